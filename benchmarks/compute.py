@@ -1,0 +1,115 @@
+"""From a configuration never seen before to a finished NumPy trace: ours against the plain way.
+
+    python -m benchmarks.compute
+
+Prints one JSON object. `first_use_ms_*`: 200 random configurations of up to 32 tokens, d_model 128 and 12 layers,
+after the warm-up that the app does at start. `plain_first_use_ms_p50`: some of the same configurations the plain
+way: NNX layers of the exact size, jitted, parameters drawn. `compilations`: counted by jax's own monitoring during
+the 200. `rss_growth_mb`: resident memory after them, less before.
+"""
+
+import gc
+import json
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from benchmarks.measure import CompilationCounter, percentile, resident_mb
+from encoder_core import Encoder, EncoderConfig, warm_up
+
+WARM_CONFIGS, CONFIGS, PLAIN_CONFIGS = 50, 200, 12
+
+
+def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
+    """A configuration and one sentence of ids for it."""
+    num_heads = int(rng.integers(1, 17))
+    config = EncoderConfig(
+        vocab_size=64,
+        d_model=num_heads * int(rng.integers(1, 128 // num_heads + 1)),
+        num_heads=num_heads,
+        d_ff=int(rng.integers(1, 513)),
+        num_layers=int(rng.integers(1, 13)),
+        norm=str(rng.choice(["post", "pre"])),
+        activation=str(rng.choice(["relu", "gelu", "gelu_tanh"])),
+    )
+    return config, rng.integers(0, 64, (1, int(rng.integers(1, 33))), np.int32)
+
+
+class PlainBlock(nnx.Module):
+    """An encoder block of the exact size, as a tutorial writes it."""
+
+    def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
+        self.attention = nnx.MultiHeadAttention(config.num_heads, config.d_model, decode=False, rngs=rngs)
+        self.norm1 = nnx.LayerNorm(config.d_model, rngs=rngs)
+        self.up = nnx.Linear(config.d_model, config.d_ff, rngs=rngs)
+        self.down = nnx.Linear(config.d_ff, config.d_model, rngs=rngs)
+        self.norm2 = nnx.LayerNorm(config.d_model, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        x = self.norm1(x + self.attention(x))
+        return self.norm2(x + self.down(nnx.relu(self.up(x))))
+
+
+class PlainEncoder(nnx.Module):
+    """Embedding and blocks of the exact size; only the hidden state of every layer is kept."""
+
+    def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
+        self.embedding = nnx.Embed(config.vocab_size, config.d_model, rngs=rngs)
+        self.blocks = nnx.List([PlainBlock(config, rngs) for _ in range(config.num_layers)])
+
+    def __call__(self, ids: jax.Array) -> list[jax.Array]:
+        hidden = [self.embedding(ids)]
+        for block in self.blocks:
+            hidden.append(block(hidden[-1]))
+        return hidden
+
+
+def ours(config: EncoderConfig, ids: np.ndarray) -> float:
+    """Milliseconds from the configuration to the trace."""
+    start = time.perf_counter()
+    Encoder.random(config, seed=0).trace(ids)
+    return (time.perf_counter() - start) * 1e3
+
+
+def plain(config: EncoderConfig, ids: np.ndarray) -> float:
+    """Milliseconds from the configuration to the hidden states, the plain way."""
+    start = time.perf_counter()
+    model = PlainEncoder(config, nnx.Rngs(0))
+    jax.tree.map(np.asarray, nnx.jit(lambda model, ids: model(ids))(model, jnp.asarray(ids)))
+    return (time.perf_counter() - start) * 1e3
+
+
+def main() -> None:
+    rng = np.random.default_rng(20)
+    warm_up()
+    for _ in range(WARM_CONFIGS):
+        ours(*random_case(rng))
+    cases = [random_case(rng) for _ in range(CONFIGS)]
+    gc.collect()
+    before = resident_mb()
+    with CompilationCounter() as counter:
+        first_use = [ours(*case) for case in cases]
+    gc.collect()
+    growth = resident_mb() - before
+    plain_first_use = [plain(*case) for case in cases[:PLAIN_CONFIGS]]
+    print(
+        json.dumps(
+            {
+                "configs": CONFIGS,
+                "first_use_ms_p50": percentile(first_use, 50),
+                "first_use_ms_p95": percentile(first_use, 95),
+                "plain_configs": PLAIN_CONFIGS,
+                "plain_first_use_ms_p50": percentile(plain_first_use, 50),
+                "ratio": round(percentile(plain_first_use, 50) / percentile(first_use, 50), 1),
+                "compilations": counter.count,
+                "rss_growth_mb": round(growth, 1),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

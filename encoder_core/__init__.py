@@ -1,0 +1,36 @@
+"""A Transformer encoder that shows everything it computes.
+
+    from encoder_core import Encoder, EncoderConfig
+
+    encoder = Encoder.random(EncoderConfig(d_model=64, num_heads=8, d_ff=256, num_layers=6), seed=0)
+    trace = encoder.trace("The black cat jumped on the sofa")
+    trace.layers[3].pattern[0, 1]        # (query, key) attention weights of sentence 0, head 1
+
+Axes, the same words everywhere:
+
+    batch      sentences                     head     attention heads
+    seq        tokens of a sentence          d_head   width of one head
+    query      tokens that ask (rows)        d_model  width of the residual stream
+    key        tokens that answer (columns)  qkv_dim  width of all heads together
+    layer      encoder blocks                d_ff     hidden width of the feed-forward network
+    vocab      entries of the vocabulary
+"""
+
+from encoder_core.config import EncoderConfig
+from encoder_core.edits import Edit, HeadFactor, Temperature
+from encoder_core.encoder import Encoder, warm_up
+from encoder_core.tokenizer import TokenBatch, WordTokenizer
+from encoder_core.trace import EncoderTrace, LayerTrace
+
+__all__ = [
+    "Edit",
+    "Encoder",
+    "EncoderConfig",
+    "EncoderTrace",
+    "HeadFactor",
+    "LayerTrace",
+    "Temperature",
+    "TokenBatch",
+    "WordTokenizer",
+    "warm_up",
+]

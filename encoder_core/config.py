@@ -1,0 +1,116 @@
+"""What an encoder is made of: one frozen, validated description."""
+
+from dataclasses import dataclass, fields
+from typing import Literal, get_args
+
+Norm = Literal["post", "pre"]
+Activation = Literal["relu", "gelu", "gelu_tanh"]
+Positions = Literal["sinusoidal", "learned", "none"]
+PositionLayout = Literal["interleaved", "concatenated"]
+EmbeddingScale = Literal["none", "sqrt_d", "inv_sqrt_d"]
+
+_CHOICES = {
+    "norm": get_args(Norm),
+    "activation": get_args(Activation),
+    "positions": get_args(Positions),
+    "position_layout": get_args(PositionLayout),
+    "embedding_scale": get_args(EmbeddingScale),
+}
+_SIZES = ("vocab_size", "max_len", "d_model", "num_heads", "d_ff", "num_layers")
+_SWITCHES = ("final_norm", "use_bias", "scale_scores", "output_head")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderConfig:
+    """The sizes and the choices of a Transformer encoder (Vaswani et al. 2017, section 3).
+
+    vocab_size        rows of the embedding table; ids are below it.
+    max_len           longest sequence; rows of a learned position table.
+    d_model           width of the residual stream.
+    num_heads         attention heads; must divide `qkv_dim` (that is `d_model`, if not set).
+    qkv_dim           width of q, k and v over all heads together; None means `d_model`.
+    d_ff              hidden width of the feed-forward network.
+    num_layers        number of encoder blocks.
+    norm              "post": norm after the residual sum (the paper); "pre": norm before each sublayer.
+    final_norm        one more norm after the last block (usual with "pre").
+    norm_eps          added to the variance before the square root.
+    activation        "relu", "gelu" (exact, with erf) or "gelu_tanh" (its tanh approximation).
+    positions         "sinusoidal" (section 3.5), "learned" or "none".
+    position_layout   sinusoids: "interleaved" sine, cosine, sine, ... or "concatenated" sines, then cosines.
+    embedding_scale   looked-up rows times 1, sqrt(d_model) ("sqrt_d") or 1/sqrt(d_model) ("inv_sqrt_d").
+    use_bias          biases on the linear layers (the norms keep their shift either way).
+    dropout           rate in training, 0 <= rate < 1; a trace is always in evaluation mode.
+    scale_scores      divide q . k by sqrt(d_head); False leaves the division out.
+    output_head       a final linear layer from d_model to vocab_size that gives logits.
+
+    Raises ValueError naming the field, the value and what is allowed.
+    """
+
+    vocab_size: int = 128
+    max_len: int = 64
+    d_model: int = 64
+    num_heads: int = 4
+    qkv_dim: int | None = None
+    d_ff: int = 256
+    num_layers: int = 2
+    norm: Norm = "post"
+    final_norm: bool = False
+    norm_eps: float = 1e-5
+    activation: Activation = "relu"
+    positions: Positions = "sinusoidal"
+    position_layout: PositionLayout = "interleaved"
+    embedding_scale: EmbeddingScale = "none"
+    use_bias: bool = True
+    dropout: float = 0.0
+    scale_scores: bool = True
+    output_head: bool = False
+
+    def __post_init__(self) -> None:
+        for name in _SIZES:
+            _require_positive_int(name, getattr(self, name))
+        if self.qkv_dim is not None:
+            _require_positive_int("qkv_dim", self.qkv_dim)
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                choices = ", ".join(repr(choice) for choice in allowed)
+                raise ValueError(f"{name}={getattr(self, name)!r} is not one of {choices}.")
+        for name in _SWITCHES:
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False.")
+        _require_number("norm_eps", self.norm_eps, 0 < _as_float(self.norm_eps) < 1, "above 0 and below 1")
+        _require_number("dropout", self.dropout, 0 <= _as_float(self.dropout) < 1, "at least 0 and below 1")
+        if self.attention_dim % self.num_heads:
+            name = "d_model" if self.qkv_dim is None else "qkv_dim"
+            raise ValueError(
+                f"num_heads={self.num_heads} does not divide {name}={self.attention_dim}: "
+                f"{name} must be a multiple of num_heads."
+            )
+
+    @property
+    def attention_dim(self) -> int:
+        """Width of q, k and v over all heads together: `qkv_dim`, or `d_model` where it is None."""
+        return self.d_model if self.qkv_dim is None else self.qkv_dim
+
+    @property
+    def d_head(self) -> int:
+        """Width of one head: attention_dim / num_heads."""
+        return self.attention_dim // self.num_heads
+
+
+def field_names() -> tuple[str, ...]:
+    """The names of all fields of `EncoderConfig`, in order."""
+    return tuple(field.name for field in fields(EncoderConfig))
+
+
+def _require_positive_int(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least 1.")
+
+
+def _require_number(name: str, value: object, allowed: bool, limits: str) -> None:
+    if not allowed:
+        raise ValueError(f"{name}={value!r} must be a number {limits}.")
+
+
+def _as_float(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float("nan")

@@ -1,0 +1,52 @@
+"""What an encoder costs: parameters, bytes and floating-point operations."""
+
+import math
+
+from encoder_core.config import EncoderConfig
+from encoder_core.parameters import parameter_shapes
+
+_PARTS = {
+    "token_embedding": "embedding",
+    "position_embedding": "positions",
+    "attention": "attention",
+    "mlp": "feed-forward",
+    "norm": "norms",
+    "output_head": "output head",
+}
+BYTES_PER_PARAMETER = 4  # float32
+
+
+def parameters_by_part(config: EncoderConfig) -> dict[str, int]:
+    """How many numbers are learned, by part: embedding, positions, attention, feed-forward, norms, output head."""
+    counts = dict.fromkeys(_PARTS.values(), 0)
+    for name, shape in parameter_shapes(config).items():
+        part = next(part for key, part in _PARTS.items() if key in name)
+        counts[part] += math.prod(shape)
+    return {part: count for part, count in counts.items() if count}
+
+
+def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, int]:
+    """Floating-point operations of one forward pass, by part, counting the matrix products.
+
+    A product of (m, k) by (k, n) is 2 m k n: a multiplication and an addition each. With n = seq tokens and
+    L layers, for one sentence:
+
+        projections     L * 4 * 2 n d_model qkv_dim        (Q, K, V and O)
+        scores          L * 2 n^2 qkv_dim                  (Q K^T over all heads)
+        weighted values L * 2 n^2 qkv_dim                  (pattern V over all heads)
+        feed-forward    L * 2 * 2 n d_model d_ff
+        output head     2 n d_model vocab_size             (if there is one)
+
+    Additions of biases and residuals, norms, softmax and activations are left out: they grow with n d_model or n^2
+    only. Source: Kaplan et al. 2020, table 1 (which counts 2 per multiply-add likewise).
+    """
+    tokens, d, qkv = batch * seq, config.d_model, config.attention_dim
+    flops = {
+        "projections": config.num_layers * 4 * 2 * tokens * d * qkv,
+        "scores": config.num_layers * 2 * tokens * seq * qkv,
+        "weighted values": config.num_layers * 2 * tokens * seq * qkv,
+        "feed-forward": config.num_layers * 2 * 2 * tokens * d * config.d_ff,
+    }
+    if config.output_head:
+        flops["output head"] = 2 * tokens * d * config.vocab_size
+    return flops

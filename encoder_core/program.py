@@ -1,0 +1,148 @@
+"""The compiled program: pads a sentence to capacity, runs the modules once, crops every step to its exact size."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+from jaxtyping import Array, Bool, Float
+
+from encoder_core.blocks import ACTIVATIONS, BlockSteps, EncoderStack, Switches
+from encoder_core.capacity import Capacity, Dims, pad
+from encoder_core.config import EncoderConfig
+from encoder_core.edits import Edit, HeadFactor, Temperature
+from encoder_core.trace import LayerTrace
+
+Steps = tuple[Float[Array, "seq d_model"], BlockSteps]
+
+
+def stack_parameters(
+    flat: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
+) -> nnx.State:
+    """The parameters at capacity, those of the blocks stacked along a first axis `layer`, as the modules want them."""
+    _, state = _split(capacity)
+    filled = []
+    for path, variable in nnx.to_flat_state(state):
+        name = ".".join(path)
+        if name.startswith("blocks."):
+            value = np.zeros(variable.shape, np.float32)
+            for layer in range(config.num_layers):
+                array = flat.get(f"layers.{layer}.{name.removeprefix('blocks.')}")
+                if array is not None:
+                    value[(layer, *map(slice, array.shape))] = array
+        else:
+            value = pad(flat.get(name, np.zeros(0, np.float32)), variable.shape)
+        filled.append((path, variable.replace(jnp.asarray(value))))
+    return nnx.from_flat_state(filled)
+
+
+def run_batch(
+    state: nnx.State,
+    embedded: Float[np.ndarray, "batch seq d_model"],
+    mask: Bool[np.ndarray, "batch head seq seq"],
+    config: EncoderConfig,
+    capacity: Capacity,
+    edits: Sequence[Edit] = (),
+) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
+    """The output and all layers, one sentence after another: the batch size is no shape and compiles nothing."""
+    dims = Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers)
+    switches = _switches(config, capacity, edits)
+    rows = (capacity.seq, capacity.d_model)
+    heads = (capacity.num_heads, capacity.seq, capacity.seq)
+    runs = [
+        _forward(capacity, state, pad(sentence, rows), pad(seen, heads), dims, switches)
+        for sentence, seen in zip(embedded, mask, strict=True)
+    ]
+    out_kernels = np.asarray(state["blocks"]["attention"]["out"]["kernel"][...])
+    return _crop(jax.tree.map(np.asarray, runs), out_kernels, embedded.shape[1], config)
+
+
+@cache
+def _split(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
+    """The structure of the modules and the shapes of their parameters; nothing is drawn or allocated."""
+    return nnx.split(nnx.eval_shape(lambda: EncoderStack(capacity, rngs=nnx.Rngs(0))))
+
+
+@partial(jax.jit, static_argnums=0)
+def _forward(
+    capacity: Capacity,
+    state: nnx.State,
+    embedded: Float[Array, "seq d_model"],
+    mask: Bool[Array, "head seq seq"],
+    dims: Dims,
+    switches: Switches,
+) -> Steps:
+    graphdef, _ = _split(capacity)
+    encoder = nnx.merge(graphdef, state)
+    return encoder(embedded, mask, dims, switches)
+
+
+def _switches(config: EncoderConfig, capacity: Capacity, edits: Sequence[Edit]) -> Switches:
+    temperature = 1.0
+    head_gates = np.ones((capacity.num_layers, capacity.num_heads), np.float32)
+    for edit in edits:
+        edit.check(config)
+        match edit:
+            case Temperature(value):
+                temperature *= value
+            case HeadFactor(layer, head, factor):
+                head_gates[layer, head] *= factor
+    return Switches(
+        post_norm=config.norm == "post",
+        final_norm=config.final_norm,
+        norm_eps=config.norm_eps,
+        activation=list(ACTIVATIONS).index(config.activation),
+        score_scale=config.d_head**-0.5 if config.scale_scores else 1.0,
+        temperature=temperature,
+        head_gates=head_gates,
+    )
+
+
+def _crop(
+    runs: list[Steps], out_kernels: Float[np.ndarray, "layer attention_dim d_model"], seq: int, config: EncoderConfig
+) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
+    heads, d_head, qkv, d_model = config.num_heads, config.d_head, config.attention_dim, config.d_model
+
+    def rows(arrays: list[np.ndarray], width: int) -> Float[np.ndarray, "batch seq width"]:
+        return _frozen(np.stack([array[:seq, :width] for array in arrays]))
+
+    def split(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch head seq d_head"]:
+        of_head = rows(arrays, qkv).reshape(len(arrays), seq, heads, d_head).swapaxes(1, 2)
+        return _frozen(np.ascontiguousarray(of_head))
+
+    def square(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch head seq seq"]:
+        return _frozen(np.stack([array[:heads, :seq, :seq] for array in arrays]))
+
+    def layer_trace(layer: int) -> LayerTrace:
+        steps = [jax.tree.map(lambda leaf: leaf[layer], run) for _, run in runs]
+        attention = [step.attention for step in steps]
+        return LayerTrace(
+            resid_pre=rows([s.resid_pre for s in steps], d_model),
+            attn_in=rows([s.attn_in for s in steps], d_model),
+            q=split([a.q for a in attention]),
+            k=split([a.k for a in attention]),
+            v=split([a.v for a in attention]),
+            dot_products=square([a.dot_products for a in attention]),
+            scores=square([a.scores for a in attention]),
+            pattern=square([a.pattern for a in attention]),
+            z=split([a.concat for a in attention]),
+            concat=rows([a.concat for a in attention], qkv),
+            attn_out=rows([a.attn_out for a in attention], d_model),
+            resid_mid=rows([s.resid_mid for s in steps], d_model),
+            mlp_in=rows([s.mlp_in for s in steps], d_model),
+            mlp_pre=rows([s.mlp.mlp_pre for s in steps], config.d_ff),
+            mlp_act=rows([s.mlp.mlp_act for s in steps], config.d_ff),
+            mlp_out=rows([s.mlp.mlp_out for s in steps], d_model),
+            resid_post=rows([s.resid_post for s in steps], d_model),
+            out_kernel=_frozen(out_kernels[layer, :qkv, :d_model]),
+        )
+
+    output = rows([out for out, _ in runs], d_model)
+    return output, tuple(layer_trace(layer) for layer in range(config.num_layers))
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array

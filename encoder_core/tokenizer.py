@@ -1,0 +1,83 @@
+"""Words and punctuation to ids: the vocabulary is made from the participant's own text."""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+import regex
+from jaxtyping import Bool, Int
+
+PAD, UNK = "[PAD]", "[UNK]"
+
+# A word (letters, marks and digits of any script, apostrophes inside it), else one grapheme: "!", an emoji family, a flag.
+_TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}\p{N}_]+)*|(?!\s)\X")
+_JOINERS = "\u200c\u200d"  # zero-width joiners: invisible, yet part of words and emoji
+
+
+class TokenBatch(NamedTuple):
+    """Sentences as one padded batch.
+
+    tokens  the token strings of each sentence, [PAD] included; batch x seq
+    ids     (batch, seq) integers below the vocabulary's size
+    real    (batch, seq) True where the token is not padding
+    cut     tokens left out of each sentence because it was longer than allowed
+    """
+
+    tokens: tuple[tuple[str, ...], ...]
+    ids: Int[np.ndarray, "batch seq"]
+    real: Bool[np.ndarray, "batch seq"]
+    cut: tuple[int, ...]
+
+
+class WordTokenizer:
+    """A vocabulary of [PAD], [UNK], then words and punctuation in order of first appearance."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.vocabulary: tuple[str, ...] = tuple(dict.fromkeys((PAD, UNK, *words)))
+        self._id_of = {word: index for index, word in enumerate(self.vocabulary)}
+
+    @classmethod
+    def from_texts(cls, texts: str | Sequence[str], *, max_len: int | None = None, max_vocab: int | None = None) -> Self:
+        """The tokenizer whose vocabulary is the words of `texts`: of the first `max_len` tokens
+        of each text, and of `max_vocab` entries at most ([PAD] and [UNK] included)."""
+        words = dict.fromkeys(word for text in as_sentences(texts) for word in split_words(text)[:max_len])
+        return cls(list(words)[: None if max_vocab is None else max(0, max_vocab - 2)])
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
+        """Tokenize one or several sentences into a batch, padded to the longest, cut at `max_len`.
+
+        Raises ValueError where a text has no word at all.
+        """
+        words = [split_words(text) for text in as_sentences(texts)]
+        for index, sentence in enumerate(words):
+            if not sentence:
+                raise ValueError(f"text {index + 1} has no words: at least one letter, digit or sign is needed.")
+        kept = [sentence[:max_len] for sentence in words]
+        seq = max(map(len, kept))
+        tokens = tuple(tuple(sentence) + (PAD,) * (seq - len(sentence)) for sentence in kept)
+        unknown = self._id_of[UNK]
+        ids = np.array([[self._id_of.get(token, unknown) for token in sentence] for sentence in tokens], np.int32)
+        real = np.arange(seq) < np.array([[len(sentence)] for sentence in kept])
+        return TokenBatch(tokens, ids, real, tuple(len(w) - len(k) for w, k in zip(words, kept, strict=True)))
+
+
+def split_words(text: str) -> list[str]:
+    """The words and punctuation signs of `text`, in any script; control characters are dropped."""
+    visible = "".join(
+        char
+        for char in unicodedata.normalize("NFC", text)
+        if char.isspace() or char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
+    )
+    return [word for word in _TOKEN.findall(visible) if word.strip(_JOINERS)]
+
+
+def as_sentences(texts: str | Sequence[str]) -> list[str]:
+    """A list of sentences from one string or several. Raises ValueError where there is none."""
+    sentences = [texts] if isinstance(texts, str) else list(texts)
+    if not sentences:
+        raise ValueError("no text: give one string or a list of at least one.")
+    return sentences

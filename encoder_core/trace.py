@@ -1,0 +1,88 @@
+"""Everything a forward pass computed: exact-size, read-only NumPy float32, nothing hidden.
+
+The words are those of TransformerLens where it has one. Layers, heads and tokens count from 0.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+
+class LayerTrace(NamedTuple):
+    """Every step of one encoder block.
+
+    resid_pre     (batch, seq, d_model) the stream that enters the block
+    attn_in       (batch, seq, d_model) what attention reads: resid_pre, or its norm with norm="pre"
+    q, k, v       (batch, head, seq, d_head) queries, keys and values of each head
+    dot_products  (batch, head, query, key) Q K^T
+    scores        (batch, head, query, key) dot products / sqrt(d_head), -inf where masked
+    pattern       (batch, head, query, key) softmax of the scores (divided by the temperature): rows add up to one,
+                  or to zero where every key is masked
+    z             (batch, head, seq, d_head) pattern V (times the head's factor)
+    concat        (batch, seq, qkv_dim) z of all heads side by side
+    attn_out      (batch, seq, d_model) concat W_O + bias
+    resid_mid     (batch, seq, d_model) resid_pre + attn_out
+    mlp_in        (batch, seq, d_model) norm of resid_mid (norm1 with "post", norm2 with "pre")
+    mlp_pre       (batch, seq, d_ff) mlp_in W_up + bias
+    mlp_act       (batch, seq, d_ff) the activation of mlp_pre
+    mlp_out       (batch, seq, d_model) mlp_act W_down + bias
+    resid_post    (batch, seq, d_model) what leaves the block: norm2(mlp_in + mlp_out) with "post",
+                  resid_mid + mlp_out with "pre"
+    out_kernel    (qkv_dim, d_model) W_O, from which `head_contributions` is computed when asked for
+    """
+
+    resid_pre: Float[np.ndarray, "batch seq d_model"]
+    attn_in: Float[np.ndarray, "batch seq d_model"]
+    q: Float[np.ndarray, "batch head seq d_head"]
+    k: Float[np.ndarray, "batch head seq d_head"]
+    v: Float[np.ndarray, "batch head seq d_head"]
+    dot_products: Float[np.ndarray, "batch head seq seq"]
+    scores: Float[np.ndarray, "batch head seq seq"]
+    pattern: Float[np.ndarray, "batch head seq seq"]
+    z: Float[np.ndarray, "batch head seq d_head"]
+    concat: Float[np.ndarray, "batch seq qkv_dim"]
+    attn_out: Float[np.ndarray, "batch seq d_model"]
+    resid_mid: Float[np.ndarray, "batch seq d_model"]
+    mlp_in: Float[np.ndarray, "batch seq d_model"]
+    mlp_pre: Float[np.ndarray, "batch seq d_ff"]
+    mlp_act: Float[np.ndarray, "batch seq d_ff"]
+    mlp_out: Float[np.ndarray, "batch seq d_model"]
+    resid_post: Float[np.ndarray, "batch seq d_model"]
+    out_kernel: Float[np.ndarray, "qkv_dim d_model"]
+
+    @property
+    def head_contributions(self) -> Float[np.ndarray, "batch head seq d_model"]:
+        """z_h W_O,h of each head h: over all heads they add up to `attn_out` less its bias."""
+        heads, d_head = self.z.shape[1], self.z.shape[3]
+        kernels = self.out_kernel.reshape(heads, d_head, -1)
+        return np.einsum("bhsd,hdm->bhsm", self.z, kernels, optimize=True)
+
+
+class EncoderTrace(NamedTuple):
+    """Every step of a forward pass.
+
+    tokens             token strings, batch x seq; empty where ids or embeddings were given
+    ids                (batch, seq), or None where embeddings were given
+    real               (batch, seq) False where a token is padding
+    mask               (batch, head, query, key) True where the query may attend to the key
+    token_embedding    (batch, seq, d_model) the looked-up rows
+    scaled_embedding   (batch, seq, d_model) times the embedding scale
+    position_encoding  (seq, d_model)
+    embedded           (batch, seq, d_model) their sum, which enters the first block
+    layers             one LayerTrace a block
+    output             (batch, seq, d_model) of the last block, after the final norm if there is one
+    logits             (batch, seq, vocab_size), or None where the model has no output head
+    """
+
+    tokens: tuple[tuple[str, ...], ...]
+    ids: Int[np.ndarray, "batch seq"] | None
+    real: Bool[np.ndarray, "batch seq"]
+    mask: Bool[np.ndarray, "batch head seq seq"]
+    token_embedding: Float[np.ndarray, "batch seq d_model"]
+    scaled_embedding: Float[np.ndarray, "batch seq d_model"]
+    position_encoding: Float[np.ndarray, "seq d_model"]
+    embedded: Float[np.ndarray, "batch seq d_model"]
+    layers: tuple[LayerTrace, ...]
+    output: Float[np.ndarray, "batch seq d_model"]
+    logits: Float[np.ndarray, "batch seq vocab"] | None
