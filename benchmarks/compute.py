@@ -11,6 +11,7 @@ the 200. `rss_growth_mb`: resident memory after them, less before.
 import gc
 import json
 import time
+from typing import get_args
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +20,11 @@ from flax import nnx
 
 from benchmarks.measure import CompilationCounter, percentile, resident_mb
 from encoder_core import Encoder, EncoderConfig, warm_up
+from encoder_core.config import Activation, Norm
 
 WARM_CONFIGS, CONFIGS, PLAIN_CONFIGS = 50, 200, 12
+NORMS: tuple[Norm, ...] = get_args(Norm)
+ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 
 
 def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
@@ -32,8 +36,8 @@ def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
         num_heads=num_heads,
         d_ff=int(rng.integers(1, 513)),
         num_layers=int(rng.integers(1, 13)),
-        norm=str(rng.choice(["post", "pre"])),
-        activation=str(rng.choice(["relu", "gelu", "gelu_tanh"])),
+        norm=NORMS[rng.integers(len(NORMS))],
+        activation=ACTIVATIONS[rng.integers(len(ACTIVATIONS))],
     )
     return config, rng.integers(0, 64, (1, int(rng.integers(1, 33))), np.int32)
 

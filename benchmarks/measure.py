@@ -23,7 +23,7 @@ class CompilationCounter:
     def __exit__(self, *exc_info: object) -> None:
         jax.monitoring.unregister_event_duration_listener(self._listen)
 
-    def _listen(self, event: str, duration: float, **_: object) -> None:
+    def _listen(self, event: str, duration_secs: float, **_: str | int) -> None:
         self.count += event == _COMPILED
 
 

@@ -5,10 +5,11 @@ in `Dims`, and what the configuration chooses is in `Switches`. Both are traced:
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float, Int
 
@@ -75,16 +76,21 @@ class BlockSteps(NamedTuple):
     resid_post: Float[Array, "seq d_model"]
 
 
-def lookup(table: Float[Array, "vocab d_model"], ids: Int[Array, "*batch seq"]) -> Float[Array, "*batch seq d_model"]:
+AnyArray = TypeVar("AnyArray", np.ndarray, Array)  # of NumPy or of JAX: what goes in is what comes out
+
+
+def lookup(
+    table: Float[AnyArray, "vocab d_model"], ids: Int[AnyArray, "*batch seq"]
+) -> Float[AnyArray, "*batch seq d_model"]:
     """Row `id` of the embedding table for each token: the same as a one-hot vector times the table."""
     return table[ids]
 
 
 def embed(
-    token_embedding: Float[Array, "*batch seq d_model"],
+    token_embedding: Float[AnyArray, "*batch seq d_model"],
     scale: float,
-    position_encoding: Float[Array, "seq d_model"],
-) -> tuple[Float[Array, "*batch seq d_model"], Float[Array, "*batch seq d_model"]]:
+    position_encoding: Float[AnyArray, "seq d_model"],
+) -> tuple[Float[AnyArray, "*batch seq d_model"], Float[AnyArray, "*batch seq d_model"]]:
     """Scale the looked-up rows, then add the position encoding (Vaswani et al. 2017, sections 3.4 and 3.5)."""
     scaled = token_embedding * scale
     embedded = scaled + position_encoding
@@ -170,7 +176,7 @@ class FeedForward(nnx.Module):
         self.up = nnx.Linear(capacity.d_model, capacity.d_ff, rngs=rngs)
         self.down = nnx.Linear(capacity.d_ff, capacity.d_model, rngs=rngs)
 
-    def __call__(self, x: Float[Array, "seq d_model"], activation: Int[Array, ""]) -> FeedForwardSteps:
+    def __call__(self, x: Float[Array, "seq d_model"], activation: Int[Array, ""] | int) -> FeedForwardSteps:
         pre = self.up(x)
         act = jax.lax.switch(activation, list(ACTIVATIONS.values()), pre)
         out = self.down(act)
@@ -288,7 +294,7 @@ class EncoderStack(nnx.Module):
     ) -> tuple[Float[Array, "seq d_model"], BlockSteps]:
         """The output, and the steps of every block stacked along a first axis `layer`."""
 
-        def step(x, layer):
+        def step(x: Rows, layer: tuple[nnx.State, Int[Array, ""], Float[Array, "head"]]) -> tuple[Rows, BlockSteps]:
             block_state, index, head_gate = layer
             block = nnx.merge(graphdef, block_state)
             apply = lambda: block(x, mask, dims, switches, head_gate)  # noqa: E731

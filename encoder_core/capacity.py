@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int, Shaped
 
 from encoder_core.config import EncoderConfig
 
@@ -66,14 +66,12 @@ def head_ownership(dims: Dims, num_heads: int, attention_dim: int) -> Float[Arra
     return (head_of_feature == jnp.arange(num_heads)[:, None]).astype(jnp.float32)
 
 
-def mean_over_active(
-    x: Float[Array, "seq d_model"], features: Bool[Array, "d_model"]
-) -> Float[Array, "seq 1"]:
+def mean_over_active(x: Float[Array, "seq d_model"], features: Bool[Array, "d_model"]) -> Float[Array, "seq 1"]:
     """The mean of each row over the active features."""
     return jnp.sum(x, axis=-1, keepdims=True, where=features) / jnp.sum(features)
 
 
-def pad(array: Float[np.ndarray, "..."], shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
+def pad(array: Shaped[np.ndarray, "..."], shape: tuple[int, ...]) -> Shaped[np.ndarray, "..."]:
     """`array` in the corner of zeros of `shape`."""
     padded = np.zeros(shape, array.dtype)
     padded[tuple(slice(size) for size in array.shape)] = array

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from flax import nnx
@@ -17,10 +17,10 @@ from encoder_core.masks import MaskSpec, attention_mask
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
 from encoder_core.program import run_batch, stack_parameters
-from encoder_core.tokenizer import WordTokenizer
+from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace
 
-Inputs = str | Sequence[str] | Shaped[np.ndarray, "..."]
+Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 
 
 def warm_up(seed: int = 0) -> None:
@@ -46,9 +46,7 @@ class _Embeddings(NamedTuple):
 class Encoder:
     """A Transformer encoder with its parameters. It never changes, and is safe to share between threads."""
 
-    def __init__(
-        self, config: EncoderConfig, parameters: Parameters, tokenizer: WordTokenizer | None = None
-    ) -> None:
+    def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: WordTokenizer | None = None) -> None:
         self.config = config
         self.tokenizer = tokenizer
         self._parameters = parameters
@@ -57,7 +55,7 @@ class Encoder:
             array.setflags(write=False)
 
     @classmethod
-    def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: WordTokenizer | None = None) -> Self:
+    def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: WordTokenizer | None = None) -> "Encoder":
         """An encoder with parameters drawn from `seed` (see `draw_parameters`).
 
         Without a tokenizer, the vocabulary is made anew from each text it is given.
@@ -71,7 +69,7 @@ class Encoder:
         parameters: Mapping[str, Float[np.ndarray, "..."]],
         *,
         tokenizer: WordTokenizer | None = None,
-    ) -> Self:
+    ) -> "Encoder":
         """An encoder with the given parameters: a flat dict as `parameters()` returns it.
 
         Raises ValueError naming what is missing, unknown, misshapen or not finite.
@@ -105,8 +103,8 @@ class Encoder:
     def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()) -> EncoderTrace:
         """Run the encoder and return every intermediate result.
 
-        inputs  a string, several strings (a padded batch), integer ids (batch, seq), or embeddings
-                (batch, seq, d_model), which take the place of the looked-up rows.
+        inputs  a string, several strings (a padded batch), a batch that the tokenizer made, integer ids
+                (batch, seq), or embeddings (batch, seq, d_model), which take the place of the looked-up rows.
         mask    None, "causal", "padding", "causal+padding", or an array of True (may attend) and False of
                 shape (seq, seq), (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq).
         edits   what-if changes, see `encoder_core.edits`.
@@ -115,11 +113,11 @@ class Encoder:
         does not fit the model.
         """
         found = self._embeddings(inputs)
-        batch, seq, d_model = found.rows.shape
+        _, seq, d_model = found.rows.shape
         allowed = attention_mask(mask, found.real, self.config.num_heads)
         scale = {"none": 1.0, "sqrt_d": d_model**0.5, "inv_sqrt_d": d_model**-0.5}[self.config.embedding_scale]
         position_encoding = self._position_encoding(seq)
-        scaled, embedded = embed(found.rows, np.float32(scale), position_encoding)
+        scaled, embedded = embed(found.rows, scale, position_encoding)
         capacity = capacity_for(self.config, seq)
         output, layers = run_batch(self._state_at(capacity), embedded, allowed, self.config, capacity, edits)
         for array in (found.rows, scaled, position_encoding, embedded):
@@ -145,7 +143,9 @@ class Encoder:
         return self._states[capacity]
 
     def _embeddings(self, inputs: Inputs) -> _Embeddings:
-        if isinstance(inputs, str) or (isinstance(inputs, Sequence) and all(isinstance(i, str) for i in inputs)):
+        if isinstance(inputs, TokenBatch):
+            return self._from_ids(inputs.ids)._replace(tokens=inputs.tokens, real=inputs.real)
+        if _is_text(inputs):
             return self._from_text(inputs)
         array = np.asarray(inputs)
         if array.ndim == 2 and np.issubdtype(array.dtype, np.integer):
@@ -159,13 +159,11 @@ class Encoder:
 
     def _from_text(self, texts: str | Sequence[str]) -> _Embeddings:
         limit = self.config.max_len
-        tokenizer = self.tokenizer or WordTokenizer.from_texts(
-            texts, max_len=limit, max_vocab=self.config.vocab_size
-        )
+        tokenizer = self.tokenizer or WordTokenizer.from_texts(texts, max_len=limit, max_vocab=self.config.vocab_size)
         batch = tokenizer(texts, max_len=limit)
         if any(batch.cut):
             warnings.warn(f"text cut at max_len={limit} tokens: {max(batch.cut)} left out.", stacklevel=4)
-        return self._from_ids(batch.ids)._replace(tokens=batch.tokens, real=batch.real)
+        return self._embeddings(batch)
 
     def _from_ids(self, ids: Int[np.ndarray, "batch seq"]) -> _Embeddings:
         self._require_length(ids.shape)
@@ -204,3 +202,7 @@ class Encoder:
             return None
         logits = output @ self._parameters["output_head.kernel"]
         return logits + self._parameters.get("output_head.bias", np.float32(0))
+
+
+def _is_text(inputs: object) -> TypeGuard[str | Sequence[str]]:
+    return isinstance(inputs, str) or (isinstance(inputs, Sequence) and all(isinstance(i, str) for i in inputs))

@@ -6,9 +6,7 @@ from jaxtyping import Float
 from encoder_core.config import PositionLayout
 
 
-def sinusoids(
-    seq: int, d_model: int, layout: PositionLayout = "interleaved"
-) -> Float[np.ndarray, "seq d_model"]:
+def sinusoids(seq: int, d_model: int, layout: PositionLayout = "interleaved") -> Float[np.ndarray, "seq d_model"]:
     """Sines and cosines of the position at falling frequencies (Vaswani et al. 2017, section 3.5).
 
         angle(pos, i) = pos / 10000^(2i / d_model)      i = 0 ... ceil(d_model / 2) - 1

@@ -16,6 +16,7 @@ from encoder_core.edits import Edit, HeadFactor, Temperature
 from encoder_core.trace import LayerTrace
 
 Steps = tuple[Float[Array, "seq d_model"], BlockSteps]
+Run = tuple[Float[np.ndarray, "_seq _d_model"], BlockSteps]  # the same as NumPy arrays, still at capacity
 
 
 def stack_parameters(
@@ -25,13 +26,13 @@ def stack_parameters(
     _, state = _split(capacity)
     filled = []
     for path, variable in nnx.to_flat_state(state):
-        name = ".".join(path)
+        name = ".".join(map(str, path))
         if name.startswith("blocks."):
             value = np.zeros(variable.shape, np.float32)
             for layer in range(config.num_layers):
                 array = flat.get(f"layers.{layer}.{name.removeprefix('blocks.')}")
                 if array is not None:
-                    value[(layer, *map(slice, array.shape))] = array
+                    value[layer][tuple(slice(size) for size in array.shape)] = array
         else:
             value = pad(flat.get(name, np.zeros(0, np.float32)), variable.shape)
         filled.append((path, variable.replace(jnp.asarray(value))))
@@ -96,12 +97,15 @@ def _switches(config: EncoderConfig, capacity: Capacity, edits: Sequence[Edit]) 
         activation=list(ACTIVATIONS).index(config.activation),
         score_scale=config.d_head**-0.5 if config.scale_scores else 1.0,
         temperature=temperature,
-        head_gates=head_gates,
+        head_gates=jnp.asarray(head_gates),
     )
 
 
 def _crop(
-    runs: list[Steps], out_kernels: Float[np.ndarray, "layer attention_dim d_model"], seq: int, config: EncoderConfig
+    runs: list[Run],
+    out_kernels: Float[np.ndarray, "_layer _attention_dim _d_model"],
+    seq: int,
+    config: EncoderConfig,
 ) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
     heads, d_head, qkv, d_model = config.num_heads, config.d_head, config.attention_dim, config.d_model
 

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 import regex
@@ -10,8 +10,8 @@ from jaxtyping import Bool, Int
 
 PAD, UNK = "[PAD]", "[UNK]"
 
-# A word (letters, marks and digits of any script, apostrophes inside it), else one grapheme: "!", an emoji family, a flag.
-_TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}\p{N}_]+)*|(?!\s)\X")
+# A word (letters, marks and digits of any script, apostrophes inside it), else one grapheme: "!", an emoji family.
+_TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:['\u2019][\p{L}\p{M}\p{N}_]+)*|(?!\s)\X")
 _JOINERS = "\u200c\u200d"  # zero-width joiners: invisible, yet part of words and emoji
 
 
@@ -38,7 +38,9 @@ class WordTokenizer:
         self._id_of = {word: index for index, word in enumerate(self.vocabulary)}
 
     @classmethod
-    def from_texts(cls, texts: str | Sequence[str], *, max_len: int | None = None, max_vocab: int | None = None) -> Self:
+    def from_texts(
+        cls, texts: str | Sequence[str], *, max_len: int | None = None, max_vocab: int | None = None
+    ) -> "WordTokenizer":
         """The tokenizer whose vocabulary is the words of `texts`: of the first `max_len` tokens
         of each text, and of `max_vocab` entries at most ([PAD] and [UNK] included)."""
         words = dict.fromkeys(word for text in as_sentences(texts) for word in split_words(text)[:max_len])
