@@ -1,0 +1,164 @@
+"""The frame of every stage page: rail, heading, the four depths (picture, numbers, formula, code), and the question."""
+
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from jaxtyping import Float
+
+from dashboard import model
+from dashboard.model import Model
+from dashboard.navigation import ensure_entrypoint
+from dashboard.stages import STAGES, Stage
+from encoder_core.figures import ThemeName, theme_named
+from encoder_core.figures.base import shorten
+
+_STYLE = Path(__file__).parent / "style.css"
+_COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet", None: "gray"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A tensor that goes in or comes out, for the badges of the heading: name, axes, identity colour."""
+
+    name: str
+    sizes: tuple[int, ...]
+    identity: str | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A tensor as a table: values, with the names of its rows and columns."""
+
+    values: Float[np.ndarray, "row column"]
+    rows: Sequence[str]
+    columns: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to predict before looking: the options, the right one's index, and why it is right."""
+
+    text: str
+    options: Sequence[str]
+    answer: int
+    why: str
+
+
+def begin() -> Model:
+    """Every page's first line: make sure that the frame is around it, and return the model in use."""
+    ensure_entrypoint()
+    return model.current()
+
+
+def style() -> None:
+    """The page's own style sheet, in the colours of the appearance in use."""
+    colours = theme_named(theme())
+    names = {"accent": colours.attention, "line": colours.line, "background": colours.background}
+    variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
+    st.html(f"<style>:root {{ {variables} }}\n{_STYLE.read_text(encoding='utf-8')}</style>")
+
+
+def theme() -> ThemeName:
+    """The appearance in use."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def rail(pages: Mapping[str, Any], active: Stage | None) -> None:
+    """All stages in one line; the one on screen is marked."""
+    with st.container(horizontal=True, wrap=False, gap=None, key="rail"):
+        for stage in STAGES:
+            marked = "rail-active" if stage is active else f"rail-{stage.number}"
+            with st.container(key=marked, width="content"):
+                st.page_link(pages[stage.name], label=f"{stage.number}\u2002{stage.short}")
+
+
+def back_and_on(pages: Mapping[str, Any], active: Stage) -> None:
+    """Links to the stages before and after."""
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
+        if active.number > 0:
+            before = STAGES[active.number - 1]
+            st.page_link(pages[before.name], label=f"{before.number} {before.title}", icon=":material/arrow_back:")
+        if active.number + 1 < len(STAGES):
+            after = STAGES[active.number + 1]
+            with st.container(width="content", key="onwards"):
+                st.page_link(pages[after.name], label=f"{after.number} {after.title}", icon=":material/arrow_forward:")
+
+
+def heading(stage: Stage, sentence: str, inputs: Sequence[Shape], outputs: Sequence[Shape]) -> None:
+    """The stage's name, one sentence, and what goes in and comes out with its shape."""
+    with st.container(key="heading", gap="xsmall"):
+        st.title(stage.title, anchor=False)
+        st.markdown(sentence)
+        st.markdown(f"{_badges(inputs)} → {_badges(outputs)}")
+
+
+def recomputed(difference: float) -> None:
+    """The badge: what is shown was computed again from what is shown, and this is the largest difference."""
+    colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
+    st.markdown(
+        f":{colour}-badge[:material/{icon}: recomputed, max Δ {difference:.0e}]",
+        help="This stage's result, computed again in 64-bit NumPy from the tensors shown: the largest difference to "
+        "what is shown, as a fraction of the largest value.",
+        width="content",
+    )
+
+
+def depths(tables: Mapping[str, Table], formula: str, code: Sequence[Callable[..., Any]], question: Question) -> None:
+    """Numbers on the left; formula, code and the question on the right."""
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _numbers(tables)
+    with right:
+        formula_tab, code_tab = st.tabs(["Formula", "Code"])
+        with formula_tab:
+            st.latex(formula)
+        with code_tab:
+            source = "\n\n".join(textwrap.dedent(inspect.getsource(function)).rstrip() for function in code)
+            st.code(source, language="python", height=320)
+        _predict(question)
+
+
+def _numbers(tables: Mapping[str, Table]) -> None:
+    with st.container(border=True):
+        names = list(tables)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("**Numbers**", width="content")
+            chosen = st.segmented_control(
+                "Tensor", names, default=names[0], required=True, label_visibility="collapsed", key=f"table_{names[0]}"
+            )
+        table = tables[chosen if chosen in tables else names[0]]
+        st.dataframe(_frame_of(table), height=330, width="stretch")
+
+
+def _frame_of(table: Table) -> pd.DataFrame:
+    """Equal names are told apart by their number, because a table's index may not repeat itself."""
+    rows = [f"{number} {shorten(name)}" for number, name in enumerate(table.rows, 1)]
+    columns = list(table.columns)
+    if len(set(columns)) < len(columns):
+        columns = [f"{number} {shorten(name)}" for number, name in enumerate(columns, 1)]
+    return pd.DataFrame(table.values, index=rows, columns=columns)
+
+
+def _predict(question: Question) -> None:
+    with st.container(border=True):
+        st.markdown(f"**Predict** — {question.text}")
+        said = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key="predict")
+        if said is not None:
+            right = question.options[question.answer]
+            if said == right:
+                st.success(f"Yes. {question.why}", icon=":material/check:")
+            else:
+                st.info(f"It is “{right}”. {question.why}", icon=":material/lightbulb:")
+
+
+def _badges(shapes: Sequence[Shape]) -> str:
+    return " ".join(
+        f":{_COLOURS[shape.identity]}-badge[{shape.name}\u2002{' × '.join(map(str, shape.sizes))}]" for shape in shapes
+    )

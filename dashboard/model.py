@@ -1,0 +1,52 @@
+"""The model in use: the encoder that the settings describe, and its trace of the participant's text."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import streamlit as st
+
+from dashboard.settings import DEFAULT_TEXT, MAX_TOKENS, Settings
+from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
+from encoder_core.tokenizer import split_words
+
+
+@dataclass(frozen=True)
+class Model:
+    """An encoder with its text, as all pages of a session see it."""
+
+    settings: Settings
+    encoder: Encoder
+    tokenizer: WordTokenizer
+    batch: TokenBatch
+    dropped: int  # lines without a visible character, which cannot be sentences
+
+    @property
+    def config(self) -> EncoderConfig:
+        """The sizes and choices of the encoder."""
+        return self.encoder.config
+
+    @cached_property
+    def trace(self) -> EncoderTrace:
+        """Every step of the forward pass."""
+        return self.traced()
+
+    def traced(self, *edits: Edit) -> EncoderTrace:
+        """The forward pass again, with what-if edits."""
+        return self.encoder.trace(self.batch, self.settings.mask_name, edits)
+
+
+def current() -> Model:
+    """The model of this session, shared with every session that chose the same."""
+    return model_for(Settings.from_state(st.session_state))
+
+
+# Sized for a workshop: two dozen people, each at a setting of their own, at 1 to 10 MB each.
+@st.cache_resource(max_entries=24, show_spinner=False)
+def model_for(settings: Settings) -> Model:
+    """The encoder and the tokenized text of these settings. Text without a single word becomes the default text."""
+    sentences = [sentence for sentence in settings.sentences if split_words(sentence)] or [DEFAULT_TEXT]
+    tokenizer = WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
+    batch = tokenizer(sentences, max_len=MAX_TOKENS)
+    encoder = Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
+    return Model(settings, encoder, tokenizer, batch, dropped=len(settings.sentences) - len(sentences))
+

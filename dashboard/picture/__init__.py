@@ -1,0 +1,56 @@
+"""The plot component: figures on one line, joined by operators, repainted in place.
+
+`st.plotly_chart` remounts its DOM at every change and knows no click on a heatmap. This component keeps one Plotly
+figure a panel and calls `Plotly.react`, so that zoom stays and a move costs a repaint, not a remount.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import focus
+from dashboard.focus import Cell
+from dashboard.warmup import PLOTLY_BUNDLE
+
+_HERE = Path(__file__).parent
+_COMPONENT = st.components.v2.component(
+    "encoder_walkthrough.picture",
+    html="<div class='ew-picture'></div>",
+    css=(_HERE / "picture.css").read_text(encoding="utf-8"),
+    js=(_HERE / "picture.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def picture(
+    parts: Sequence[go.Figure | str],
+    *,
+    key: str,
+    stack: bool = False,
+    on_click: Callable[[Cell, Mapping[str, Any]], None] = focus.follow,
+) -> None:
+    """Draw figures from left to right, with the operators (strings) between them; on a phone they stack.
+
+    A click on a cell calls `on_click` with the cell and the figure's `layout.meta`, before the rerun; if not told
+    otherwise, the focus follows: a query row becomes the token looked at, a key column the key token, and so on.
+    `stack` puts the figures below each other at any width.
+    """
+    panels: list[dict[str, Any]] = []
+    operator = ""
+    for part in parts:
+        if isinstance(part, str):
+            operator = part
+        else:
+            panels.append({"operator": operator, "figure": json.loads(part.to_json())})
+            operator = ""
+
+    def clicked() -> None:
+        cell = (st.session_state.get(key) or {}).get("cell")
+        if cell and cell["panel"] < len(panels):
+            on_click(Cell(**cell), panels[cell["panel"]]["figure"]["layout"]["meta"])
+
+    _COMPONENT(data={"panels": panels, "bundle": PLOTLY_BUNDLE, "stack": stack}, key=key, on_cell_change=clicked)

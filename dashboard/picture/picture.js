@@ -1,0 +1,200 @@
+// Figures side by side, joined by operators. Plotly repaints in place; title and colour bar are plain HTML, which is
+// faster than Plotly's own and can wrap. All text goes through textContent: nothing a person typed becomes HTML.
+
+const NARROW = 640;          // below this the panels stack
+const LABEL_PITCH = 11;      // pixels a label needs; where cells are closer, every second or third label is shown
+const LABEL_WEIGHT = 6;      // columns' worth of width that row labels take
+const SHOWN = "__encoderWalkthroughPlotly";
+
+function loadPlotly(bundle) {
+  window[SHOWN] ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL(`app/static/${bundle}`, document.baseURI).href;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => { delete window[SHOWN]; reject(new Error("Plotly did not load")); };
+    document.head.append(script);
+  });
+  return window[SHOWN];
+}
+
+function element(tag, className, parent) {
+  const made = document.createElement(tag);
+  made.className = className;
+  parent.append(made);
+  return made;
+}
+
+const number = value => Number(value).toPrecision(4).replace(/\.?0+($|e)/, "$1");
+
+// The panels keep their DOM as long as there are as many of them, so that Plotly can repaint instead of redraw.
+function layOut(host, panels) {
+  if (host.panels?.length === panels.length) return host.panels;
+  for (const panel of host.panels ?? []) window.Plotly?.purge(panel.plot);
+  host.replaceChildren();
+  host.panels = panels.map(() => {
+    const operator = element("div", "ew-op", host);
+    const figure = element("figure", "ew-panel", host);
+    const head = element("div", "ew-head", figure);
+    const title = element("div", "ew-title", head);
+    const bar = element("div", "ew-bar", head);
+    const plot = element("div", "ew-plot", figure);
+    plot.setAttribute("role", "img");
+    return { operator, figure, title, bar, plot };
+  });
+  host.tip = element("div", "ew-tip", host);
+  return host.panels;
+}
+
+function dress(panel, { operator, figure }, repeats) {
+  const { layout, data } = figure;
+  const { meta } = layout;
+  panel.operator.textContent = operator;
+  panel.operator.style.display = operator ? "" : "none";
+  panel.figure.style.flexGrow = (meta.weight ?? 20) + (repeats ? 0 : LABEL_WEIGHT);
+  panel.title.textContent = layout.title.text;
+  panel.title.title = layout.title.text;
+  panel.title.style.color = meta.title_colour ?? "";
+  panel.plot.setAttribute("aria-label", meta.alt);
+  panel.plot.style.height = `${layout.height - 30}px`;
+  const scaled = data.find(trace => trace.type === "heatmap" && trace.showscale !== false);
+  panel.bar.replaceChildren();
+  if (scaled) {
+    const stops = scaled.colorscale.map(([at, colour]) => `${colour} ${at * 100}%`);
+    const end = Number(scaled.zmax).toPrecision(3);
+    if (scaled.zmin === 0) panel.bar.append("0");
+    element("i", "", panel.bar).style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
+    panel.bar.append(scaled.zmin === 0 ? String(Number(end)) : `±${Number(end)}`);
+  }
+}
+
+function dressAll(host, narrow) {
+  const { panels } = host.shown;
+  layOut(host, panels).forEach((panel, i) => {
+    const before = narrow ? null : panels[i - 1]?.figure.layout.meta;
+    dress(panel, panels[i], sharesRows(panels[i].figure.layout.meta, before));
+  });
+}
+
+// Labels that would collide are left out; a label longer than its margin cannot occur (they are cut in Python).
+function thin(axis, pixels) {
+  if (!axis?.tickvals || !axis.ticktext) return axis;
+  const cells = Math.abs(axis.range[1] - axis.range[0]);
+  const upright = axis.tickangle === 0 ? Math.max(...axis.ticktext.map(text => text.length)) * 6.2 : LABEL_PITCH;
+  const step = Math.max(1, Math.ceil(Math.max(LABEL_PITCH, upright) / (axis.pitch ?? pixels / cells)));
+  if (step === 1) return axis;
+  const kept = index => index % step === 0;
+  return { ...axis, tickvals: axis.tickvals.filter((_, i) => kept(i)), ticktext: axis.ticktext.filter((_, i) => kept(i)) };
+}
+
+// Beside a panel with the same rows, their labels would only repeat: the space goes to the cells.
+const sharesRows = (meta, before) =>
+  before?.rows && meta.kind === "heatmap" && before.kind === "heatmap" && meta.row_axis === before.row_axis &&
+  JSON.stringify(meta.rows) === JSON.stringify(before.rows);
+
+function fitted(figure, width, rowsAreLabelled) {
+  const layout = { ...figure.layout, width, height: figure.layout.height - 30, title: undefined };
+  layout.margin = { ...layout.margin, t: Math.max(4, layout.margin.t - 40) };
+  if (rowsAreLabelled) {
+    layout.margin.l = 4;
+    layout.yaxis = { ...layout.yaxis, showticklabels: false, title: undefined };
+  }
+  const inner = { x: width - layout.margin.l - layout.margin.r, y: layout.height - layout.margin.t - layout.margin.b };
+  const mosaic = layout.meta.kind === "mosaic";
+  if (!mosaic) {
+    layout.xaxis = thin(layout.xaxis, inner.x);
+    layout.yaxis = thin(layout.yaxis, inner.y);
+  }
+  layout.dragmode = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
+  const data = figure.data.map(trace =>
+    trace.type === "heatmap" ? { ...trace, showscale: false, hoverinfo: "none", hovertemplate: undefined } : trace);
+  return { data, layout };
+}
+
+// What a heatmap's cell is, in words, and where: its row and column, and its tile in a mosaic.
+function cellAt(meta, point) {
+  const x = Math.round(point.x), y = Math.round(point.y);
+  if (!meta.tile) return { row: y, column: x, tile: null };
+  const [tall, wide, gap] = meta.tile;
+  const tile = [Math.floor(y / (tall + gap)), Math.floor(x / (wide + gap))];
+  return { row: y % (tall + gap), column: x % (wide + gap), tile };
+}
+
+function words(meta, point) {
+  const { row, column, tile } = cellAt(meta, point);
+  const where = tile ? `${[meta.row_titles[tile[0]], meta.column_titles[tile[1]]].filter(Boolean).join(", ")}\n` : "";
+  const value = point.data.name === "masked" ? "masked" : number(point.z);
+  const notes = meta.notes ? `\n${meta.notes[row][column]}` : "";
+  return `${where}${meta.row_axis} ${meta.rows[row]} · ${meta.column_axis} ${meta.columns[column]}\n${value}${notes}`;
+}
+
+function showTip(host, panel, meta, event) {
+  const point = event.points.find(p => p.data.type === "heatmap");
+  if (!point || !meta.rows) return;
+  const { tip } = host;
+  tip.textContent = words(meta, point);
+  const box = host.getBoundingClientRect(), mouse = event.event;
+  const left = Math.min(mouse.clientX - box.left + 14, box.width - tip.offsetWidth - 4);
+  tip.style.left = `${Math.max(0, left)}px`;
+  tip.style.top = `${mouse.clientY - box.top + 16}px`;
+  tip.style.visibility = "visible";
+}
+
+async function paint(host) {
+  const { panels, stack } = host.shown;
+  const narrow = stack || host.clientWidth < NARROW;
+  host.classList.toggle("ew-stack", narrow);
+  const places = layOut(host, panels);
+  dressAll(host, narrow);
+  for (const [i, spec] of panels.entries()) {
+    const { plot } = places[i];
+    const before = narrow ? null : panels[i - 1]?.figure.layout.meta;
+    const { data, layout } = fitted(spec.figure, plot.clientWidth, sharesRows(spec.figure.layout.meta, before));
+    await window.Plotly.react(plot, data, layout, { displayModeBar: false, responsive: false });
+    plot.removeAllListeners("plotly_hover");
+    plot.removeAllListeners("plotly_unhover");
+    plot.removeAllListeners("plotly_click");
+    const { meta } = spec.figure.layout;
+    plot.on("plotly_hover", event => showTip(host, places[i], meta, event));
+    plot.on("plotly_unhover", () => { host.tip.style.visibility = "hidden"; });
+    plot.on("plotly_click", event => {
+      const point = event.points[0];
+      const cell = meta.rows ? cellAt(meta, point) : { row: 0, column: Math.round(point.x), tile: null };
+      host.send({ panel: i, ...cell });
+    });
+  }
+  host.painted = (host.painted ?? 0) + 1;
+  host.dataset.painted = host.painted;
+}
+
+export default function (component) {
+  const host = component.parentElement.querySelector(".ew-picture");
+  host.shown = component.data;
+  host.send = cell => component.setStateValue("cell", cell);
+  // The space is taken before Plotly is there, so nothing below moves when it comes.
+  const narrow = component.data.stack || host.clientWidth < NARROW;
+  dressAll(host, narrow);
+  host.classList.toggle("ew-stack", narrow);
+  loadPlotly(component.data.bundle).then(
+    () => {
+      host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host));
+      if (!host.observer) {
+        let width = host.clientWidth;
+        host.observer = new ResizeObserver(() => {
+          if (Math.abs(host.clientWidth - width) < 2 || !host.clientWidth) return;
+          width = host.clientWidth;
+          host.queue = host.queue.then(() => paint(host));
+        });
+        host.observer.observe(host);
+      }
+    },
+    () => {
+      host.replaceChildren();
+      delete host.panels;
+      element("p", "ew-failed", host).textContent = "The figures need plotly.js, which did not load. Reload the page.";
+    },
+  );
+  return () => {
+    host.observer?.disconnect();
+    for (const panel of host.panels ?? []) window.Plotly?.purge(panel.plot);
+  };
+}

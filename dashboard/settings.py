@@ -1,0 +1,157 @@
+"""What the person chose: one frozen value, from the sidebar's widgets or a link, always valid."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from encoder_core import EncoderConfig
+
+DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
+
+# Every control in the sidebar: its key is its parameter in the URL.
+DEFAULTS: dict[str, Any] = {
+    "text": DEFAULT_TEXT,
+    "seed": 0,
+    "d_model": 64,
+    "heads": 4,
+    "d_ff": 256,
+    "layers": 4,
+    "norm": "post",
+    "activation": "relu",
+    "positions": "sinusoidal",
+    "scale": "none",
+    "mask": "padding",
+    "scaled": True,
+    "bias": True,
+}
+OPTIONS: dict[str, Sequence[Any]] = {
+    "seed": range(100),
+    "d_model": range(4, 257, 4),
+    "heads": range(1, 17),
+    "d_ff": range(8, 1025, 8),
+    "layers": range(1, 13),
+    "norm": ("post", "pre"),
+    "activation": ("relu", "gelu", "gelu_tanh"),
+    "positions": ("sinusoidal", "concatenated", "learned", "none"),
+    "scale": ("none", "sqrt_d", "inv_sqrt_d"),
+    "mask": ("none", "padding", "causal", "causal+padding"),
+    "scaled": (True, False),
+    "bias": (True, False),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The sidebar as one value: every field is among its OPTIONS, and `heads` divides `d_model`."""
+
+    text: str
+    seed: int
+    d_model: int
+    heads: int
+    d_ff: int
+    layers: int
+    norm: str
+    activation: str
+    positions: str
+    scale: str
+    mask: str
+    scaled: bool
+    bias: bool
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Settings":
+        """The settings in the widgets' state; what is missing or not allowed there takes its default."""
+        chosen = dict(DEFAULTS)
+        for key, options in OPTIONS.items():
+            if key in state and state[key] in options:
+                chosen[key] = state[key]
+        text, _ = fit_text(str(state.get("text", DEFAULT_TEXT)))
+        chosen["text"] = text if text.strip() else DEFAULT_TEXT
+        chosen["d_model"] = nearest_width(chosen["d_model"], chosen["heads"])
+        return cls(**chosen)
+
+    @property
+    def sentences(self) -> list[str]:
+        """One sentence a line of the text; blank lines do not count."""
+        return [line.strip() for line in self.text.splitlines() if line.strip()]
+
+    @property
+    def mask_name(self) -> str | None:
+        """The mask as `Encoder.trace` names it."""
+        return None if self.mask == "none" else self.mask
+
+    def config(self, vocab_size: int) -> EncoderConfig:
+        """The encoder these settings describe, for a vocabulary of this size."""
+        concatenated = self.positions == "concatenated"
+        return EncoderConfig(
+            vocab_size=vocab_size,
+            max_len=MAX_TOKENS,
+            d_model=self.d_model,
+            num_heads=self.heads,
+            d_ff=self.d_ff,
+            num_layers=self.layers,
+            norm=self.norm,
+            final_norm=self.norm == "pre",
+            activation=self.activation,
+            positions="sinusoidal" if concatenated else self.positions,
+            position_layout="concatenated" if concatenated else "interleaved",
+            embedding_scale=self.scale,
+            scale_scores=self.scaled,
+            use_bias=self.bias,
+        )
+
+
+def nearest_width(d_model: int, heads: int, direction: int = 0) -> int:
+    """The allowed d_model nearest to this one that `heads` divides; above it with direction 1, below with -1."""
+    valid = [width for width in OPTIONS["d_model"] if width % heads == 0]
+    ahead = [width for width in valid if (width - d_model) * direction >= 0] or valid
+    return min(ahead, key=lambda width: (abs(width - d_model), width))
+
+
+def fit_text(text: str) -> tuple[str, str | None]:
+    """The text within the limits, and a sentence that says what was cut, if anything was."""
+    lines = [line for line in text[:MAX_CHARACTERS].splitlines() if line.strip()]
+    if len(text) > MAX_CHARACTERS:
+        return "\n".join(lines[:MAX_SENTENCES]), (
+            f"The text had {len(text):,} characters; the first {MAX_CHARACTERS:,} are used."
+        )
+    if len(lines) > MAX_SENTENCES:
+        return "\n".join(lines[:MAX_SENTENCES]), (
+            f"The text had {len(lines)} lines; the first {MAX_SENTENCES} are used, one sentence a line."
+        )
+    return text, None
+
+
+def link_problems(params: Mapping[str, Sequence[str]]) -> list[str]:
+    """One sentence for each parameter of a link that says something not allowed; others are used as they are."""
+    problems = []
+    for key, options in OPTIONS.items():
+        given = params.get(key, [])
+        if not given:
+            continue
+        shown = given[-1] if len(given[-1]) <= 20 else given[-1][:19] + "…"
+        if len(given) > 1:
+            problems.append(f"The link gives {key} {len(given)} times; it is {_spoken(DEFAULTS[key])} now.")
+        elif _parse(given[0], DEFAULTS[key]) not in options:
+            problems.append(f"“{shown}” is no {key}: {_allowed(options)}. It is {_spoken(DEFAULTS[key])} now.")
+    return problems
+
+
+def _parse(text: str, like: Any) -> Any:
+    if isinstance(like, bool):
+        return {"true": True, "false": False}.get(text.lower())
+    if isinstance(like, int):
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+    return text
+
+
+def _allowed(options: Sequence[Any]) -> str:
+    if isinstance(options, range):
+        step = f" in steps of {options.step}" if options.step > 1 else ""
+        return f"allowed are {options[0]} to {options[-1]}{step}"
+    return "allowed are " + ", ".join(_spoken(option) for option in options)
+
+
+def _spoken(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,153 @@
+"""The sidebar: everything that makes the model, kept across pages and in the URL."""
+
+import streamlit as st
+
+from dashboard import model
+from dashboard.settings import DEFAULTS, OPTIONS, Settings, fit_text, link_problems, nearest_width
+
+_LABELS = {
+    "post": "post-norm",
+    "pre": "pre-norm",
+    "relu": "ReLU",
+    "gelu": "GELU",
+    "gelu_tanh": "GELU (tanh)",
+    "sinusoidal": "sinusoids, interleaved",
+    "concatenated": "sinusoids, concatenated",
+    "learned": "learned table",
+    "none": "none",
+    "sqrt_d": "× √d_model",
+    "inv_sqrt_d": "÷ √d_model",
+    "causal+padding": "both",
+}
+
+
+def show() -> Settings:
+    """Draw all controls and return what they say. Bad values in a link are said, and replaced."""
+    _read_link()
+    with st.sidebar:
+        st.text_area(
+            "Text",
+            DEFAULTS["text"],
+            height=104,
+            key="text",
+            bind="query-params",
+            on_change=_cut_text,
+            help="Your own sentence, in any language. One sentence a line makes a padded batch.",
+        )
+        left, right = st.columns(2, gap="medium")
+        with left:
+            _slider("d_model", "d_model", "Width of every token's vector", on_change=_snap_width)
+            _slider("layers", "layers", "Encoder blocks, one after another")
+        with right:
+            _slider("heads", "heads", "Attention heads; each has d_model / heads dimensions", on_change=_snap_width)
+            _slider("d_ff", "d_ff", "Hidden width of the feed-forward network")
+        width_note = st.empty()
+        st.segmented_control(
+            "Mask",
+            OPTIONS["mask"],
+            default=DEFAULTS["mask"],
+            format_func=lambda option: _LABELS.get(option, option),
+            key="mask",
+            bind="query-params",
+            required=True,
+            width="stretch",
+            help="Causal: no token sees a later one. Padding: no token sees [PAD].",
+        )
+        with st.expander("More choices"):
+            _choice("norm", "Norm")
+            _choice("activation", "Activation")
+            _choice("positions", "Positions")
+            _choice("scale", "Embedding scale")
+            st.toggle("Divide scores by √d_head", DEFAULTS["scaled"], key="scaled", bind="query-params")
+            st.toggle("Biases", DEFAULTS["bias"], key="bias", bind="query-params")
+            _slider("seed", "Seed", "Another seed draws other random parameters")
+        settings = Settings.from_state(st.session_state)
+        if settings.d_model != st.session_state.d_model:
+            _snap_width()
+            st.rerun()
+        width_note.caption(
+            st.session_state.pop("width_note", "")
+            or f"d_head = d_model / heads = {settings.d_model} / {settings.heads} = {settings.d_model // settings.heads}"
+        )
+        _cost(settings)
+    return settings
+
+
+def notices(settings: Settings) -> list[str]:
+    """What the person should know about their text or their link, one sentence each."""
+    said = list(st.session_state.get("link_notices", []))
+    if st.session_state.get("text_notice"):
+        said.append(st.session_state["text_notice"])
+    if not st.session_state.get("text", "").strip():
+        said.append("There is no text, so the default sentence is used: type one in the sidebar.")
+    current = model.model_for(settings)
+    if any(current.batch.cut):
+        longest = current.batch.ids.shape[1]
+        said.append(f"A sentence was cut at {longest} tokens; {max(current.batch.cut)} more are left out.")
+    if current.dropped:
+        said.append(f"{current.dropped} line(s) hold no visible character and are left out.")
+    return said
+
+
+def _read_link() -> None:
+    """Once a session: say what the link asks for and cannot have. Streamlit itself then takes the defaults."""
+    if "link_notices" in st.session_state:
+        return
+    params = {key: st.query_params.get_all(key) for key in st.query_params}
+    st.session_state["link_notices"] = link_problems(params)
+    if "text" in params:
+        _, st.session_state["text_notice"] = fit_text(params["text"][-1])
+
+
+def _cut_text() -> None:
+    text, st.session_state["text_notice"] = fit_text(st.session_state["text"])
+    if st.session_state["text_notice"]:
+        st.session_state["text"] = text
+    st.session_state["link_notices"] = []
+
+
+def _snap_width() -> None:
+    """d_model must be a multiple of heads: move it to the nearest one, onwards in the direction it was moved."""
+    width, heads = st.session_state["d_model"], st.session_state["heads"]
+    before = st.session_state.get("last_width", width)
+    valid = nearest_width(width, heads, direction=(width > before) - (width < before))
+    if valid != width:
+        st.session_state["d_model"] = valid
+        st.session_state["width_note"] = f":orange[{width} is not a multiple of {heads} heads: d_model is {valid} now.]"
+    st.session_state["last_width"] = valid
+
+
+def _slider(key: str, label: str, help_text: str, **kwargs) -> None:
+    st.select_slider(
+        label, OPTIONS[key], DEFAULTS[key], key=key, bind="query-params", help=help_text, persist_state="session", **kwargs
+    )
+
+
+def _choice(key: str, label: str) -> None:
+    st.selectbox(
+        label,
+        OPTIONS[key],
+        OPTIONS[key].index(DEFAULTS[key]),
+        format_func=lambda option: _LABELS.get(option, option),
+        key=key,
+        bind="query-params",
+        filter_mode=None,
+    )
+
+
+def _cost(settings: Settings) -> None:
+    current = model.model_for(settings)
+    batch, seq = current.batch.ids.shape
+    flops = current.encoder.flops(seq, batch)
+    st.caption(
+        f"{in_units(current.encoder.num_parameters)} parameters · {in_units(current.encoder.num_bytes)}B · "
+        f"{in_units(flops)}FLOP a pass"
+    )
+
+
+def in_units(count: int) -> str:
+    """1234567 -> "1.23 M": three significant digits and a prefix."""
+    for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.3g} {prefix}"
+    return f"{count} "

@@ -1,0 +1,23 @@
+"""Figures: pure functions from arrays to Plotly figures, one palette, one set of conventions.
+
+Queries are rows and keys are columns. Signed values have a diverging scale centred on zero; weights a sequential one
+from 0 to 1. Masked cells are hatched. Every figure has an alt text in `layout.meta["alt"]`.
+"""
+
+from encoder_core.figures.heatmap import dimensions, heatmap, limit_of
+from encoder_core.figures.lines import bars, curves
+from encoder_core.figures.mosaic import mosaic
+from encoder_core.figures.theme import THEMES, Theme, ThemeName, theme_named
+
+__all__ = [
+    "THEMES",
+    "Theme",
+    "ThemeName",
+    "bars",
+    "curves",
+    "dimensions",
+    "heatmap",
+    "limit_of",
+    "mosaic",
+    "theme_named",
+]

@@ -1,0 +1,86 @@
+"""What all figures share: fonts, margins, axes without ornament, and the meta that makes a figure explain itself."""
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from encoder_core.figures.theme import Theme
+
+FONT = "Source Sans, Source Sans Pro, sans-serif"
+PLOT_HEIGHT = 300  # pixels between the axes; the same whatever the sizes, so that nothing jumps
+_LONGEST_LABEL = 12
+
+
+def shorten(text: str) -> str:
+    """A token cut to the length of a label."""
+    return text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
+
+
+def label(text: str) -> str:
+    """A token as an axis label: shortened, and escaped, because Plotly renders some HTML in labels."""
+    return html.escape(shorten(text), quote=False)
+
+
+def figure(
+    traces: Sequence[Mapping[str, Any]],
+    theme: Theme,
+    *,
+    title: str,
+    alt: str,
+    height: int = PLOT_HEIGHT,
+    meta: Mapping[str, Any] | None = None,
+    **layout: Any,
+) -> go.Figure:
+    """A Plotly figure in the project's style.
+
+    `alt` says in words what is seen, for those who cannot see it; with `meta` it travels in `layout.meta`.
+    """
+    margins = {"l": 58, "r": 10, "t": 44, "b": 52} | layout.pop("margin", {})
+    return go.Figure(
+        {
+            "data": list(traces),
+            "layout": {
+                "title": {"text": title, "x": 0, "xref": "paper", "font": {"size": 14, "color": theme.text}},
+                "font": {"family": FONT, "size": 11, "color": theme.muted},
+                "paper_bgcolor": "rgba(0,0,0,0)",
+                "plot_bgcolor": theme.background,
+                "margin": margins,
+                "height": height + margins["t"] + margins["b"],
+                "meta": {"alt": alt, **(meta or {})},
+                "showlegend": False,
+                "hoverlabel": {"font": {"family": FONT, "size": 12}},
+                **layout,
+            },
+        },
+        _validate=False,
+    )
+
+
+def token_axis(labels: Sequence[str], title: str, theme: Theme, *, reverse: bool = False) -> dict[str, Any]:
+    """A numeric axis with one tick per label: equal tokens stay apart, which a category axis would merge."""
+    count = len(labels)
+    ends = [count - 0.5, -0.5] if reverse else [-0.5, count - 0.5]
+    return plain_axis(title, theme) | {
+        "tickmode": "array",
+        "tickvals": list(range(count)),
+        "ticktext": [label(text) for text in labels],
+        "range": ends,
+        "showgrid": False,
+    }
+
+
+def plain_axis(title: str, theme: Theme) -> dict[str, Any]:
+    """An axis of numbers with a quiet grid."""
+    return {
+        "title": {"text": title, "standoff": 4, "font": {"size": 11, "color": theme.muted}},
+        "gridcolor": theme.line,
+        "zeroline": False,
+        "showline": False,
+        "ticks": "outside",
+        "ticklen": 3,
+        "tickcolor": "rgba(0,0,0,0)",  # air between label and cell
+        "tickfont": {"size": 10, "color": theme.muted},
+        "automargin": False,
+    }

@@ -1,0 +1,154 @@
+"""Heatmaps: rows and columns as the formula has them, queries down, keys across."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Bool, Float
+
+from encoder_core.figures.base import PLOT_HEIGHT, figure, token_axis
+from encoder_core.figures.theme import Theme, ThemeName, theme_named
+
+Kind = Literal["signed", "weights"]
+Mark = tuple[int | None, int | None]  # (row, column); None in one place marks the whole column or row
+
+_MOST_HATCHED = 700  # one line a masked cell; beyond this many, flat grey says it as well
+
+
+def limit_of(*arrays: Float[np.ndarray, "..."]) -> float:
+    """The largest magnitude over all arrays, so that steps which follow one another share one scale."""
+    finite = [np.abs(array[np.isfinite(array)]) for array in arrays]
+    return max((float(values.max()) for values in finite if values.size), default=0.0) or 1.0
+
+
+def heatmap(
+    values: Float[np.ndarray, "row column"],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str,
+    row_axis: str = "token",
+    column_axis: str = "dimension",
+    kind: Kind = "signed",
+    limit: float | None = None,
+    mask: Bool[np.ndarray, "row column"] | None = None,
+    marks: Sequence[Mark] = (),
+    title_colour: str | None = None,
+    alt: str | None = None,
+    height: int = PLOT_HEIGHT,
+    theme: ThemeName = "light",
+) -> go.Figure:
+    """One matrix as a heatmap.
+
+    kind    "signed": centred on zero, from -limit to limit; "weights": 0 to limit (1 if not given).
+    limit   the end of the colour scale; None takes the largest magnitude. Cells beyond it are marked with a dot.
+    mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
+    marks   cells, rows (row, None) or columns (None, column) to outline.
+    Raises ValueError where labels and values differ in number.
+    """
+    colours = theme_named(theme)
+    if values.shape != (len(rows), len(columns)):
+        raise ValueError(f"values of shape {values.shape} do not fit {len(rows)} rows and {len(columns)} columns.")
+    shown = np.isfinite(values) if mask is None else np.isfinite(values) & mask
+    end = (limit_of(values[shown]) if kind == "signed" else 1.0) if limit is None else limit
+    traces = [_cells(values, shown, kind, end, colours)]
+    if not shown.all():
+        traces += _masked(~shown, colours)
+    clipped = shown & (np.abs(values) > end * (1 + 1e-6))
+    if clipped.any():
+        traces.append(_clipped(clipped, colours))
+    meta = {
+        "kind": "heatmap",
+        "rows": list(rows),
+        "columns": list(columns),
+        "row_axis": row_axis,
+        "column_axis": column_axis,
+        "weight": int(np.clip(len(columns), 8, 40)),
+        "title_colour": getattr(colours, title_colour) if title_colour else None,
+    }
+    return figure(
+        traces,
+        colours,
+        title=title,
+        alt=alt or f"{title}: heatmap, {len(rows)} {row_axis} rows by {len(columns)} {column_axis} columns",
+        height=height,
+        meta=meta,
+        xaxis=token_axis(columns, column_axis, colours) | {"tickangle": _angle(columns)},
+        yaxis=token_axis(rows, row_axis, colours, reverse=True),
+        shapes=[_outline(mark, values.shape, colours) for mark in marks],
+        uirevision=f"{values.shape}",
+    )
+
+
+def dimensions(count: int, start: int = 0) -> list[str]:
+    """Labels for `count` dimensions, counted from `start`."""
+    return [str(index) for index in range(start, start + count)]
+
+
+def _cells(
+    values: Float[np.ndarray, "row column"], shown: Bool[np.ndarray, "row column"], kind: Kind, end: float, theme: Theme
+) -> dict[str, Any]:
+    return {
+        "type": "heatmap",
+        "z": np.where(shown, values, np.nan).astype(np.float32),
+        "zmin": -end if kind == "signed" else 0.0,
+        "zmax": end,
+        "colorscale": [list(stop) for stop in (theme.signed if kind == "signed" else theme.weights)],
+        "xgap": 1 if values.shape[1] <= 64 else 0,
+        "ygap": 1,
+        "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10}},
+        "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
+        "hoverongaps": False,
+    }
+
+
+def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[str, Any]]:
+    grey = {
+        "type": "heatmap",
+        "z": np.where(masked, 0.0, np.nan).astype(np.float32),
+        "colorscale": [[0, theme.masked], [1, theme.masked]],
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 1,
+        "hovertemplate": "%{y} · %{x}: masked<extra></extra>",
+        "hoverongaps": False,
+        "name": "masked",
+    }
+    row, column = np.nonzero(masked)
+    if len(row) > _MOST_HATCHED:
+        return [grey]
+    gap = np.full(len(row), np.nan)
+    hatch = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": np.stack([column - 0.42, column + 0.42, gap], axis=1).ravel().astype(np.float32),
+        "y": np.stack([row + 0.42, row - 0.42, gap], axis=1).ravel().astype(np.float32),
+        "line": {"width": 1, "color": theme.hatch},
+        "hoverinfo": "skip",
+    }
+    return [grey, hatch]
+
+
+def _clipped(clipped: Bool[np.ndarray, "row column"], theme: Theme) -> dict[str, Any]:
+    row, column = np.nonzero(clipped)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": column,
+        "y": row,
+        "marker": {"size": 4, "color": theme.background, "line": {"width": 1, "color": theme.text}},
+        "hoverinfo": "skip",
+        "name": "beyond the colour scale",
+    }
+
+
+def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]:
+    row, column = mark
+    x0, x1 = (-0.5, shape[1] - 0.5) if column is None else (column - 0.5, column + 0.5)
+    y0, y1 = (-0.5, shape[0] - 0.5) if row is None else (row - 0.5, row + 0.5)
+    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": theme.text, "width": 2}}
+
+
+def _angle(columns: Sequence[str]) -> int:
+    return 0 if all(len(column) <= 3 for column in columns) else -90

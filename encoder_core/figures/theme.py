@@ -1,0 +1,73 @@
+"""One palette for every figure, in light and dark; safe for the common kinds of colour blindness.
+
+Four identity colours mean the same on every page: query blue, key red, value green, attention purple. So the signed
+scale uses neither: negative is teal, positive is orange, and zero is the page's own background. Weights, which
+cannot be negative, run from the background to the purple of attention.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+ThemeName = Literal["light", "dark"]
+Scale = tuple[tuple[float, str], ...]
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of one appearance."""
+
+    background: str
+    text: str
+    muted: str
+    line: str
+    masked: str
+    hatch: str
+    query: str
+    key: str
+    value: str
+    attention: str
+    signed: Scale
+    weights: Scale
+
+
+def _scale(*colours: str) -> Scale:
+    return tuple((index / (len(colours) - 1), colour) for index, colour in enumerate(colours))
+
+
+THEMES: dict[str, Theme] = {
+    "light": Theme(
+        background="#ffffff",
+        text="#1c2030",
+        muted="#697083",
+        line="#d9dce5",
+        masked="#eceef2",
+        hatch="#c3c8d4",
+        query="#1d6fd1",
+        key="#cf2f3f",
+        value="#1f8a4c",
+        attention="#7340c9",
+        signed=_scale("#07424f", "#0d6f82", "#3f9fae", "#a5d3da", "#ffffff", "#fbd0a6", "#ec8f3c", "#c25c10", "#752f03"),
+        weights=_scale("#ffffff", "#e9dffa", "#c9b1f1", "#a17de3", "#7340c9", "#431a8c"),
+    ),
+    "dark": Theme(
+        background="#11151c",
+        text="#eef1f7",
+        muted="#98a1b3",
+        line="#303746",
+        masked="#232934",
+        hatch="#414a5c",
+        query="#6cb2ff",
+        key="#ff8a8f",
+        value="#67d492",
+        attention="#b99af5",
+        signed=_scale("#b9f1f8", "#5cc6d6", "#238c9d", "#114b57", "#11151c", "#5c3410", "#b5641b", "#f29a45", "#ffdcb5"),
+        weights=_scale("#11151c", "#2b2048", "#4b3483", "#7551bf", "#a682ee", "#e0d1ff"),
+    ),
+}
+
+
+def theme_named(name: ThemeName) -> Theme:
+    """The colours of "light" or "dark". Raises ValueError for any other name."""
+    if name not in THEMES:
+        raise ValueError(f"theme={name!r} is not one of {', '.join(map(repr, THEMES))}.")
+    return THEMES[name]

@@ -1,0 +1,89 @@
+"""Scaled scores: the dot product of every query with every key, divided by sqrt(d_head), masked."""
+
+import numpy as np
+import streamlit as st
+
+from dashboard import focus, frame
+from dashboard.frame import Question, Shape, Table
+from dashboard.picture import picture
+from dashboard.stages import stage_named
+from encoder_core import blocks, recompute
+from encoder_core.figures import dimensions, heatmap, limit_of
+
+current = frame.begin()
+config = current.config
+seq, d_head = current.batch.ids.shape[1], config.d_head
+scale = d_head**-0.5 if config.scale_scores else 1.0
+divisor = f"√{d_head}" if config.scale_scores else "1"
+
+frame.heading(
+    stage_named("scaled_scores"),
+    "Each token puts its question to every token: the dot product of one :blue[**query**] row with one :red[**key**] "
+    "row says how well they match. Division by $\\sqrt{d_{head}}$ keeps the numbers moderate; the mask hides keys.",
+    [Shape("Q", (seq, d_head), "query"), Shape("K", (seq, d_head), "key")],
+    [Shape("scores", (seq, seq), "attention")],
+)
+
+
+@st.fragment
+def body() -> None:
+    at = focus.pick(
+        current,
+        "layer",
+        "head",
+        "token",
+        "key_token",
+        badge=lambda at: frame.recomputed(recompute.scores(current.trace.layers[at.layer], scale)),
+    )
+    layer = current.trace.layers[at.layer]
+    q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
+    scaled = dots * np.float32(scale)
+    qk_limit, score_limit = limit_of(q, k), limit_of(dots, scaled)
+    tokens, dims = at.labels, dimensions(d_head)
+    cell = (at.token, at.key_token)
+    theme = frame.theme()
+    square = {"row_axis": "query", "column_axis": "key", "limit": score_limit, "marks": [cell], "theme": theme}
+    picture(
+        [
+            heatmap(q, tokens, dims, title="Q", title_colour="query", row_axis="query", limit=qk_limit,
+                    marks=[(at.token, None)], theme=theme),
+            "·",
+            heatmap(k.T, dims, tokens, title="Kᵀ", title_colour="key", row_axis="dimension", column_axis="key",
+                    limit=qk_limit, marks=[(None, at.key_token)], theme=theme),
+            "=",
+            heatmap(dots, tokens, tokens, title="Q Kᵀ", **square),
+            "→",
+            heatmap(scaled, tokens, tokens, title=f"Q Kᵀ / {divisor}", **square),
+            "→",
+            heatmap(scores, tokens, tokens, title="masked", **square),
+        ],
+        key="scores_picture",
+    )  # fmt: skip
+    before, after = dots.var(axis=1), scaled.var(axis=1)
+    st.caption(
+        f"Variance of a row of scores, on average: **{before.mean():.3g}** before the division, "
+        f"**{after.mean():.3g}** after it."
+    )
+    best = int(np.argmax(scores[at.token]))
+    others = [i for i in np.argsort(-scores[at.token], kind="stable") if i != best][:2]
+    order = sorted([best, *others])
+    frame.depths(
+        {
+            "scores": Table(scores, tokens, tokens),
+            "dot products": Table(dots, tokens, tokens),
+            "Q": Table(q, tokens, dims),
+            "K": Table(k, tokens, dims),
+        },
+        rf"\underbrace{{S}}_{{{seq}\times{seq}}} = \frac{{\overbrace{{Q}}^{{{seq}\times{d_head}}}\;"
+        rf"\overbrace{{K^\top}}^{{{d_head}\times{seq}}}}}{{\sqrt{{{d_head}}}}}",
+        [blocks.dot_products, blocks.scale_and_mask],
+        Question(
+            f"which key does the query “{tokens[at.token]}” match best?",
+            [f"{i + 1} · {tokens[i]}" for i in order],
+            order.index(best),
+            f"Its score is {scores[at.token, best]:.3g}, the largest of its row.",
+        ),
+    )
+
+
+body()

@@ -1,0 +1,22 @@
+"""The Encoder Walkthrough: `streamlit run streamlit_app.py`."""
+
+import streamlit as st
+
+from dashboard import frame, sidebar, warmup
+from dashboard.navigation import navigate
+from dashboard.stages import STAGES
+
+st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
+st.session_state["framed"] = True
+warmup.once()
+frame.style()
+
+page, pages = navigate()
+active = next(stage for stage in STAGES if pages[stage.name] == page)
+
+settings = sidebar.show()
+frame.rail(pages, active)
+for notice in sidebar.notices(settings):
+    st.warning(notice, icon=":material/info:")
+page.run()
+frame.back_and_on(pages, active)
