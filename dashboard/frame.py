@@ -1,6 +1,7 @@
 """The frame of every stage page: rail, heading, the four depths (picture, numbers, formula, code), and the question."""
 
 import inspect
+import string
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,6 +69,14 @@ def style() -> None:
 def theme() -> ThemeName:
     """The appearance in use."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def plain(token: str) -> str:
+    """A token for markdown: cut to a label's length, with nothing in it that markdown, LaTeX or Streamlit would render.
+
+    The word joiner, which has no width, keeps apart what is replaced after the escapes are gone: `:cat:`, `->`, links.
+    """
+    return "".join(f"\\{letter}\u2060" if letter in string.punctuation else letter for letter in shorten(token))
 
 
 def rail(pages: Mapping[str, Any], active: Stage | None) -> None:
