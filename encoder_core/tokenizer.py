@@ -10,9 +10,10 @@ from jaxtyping import Bool, Int
 
 PAD, UNK = "[PAD]", "[UNK]"
 
-# A word (letters, marks and digits of any script, apostrophes inside it), else one grapheme: "!", an emoji family.
-_TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}_]+(?:['\u2019][\p{L}\p{M}\p{N}_]+)*|(?!\s)\X")
 _JOINERS = "\u200c\u200d"  # zero-width joiners: invisible, yet part of words and emoji
+_LETTERS = rf"[\p{{L}}\p{{M}}\p{{N}}_{_JOINERS}]+"
+# A word (letters, marks and digits of any script, apostrophes inside it), else one grapheme: "!", an emoji family.
+_TOKEN = regex.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*|(?!\s)\X")
 
 
 class TokenBatch(NamedTuple):
@@ -70,7 +71,7 @@ class WordTokenizer:
 def split_words(text: str) -> list[str]:
     """The words and punctuation signs of `text`, in any script; control characters are dropped."""
     visible = "".join(
-        char
+        " " if char.isspace() else char
         for char in unicodedata.normalize("NFC", text)
         if char.isspace() or char in _JOINERS or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
     )

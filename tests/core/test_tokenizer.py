@@ -1,0 +1,120 @@
+"""Words and signs of any script, exactly as a participant may type or paste them."""
+
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from encoder_core import Encoder, EncoderConfig, WordTokenizer
+from encoder_core.tokenizer import PAD, UNK, as_sentences, split_words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The black cat jumped.", ["The", "black", "cat", "jumped", "."]),
+        ("wait... what?!", ["wait", ".", ".", ".", "what", "?", "!"]),
+        ("it's Peter\u2019s 'own' rock'n'roll", ["it's", "Peter\u2019s", "'", "own", "'", "rock'n'roll"]),
+        ("3.14 x_1 a-b", ["3", ".", "14", "x_1", "a", "-", "b"]),
+        ("Größe naïve cafe\u0301", ["Größe", "naïve", "café"]),
+        ("Привет, мир", ["Привет", ",", "мир"]),
+        ("שלום עולם", ["שלום", "עולם"]),
+        ("مرحبا بالعالم", ["مرحبا", "بالعالم"]),
+        ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
+        ("你好，世界", ["你好", "，", "世界"]),
+        ("สวัสดี", ["สวัสดี"]),
+        ("می\u200cروم", ["می\u200cروم"]),
+        ("family 👨\u200d👩\u200d👧\u200d👦 here", ["family", "👨\u200d👩\u200d👧\u200d👦", "here"]),
+        ("👍🏽👍", ["👍🏽", "👍"]),
+        ("🇫🇷🇩🇪", ["🇫🇷", "🇩🇪"]),
+        ("❤\ufe0f 1\ufe0f\u20e3", ["❤\ufe0f", "1\ufe0f\u20e3"]),
+        ("\u202ereversed\u202c", ["reversed"]),
+        ("a\x00b\x07c", ["abc"]),
+        ("tab\tline\nfeed\rnbsp\u00a0wide\u3000", ["tab", "line", "feed", "nbsp", "wide"]),
+        ("file\x1cgroup\x1drecord\x1eunit\x1fnext\x85end", ["file", "group", "record", "unit", "next", "end"]),
+        ("lone \ud800 surrogate", ["lone", "surrogate"]),
+        ("\u200d \u200c\u200d", []),
+        ("   \n\t ", []),
+        ("", []),
+        ("<b>$x_1$</b>", ["<", "b", ">", "$", "x_1", "$", "<", "/", "b", ">"]),
+        ("[PAD]", ["[", "PAD", "]"]),
+    ],
+)
+def test_words(text, words):
+    assert split_words(text) == words
+
+
+def test_ids_are_in_order_of_first_appearance():
+    tokenizer = WordTokenizer.from_texts(["the cat saw the dog", "a cat"])
+    assert tokenizer.vocabulary == (PAD, UNK, "the", "cat", "saw", "dog", "a")
+    assert len(tokenizer) == 7
+    batch = tokenizer(["the cat saw the dog", "a cat"])
+    np.testing.assert_array_equal(batch.ids, [[2, 3, 4, 2, 5], [6, 3, 0, 0, 0]])
+    np.testing.assert_array_equal(batch.real, [[True] * 5, [True, True, False, False, False]])
+    assert batch.tokens == (("the", "cat", "saw", "the", "dog"), ("a", "cat", PAD, PAD, PAD))
+    assert batch.cut == (0, 0)
+
+
+def test_unknown_words_keep_their_text_and_share_an_id():
+    batch = WordTokenizer.from_texts("a b")("b z y")
+    assert batch.tokens == (("b", "z", "y"),)
+    np.testing.assert_array_equal(batch.ids, [[3, 1, 1]])
+
+
+def test_words_beyond_the_vocabulary_are_unknown():
+    tokenizer = WordTokenizer.from_texts("a b c d", max_vocab=4)
+    assert tokenizer.vocabulary == (PAD, UNK, "a", "b")
+    np.testing.assert_array_equal(tokenizer("a b c d").ids, [[2, 3, 1, 1]])
+    assert WordTokenizer.from_texts("a b", max_vocab=1).vocabulary == (PAD, UNK)
+
+
+def test_too_long_is_cut_and_counted():
+    tokenizer = WordTokenizer.from_texts(["a b c d e", "f"], max_len=3)
+    assert tokenizer.vocabulary == (PAD, UNK, "a", "b", "c", "f")
+    batch = tokenizer(["a b c d e", "f"], max_len=3)
+    assert batch.tokens == (("a", "b", "c"), ("f", PAD, PAD))
+    assert batch.cut == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"), [("", "text 1"), (["a", " \n"], "text 2"), (["\u200d"], "text 1"), ([], "no text")]
+)
+def test_nothing_to_read(texts, told):
+    with pytest.raises(ValueError, match=told):
+        WordTokenizer(["a"])(texts)
+
+
+def test_one_sentence_or_several():
+    assert as_sentences("a b") == ["a b"]
+    assert as_sentences(("a", "b")) == ["a", "b"]
+
+
+any_text = st.text(max_size=200) | st.text(alphabet=st.characters(), max_size=50)
+
+
+@given(any_text)
+def test_no_text_breaks_it_and_nothing_visible_is_lost_or_made_up(text):
+    words = split_words(text)
+    assert all(word and not any(char.isspace() for char in word) for word in words)
+    assert split_words(" ".join(words)) == words
+    visible = "".join(words)
+    assert set(visible) <= set(unicodedata.normalize("NFC", text))
+    assert all(char in visible for char in text if "a" <= char <= "z")
+
+
+@given(any_text)
+def test_any_text_gives_a_trace_or_says_that_it_has_no_words(text):
+    encoder = Encoder.random(EncoderConfig(vocab_size=16, max_len=8, d_model=8, num_heads=2, d_ff=8))
+    if not split_words(text):
+        with pytest.raises(ValueError, match="no words"):
+            encoder.trace(text)
+    elif len(split_words(text)) > 8:
+        with pytest.warns(UserWarning, match=f"cut at max_len=8 tokens: {len(split_words(text)) - 8} left out"):
+            trace = encoder.trace(text)
+        assert trace.tokens[0] == tuple(split_words(text)[:8])
+    else:
+        trace = encoder.trace(text)
+        assert trace.tokens[0] == tuple(split_words(text))
+        assert np.isfinite(trace.output).all()
