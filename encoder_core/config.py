@@ -33,7 +33,7 @@ class EncoderConfig:
     num_layers        number of encoder blocks.
     norm              "post": norm after the residual sum (the paper); "pre": norm before each sublayer.
     final_norm        one more norm after the last block (usual with "pre").
-    norm_eps          added to the variance before the square root.
+    norm_eps          added to the variance before the square root; 1e-12 <= norm_eps < 1.
     activation        "relu", "gelu" (exact, with erf) or "gelu_tanh" (its tanh approximation).
     positions         "sinusoidal" (section 3.5), "learned" or "none".
     position_layout   sinusoids: "interleaved" sine, cosine, sine, ... or "concatenated" sines, then cosines.
@@ -77,7 +77,7 @@ class EncoderConfig:
         for name in _SWITCHES:
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name}={getattr(self, name)!r} must be True or False.")
-        _require_number("norm_eps", self.norm_eps, 0 < _as_float(self.norm_eps) < 1, "above 0 and below 1")
+        _require_number("norm_eps", self.norm_eps, 1e-12 <= _as_float(self.norm_eps) < 1, "at least 1e-12 and below 1")
         _require_number("dropout", self.dropout, 0 <= _as_float(self.dropout) < 1, "at least 0 and below 1")
         if self.attention_dim % self.num_heads:
             name = "d_model" if self.qkv_dim is None else "qkv_dim"

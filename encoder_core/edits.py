@@ -1,6 +1,5 @@
 """What-if edits: small, frozen changes to a forward pass. They are traced values, so none of them compiles anything."""
 
-import math
 from dataclasses import dataclass
 
 from encoder_core.config import EncoderConfig
@@ -8,14 +7,13 @@ from encoder_core.config import EncoderConfig
 
 @dataclass(frozen=True)
 class Temperature:
-    """Divide the scores of every head by `value` before softmax: below 1 sharper, above 1 flatter."""
+    """Divide the scores of every head by `value` before softmax: below 1 sharper, above 1 flatter. Several multiply."""
 
     value: float
 
     def check(self, config: EncoderConfig) -> None:
-        """Raises ValueError where the value is not a finite number above 0."""
-        if not (math.isfinite(self.value) and self.value > 0):
-            raise ValueError(f"Temperature(value={self.value!r}) must be a finite number above 0.")
+        """Raises ValueError where the value is not a number from 0.001 to 1000."""
+        _require_number(self, "value", self.value, 1e-3, 1e3)
 
 
 @dataclass(frozen=True)
@@ -27,13 +25,18 @@ class HeadFactor:
     factor: float = 0.0
 
     def check(self, config: EncoderConfig) -> None:
-        """Raises ValueError where the model has no such head, or the factor is not finite."""
+        """Raises ValueError where the model has no such head, or the factor is not a number from -1000 to 1000."""
         for name, size in (("layer", config.num_layers), ("head", config.num_heads)):
             index = getattr(self, name)
-            if not 0 <= index < size:
-                raise ValueError(f"{self!r}: {name}={index} is not one of 0 to {size - 1}.")
-        if not math.isfinite(self.factor):
-            raise ValueError(f"{self!r}: factor must be a finite number.")
+            if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < size:
+                raise ValueError(f"{self!r}: {name}={index!r} is not one of 0 to {size - 1}.")
+        _require_number(self, "factor", self.factor, -1e3, 1e3)
 
 
 Edit = Temperature | HeadFactor
+
+
+def _require_number(edit: Edit, name: str, value: float, low: float, high: float) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (is_number and low <= value <= high):
+        raise ValueError(f"{edit!r}: {name}={value!r} must be a number from {low:g} to {high:g}.")

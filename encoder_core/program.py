@@ -90,6 +90,7 @@ def _switches(config: EncoderConfig, capacity: Capacity, edits: Sequence[Edit]) 
                 temperature *= value
             case HeadFactor(layer, head, factor):
                 head_gates[layer, head] *= factor
+    Temperature(temperature).check(config)  # of all together
     return Switches(
         post_norm=config.norm == "post",
         final_norm=config.final_norm,

@@ -1,0 +1,78 @@
+"""What may be asked for, and what the error says about everything else."""
+
+import dataclasses
+import math
+
+import pytest
+
+from encoder_core import EncoderConfig
+from encoder_core.config import field_names
+
+WHOLE = "a whole number of at least 1"
+NOT_WHOLE = [0, -3, 2.0, 1.5, "8", None, True, math.nan]
+SIZES = ["vocab_size", "max_len", "d_model", "num_heads", "d_ff", "num_layers"]
+CHOICES = {
+    "norm": ["'post'", "'pre'"],
+    "activation": ["'relu'", "'gelu'", "'gelu_tanh'"],
+    "positions": ["'sinusoidal'", "'learned'", "'none'"],
+    "position_layout": ["'interleaved'", "'concatenated'"],
+    "embedding_scale": ["'none'", "'sqrt_d'", "'inv_sqrt_d'"],
+}
+SWITCHES = ["final_norm", "use_bias", "scale_scores", "output_head"]
+WRONG = [
+    *((name, value, [WHOLE]) for name in SIZES for value in NOT_WHOLE),
+    *(("qkv_dim", value, [WHOLE]) for value in NOT_WHOLE if value is not None),
+    *((name, value, allowed) for name, allowed in CHOICES.items() for value in ("Post", "", None, 1, ["post"])),
+    *((name, value, ["True or False"]) for name in SWITCHES for value in (1, 0, "yes", None)),
+    *(
+        ("norm_eps", value, ["at least 1e-12", "below 1"])
+        for value in (0, 1e-13, 1, -1e-5, math.nan, math.inf, "1", None)
+    ),
+    *(("dropout", value, ["at least 0", "below 1"]) for value in (-0.1, 1, 1.0, math.nan, "0", None, True)),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "allowed"), WRONG)
+def test_the_error_names_field_value_and_what_is_allowed(name, value, allowed, unchecked):
+    with pytest.raises(ValueError, match=name) as error:
+        EncoderConfig(**{name: value})
+    message = str(error.value)
+    assert f"{name}={value!r}" in message
+    assert all(part in message for part in allowed)
+
+
+def test_every_field_is_tried():
+    assert {name for name, _, _ in WRONG} == set(field_names())
+
+
+def test_heads_must_divide_the_width_they_share():
+    with pytest.raises(ValueError, match=r"num_heads=5 does not divide d_model=64: d_model must be a multiple"):
+        EncoderConfig(d_model=64, num_heads=5)
+    with pytest.raises(ValueError, match=r"num_heads=4 does not divide qkv_dim=30: qkv_dim must be a multiple"):
+        EncoderConfig(d_model=64, num_heads=4, qkv_dim=30)
+    assert EncoderConfig(d_model=63, num_heads=4, qkv_dim=32).d_head == 8
+
+
+def test_widths():
+    config = EncoderConfig(d_model=256, num_heads=8)
+    assert (config.attention_dim, config.d_head) == (256, 32)
+    as_written = EncoderConfig(d_model=256, num_heads=8, qkv_dim=32)
+    assert (as_written.attention_dim, as_written.d_head) == (32, 4)
+
+
+def test_the_limits_themselves_are_allowed():
+    config = EncoderConfig(
+        vocab_size=1, max_len=1, d_model=1, num_heads=1, qkv_dim=1, d_ff=1, num_layers=1, norm_eps=1e-12, dropout=0.0
+    )
+    assert config.d_head == 1
+
+
+def test_frozen_and_hashable():
+    config = EncoderConfig()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.d_model = 3
+    same, other = EncoderConfig(), EncoderConfig(d_ff=3)
+    assert {config: "kept"}[same] == "kept"
+    assert config != other
+    with pytest.raises(ValueError, match="num_heads"):
+        dataclasses.replace(config, num_heads=7)
