@@ -120,8 +120,10 @@ class Encoder:
         scaled, embedded = embed(found.rows, scale, position_encoding)
         capacity = capacity_for(self.config, seq)
         output, layers = run_batch(self._state_at(capacity), embedded, allowed, self.config, capacity, edits)
-        for array in (found.rows, scaled, position_encoding, embedded):
-            array.setflags(write=False)
+        logits = self._logits(output)
+        for array in (found.ids, found.real, found.rows, scaled, position_encoding, embedded, logits):
+            if array is not None:
+                array.setflags(write=False)
         return EncoderTrace(
             tokens=found.tokens,
             ids=found.ids,
@@ -133,7 +135,7 @@ class Encoder:
             embedded=embedded,
             layers=layers,
             output=output,
-            logits=self._logits(output),
+            logits=logits,
         )
 
     def _state_at(self, capacity: Capacity) -> nnx.State:
@@ -144,7 +146,7 @@ class Encoder:
 
     def _embeddings(self, inputs: Inputs) -> _Embeddings:
         if isinstance(inputs, TokenBatch):
-            return self._from_ids(inputs.ids)._replace(tokens=inputs.tokens, real=inputs.real)
+            return self._from_ids(inputs.ids)._replace(tokens=inputs.tokens, real=inputs.real.copy())
         if _is_text(inputs):
             return self._from_text(inputs)
         array = np.asarray(inputs)
@@ -171,15 +173,17 @@ class Encoder:
         if ids.min() < 0 or ids.max() >= vocab:
             raise ValueError(f"ids from {ids.min()} to {ids.max()} are not all within 0 to {vocab - 1} (vocab_size).")
         rows = lookup(self._parameters["token_embedding"], ids)
-        return _Embeddings((), ids, np.ones(ids.shape, bool), rows)
+        return _Embeddings((), ids.astype(np.int32), np.ones(ids.shape, bool), rows)
 
     def _from_rows(self, rows: Float[np.ndarray, "batch seq d_model"]) -> _Embeddings:
         self._require_length(rows.shape)
         if rows.shape[-1] != self.config.d_model:
             raise ValueError(f"embeddings of width {rows.shape[-1]} do not fit d_model={self.config.d_model}.")
+        with np.errstate(over="ignore"):
+            rows = rows.astype(np.float32)
         if not np.isfinite(rows).all():
-            raise ValueError("the embeddings hold values that are not finite.")
-        return _Embeddings((), None, np.ones(rows.shape[:2], bool), rows.astype(np.float32))
+            raise ValueError("the embeddings hold values that are not finite in float32.")
+        return _Embeddings((), None, np.ones(rows.shape[:2], bool), rows)
 
     def _require_length(self, shape: tuple[int, ...]) -> None:
         batch, seq = shape[:2]

@@ -73,7 +73,7 @@ def check_parameters(config: EncoderConfig, given: Mapping[str, Float[np.ndarray
             raise ValueError(f"{len(names)} {problem} parameter(s): {shown}.")
     checked = {}
     for name, shape in shapes.items():
-        array = np.asarray(given[name], np.float32)
+        array = np.array(given[name], np.float32)  # a copy: nobody can change it from outside
         if array.shape != shape:
             raise ValueError(f"parameter {name!r} has shape {array.shape}, but the config asks for {shape}.")
         if not np.isfinite(array).all():

@@ -1,0 +1,91 @@
+"""What an encoder can be given: text, ids, embeddings; and what it says to anything else."""
+
+import numpy as np
+import pytest
+
+from encoder_core import Encoder, EncoderConfig, WordTokenizer
+
+CONFIG = EncoderConfig(vocab_size=20, max_len=6, d_model=8, num_heads=2)
+ENCODER = Encoder.random(CONFIG)
+
+
+def test_text_ids_and_embeddings_give_the_same_output():
+    from_text = ENCODER.trace("a b a c")
+    from_ids = ENCODER.trace(np.array([[2, 3, 2, 4]]))
+    from_rows = ENCODER.trace(from_ids.token_embedding)
+    np.testing.assert_array_equal(from_text.ids, from_ids.ids)
+    np.testing.assert_array_equal(from_text.output, from_ids.output)
+    np.testing.assert_array_equal(from_text.output, from_rows.output)
+    assert from_text.tokens == (("a", "b", "a", "c"),)
+    assert from_ids.tokens == from_rows.tokens == ()
+    assert from_rows.ids is None
+
+
+def test_several_sentences_are_a_padded_batch():
+    trace = ENCODER.trace(["a b c", "c"], "padding")
+    assert trace.tokens == (("a", "b", "c"), ("c", "[PAD]", "[PAD]"))
+    np.testing.assert_array_equal(trace.ids, [[2, 3, 4], [4, 0, 0]])
+    np.testing.assert_array_equal(trace.real, [[True] * 3, [True, False, False]])
+    assert trace.output.shape == (2, 3, 8)
+
+
+def test_a_batch_of_a_tokenizer_is_taken_as_it_is():
+    tokenizer = WordTokenizer(["x", "y", "z"])
+    batch = tokenizer(["z y", "q"])
+    encoder = Encoder.random(CONFIG, tokenizer=tokenizer)
+    ours, theirs = ENCODER.trace(batch, "padding"), encoder.trace(["z y", "q"], "padding")
+    assert ours.tokens == theirs.tokens == (("z", "y"), ("q", "[PAD]"))
+    np.testing.assert_array_equal(ours.ids, [[4, 3], [1, 0]])
+    np.testing.assert_array_equal(ours.output, theirs.output)
+
+
+def test_what_is_given_stays_the_givers():
+    ids, rows = np.array([[1, 2]], np.int32), np.ones((1, 2, 8), np.float32)
+    batch = WordTokenizer(["a"])("a a")
+    traces = [ENCODER.trace(ids), ENCODER.trace(rows), ENCODER.trace(batch)]
+    before = [np.array(trace.token_embedding) for trace in traces], traces[0].ids.tolist()
+    ids[:], rows[:], batch.ids[:], batch.real[:] = 0, 0, 0, False
+    assert traces[0].ids.tolist() == before[1]
+    assert traces[2].ids.tolist() == [[2, 2]]
+    assert traces[2].real.all()
+    for trace, rows_before in zip(traces, before[0], strict=True):
+        np.testing.assert_array_equal(trace.token_embedding, rows_before)
+
+
+def test_text_too_long_is_cut_with_a_warning():
+    with pytest.warns(UserWarning, match="cut at max_len=6 tokens: 2 left out"):
+        trace = ENCODER.trace("a b c d e f g h")
+    assert trace.tokens == (("a", "b", "c", "d", "e", "f"),)
+
+
+def test_more_words_than_the_vocabulary_has_are_unknown():
+    encoder = Encoder.random(EncoderConfig(vocab_size=3, d_model=8, num_heads=2))
+    np.testing.assert_array_equal(encoder.trace("a b c").ids, [[2, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        ("", "no words"),
+        ([], "no text"),
+        (["a", ""], "text 2"),
+        (np.array([[20]]), "ids from 20 to 20 are not all within 0 to 19"),
+        (np.array([[0, -1]]), "ids from -1 to 0"),
+        (np.zeros((1, 7), int), r"shape \(1, 7\).*seq 1 to 6 \(max_len\)"),
+        (np.zeros((1, 0), int), r"shape \(1, 0\)"),
+        (np.zeros((0, 3), int), r"shape \(0, 3\)"),
+        (np.zeros(3, int), r"shape \(3,\) and type int"),
+        (np.zeros((1, 3)), r"neither text, nor integer ids"),
+        (np.zeros((1, 3), bool), r"neither text, nor integer ids"),
+        (np.zeros((1, 3, 9)), "width 9 do not fit d_model=8"),
+        (np.zeros((1, 7, 8)), r"seq 1 to 6 \(max_len\)"),
+        (np.full((1, 3, 8), np.nan), "not finite"),
+        (np.full((1, 3, 8), 1e300), "not finite"),
+        (None, "neither text"),
+        (3, "neither text"),
+        (["a", 3], "neither text"),
+    ],
+)
+def test_anything_else_is_refused(inputs, told, unchecked):
+    with pytest.raises(ValueError, match=told):
+        ENCODER.trace(inputs)

@@ -1,0 +1,179 @@
+"""Parameters: drawn from a seed, given by hand, and handed out again."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from encoder_core import Encoder, EncoderConfig
+from encoder_core.parameters import parameter_shapes
+from tests.core.reference import random_parameters
+from tests.core.strategies import configs, seeds
+
+FULL = EncoderConfig(positions="learned", final_norm=True, output_head=True, num_layers=1)
+
+
+def test_names_and_shapes():
+    config = EncoderConfig(
+        vocab_size=7,
+        max_len=5,
+        d_model=6,
+        num_heads=2,
+        qkv_dim=4,
+        d_ff=3,
+        num_layers=1,
+        positions="learned",
+        final_norm=True,
+        output_head=True,
+    )
+    assert parameter_shapes(config) == {
+        "token_embedding": (7, 6),
+        "position_embedding": (5, 6),
+        "layers.0.attention.query.kernel": (6, 4),
+        "layers.0.attention.query.bias": (4,),
+        "layers.0.attention.key.kernel": (6, 4),
+        "layers.0.attention.key.bias": (4,),
+        "layers.0.attention.value.kernel": (6, 4),
+        "layers.0.attention.value.bias": (4,),
+        "layers.0.attention.out.kernel": (4, 6),
+        "layers.0.attention.out.bias": (6,),
+        "layers.0.mlp.up.kernel": (6, 3),
+        "layers.0.mlp.up.bias": (3,),
+        "layers.0.mlp.down.kernel": (3, 6),
+        "layers.0.mlp.down.bias": (6,),
+        "layers.0.norm1.scale": (6,),
+        "layers.0.norm1.bias": (6,),
+        "layers.0.norm2.scale": (6,),
+        "layers.0.norm2.bias": (6,),
+        "final_norm.scale": (6,),
+        "final_norm.bias": (6,),
+        "output_head.kernel": (6, 7),
+        "output_head.bias": (7,),
+    }
+
+
+def test_without_biases_only_the_norms_shift():
+    config = EncoderConfig(use_bias=False, output_head=True, num_layers=2)
+    biases = [name for name in parameter_shapes(config) if name.endswith("bias")]
+    assert biases == [f"layers.{layer}.norm{i}.bias" for layer in (0, 1) for i in (1, 2)]
+
+
+def test_a_seed_always_draws_the_same():
+    first, second = Encoder.random(FULL, seed=3).parameters(), Encoder.random(FULL, seed=3).parameters()
+    assert list(first) == list(parameter_shapes(FULL))
+    for name, array in first.items():
+        np.testing.assert_array_equal(array, second[name])
+
+
+def test_a_seed_draws_the_same_on_every_machine():
+    """A link to the walkthrough names the seed: it must show the same numbers to everyone."""
+    parameters = Encoder.random(EncoderConfig(), seed=0).parameters()
+    np.testing.assert_allclose(parameters["token_embedding"][1, :3], [-0.27983332, -0.16199641, 1.1078722], rtol=1e-6)
+    np.testing.assert_allclose(
+        parameters["layers.1.mlp.down.kernel"][2, :3], [-0.028697636, 0.018144948, 0.047099199], rtol=1e-6
+    )
+
+
+def test_another_seed_and_another_tensor_draw_other_numbers():
+    first, second = Encoder.random(FULL, seed=0).parameters(), Encoder.random(FULL, seed=1).parameters()
+    drawn = [name for name in first if "norm" not in name]
+    for name in drawn:
+        assert (first[name] != second[name]).all()
+    corners = {tuple(first[name].flat[:3]) for name in drawn}
+    assert len(corners) == len(drawn)
+
+
+def test_what_is_drawn_has_the_sizes_that_are_documented():
+    config = EncoderConfig(d_model=256, num_heads=4, d_ff=1024, vocab_size=400, num_layers=1)
+    parameters = Encoder.random(config).parameters()
+    expected = {"token_embedding": 1, "layers.0.attention.query.kernel": 1 / 16, "layers.0.mlp.up.kernel": 1 / 16}
+    expected |= {"layers.0.mlp.down.kernel": 1 / 32, "layers.0.mlp.up.bias": 0.02}
+    for name, deviation in expected.items():
+        assert parameters[name].std() == pytest.approx(deviation, rel=0.1)
+        assert abs(parameters[name].mean()) < 0.15 * deviation
+    assert (parameters["layers.0.norm1.scale"] == 1).all()
+    assert (parameters["layers.0.norm1.bias"] == 0).all()
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True])
+def test_other_seeds_are_refused(seed, unchecked):
+    with pytest.raises(ValueError, match=r"seed=.* must be a whole number of at least 0") as error:
+        Encoder.random(EncoderConfig(), seed)
+    assert repr(seed) in str(error.value)
+
+
+widths = st.integers(1, 128).map(lambda half: 2 * half)
+
+
+@given(
+    widths, widths, st.integers(1, 1024), st.integers(1, 1024), st.lists(st.integers(1, 300), min_size=4, max_size=4)
+)
+def test_a_slider_that_moves_keeps_the_numbers_on_screen(d, other_d, ff, other_ff, rows):
+    """Every number that both encoders have is the same in both, up to the fan-in factor of a kernel."""
+    vocab, other_vocab, length, other_length = rows
+    sizes = {"positions": "learned", "num_heads": 2}
+    one = EncoderConfig(vocab_size=vocab, max_len=length, d_model=d, d_ff=ff, num_layers=1, **sizes)
+    two = EncoderConfig(
+        vocab_size=other_vocab, max_len=other_length, d_model=other_d, d_ff=other_ff, num_layers=2, **sizes
+    )
+    ours, theirs = Encoder.random(one, 5).parameters(), Encoder.random(two, 5).parameters()
+    for name, array in ours.items():
+        other = theirs[name]
+        shared = tuple(slice(min(sizes)) for sizes in zip(array.shape, other.shape, strict=True))
+        fan_in = (array.shape[0], other.shape[0]) if name.endswith("kernel") else (1, 1)
+        np.testing.assert_allclose(array[shared] * fan_in[0] ** 0.5, other[shared] * fan_in[1] ** 0.5, rtol=1e-5)
+
+
+@given(configs(max_layers=2, free_qkv_dim=True), seeds)
+def test_parameters_go_in_and_come_out_unchanged(config, seed):
+    given_parameters = random_parameters(config, np.random.default_rng(seed))
+    encoder = Encoder.from_parameters(config, dict(reversed(given_parameters.items())))
+    again = Encoder.from_parameters(config, encoder.parameters()).parameters()
+    assert list(again) == list(parameter_shapes(config))
+    for name, array in again.items():
+        np.testing.assert_array_equal(array, given_parameters[name])
+        assert array.dtype == np.float32
+        assert not array.flags.writeable
+    ids = np.array([[0, 1, 2]])
+    drawn = Encoder.random(config, 1)
+    copied = Encoder.from_parameters(config, drawn.parameters())
+    np.testing.assert_array_equal(copied.trace(ids).output, drawn.trace(ids).output)
+
+
+def test_nobody_changes_an_encoder_from_outside():
+    mine = {name: array.copy() for name, array in Encoder.random(FULL).parameters().items()}
+    encoder = Encoder.from_parameters(FULL, mine)
+    before = encoder.trace(np.array([[1, 2]])).output
+    mine["token_embedding"][:] = 7  # what is given stays the giver's, who may go on writing to it
+    encoder.parameters().pop("token_embedding")
+    again = Encoder.from_parameters(FULL, encoder.parameters())
+    np.testing.assert_array_equal(encoder.trace(np.array([[1, 2]])).output, before)
+    np.testing.assert_array_equal(again.trace(np.array([[1, 2]])).output, before)
+
+
+def changed(**parameters: np.ndarray | None) -> dict[str, np.ndarray]:
+    """The parameters of FULL with some replaced, added or (None) left out."""
+    mixed = Encoder.random(FULL).parameters() | parameters
+    return {name: array for name, array in mixed.items() if array is not None}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        (changed(token_embedding=None), ["1 missing", "token_embedding"]),
+        (
+            changed(token_embedding=None, **{"final_norm.scale": None}),
+            ["2 missing", "final_norm.scale, token_embedding"],
+        ),
+        ({}, ["22 missing", ", ..."]),
+        (changed(extra=np.zeros(3)), ["1 unknown", "extra"]),
+        (changed(token_embedding=np.zeros((3, 64))), ["token_embedding", "(3, 64)", "(128, 64)"]),
+        (changed(**{"output_head.kernel": np.zeros((128, 64))}), ["output_head.kernel", "(128, 64)", "(64, 128)"]),
+        (changed(**{"final_norm.bias": np.full(64, np.nan)}), ["final_norm.bias", "not finite"]),
+        (changed(**{"final_norm.bias": np.full(64, np.inf)}), ["final_norm.bias", "not finite"]),
+    ],
+)
+def test_from_parameters_says_what_is_wrong(parameters, told):
+    with pytest.raises(ValueError, match="parameter") as error:
+        Encoder.from_parameters(FULL, parameters)
+    assert all(part in str(error.value) for part in told)
