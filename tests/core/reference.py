@@ -117,9 +117,12 @@ def run_torch(
     encoder = torch_encoder(config, parameters, dtype)
     table = torch.from_numpy(np.array(parameters["token_embedding"])).to(dtype)
     x = torch.nn.functional.embedding(torch.from_numpy(ids).long(), table)
-    x = x * {"none": 1, "sqrt_d": math.sqrt(config.d_model), "inv_sqrt_d": 1 / math.sqrt(config.d_model)}[
-        config.embedding_scale
-    ]
+    x = (
+        x
+        * {"none": 1, "sqrt_d": math.sqrt(config.d_model), "inv_sqrt_d": 1 / math.sqrt(config.d_model)}[
+            config.embedding_scale
+        ]
+    )
     x = x + _torch_positions(config, parameters, ids.shape[1]).to(dtype)
     hidden = torch.from_numpy(~mask.reshape(-1, *mask.shape[2:]))
     resid_post: list[np.ndarray] = []
@@ -162,7 +165,9 @@ def flax_attention(config: EncoderConfig, parameters: Parameters, layer: int) ->
     for name in ("query", "key", "value", "out"):
         linear = getattr(attention, name)
         ours = f"layers.{layer}.attention.{name}"
-        kernel_shape, bias_shape = ((heads, d_head, d), (d,)) if name == "out" else ((d, heads, d_head), (heads, d_head))
+        kernel_shape, bias_shape = (
+            ((heads, d_head, d), (d,)) if name == "out" else ((d, heads, d_head), (heads, d_head))
+        )
         linear.kernel[...] = parameters[f"{ours}.kernel"].reshape(kernel_shape)
         if config.use_bias:
             linear.bias[...] = parameters[f"{ours}.bias"].reshape(bias_shape)

@@ -1,0 +1,84 @@
+"""What an encoder costs, against formulas written out by hand."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from encoder_core import Encoder, EncoderConfig
+from encoder_core.cost import flops_by_part, parameters_by_part
+from tests.core.strategies import configs
+
+
+def test_parameters_of_a_small_gpt():
+    """The nanolm tutorial counts 3,426,468 parameters, 13.07 MiB, with 32 features for all heads together."""
+    config = EncoderConfig(
+        vocab_size=100,
+        max_len=64,
+        d_model=256,
+        num_heads=8,
+        qkv_dim=32,
+        d_ff=1024,
+        num_layers=6,
+        norm="pre",
+        final_norm=True,
+        positions="learned",
+        output_head=True,
+    )
+    assert parameters_by_part(config) == {
+        "embedding": 100 * 256,
+        "positions": 64 * 256,
+        "attention": 6 * (3 * (256 * 32 + 32) + 32 * 256 + 256),
+        "feed-forward": 6 * (256 * 1024 + 1024 + 1024 * 256 + 256),
+        "norms": 6 * 4 * 256 + 2 * 256,
+        "output head": 256 * 100 + 100,
+    }
+    encoder = Encoder.random(config)
+    assert encoder.num_parameters == 3_426_468
+    assert round(encoder.num_bytes / 2**20, 2) == 13.07
+    assert encoder.trace([["the cat"][0]] * 8).logits.shape == (8, 2, 100)
+
+
+@given(configs(free_qkv_dim=True))
+def test_the_parts_add_up_to_the_arrays(config):
+    encoder = Encoder.random(config)
+    assert encoder.num_parameters == sum(array.size for array in encoder.parameters().values())
+    assert encoder.num_bytes == sum(array.nbytes for array in encoder.parameters().values())
+    assert encoder.num_parameters == sum(encoder.parameters_by_part.values())
+
+
+@given(configs(free_qkv_dim=True))
+def test_num_parameters_by_formula(config):
+    d, qkv, ff, vocab = config.d_model, config.attention_dim, config.d_ff, config.vocab_size
+    bias = 1 if config.use_bias else 0
+    block = 3 * (d * qkv + bias * qkv) + qkv * d + bias * d + d * ff + bias * ff + ff * d + bias * d + 4 * d
+    total = vocab * d + config.num_layers * block
+    total += config.max_len * d if config.positions == "learned" else 0
+    total += 2 * d if config.final_norm else 0
+    total += d * vocab + bias * vocab if config.output_head else 0
+    assert Encoder.random(config).num_parameters == total
+
+
+def test_flops_by_hand():
+    """d_model 2, d_ff 3, 2 tokens: four products (2, 2) (2, 2) are 4 * 2 * 8, and so on."""
+    config = EncoderConfig(vocab_size=5, d_model=2, num_heads=1, d_ff=3, num_layers=1, output_head=True)
+    assert flops_by_part(config, seq=2) == {
+        "projections": 4 * 2 * 2 * 2 * 2,
+        "scores": 2 * 2 * 2 * 2,
+        "weighted values": 2 * 2 * 2 * 2,
+        "feed-forward": 2 * (2 * 2 * 2 * 3),
+        "output head": 2 * 2 * 2 * 5,
+    }
+
+
+@given(configs(free_qkv_dim=True), st.integers(1, 64), st.integers(1, 8))
+def test_flops_count_every_matrix_product(config, seq, batch):
+    n, d, qkv, ff = seq, config.d_model, config.attention_dim, config.d_ff
+    products = config.num_layers * [
+        *[(n, d, qkv)] * 3,
+        *[(n, qkv // config.num_heads, n)] * config.num_heads,
+        *[(n, n, qkv // config.num_heads)] * config.num_heads,
+        (n, qkv, d),
+        (n, d, ff),
+        (n, ff, d),
+    ]
+    products += [(n, d, config.vocab_size)] if config.output_head else []
+    assert Encoder.random(config).flops(seq, batch) == batch * sum(2 * m * k * p for m, k, p in products)

@@ -1,0 +1,163 @@
+"""One compiled program for every slider position: same numbers, nothing compiled, threads, nothing left behind."""
+
+import gc
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.measure import CompilationCounter
+from encoder_core import Encoder, EncoderConfig, HeadFactor, Temperature, warm_up
+from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
+from encoder_core.program import run_batch, stack_parameters
+from tests.core.reference import random_parameters, relative_difference, run_torch
+from tests.core.strategies import VOCAB, configs, seeds
+
+SMALL, LARGE = CAPACITIES
+
+
+def test_a_slider_position_takes_the_smallest_capacity_that_fits():
+    config = EncoderConfig(d_model=128, num_heads=16, d_ff=512, num_layers=12, max_len=64)
+    assert capacity_for(config, 32) == SMALL
+    assert capacity_for(config, 33) == LARGE
+    assert capacity_for(replace(config, d_model=144), 32) == LARGE
+    assert capacity_for(replace(config, d_ff=513), 32) == LARGE
+    assert capacity_for(replace(config, qkv_dim=256), 32) == LARGE
+    assert capacity_for(replace(config, d_model=272), 32) == Capacity(64, 272, 272, 512, 16, 12)
+    assert capacity_for(replace(config, max_len=200), 65) == Capacity(200, 128, 128, 512, 16, 12)
+
+
+@given(configs(), st.integers(1, 32), seeds)
+def test_every_capacity_gives_the_same_numbers(config, seq, seed):
+    small = {"d_model": 128 // config.num_heads * config.num_heads, "d_ff": 512}
+    config = replace(config, **{name: min(size, getattr(config, name)) for name, size in small.items()})
+    rng = np.random.default_rng(seed)
+    parameters = random_parameters(config, rng)
+    rows = rng.standard_normal((1, seq, config.d_model), np.float32)
+    mask = np.broadcast_to(np.tri(seq, dtype=bool), (1, config.num_heads, seq, seq))
+    (here, here_layers), (there, there_layers) = [
+        run_batch(stack_parameters(parameters, config, capacity), rows, mask, config, capacity)
+        for capacity in (SMALL, LARGE)
+    ]
+    tolerance = 1e-5 if config.d_model >= 8 else 1e-2  # see test_parity.py
+    assert relative_difference(here, there) < tolerance
+    for ours, theirs in zip(here_layers, there_layers, strict=True):
+        for name, array in ours._asdict().items():
+            finite = np.isfinite(array)
+            np.testing.assert_array_equal(finite, np.isfinite(getattr(theirs, name)))
+            assert relative_difference(array[finite], getattr(theirs, name)[finite]) < tolerance
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"d_model": 300, "num_heads": 20, "d_ff": 1100, "num_layers": 2},
+        {"num_layers": 13},
+        {"max_len": 100},
+        {"d_model": 32, "qkv_dim": 272, "num_heads": 17},
+    ],
+)
+def test_a_model_larger_than_every_capacity(sizes):
+    config = EncoderConfig(vocab_size=VOCAB, **sizes)
+    rng = np.random.default_rng(0)
+    parameters = random_parameters(config, rng)
+    ids = rng.integers(0, VOCAB, (2, config.max_len))
+    trace = Encoder.from_parameters(config, parameters).trace(ids, "causal")
+    assert trace.output.shape == (2, config.max_len, config.d_model)
+    if config.qkv_dim is None:
+        reference = run_torch(config, parameters, ids, trace.mask)
+        assert relative_difference(trace.output, reference.output) < 1e-5
+    else:
+        layer = trace.layers[-1]
+        assert relative_difference(layer.concat @ layer.out_kernel, layer.head_contributions.sum(1)) < 1e-5
+
+
+def random_run(rng: np.random.Generator) -> None:
+    """Any configuration, seed, text length, batch, mask and edits."""
+    num_heads = int(rng.integers(1, 17))
+    config = EncoderConfig(
+        vocab_size=int(rng.integers(2, 300)),
+        max_len=64,
+        d_model=num_heads * int(rng.integers(1, 256 // num_heads + 1)),
+        num_heads=num_heads,
+        d_ff=int(rng.integers(1, 1025)),
+        num_layers=int(rng.integers(1, 13)),
+        norm=["post", "pre"][rng.integers(2)],
+        final_norm=bool(rng.integers(2)),
+        norm_eps=float(rng.choice([1e-12, 1e-6, 1e-5])),
+        activation=["relu", "gelu", "gelu_tanh"][rng.integers(3)],
+        positions=["sinusoidal", "learned", "none"][rng.integers(3)],
+        position_layout=["interleaved", "concatenated"][rng.integers(2)],
+        embedding_scale=["none", "sqrt_d", "inv_sqrt_d"][rng.integers(3)],
+        use_bias=bool(rng.integers(2)),
+        scale_scores=bool(rng.integers(2)),
+        output_head=bool(rng.integers(2)),
+    )
+    edits = [Temperature(float(rng.uniform(0.1, 10))), HeadFactor(0, num_heads - 1, float(rng.uniform(-1, 1)))]
+    trace = Encoder.random(config, int(rng.integers(1000))).trace(
+        rng.integers(0, config.vocab_size, (int(rng.integers(1, 4)), int(rng.integers(1, 65)))),
+        [None, "causal", "padding", "causal+padding"][rng.integers(4)],
+        edits[: rng.integers(3)],
+    )
+    assert len([layer.head_contributions for layer in trace.layers]) == config.num_layers
+
+
+def test_after_warm_up_nothing_is_compiled():
+    warm_up()
+    rng = np.random.default_rng(0)
+    with CompilationCounter() as counter:
+        for _ in range(60):
+            random_run(rng)
+        assert counter.count == 0
+        jax.jit(lambda x: x + rng.integers(10))(jnp.zeros(3)).block_until_ready()
+        assert counter.count > 0, "the counter counts nothing"
+
+
+def test_eight_threads_at_once_get_what_one_gets():
+    configurations = [
+        EncoderConfig(d_model=8 * heads, num_heads=heads, num_layers=layers, norm=norm)
+        for heads, layers, norm in [(2, 3, "post"), (4, 6, "pre"), (16, 2, "post"), (20, 1, "pre")]
+    ]
+    ids = np.random.default_rng(0).integers(0, 128, (2, 40))
+    expected = [Encoder.random(config).trace(ids, "causal") for config in configurations]
+    shared = [Encoder.random(config) for config in configurations]
+    start = threading.Barrier(8)
+
+    def work(thread: int) -> list[bool]:
+        start.wait()
+        same = []
+        for turn in range(len(shared)):
+            index = (thread + turn) % len(shared)
+            trace = shared[index].trace(ids, "causal")
+            pairs = [(trace.output, expected[index].output)]
+            for ours, theirs in zip(trace.layers, expected[index].layers, strict=True):
+                pairs += zip(ours, theirs, strict=True)
+            same += [np.array_equal(ours, theirs) for ours, theirs in pairs]
+        return same
+
+    with ThreadPoolExecutor(8) as threads:
+        results = list(threads.map(work, range(8)))
+    assert all(all(same) for same in results)
+    assert len(results) == 8
+
+
+def test_an_encoder_and_its_trace_are_freed_without_the_garbage_collector():
+    gc.collect()
+    gc.disable()
+    try:
+        encoder = Encoder.random(EncoderConfig())
+        trace = encoder.trace("one two three", "causal", [Temperature(2.0)])
+        followed = [weakref.ref(encoder), weakref.ref(trace.output), weakref.ref(trace.layers[0].pattern)]
+        followed += [weakref.ref(state) for state in encoder._states.values()]
+        assert len(followed) == 4
+        del encoder, trace
+        assert [reference() for reference in followed] == [None] * 4
+    finally:
+        gc.enable()
