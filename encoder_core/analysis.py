@@ -1,0 +1,104 @@
+"""What the pages measure in a trace: pure functions of NumPy arrays, each with its formula and its source."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+
+class SoftmaxSteps(NamedTuple):
+    """The steps of softmax along rows of scores s; `softmax` in blocks.py does the same in one go.
+
+    shifted  (s - max s) / T: the largest becomes 0, so that exp cannot overflow
+    exp      exp(shifted), from 0 to 1; 0 where the key is masked
+    total    its sum along the row; 0 where every key is masked
+    weights  exp / total, zeros where every key is masked
+    """
+
+    shifted: Float[np.ndarray, "*row key"]
+    exp: Float[np.ndarray, "*row key"]
+    total: Float[np.ndarray, "*row"]
+    weights: Float[np.ndarray, "*row key"]
+
+
+def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.0) -> SoftmaxSteps:
+    """Softmax step by step, in float64.
+
+    weights_j = exp((s_j - max s) / T) / sum_k exp((s_k - max s) / T)
+
+    With T = 1 it is the softmax of Vaswani et al. 2017, equation 1. Temperature: Hinton, Vinyals & Dean 2015,
+    section 2. That subtracting the maximum changes nothing: Goodfellow, Bengio & Courville 2016, section 4.1.
+    """
+    scores = scores.astype(float)
+    row_max = np.max(scores, axis=-1, keepdims=True)
+    visible = np.isfinite(scores)
+    shifted = np.where(visible, scores - np.where(np.isfinite(row_max), row_max, 0), -np.inf) / temperature
+    exp = np.exp(shifted)
+    total = exp.sum(axis=-1)
+    weights = exp / np.where(total == 0, 1, total)[..., None]
+    return SoftmaxSteps(shifted, exp, total, weights)
+
+
+def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
+    """H = - sum_j w_j log2 w_j of each row, in bits, with 0 log 0 = 0 (Shannon 1948, section 6).
+
+    0 where one key has all the weight; `largest_entropy` where all visible keys have the same. A row of zeros gives 0.
+    """
+    weights = weights.astype(float)
+    logs = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
+    return np.abs(np.sum(weights * logs, axis=-1))
+
+
+def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
+    """log2 of the number of keys each row can see, in bits: the entropy of equal weights. 0 where it sees none."""
+    return np.log2(np.maximum(visible.sum(axis=-1), 1))
+
+
+def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
+    """How much of each input token reaches each token of every layer: R_l = A_l R_(l-1), with R_0 = I.
+
+    A_l = 0.5 W_l + 0.5 I with W_l the pattern averaged over the heads: half of a row comes by way of attention, half
+    along the residual stream. Rows are then made to add up to one again (a row masked everywhere has no attention).
+    Source: Abnar & Zuidema 2020, "Quantifying attention flow in Transformers", section 3.
+    """
+    mixed = with_residual(patterns)
+    rolled = [mixed[0]]
+    for layer in mixed[1:]:
+        rolled.append(layer @ rolled[-1])
+    return np.stack(rolled)
+
+
+def with_residual(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
+    """A = 0.5 W + 0.5 I, each row divided by its sum; W is the average over the heads."""
+    averaged = patterns.mean(axis=1)
+    mixed = 0.5 * averaged + 0.5 * np.eye(averaged.shape[-1], dtype=averaged.dtype)
+    return mixed / mixed.sum(axis=-1, keepdims=True)
+
+
+def cosines(
+    rows: Float[np.ndarray, "*lead row feature"], others: Float[np.ndarray, "*lead other feature"]
+) -> Float[np.ndarray, "*lead row other"]:
+    """cos(a, b) = a . b / (|a| |b|) of every row a with every row b; 0 where one of them is all zeros."""
+    return _of_length_one(rows) @ _of_length_one(others).swapaxes(-1, -2)
+
+
+def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.ndarray, "*lead"]:
+    """The mean over all cells beside the diagonal; NaN where there is only the diagonal."""
+    count = square.shape[-1]
+    if count == 1:
+        return np.full(square.shape[:-2], np.nan, square.dtype)
+    total = square.sum(axis=(-1, -2)) - np.trace(square, axis1=-2, axis2=-1)
+    return np.asarray(total / (count * (count - 1)))
+
+
+def pooled(
+    squares: Float[np.ndarray, "*lead row column"], block: int
+) -> Float[np.ndarray, "*lead pooled_row pooled_column"]:
+    """The largest value of every block of `block` x `block` cells; the last row and column of blocks may be smaller."""
+    starts_down, starts_across = (np.arange(0, size, block) for size in squares.shape[-2:])
+    return np.maximum.reduceat(np.maximum.reduceat(squares, starts_down, axis=-2), starts_across, axis=-1)
+
+
+def _of_length_one(rows: Float[np.ndarray, "*lead row feature"]) -> Float[np.ndarray, "*lead row feature"]:
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.where(lengths == 0, 1, lengths)
