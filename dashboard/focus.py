@@ -97,11 +97,12 @@ def _select(part: Part, label: str, labels: tuple[str, ...]) -> int:
 
 
 def _restore(part: Part, count: int) -> None:
-    """Take the value from the URL where it changed there (a link, or Back), else from the session; keep it in range."""
+    """Take the value from the URL where it changed there (a link, or Back), else from the session (a change of page
+    empties the URL); keep it in range."""
     in_url = st.query_params.get(part)
     value = st.session_state.get(part) or 1
-    if in_url != st.session_state.get(_written(part)):
-        value = int(in_url) if in_url and in_url.isascii() and in_url.isdigit() and len(in_url) < 9 else 1
+    if in_url and in_url != st.session_state.get(_written(part)):
+        value = int(in_url) if in_url.isascii() and in_url.isdigit() and len(in_url) < 9 else 1
     value = min(max(value, 1), count)
     if st.session_state.get(part) != value:
         st.session_state[part] = value
@@ -110,10 +111,11 @@ def _restore(part: Part, count: int) -> None:
 def _keep(part: Part, chosen: int | None) -> int:
     number = chosen or 1
     text = None if number == 1 else str(number)
-    if text is None:
-        st.query_params.pop(part, None)
-    elif st.query_params.get(part) != text:
-        st.query_params[part] = text
+    if text != st.query_params.get(part):
+        if text is None:
+            del st.query_params[part]
+        else:
+            st.query_params[part] = text
     st.session_state[_written(part)] = text
     return number - 1
 

@@ -35,7 +35,7 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "activation": ("relu", "gelu", "gelu_tanh"),
     "positions": ("sinusoidal", "concatenated", "learned", "none"),
     "scale": ("none", "sqrt_d", "inv_sqrt_d"),
-    "mask": ("none", "padding", "causal", "causal+padding"),
+    "mask": ("none", "padding", "causal", "both"),
     "scaled": (True, False),
     "bias": (True, False),
 }
@@ -79,7 +79,7 @@ class Settings:
     @property
     def mask_name(self) -> str | None:
         """The mask as `Encoder.trace` names it."""
-        return None if self.mask == "none" else self.mask
+        return {"none": None, "both": "causal+padding"}.get(self.mask, self.mask)
 
     def config(self, vocab_size: int) -> EncoderConfig:
         """The encoder these settings describe, for a vocabulary of this size."""

@@ -5,22 +5,6 @@ import streamlit as st
 from dashboard import model
 from dashboard.settings import DEFAULTS, OPTIONS, Settings, fit_text, link_problems, nearest_width
 
-_LABELS = {
-    "post": "post-norm",
-    "pre": "pre-norm",
-    "relu": "ReLU",
-    "gelu": "GELU",
-    "gelu_tanh": "GELU (tanh)",
-    "sinusoidal": "sinusoids, interleaved",
-    "concatenated": "sinusoids, concatenated",
-    "learned": "learned table",
-    "none": "none",
-    "sqrt_d": "× √d_model",
-    "inv_sqrt_d": "÷ √d_model",
-    "causal+padding": "both",
-}
-
-
 def show() -> Settings:
     """Draw all controls and return what they say. Bad values in a link are said, and replaced."""
     _read_link()
@@ -46,7 +30,6 @@ def show() -> Settings:
             "Mask",
             OPTIONS["mask"],
             default=DEFAULTS["mask"],
-            format_func=lambda option: _LABELS.get(option, option),
             key="mask",
             bind="query-params",
             required=True,
@@ -54,10 +37,10 @@ def show() -> Settings:
             help="Causal: no token sees a later one. Padding: no token sees [PAD].",
         )
         with st.expander("More choices"):
-            _choice("norm", "Norm")
-            _choice("activation", "Activation")
-            _choice("positions", "Positions")
-            _choice("scale", "Embedding scale")
+            _choice("norm", "Norm", "post: after each residual sum, as in the paper. pre: before each sublayer.")
+            _choice("activation", "Activation", "Of the feed-forward network. gelu_tanh is GELU's tanh approximation.")
+            _choice("positions", "Positions", "Sinusoidal is interleaved as in the paper; concatenated puts sines first.")
+            _choice("scale", "Embedding scale", "Looked-up rows times √d_model (sqrt_d) or divided by it (inv_sqrt_d).")
             st.toggle("Divide scores by √d_head", DEFAULTS["scaled"], key="scaled", bind="query-params")
             st.toggle("Biases", DEFAULTS["bias"], key="bias", bind="query-params")
             _slider("seed", "Seed", "Another seed draws other random parameters")
@@ -123,16 +106,10 @@ def _slider(key: str, label: str, help_text: str, **kwargs) -> None:
     )
 
 
-def _choice(key: str, label: str) -> None:
-    st.selectbox(
-        label,
-        OPTIONS[key],
-        OPTIONS[key].index(DEFAULTS[key]),
-        format_func=lambda option: _LABELS.get(option, option),
-        key=key,
-        bind="query-params",
-        filter_mode=None,
-    )
+def _choice(key: str, label: str, help_text: str) -> None:
+    # The options are shown as they are: a format function would put its labels into the URL.
+    index = OPTIONS[key].index(DEFAULTS[key])
+    st.selectbox(label, OPTIONS[key], index, key=key, bind="query-params", help=help_text, filter_mode=None)
 
 
 def _cost(settings: Settings) -> None:

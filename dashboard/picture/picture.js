@@ -78,7 +78,7 @@ function dressAll(host, narrow) {
 // Labels that would collide are left out; a label longer than its margin cannot occur (they are cut in Python).
 function thin(axis, pixels) {
   if (!axis?.tickvals || !axis.ticktext) return axis;
-  const cells = Math.abs(axis.range[1] - axis.range[0]);
+  const cells = Math.abs(axis.range[1] - axis.range[0]) / Math.abs((axis.tickvals[1] ?? 1) - (axis.tickvals[0] ?? 0));
   const upright = axis.tickangle === 0 ? Math.max(...axis.ticktext.map(text => text.length)) * 6.2 : LABEL_PITCH;
   const step = Math.max(1, Math.ceil(Math.max(LABEL_PITCH, upright) / (axis.pitch ?? pixels / cells)));
   if (step === 1) return axis;
@@ -87,8 +87,9 @@ function thin(axis, pixels) {
 }
 
 // Beside a panel with the same rows, their labels would only repeat: the space goes to the cells.
+const ROWED = new Set(["heatmap", "row_bars"]);
 const sharesRows = (meta, before) =>
-  before?.rows && meta.kind === "heatmap" && before.kind === "heatmap" && meta.row_axis === before.row_axis &&
+  before?.rows && ROWED.has(meta.kind) && ROWED.has(before.kind) && meta.row_axis === before.row_axis &&
   JSON.stringify(meta.rows) === JSON.stringify(before.rows);
 
 function fitted(figure, width, rowsAreLabelled) {
