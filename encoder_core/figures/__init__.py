@@ -4,20 +4,28 @@ Queries are rows and keys are columns. Signed values have a diverging scale cent
 from 0 to 1. Masked cells are hatched. Every figure has an alt text in `layout.meta["alt"]`.
 """
 
+from encoder_core.figures.activation import activation_curve
+from encoder_core.figures.band import band
+from encoder_core.figures.flow import residual_flow
 from encoder_core.figures.heatmap import dimensions, heatmap, limit_of
 from encoder_core.figures.lines import bars, curves
 from encoder_core.figures.mosaic import mosaic
+from encoder_core.figures.row_bars import row_bars
 from encoder_core.figures.theme import THEMES, Theme, ThemeName, theme_named
 
 __all__ = [
     "THEMES",
     "Theme",
     "ThemeName",
+    "activation_curve",
+    "band",
     "bars",
     "curves",
     "dimensions",
     "heatmap",
     "limit_of",
     "mosaic",
+    "residual_flow",
+    "row_bars",
     "theme_named",
 ]

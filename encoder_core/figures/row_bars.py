@@ -1,0 +1,159 @@
+"""One column of numbers as horizontal bars: one bar a row, at the height of that row in the heatmap beside it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Bool, Float
+
+from encoder_core.figures.base import PLOT_HEIGHT, figure, label, plain_axis, token_axis
+from encoder_core.figures.theme import Theme, ThemeName, theme_named
+
+_MOST_NUMBERED = 26  # rows; with more of them, the numbers would touch
+_NUMBERS_SHARE = 0.75  # room for the numbers, as a fraction of the bars' range
+
+
+def row_bars(
+    values: Float[np.ndarray, "row"],
+    rows: Sequence[str],
+    *,
+    title: str,
+    row_axis: str = "key",
+    span: tuple[float, float] = (0.0, 1.0),
+    hidden: Bool[np.ndarray, "row"] | None = None,
+    ends: Float[np.ndarray, "row"] | None = None,
+    marks: Sequence[int] = (),
+    colour: str | None = None,
+    title_colour: str | None = None,
+    number_format: str = ".2f",
+    foot: str = "",
+    alt: str | None = None,
+    height: int = PLOT_HEIGHT,
+    theme: ThemeName = "light",
+) -> go.Figure:
+    """Bars with their numbers, to be read like a column of a table.
+
+    span    the values at the left and right end of the bars; it must hold zero. Steps that follow one another share it.
+    hidden  rows that are masked: hatched. Their number is still written: -inf as a score, 0 as a weight.
+    ends    how long each bar could be at most; drawn as a short line.
+    marks   rows to outline.
+    colour  a field of the theme ("attention", ...); None takes the signed scale's two sides.
+    foot    what the whole column amounts to ("sum 1.00"), written below it.
+    """
+    palette = theme_named(theme)
+    hidden = np.zeros(len(rows), bool) if hidden is None else hidden
+    numbered = len(rows) <= _MOST_NUMBERED
+    low, high = span
+    right = high + (high - low) * (_NUMBERS_SHARE if numbered else 0.05)
+    lengths = np.where(np.isfinite(values) & ~hidden, values, 0)
+    written = [_number(value, number_format) for value in values]
+    traces = [_bars(lengths, rows, written, _fill(lengths, colour, palette))]
+    if hidden.any():
+        traces.append(_hidden(hidden, low, high, palette))
+    if ends is not None:
+        traces.append(_ends(ends, palette))
+    if numbered:
+        traces.append(_numbers(written, right - 0.03 * (right - low), palette))
+    meta = {
+        "kind": "row_bars",
+        "rows": list(rows),
+        "columns": [""],
+        "row_axis": row_axis,
+        "column_axis": "",
+        "weight": 10,
+        "title_colour": getattr(palette, title_colour) if title_colour else None,
+    }
+    x_axis = plain_axis(foot, palette) | {"range": [low, right], "showgrid": False, "showticklabels": False}
+    x_axis["title"]["font"] = {"size": 12, "color": palette.text}
+    return figure(
+        traces,
+        palette,
+        title=title,
+        alt=alt or f"{title}: one bar for each of {len(rows)} {row_axis} rows. {foot}",
+        height=height,
+        meta=meta,
+        xaxis=x_axis | {"zeroline": True, "zerolinecolor": palette.muted, "zerolinewidth": 1},
+        yaxis=token_axis(rows, row_axis, palette, reverse=True),
+        shapes=[_outline(row, palette) for row in marks],
+        barmode="overlay",
+        bargap=0.3,
+        uirevision=f"{len(rows)}",
+    )
+
+
+def _number(value: float, number_format: str) -> str:
+    if np.isneginf(value):
+        return "−∞"
+    text = format(value, number_format)
+    return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
+
+
+def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -> str | list[str]:
+    if colour:
+        return getattr(theme, colour)
+    negative, positive = theme.signed[2][1], theme.signed[6][1]
+    return [negative if length < 0 else positive for length in lengths]
+
+
+def _bars(
+    lengths: Float[np.ndarray, "row"], rows: Sequence[str], written: Sequence[str], fill: str | list[str]
+) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": np.asarray(lengths, np.float32),
+        "y": list(range(len(rows))),
+        "marker": {"color": fill, "line": {"width": 0}},
+        "hovertext": [f"{label(row)}: {number}" for row, number in zip(rows, written, strict=True)],
+        "hoverinfo": "text",
+    }
+
+
+def _hidden(hidden: Bool[np.ndarray, "row"], low: float, high: float, theme: Theme) -> dict[str, Any]:
+    row = np.flatnonzero(hidden)
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "base": low,
+        "x": np.full(len(row), high - low, np.float32),
+        "y": row.astype(np.int16),
+        "width": 0.9,
+        "marker": {
+            "color": theme.masked,
+            "line": {"width": 0},
+            "pattern": {"shape": "/", "fgcolor": theme.hatch, "size": 6, "solidity": 0.12, "fillmode": "overlay"},
+        },
+        "hoverinfo": "skip",
+        "name": "masked",
+    }
+
+
+def _ends(ends: Float[np.ndarray, "row"], theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": np.asarray(ends, np.float32),
+        "y": list(range(len(ends))),
+        "marker": {"symbol": "line-ns-open", "size": 9, "color": theme.muted, "line": {"width": 1.5}},
+        "hoverinfo": "skip",
+        "name": "at most",
+    }
+
+
+def _numbers(written: Sequence[str], right: float, theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": [right] * len(written),
+        "y": list(range(len(written))),
+        "text": written,
+        "textposition": "middle left",
+        "textfont": {"size": 10.5, "color": theme.text},
+        "hoverinfo": "skip",
+    }
+
+
+def _outline(row: int, theme: Theme) -> dict[str, Any]:
+    place = {"xref": "x domain", "x0": 0, "x1": 1, "y0": row - 0.5, "y1": row + 0.5}
+    return {"type": "rect", **place, "line": {"color": theme.text, "width": 2}}
