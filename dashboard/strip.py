@@ -9,6 +9,8 @@ from numpy import ndarray
 
 from encoder_core.figures.base import shorten
 
+_NAMES = "<span class='ew-token ew-names'>token<small>id</small></span>"
+
 
 def strip(
     tokens: Sequence[Sequence[str]],
@@ -24,7 +26,7 @@ def strip(
             for token, (word, number, at_real) in enumerate(zip(words, numbers, is_real, strict=True))
         )
         marked = " ew-selected" if len(tokens) > 1 and sentence == selected[0] else ""
-        lines.append(f"<div class='ew-sentence{marked}'>{chips}</div>")
+        lines.append(f"<div class='ew-sentence{marked}'>{_NAMES}{chips}</div>")
     st.html(f"<div class='ew-strip'>{''.join(lines)}</div>")
 
 

@@ -3,7 +3,37 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
+
+
+def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.ndarray, "*batch seq vocab"]:
+    """A row of zeros a token, with a 1 in column `id`."""
+    return (ids[..., None] == np.arange(vocab_size)).astype(np.float32)
+
+
+def root_mean_square(values: Float[np.ndarray, "..."]) -> float:
+    """sqrt(mean(x^2)): the typical size of the numbers in an array. A sinusoid encoding of even width has sqrt(1/2)."""
+    return float(np.sqrt(np.mean(values.astype(float) ** 2)))
+
+
+class Similarity(NamedTuple):
+    """The dot products of all pairs of rows that are equally far apart, by distance: the smallest, mean and largest."""
+
+    low: Float[np.ndarray, "distance"]
+    mean: Float[np.ndarray, "distance"]
+    high: Float[np.ndarray, "distance"]
+
+
+def similarity_by_distance(dots: Float[np.ndarray, "row row"]) -> Similarity:
+    """For each distance n, over all i: the smallest, mean and largest of dots[i, i + n].
+
+    Of sinusoids all three are the same, sum_k cos(n w_k) with the frequencies w_k, because
+    sin a sin b + cos a cos b = cos(a - b): the dot product depends on the distance only (Vaswani et al. 2017, section
+    3.5: the encoding of a position n further is a linear function of the encoding).
+    """
+    diagonals = [np.diagonal(dots, distance).astype(float) for distance in range(len(dots))]
+    low, mean, high = np.array([(cells.min(), cells.mean(), cells.max()) for cells in diagonals]).T
+    return Similarity(low, mean, high)
 
 
 class SoftmaxSteps(NamedTuple):

@@ -4,7 +4,6 @@ Every function returns the largest difference, as a fraction of the largest magn
 """
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 import numpy as np
 from jaxtyping import Float
@@ -52,8 +51,10 @@ def projections(
     """x W + b for the queries, keys and values of all heads; `biases` is empty where there are none."""
     batch, heads, seq, d_head = layer.q.shape
     differences = []
-    for shown, kernel, bias in zip_longest((layer.q, layer.k, layer.v), kernels, biases, fillvalue=0.0):
-        again = layer.attn_in.astype(float) @ kernel + bias
+    for index, (shown, kernel) in enumerate(zip((layer.q, layer.k, layer.v), kernels, strict=True)):
+        again = layer.attn_in.astype(float) @ kernel
+        if biases:
+            again += biases[index]
         differences.append(difference(shown, again.reshape(batch, seq, heads, d_head).swapaxes(1, 2)))
     return max(differences)
 

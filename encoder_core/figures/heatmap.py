@@ -34,6 +34,7 @@ def heatmap(
     limit: float | None = None,
     mask: Bool[np.ndarray, "row column"] | None = None,
     marks: Sequence[Mark] = (),
+    flags: Sequence[int] = (),
     title_colour: str | None = None,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
@@ -45,6 +46,7 @@ def heatmap(
     limit   the end of the colour scale; None takes the largest magnitude. Cells beyond it are marked with a dot.
     mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
     marks   cells, rows (row, None) or columns (None, column) to outline.
+    flags   rows with a bar at their left edge: those in use, say, of a table.
     Raises ValueError where labels and values differ in number.
     """
     colours = theme_named(theme)
@@ -75,8 +77,8 @@ def heatmap(
         height=height,
         meta=meta,
         xaxis=token_axis(columns, column_axis, colours) | {"tickangle": _angle(columns)},
-        yaxis=token_axis(rows, row_axis, colours, reverse=True),
-        shapes=[_outline(mark, values.shape, colours) for mark in marks],
+        yaxis=token_axis(rows, row_axis, colours, reverse=True) | ({"ticklen": 7} if flags else {}),
+        shapes=[_flag(row, colours) for row in flags] + [_outline(mark, values.shape, colours) for mark in marks],
         uirevision=f"{values.shape}",
     )
 
@@ -148,6 +150,12 @@ def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]
     x0, x1 = (-0.5, shape[1] - 0.5) if column is None else (column - 0.5, column + 0.5)
     y0, y1 = (-0.5, shape[0] - 0.5) if row is None else (row - 0.5, row + 0.5)
     return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": theme.text, "width": 2}}
+
+
+def _flag(row: int, theme: Theme) -> dict[str, Any]:
+    # In pixels from the left edge: as wide at any zoom and any number of columns.
+    across = {"xref": "paper", "xsizemode": "pixel", "xanchor": 0, "x0": -5, "x1": -2}
+    return {"type": "rect", **across, "y0": row - 0.4, "y1": row + 0.4, "line": {"width": 0}, "fillcolor": theme.text}
 
 
 def _angle(columns: Sequence[str]) -> int:

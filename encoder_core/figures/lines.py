@@ -80,6 +80,7 @@ def bars(
     colour: str | Sequence[str] | None = None,
     limit: float | None = None,
     marks: Sequence[int] = (),
+    show_values: bool = False,
     alt: str | None = None,
     height: int = 300,
     theme: ThemeName = "light",
@@ -97,6 +98,8 @@ def bars(
         },
         "hovertemplate": "%{x}: %{y:.4g}<extra></extra>",
     }
+    if show_values:
+        trace |= {"texttemplate": "%{y:.3g}", "textposition": "outside", "cliponaxis": False}
     y_kind = plain_axis(y_axis, palette)
     if limit is not None:
         y_kind |= {"range": [-limit if np.min(values, initial=0) < 0 else 0, limit]}

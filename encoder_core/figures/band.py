@@ -1,0 +1,59 @@
+"""A curve within the band of all values it stands for."""
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+
+from encoder_core.figures.base import figure, plain_axis
+from encoder_core.figures.theme import ThemeName, theme_named
+
+
+def band(
+    low: Float[np.ndarray, "x"],
+    middle: Float[np.ndarray, "x"],
+    high: Float[np.ndarray, "x"],
+    *,
+    title: str,
+    x_axis: str,
+    y_axis: str,
+    name: str = "mean",
+    height: int = 300,
+    theme: ThemeName = "light",
+) -> go.Figure:
+    """`middle` as a curve over 0, 1, 2, ..., and the band from `low` to `high` behind it.
+
+    Where the band has no width, every value is on the curve: what is on the x axis decides it alone.
+    """
+    colours = theme_named(theme)
+    x = np.arange(len(middle))
+    filled = {"fill": "tonexty", "fillcolor": _see_through(colours.signed[6][1])}
+    edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hovertemplate": "%{y:.4g}"}
+    traces = [
+        edge | {"x": x, "y": low.astype(np.float32), "name": "smallest"},
+        edge | {"x": x, "y": high.astype(np.float32), "name": "largest"} | filled,
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": x,
+            "y": middle.astype(np.float32),
+            "name": name,
+            "line": {"color": colours.signed[1][1], "width": 2},
+            "hovertemplate": "%{y:.4g}",
+        },
+    ]
+    return figure(
+        traces,
+        colours,
+        title=title,
+        alt=f"{title}: {name} of {y_axis} over {x_axis}, within the band from the smallest to the largest",
+        height=height,
+        meta={"kind": "band", "weight": 28},
+        xaxis=plain_axis(x_axis, colours),
+        yaxis=plain_axis(y_axis, colours),
+        hovermode="x unified",
+    )
+
+
+def _see_through(colour: str) -> str:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.35)"
