@@ -49,6 +49,7 @@ def figure(
                 "margin": margins,
                 "height": height + margins["t"] + margins["b"],
                 "meta": {"alt": alt, **(meta or {})},
+                "template": {"layout": {}},  # Plotly's default one is 4 kB a figure
                 "showlegend": False,
                 "hoverlabel": {"font": {"family": FONT, "size": 12}},
                 **layout,

@@ -1,0 +1,94 @@
+"""The way of the residual stream through a block, as a diagram: where the norms stand is all that differs."""
+
+from typing import Any, Literal
+
+import plotly.graph_objects as go
+
+from encoder_core.figures.base import figure
+from encoder_core.figures.theme import Theme, ThemeName, theme_named
+
+# Places on a line of length 100: the stream runs at height 1, the sublayers hang below it at height 0.
+_STREAM, _BRANCH = 1.0, 0.0
+_TALL = 0.44
+_Box = tuple[float, float, str, str]  # left, right, label, colour (a field of the theme)
+
+
+def residual_flow(
+    norm: Literal["post", "pre"],
+    *,
+    title: str,
+    marked: Literal["norm1", "norm2"] | None = None,
+    height: int = 96,
+    theme: ThemeName = "light",
+) -> go.Figure:
+    """One block: the residual stream as a straight line, each sublayer as a branch that is added back to it.
+
+    "post": the norms stand on the stream. "pre": they stand on the branches. `marked` is drawn filled.
+    """
+    colours = theme_named(theme)
+    if norm == "post":
+        halves = [
+            (0, [], (9, 27, "attention", "attention"), (38, 47, "norm1", "text")),
+            (50, [], (59, 77, "feed-forward", "muted"), (88, 97, "norm2", "text")),
+        ]
+    else:
+        halves = [
+            (0, [(8, 17, "norm1", "text")], (20, 36, "attention", "attention"), None),
+            (50, [(58, 67, "norm2", "text")], (70, 86, "feed-forward", "muted"), None),
+        ]
+    shapes: list[dict[str, Any]] = [_line(0, _STREAM, 104, _STREAM, colours.text, 3)]
+    notes: list[dict[str, Any]] = [_words("x", -2, _STREAM, colours.text), _words("y", 106, _STREAM, colours.text)]
+    for start, before, sublayer, after in halves:
+        leave, back = start + 4, (start + 33 if norm == "post" else start + 43)
+        shapes += [
+            _line(leave, _STREAM, leave, _BRANCH, colours.muted, 1.5),
+            _line(leave, _BRANCH, back, _BRANCH, colours.muted, 1.5),
+            _line(back, _BRANCH, back, _STREAM, colours.muted, 1.5),
+            _plus_circle(back, colours),
+        ]
+        notes.append(_words("+", back, _STREAM, colours.text, size=15))
+        for left, right, name, colour in [*before, sublayer]:
+            _draw(shapes, notes, (left, right, name, colour), _BRANCH, name == marked, colours)
+        if after:
+            _draw(shapes, notes, after, _STREAM, after[2] == marked, colours)
+    hidden = {"visible": False, "fixedrange": True}
+    where = "on the residual stream, after each sum" if norm == "post" else "on the branches, before each sublayer"
+    return figure(
+        [],
+        colours,
+        title=title,
+        alt=f"{title}: the norms stand {where}",
+        height=height,
+        meta={"kind": "flow", "weight": 40},
+        xaxis=hidden | {"range": [-4, 108]},
+        yaxis=hidden | {"range": [-0.5, 1.5]},
+        shapes=shapes,
+        annotations=notes,
+        margin={"l": 4, "r": 4, "b": 4},
+        plot_bgcolor="rgba(0,0,0,0)",
+    )
+
+
+def _draw(
+    shapes: list[dict[str, Any]], notes: list[dict[str, Any]], box: _Box, y: float, marked: bool, theme: Theme
+) -> None:
+    left, right, name, field = box
+    colour = getattr(theme, field)
+    corners = {"x0": left, "x1": right, "y0": y - _TALL, "y1": y + _TALL}
+    fill = colour if marked else theme.background
+    shapes.append({"type": "rect", **corners, "line": {"color": colour, "width": 2}, "fillcolor": fill})
+    notes.append(_words(name, (left + right) / 2, y, theme.background if marked else colour))
+
+
+def _plus_circle(x: float, theme: Theme) -> dict[str, Any]:
+    place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": x, "yanchor": _STREAM}
+    size = {"x0": -10, "x1": 10, "y0": -10, "y1": 10}
+    return {"type": "circle", **place, **size, "line": {"color": theme.text, "width": 2}, "fillcolor": theme.background}
+
+
+def _line(x0: float, y0: float, x1: float, y1: float, colour: str, width: float) -> dict[str, Any]:
+    return {"type": "line", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}}
+
+
+def _words(text: str, x: float, y: float, colour: str, size: int = 12) -> dict[str, Any]:
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"color": colour, "size": size}}
