@@ -18,5 +18,8 @@ settings = sidebar.show()
 frame.rail(pages, active)
 for notice in sidebar.notices(settings):
     st.warning(notice, icon=":material/info:")
+st.session_state["arriving"] = st.session_state.get("page_before") != active.name
+st.session_state["page_before"] = active.name
 page.run()
+st.session_state["arriving"] = False
 frame.back_and_on(pages, active)

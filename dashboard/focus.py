@@ -1,11 +1,12 @@
 """Which part of the model is looked at: sentence, layer, head, token. Counted from 1 on screen, from 0 in the code.
 
 Focus pickers stand in a fragment of their page, so they repaint only that. They are kept across pages, and a link
-carries them: a widget bound to the URL would lose its parameter on a page that does not have it.
+carries them. They are not bound to the URL by Streamlit: it would drop the parameter on a page without the picker, and
+every change would be a step of the browser's Back. So the picture writes `address()` into the URL, in place.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import streamlit as st
 
@@ -73,13 +74,19 @@ def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
         places |= {meta.get("tile_row_axis"): cell.tile[0], meta.get("tile_column_axis"): cell.tile[1]}
     for axis, index in places.items():
         if axis in _PART_OF_AXIS:
-            st.session_state[_PART_OF_AXIS[axis]] = index + 1
+            part = _PART_OF_AXIS[axis]
+            _remembered()[part] = st.session_state[_widget(part)] = index + 1
+
+
+def address() -> dict[str, str | None]:
+    """What the URL should say of the focus; a part in its first place is left out of it (None)."""
+    remembered = _remembered()
+    return {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
 
 
 def _pills(part: Part, label: str, count: int) -> int:
     _restore(part, count)
-    chosen = st.pills(label, range(1, count + 1), key=part, required=True, persist_state="session")
-    return _keep(part, chosen)
+    return _keep(part, st.pills(label, range(1, count + 1), key=_widget(part), required=True))
 
 
 def _select(part: Part, label: str, labels: tuple[str, ...]) -> int:
@@ -88,8 +95,7 @@ def _select(part: Part, label: str, labels: tuple[str, ...]) -> int:
         label,
         range(1, len(labels) + 1),
         format_func=lambda number: f"{number} · {shorten(labels[number - 1])}",
-        key=part,
-        persist_state="session",
+        key=_widget(part),
         filter_mode=None,
         width=150,
     )
@@ -97,28 +103,29 @@ def _select(part: Part, label: str, labels: tuple[str, ...]) -> int:
 
 
 def _restore(part: Part, count: int) -> None:
-    """Take the value from the URL where it changed there (a link, or Back), else from the session (a change of page
-    empties the URL); keep it in range."""
-    in_url = st.query_params.get(part)
-    value = st.session_state.get(part) or 1
-    if in_url and in_url != st.session_state.get(_written(part)):
+    """Give the picker its value: on arrival at a page from the URL, if it says one, else from the page before;
+    later the picker has its own. Never beyond `count`."""
+    arriving = st.session_state.get("arriving", True)
+    in_url = st.query_params.get(part, "") if arriving else ""
+    value = _remembered().get(part, 1)
+    if in_url:
         value = int(in_url) if in_url.isascii() and in_url.isdigit() and len(in_url) < 9 else 1
-    value = min(max(value, 1), count)
-    if st.session_state.get(part) != value:
-        st.session_state[part] = value
+    elif not arriving:
+        value = st.session_state.get(_widget(part)) or value
+    # Always said anew: on arrival Streamlit has dropped the value that the page before gave to this key.
+    st.session_state[_widget(part)] = min(max(value, 1), count)
 
 
 def _keep(part: Part, chosen: int | None) -> int:
     number = chosen or 1
-    text = None if number == 1 else str(number)
-    if text != st.query_params.get(part):
-        if text is None:
-            del st.query_params[part]
-        else:
-            st.query_params[part] = text
-    st.session_state[_written(part)] = text
+    _remembered()[part] = number
     return number - 1
 
 
-def _written(part: Part) -> str:
-    return f"written_{part}"
+def _remembered() -> dict[Part, int]:
+    """The focus, counted from 1, kept while a page has no picker for a part of it."""
+    return st.session_state.setdefault("focus", {})
+
+
+def _widget(part: Part) -> str:
+    return f"focus_{part}"

@@ -6,7 +6,7 @@ WINDOW = 64
 
 
 def window(what: str, count: int, *, key: str, size: int = WINDOW) -> slice:
-    """Which of `count` columns to show: all of them, or a chosen window of `size`, counted from 0 as they are in code."""
+    """Which of `count` columns to show: all of them, or a chosen window of `size`, counted from 0 as in code."""
     if count <= size:
         return slice(0, count)
     starts = range(0, count, size)

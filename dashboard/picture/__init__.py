@@ -53,4 +53,8 @@ def picture(
         if cell and cell["panel"] < len(panels):
             on_click(Cell(**cell), panels[cell["panel"]]["figure"]["layout"]["meta"])
 
-    _COMPONENT(data={"panels": panels, "bundle": PLOTLY_BUNDLE, "stack": stack}, key=key, on_cell_change=clicked)
+    _COMPONENT(
+        data={"panels": panels, "bundle": PLOTLY_BUNDLE, "stack": stack, "address": focus.address()},
+        key=key,
+        on_cell_change=clicked,
+    )

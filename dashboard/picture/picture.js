@@ -167,7 +167,18 @@ async function paint(host) {
   host.dataset.painted = host.painted;
 }
 
+// The focus in the URL, in place: a link reproduces the screen, and Back still leads to the page before.
+function setAddress(parts) {
+  const url = new URL(window.location.href);
+  for (const [part, value] of Object.entries(parts)) {
+    if (value === null) url.searchParams.delete(part);
+    else url.searchParams.set(part, value);
+  }
+  if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
+}
+
 export default function (component) {
+  setAddress(component.data.address);
   const host = component.parentElement.querySelector(".ew-picture");
   host.shown = component.data;
   host.send = cell => component.setStateValue("cell", cell);
