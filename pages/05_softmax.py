@@ -13,7 +13,7 @@ from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import EncoderTrace, Temperature, blocks, recompute
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy, softmax_steps
-from encoder_core.figures import heatmap, row_bars
+from encoder_core.figures import heatmap, row_bars, span_of
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
@@ -157,13 +157,6 @@ def question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Qu
 def spoken(exponent: float, base: float) -> str:
     """base ** exponent in words, however large."""
     return f"{base**exponent:.3g} times" if exponent < 13 else "more than 400,000 times"
-
-
-def span_of(*columns: Float[np.ndarray, "key"]) -> tuple[float, float]:
-    """One scale for columns of signed numbers: from the smallest to the largest, with zero inside."""
-    finite = np.concatenate([column[np.isfinite(column)] for column in columns] + [np.zeros(1)])
-    low, high = float(finite.min()), float(finite.max())
-    return low, high if high > low else low + 1.0
 
 
 body()

@@ -8,9 +8,9 @@ from encoder_core.figures.activation import activation_curve
 from encoder_core.figures.band import band
 from encoder_core.figures.flow import residual_flow
 from encoder_core.figures.heatmap import dimensions, heatmap, limit_of
-from encoder_core.figures.lines import bars, curves
+from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import mosaic
-from encoder_core.figures.row_bars import row_bars
+from encoder_core.figures.row_bars import row_bars, span_of
 from encoder_core.figures.theme import THEMES, Theme, ThemeName, theme_named
 
 __all__ = [
@@ -27,5 +27,7 @@ __all__ = [
     "mosaic",
     "residual_flow",
     "row_bars",
+    "series_colours",
+    "span_of",
     "theme_named",
 ]

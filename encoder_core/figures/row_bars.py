@@ -14,6 +14,13 @@ _MOST_NUMBERED = 26  # rows; with more of them, the numbers would touch
 _NUMBERS_SHARE = 0.75  # room for the numbers, as a fraction of the bars' range
 
 
+def span_of(*columns: Float[np.ndarray, "row"]) -> tuple[float, float]:
+    """One scale for columns of signed numbers: from the smallest finite one to the largest, with zero inside."""
+    finite = np.concatenate([column[np.isfinite(column)] for column in columns] + [np.zeros(1)])
+    low, high = float(finite.min()), float(finite.max())
+    return low, high if high > low else low + 1.0
+
+
 def row_bars(
     values: Float[np.ndarray, "row"],
     rows: Sequence[str],
@@ -21,6 +28,7 @@ def row_bars(
     title: str,
     row_axis: str = "key",
     span: tuple[float, float] = (0.0, 1.0),
+    starts: Float[np.ndarray, "row"] | None = None,
     hidden: Bool[np.ndarray, "row"] | None = None,
     ends: Float[np.ndarray, "row"] | None = None,
     marks: Sequence[int] = (),
@@ -35,6 +43,7 @@ def row_bars(
     """Bars with their numbers, to be read like a column of a table.
 
     span    the values at the left and right end of the bars; it must hold zero. Steps that follow one another share it.
+    starts  where each bar begins, if not at zero: bars that begin where the one above ended show a running sum.
     hidden  rows that are masked: hatched. Their number is still written: -inf as a score, 0 as a weight.
     ends    how long each bar could be at most; drawn as a short line.
     marks   rows to outline.
@@ -46,9 +55,12 @@ def row_bars(
     numbered = len(rows) <= _MOST_NUMBERED
     low, high = span
     right = high + (high - low) * (_NUMBERS_SHARE if numbered else 0.05)
-    lengths = np.where(np.isfinite(values) & ~hidden, values, 0)
+    shown = np.isfinite(values) & ~hidden
+    lengths = np.where(shown, values - (0 if starts is None else starts), 0)
     written = [_number(value, number_format) for value in values]
     traces = [_bars(lengths, rows, written, _fill(lengths, colour, palette))]
+    if starts is not None:
+        traces[0]["base"] = np.asarray(starts, np.float32)
     if hidden.any():
         traces.append(_hidden(hidden, low, high, palette))
     if ends is not None:
