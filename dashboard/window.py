@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from encoder_core.figures import dimensions
+
 WINDOW = 64
 
 
@@ -22,3 +24,8 @@ def window(what: str, count: int, *, key: str, size: int = WINDOW) -> slice:
         width=190,
     )
     return slice(start, min(start + size, count))
+
+
+def numbered(columns: slice) -> list[str]:
+    """The labels of the columns in a window."""
+    return dimensions(columns.stop - columns.start, columns.start)

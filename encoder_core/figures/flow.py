@@ -11,6 +11,7 @@ from encoder_core.figures.theme import Theme, ThemeName, theme_named
 _STREAM, _BRANCH = 1.0, 0.0
 _TALL = 0.44
 _Box = tuple[float, float, str, str]  # left, right, label, colour (a field of the theme)
+_Half = tuple[float, list[_Box], _Box, _Box | None]  # start, before the sublayer, the sublayer, on the stream after it
 
 
 def residual_flow(
@@ -26,6 +27,7 @@ def residual_flow(
     "post": the norms stand on the stream. "pre": they stand on the branches. `marked` is drawn filled.
     """
     colours = theme_named(theme)
+    halves: list[_Half]
     if norm == "post":
         halves = [
             (0, [], (9, 27, "attention", "attention"), (38, 47, "norm1", "text")),

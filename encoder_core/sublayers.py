@@ -1,0 +1,124 @@
+"""The sublayers of a block in float64 NumPy, on rows of any number: for the badge, and to try them on changed rows.
+
+The encoder's own code is in `blocks.py`; the badge of every page says how far the two are apart.
+"""
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from encoder_core.analysis import softmax_steps
+from encoder_core.config import Activation, Norm
+from encoder_core.parameters import Parameters
+from encoder_core.trace import EncoderTrace
+
+NormName = Literal["norm1", "norm2", "final_norm"]
+
+
+class AddAndNorm(NamedTuple):
+    """One of the sums of a block and the norm that belongs to it; the final norm stands alone, without a sum.
+
+    residual  what flows past the sublayer      norm_in   what the norm reads
+    sublayer  what the sublayer adds to it      norm_out  what the norm gives
+    total     residual + sublayer
+    """
+
+    residual: Float[np.ndarray, "batch seq d_model"] | None
+    sublayer: Float[np.ndarray, "batch seq d_model"] | None
+    total: Float[np.ndarray, "batch seq d_model"] | None
+    norm_in: Float[np.ndarray, "batch seq d_model"]
+    norm_out: Float[np.ndarray, "batch seq d_model"]
+
+
+def add_and_norm(trace: EncoderTrace, layer: int, name: NormName, norm: Norm) -> AddAndNorm:
+    """The tensors of the trace around one norm: "norm1" is that of attention, "norm2" that of the feed-forward network.
+
+    With "post" the norm reads the sum; with "pre" it reads the residual, and the sum comes last.
+    """
+    steps = trace.layers[layer]
+    if name == "final_norm":
+        return AddAndNorm(None, None, None, trace.layers[-1].resid_post, trace.output)
+    if norm == "pre":
+        if name == "norm1":
+            return AddAndNorm(steps.resid_pre, steps.attn_out, steps.resid_mid, steps.resid_pre, steps.attn_in)
+        return AddAndNorm(steps.resid_mid, steps.mlp_out, steps.resid_post, steps.resid_mid, steps.mlp_in)
+    if name == "norm1":
+        return AddAndNorm(steps.resid_pre, steps.attn_out, steps.resid_mid, steps.resid_mid, steps.mlp_in)
+    total = steps.mlp_in + steps.mlp_out
+    return AddAndNorm(steps.mlp_in, steps.mlp_out, total, total, steps.resid_post)
+
+
+class NormSteps(NamedTuple):
+    """LayerNorm step by step: the mean and the variance of each row, (x - mean) / sqrt(variance + eps), the output."""
+
+    mean: Float[np.ndarray, "*row"]
+    variance: Float[np.ndarray, "*row"]
+    normalised: Float[np.ndarray, "*row d_model"]
+    output: Float[np.ndarray, "*row d_model"]
+
+
+def layer_norm(
+    x: Float[np.ndarray, "*row d_model"],
+    scale: Float[np.ndarray, "d_model"],
+    shift: Float[np.ndarray, "d_model"],
+    eps: float,
+) -> NormSteps:
+    """Each row over its own features: normalised * scale + shift (Ba, Kiros & Hinton 2016, equations 3 and 4)."""
+    rows = x.astype(float)
+    mean, variance = rows.mean(axis=-1), rows.var(axis=-1)
+    normalised = (rows - mean[..., None]) / np.sqrt(variance[..., None] + eps)
+    return NormSteps(mean, variance, normalised, normalised * scale + shift)
+
+
+class FeedForwardSteps(NamedTuple):
+    """x W_up + bias, its activation, activation W_down + bias."""
+
+    pre: Float[np.ndarray, "*row d_ff"]
+    act: Float[np.ndarray, "*row d_ff"]
+    out: Float[np.ndarray, "*row d_model"]
+
+
+def feed_forward(
+    x: Float[np.ndarray, "*row d_model"], parameters: Parameters, layer: int, activation: Activation
+) -> FeedForwardSteps:
+    """The feed-forward network of one block, on rows of any number and order."""
+    pre = _linear(x, parameters, f"layers.{layer}.mlp.up")
+    act = activate(pre, activation)
+    return FeedForwardSteps(pre, act, _linear(act, parameters, f"layers.{layer}.mlp.down"))
+
+
+def activate(x: Float[np.ndarray, "*shape"], activation: Activation) -> Float[np.ndarray, "*shape"]:
+    """max(0, x), x Phi(x), or its tanh approximation (Hendrycks & Gimpel 2016, section 2)."""
+    match activation:
+        case "relu":
+            return np.maximum(x, 0)
+        case "gelu":
+            return 0.5 * x * (1 + np.asarray(np.frompyfunc(math.erf, 1, 1)(x / math.sqrt(2)), float))
+        case "gelu_tanh":
+            return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def attention(
+    x: Float[np.ndarray, "seq d_model"],
+    parameters: Parameters,
+    layer: int,
+    mask: Bool[np.ndarray, "head seq seq"],
+    scale: float,
+) -> Float[np.ndarray, "seq d_model"]:
+    """The attention sublayer of one block for one sentence: softmax(Q K^T scale) V W_O of all heads."""
+    heads, seq, _ = mask.shape
+    name = f"layers.{layer}.attention"
+    q, k, v = (
+        _linear(x, parameters, f"{name}.{part}").reshape(seq, heads, -1).swapaxes(0, 1)
+        for part in ("query", "key", "value")
+    )
+    weights = softmax_steps(np.where(mask, q @ k.swapaxes(1, 2) * scale, -np.inf)).weights
+    return _linear((weights @ v).swapaxes(0, 1).reshape(seq, -1), parameters, f"{name}.out")
+
+
+def _linear(
+    x: Float[np.ndarray, "*row inputs"], parameters: Parameters, name: str
+) -> Float[np.ndarray, "*row outputs"]:
+    return x.astype(float) @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", 0.0)
