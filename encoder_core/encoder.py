@@ -100,6 +100,16 @@ class Encoder:
         L (8 n d qkv + 4 n^2 qkv + 4 n d d_ff) a sentence; see `cost.flops_by_part` for the parts."""
         return sum(cost.flops_by_part(self.config, seq, batch).values())
 
+    def position_encoding(self, seq: int) -> Float[np.ndarray, "seq d_model"]:
+        """What is added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros."""
+        match self.config.positions:
+            case "sinusoidal":
+                return sinusoids(seq, self.config.d_model, self.config.position_layout)
+            case "learned":
+                return self._parameters["position_embedding"][:seq]
+            case _:
+                return np.zeros((seq, self.config.d_model), np.float32)
+
     def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()) -> EncoderTrace:
         """Run the encoder and return every intermediate result.
 
@@ -116,7 +126,7 @@ class Encoder:
         _, seq, d_model = found.rows.shape
         allowed = attention_mask(mask, found.real, self.config.num_heads)
         scale = {"none": 1.0, "sqrt_d": d_model**0.5, "inv_sqrt_d": d_model**-0.5}[self.config.embedding_scale]
-        position_encoding = self._position_encoding(seq)
+        position_encoding = self.position_encoding(seq)
         scaled, embedded = embed(found.rows, scale, position_encoding)
         capacity = capacity_for(self.config, seq)
         output, layers = run_batch(self._state_at(capacity), embedded, allowed, self.config, capacity, edits)
@@ -191,15 +201,6 @@ class Encoder:
             raise ValueError(
                 f"inputs of shape {shape}: batch must be at least 1 and seq 1 to {self.config.max_len} (max_len)."
             )
-
-    def _position_encoding(self, seq: int) -> Float[np.ndarray, "seq d_model"]:
-        match self.config.positions:
-            case "sinusoidal":
-                return sinusoids(seq, self.config.d_model, self.config.position_layout)
-            case "learned":
-                return self._parameters["position_embedding"][:seq]
-            case _:
-                return np.zeros((seq, self.config.d_model), np.float32)
 
     def _logits(self, output: Float[np.ndarray, "batch seq d_model"]) -> Float[np.ndarray, "batch seq vocab"] | None:
         if not self.config.output_head:

@@ -125,9 +125,9 @@ def scale_picture(at: focus.Focus) -> None:
     ratio = sizes[spoken[chosen]] / (sizes["positions"] or np.inf)
     measured = f"**{ratio:.3g} times** the position encoding" if ratio else "and there is no position encoding"
     st.caption(
-        f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The paper "
-        "multiplies by √d_model, so that the words outweigh the positions; some code divides, and the positions outweigh "
-        "the words. What the model does is set in the sidebar, under More choices."
+        f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The "
+        "paper multiplies by √d_model, so that the words outweigh the positions; some code divides, and the positions "
+        "outweigh the words. What the model does is set in the sidebar, under More choices."
     )
 
 

@@ -1,6 +1,6 @@
 """Heatmaps: rows and columns as the formula has them, queries down, keys across."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -35,6 +35,7 @@ def heatmap(
     mask: Bool[np.ndarray, "row column"] | None = None,
     marks: Sequence[Mark] = (),
     flags: Sequence[int] = (),
+    column_flags: Mapping[int, str] | None = None,
     title_colour: str | None = None,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
@@ -47,6 +48,7 @@ def heatmap(
     mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
     marks   cells, rows (row, None) or columns (None, column) to outline.
     flags   rows with a bar at their left edge: those in use, say, of a table.
+    column_flags  columns with a bar above them, each in its colour: those drawn as curves beside it.
     Raises ValueError where labels and values differ in number.
     """
     colours = theme_named(theme)
@@ -78,7 +80,11 @@ def heatmap(
         meta=meta,
         xaxis=token_axis(columns, column_axis, colours) | {"tickangle": _angle(columns)},
         yaxis=token_axis(rows, row_axis, colours, reverse=True) | ({"ticklen": 7} if flags else {}),
-        shapes=[_flag(row, colours) for row in flags] + [_outline(mark, values.shape, colours) for mark in marks],
+        shapes=[
+            *(_flag("y", row, colours.text) for row in flags),
+            *(_flag("x", column, colour) for column, colour in (column_flags or {}).items()),
+            *(_outline(mark, values.shape, colours) for mark in marks),
+        ],
         uirevision=f"{values.shape}",
     )
 
@@ -98,7 +104,7 @@ def _cells(
         "zmax": end,
         "colorscale": [list(stop) for stop in (theme.signed if kind == "signed" else theme.weights)],
         "xgap": 1 if values.shape[1] <= 64 else 0,
-        "ygap": 1,
+        "ygap": 1 if values.shape[0] <= 32 else 0,
         "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10}},
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
@@ -152,10 +158,13 @@ def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]
     return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": theme.text, "width": 2}}
 
 
-def _flag(row: int, theme: Theme) -> dict[str, Any]:
-    # In pixels from the left edge: as wide at any zoom and any number of columns.
-    across = {"xref": "paper", "xsizemode": "pixel", "xanchor": 0, "x0": -5, "x1": -2}
-    return {"type": "rect", **across, "y0": row - 0.4, "y1": row + 0.4, "line": {"width": 0}, "fillcolor": theme.text}
+def _flag(axis: Literal["x", "y"], index: int, colour: str) -> dict[str, Any]:
+    # Its thickness is in pixels from the edge: the same at any zoom and any number of cells.
+    other, edge, inner, outer = ("x", 0, -2, -5) if axis == "y" else ("y", 1, 1, 4)
+    along = {f"{axis}0": index - 0.4, f"{axis}1": index + 0.4}
+    across = {f"{other}ref": "paper", f"{other}sizemode": "pixel", f"{other}anchor": edge}
+    thickness = {f"{other}0": inner, f"{other}1": outer}
+    return {"type": "rect", **along, **across, **thickness, "line": {"width": 0}, "fillcolor": colour}
 
 
 def _angle(columns: Sequence[str]) -> int:

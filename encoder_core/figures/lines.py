@@ -14,7 +14,7 @@ from encoder_core.figures.theme import Theme, ThemeName, theme_named
 def series_colours(theme: Theme) -> tuple[str, ...]:
     """Colours for curves that are not queries, keys, values or attention: set apart by hue and by lightness."""
     signed = theme.signed
-    return (signed[1][1], signed[6][1], theme.muted, signed[2][1], signed[7][1], theme.text)
+    return (signed[1][1], signed[6][1], theme.muted, theme.text, signed[2][1], signed[7][1])
 
 
 def curves(
@@ -88,7 +88,7 @@ def bars(
     """One bar a name. `colour` is a field of the theme ("query", "attention", ...) or colours; `marks` are outlined."""
     palette = theme_named(theme)
     fill = getattr(palette, colour) if isinstance(colour, str) else colour
-    trace = {
+    trace: dict[str, Any] = {
         "type": "bar",
         "x": list(range(len(names))),
         "y": np.asarray(values, np.float32),
