@@ -14,7 +14,7 @@ export PYTHON
 .DELETE_ON_ERROR:
 
 run: $(VENV)/runtime.stamp
-	$(BIN)/streamlit run streamlit_app.py --server.showEmailPrompt=false
+	$(BIN)/python -m dashboard.server
 
 test: $(VENV)/development.stamp $(VENV)/chromium.stamp
 	$(BIN)/ruff check

@@ -8,7 +8,7 @@ from dashboard.stages import STAGES
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
 st.session_state["framed"] = True
-warmup.once()
+warmup.start()
 frame.style()
 
 page, pages = navigate()

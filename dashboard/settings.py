@@ -132,9 +132,11 @@ def link_problems(params: Mapping[str, Sequence[str]]) -> list[str]:
             continue
         shown = given[-1] if len(given[-1]) <= 20 else given[-1][:19] + "…"
         if len(given) > 1:
-            problems.append(f"The link gives {key} {len(given)} times; it is {_spoken(DEFAULTS[key])} now.")
+            problems.append(f"The link gives {key} {len(given)} times; {_spoken(DEFAULTS[key])} is used.")
         elif _parse(given[0], DEFAULTS[key]) not in options:
-            problems.append(f"“{shown}” is no {key}: {_allowed(options)}. It is {_spoken(DEFAULTS[key])} now.")
+            problems.append(
+                f"The link asks for {key} = “{shown}”; {_allowed(options)}. {_spoken(DEFAULTS[key])} is used."
+            )
     return problems
 
 

@@ -8,6 +8,8 @@ from dashboard.settings import DEFAULTS, OPTIONS, Settings, fit_text, link_probl
 def show() -> Settings:
     """Draw all controls and return what they say. Bad values in a link are said, and replaced."""
     _read_link()
+    if st.session_state.pop("snap", False):
+        _snap_width()
     with st.sidebar:
         st.text_area(
             "Text",
@@ -45,8 +47,9 @@ def show() -> Settings:
             st.toggle("Biases", DEFAULTS["bias"], key="bias", bind="query-params")
             _slider("seed", "Seed", "Another seed draws other random parameters")
         settings = Settings.from_state(st.session_state)
-        if settings.d_model != st.session_state.d_model:
-            _snap_width()
+        if settings.d_model != st.session_state["d_model"]:
+            # A link asked for what cannot be. A widget's value can only be changed before it is drawn.
+            st.session_state["snap"] = True
             st.rerun()
         width_note.caption(
             st.session_state.pop("width_note", "")
@@ -58,7 +61,10 @@ def show() -> Settings:
 
 def notices(settings: Settings) -> list[str]:
     """What the person should know about their text or their link, one sentence each."""
-    said = list(st.session_state.get("link_notices", []))
+    # What a link could not have is said until the person changes something.
+    if st.session_state.setdefault("settings_of_link", settings) != settings:
+        st.session_state["link_notices"] = []
+    said = list(st.session_state["link_notices"])
     if st.session_state.get("text_notice"):
         said.append(st.session_state["text_notice"])
     if not st.session_state.get("text", "").strip():
@@ -86,7 +92,6 @@ def _cut_text() -> None:
     text, st.session_state["text_notice"] = fit_text(st.session_state["text"])
     if st.session_state["text_notice"]:
         st.session_state["text"] = text
-    st.session_state["link_notices"] = []
 
 
 def _snap_width() -> None:

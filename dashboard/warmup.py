@@ -3,11 +3,11 @@
 import gc
 import shutil
 import threading
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 import plotly
-import streamlit as st
 
 from encoder_core import warm_up
 
@@ -15,9 +15,9 @@ STATIC = Path(__file__).parent.parent / "static"
 PLOTLY_BUNDLE = f"plotly-{plotly.__version__}.min.js"
 
 
-@st.cache_resource(show_spinner=False)
-def once() -> threading.Thread:
-    """Start the warm-up in the background; every later call finds it started."""
+@cache
+def start() -> threading.Thread:
+    """Start the warm-up in the background; every later call in this process finds it started."""
     publish_plotly()
     thread = threading.Thread(target=_warm, name="warm-up", daemon=True)
     thread.start()

@@ -1,0 +1,24 @@
+"""The app with its warm-up at server start, so that not even the first visitor waits: what `make run` starts.
+
+`streamlit run streamlit_app.py` works as well; it warms up while the first visitor's page is drawn.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import warmup
+
+
+@asynccontextmanager
+async def _lifespan(app: st.App) -> AsyncIterator[None]:
+    warmup.start()
+    yield
+
+
+app = st.App(Path(__file__).parent.parent / "streamlit_app.py", lifespan=_lifespan)
+
+if __name__ == "__main__":
+    app.run()
