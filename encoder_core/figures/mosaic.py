@@ -1,16 +1,18 @@
 """Many small heatmaps as one: heads beside each other, layers above each other. One trace, so it is drawn at once."""
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from encoder_core.figures.base import figure, label, plain_axis
 from encoder_core.figures.heatmap import Kind, limit_of
-from encoder_core.figures.theme import ThemeName, theme_named
+from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
-_GAP = 1  # empty cells between tiles
+_LABEL_PITCH = 12  # pixels a row label needs
 
 
 def mosaic(
@@ -27,7 +29,11 @@ def mosaic(
     tile_column_axis: str = "head",
     kind: Kind = "weights",
     limit: float | None = None,
+    mask: Bool[np.ndarray, "tile_row tile_column row column"] | None = None,
+    gap: int = 1,
+    weight: int = 40,
     selected: tuple[int, int] | None = None,
+    title_colour: str | None = None,
     alt: str | None = None,
     height: int = 300,
     theme: ThemeName = "light",
@@ -35,8 +41,11 @@ def mosaic(
     """A grid of heatmaps on one scale; every tile has the same rows and columns.
 
     tile_row_axis, tile_column_axis  what a row and a column of tiles stand for.
+    mask      False cells are masked: grey, never a number's colour. Cells that are not finite stay empty.
+    gap       empty cells between tiles; 0 for stripes of one matrix.
+    weight    how wide the figure is beside others.
     selected  (tile row, tile column) of the tile to outline.
-    Cells that are not finite stay empty. A hover names the tile and the cell.
+    A single row of tiles without a title has the names of its rows on the left. A hover names the tile and the cell.
     """
     colours = theme_named(theme)
     down, across, tall, wide = tiles.shape
@@ -44,9 +53,8 @@ def mosaic(
         raise ValueError(f"tiles of shape {tiles.shape} do not fit the titles and labels given.")
     finite = tiles[np.isfinite(tiles)]
     end = (limit_of(finite) if kind == "signed" else 1.0) if limit is None else limit
-    padded = np.full((down, across, tall + _GAP, wide + _GAP), np.nan, np.float32)
-    padded[:, :, :tall, :wide] = np.where(np.isfinite(tiles), tiles, np.nan)
-    sheet = padded.swapaxes(1, 2).reshape(down * (tall + _GAP), across * (wide + _GAP))[:-_GAP, :-_GAP]
+    shown = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask
+    sheet = _sheet(np.where(shown, tiles, np.nan), gap)
     trace = {
         "type": "heatmap",
         "z": sheet,
@@ -57,16 +65,19 @@ def mosaic(
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
     }
+    traces = [trace]
+    if mask is not None and not mask.all():
+        traces.append(_masked(_sheet(np.where(mask, np.nan, 0.0), gap), colours))
     frames = [
-        _frame(i, j, tall, wide, colours.text if selected == (i, j) else colours.line, 2 if selected == (i, j) else 1)
+        _frame(i, j, tall, wide, gap, colours.line if gap else colours.muted, 1)
         for i in range(down)
         for j in range(across)
         if selected != (i, j)
     ]
     if selected is not None:
-        frames.append(_frame(*selected, tall, wide, colours.text, 2))
+        frames.append(_frame(*selected, tall, wide, gap, colours.text, 2))
     return figure(
-        [trace],
+        traces,
         colours,
         title=title,
         alt=alt or f"{title}: {down} by {across} heatmaps of {row_axis} by {column_axis}",
@@ -81,25 +92,55 @@ def mosaic(
             "column_titles": list(column_titles),
             "tile_row_axis": tile_row_axis,
             "tile_column_axis": tile_column_axis,
-            "tile": [tall, wide, _GAP],
-            "weight": 40,
+            "tile": [tall, wide, gap],
+            "weight": weight,
+            "title_colour": getattr(colours, title_colour) if title_colour else None,
         },
-        xaxis=_tile_axis(column_titles, wide) | {"range": [-1, sheet.shape[1]], "side": "top"},
-        yaxis=_tile_axis(row_titles, tall) | {"range": [sheet.shape[0], -1]},
+        xaxis=_tile_axis(column_titles, wide, gap) | {"range": [-1, sheet.shape[1]], "side": "top"},
+        yaxis=(_row_axis(rows, height) if list(row_titles) == [""] else _tile_axis(row_titles, tall, gap))
+        | {"range": [sheet.shape[0], -1]},
         shapes=frames,
         margin={"t": 62, "b": 6},
         uirevision=f"{tiles.shape}",
     )
 
 
-def _tile_axis(titles: Sequence[str], size: int) -> dict:
+def _sheet(
+    tiles: Float[np.ndarray, "tile_row tile_column row column"], gap: int
+) -> Float[np.ndarray, "sheet_row sheet_column"]:
+    down, across, tall, wide = tiles.shape
+    padded = np.full((down, across, tall + gap, wide + gap), np.nan, np.float32)
+    padded[:, :, :tall, :wide] = tiles
+    sheet = padded.swapaxes(1, 2).reshape(down * (tall + gap), across * (wide + gap))
+    return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]
+
+
+def _masked(sheet: Float[np.ndarray, "sheet_row sheet_column"], theme: Theme) -> dict[str, Any]:
+    return {
+        "type": "heatmap",
+        "z": sheet,
+        "colorscale": [[0, theme.masked], [1, theme.masked]],
+        "showscale": False,
+        "hoverongaps": False,
+        "name": "masked",
+    }
+
+
+def _tile_axis(titles: Sequence[str], size: int, gap: int) -> dict[str, Any]:
     axis = plain_axis("", theme_named("light")) | {"showgrid": False, "tickmode": "array"}
-    axis["tickvals"] = [index * (size + _GAP) + (size - 1) / 2 for index in range(len(titles))]
+    axis["tickvals"] = [index * (size + gap) + (size - 1) / 2 for index in range(len(titles))]
     axis["ticktext"] = [label(text) for text in titles]
     return axis
 
 
-def _frame(i: int, j: int, tall: int, wide: int, colour: str, width: int) -> dict:
-    x0, y0 = j * (wide + _GAP) - 0.5, i * (tall + _GAP) - 0.5
+def _row_axis(rows: Sequence[str], height: int) -> dict[str, Any]:
+    step = max(1, math.ceil(len(rows) * _LABEL_PITCH / height))
+    axis = _tile_axis(rows[::step], step, 0)
+    axis["tickvals"] = list(range(0, len(rows), step))
+    return axis
+
+
+def _frame(i: int, j: int, tall: int, wide: int, gap: int, colour: str, width: int) -> dict[str, Any]:
+    x0, y0 = j * (wide + gap) - 0.5, i * (tall + gap) - 0.5
     line = {"color": colour, "width": width}
     return {"type": "rect", "x0": x0, "x1": x0 + wide, "y0": y0, "y1": y0 + tall, "line": line}
