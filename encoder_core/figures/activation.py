@@ -25,7 +25,7 @@ def activation_curve(
 ) -> go.Figure:
     """The chosen function strong, the others faint; one small dot a neuron (before, after), the selected one large."""
     palette = theme_named(theme)
-    faint = [_curve(name, x, y, palette.hatch, 1.5) for name, y in functions.items() if name != chosen]
+    faint = [_curve(name, x, y, palette.muted, 1) for name, y in functions.items() if name != chosen]
     before, after = neurons
     cloud = {
         "type": "scatter",

@@ -30,18 +30,18 @@ def residual_flow(
     halves: list[_Half]
     if norm == "post":
         halves = [
-            (0, [], (9, 27, "attention", "attention"), (38, 47, "norm1", "text")),
-            (50, [], (59, 77, "feed-forward", "muted"), (88, 97, "norm2", "text")),
+            (0, [], (5, 26, "attention", "attention"), (35, 48, "norm1", "text")),
+            (50, [], (55, 76, "feed-forward", "muted"), (85, 98, "norm2", "text")),
         ]
     else:
         halves = [
-            (0, [(8, 17, "norm1", "text")], (20, 36, "attention", "attention"), None),
-            (50, [(58, 67, "norm2", "text")], (70, 86, "feed-forward", "muted"), None),
+            (0, [(5, 18, "norm1", "text")], (20, 41, "attention", "attention"), None),
+            (50, [(55, 68, "norm2", "text")], (70, 91, "feed-forward", "muted"), None),
         ]
     shapes: list[dict[str, Any]] = [_line(0, _STREAM, 104, _STREAM, colours.text, 3)]
     notes: list[dict[str, Any]] = [_words("x", -2, _STREAM, colours.text), _words("y", 106, _STREAM, colours.text)]
     for start, before, sublayer, after in halves:
-        leave, back = start + 4, (start + 33 if norm == "post" else start + 43)
+        leave, back = start + 2, (start + 30 if norm == "post" else start + 45)
         shapes += [
             _line(leave, _STREAM, leave, _BRANCH, colours.muted, 1.5),
             _line(leave, _BRANCH, back, _BRANCH, colours.muted, 1.5),
@@ -92,5 +92,5 @@ def _line(x0: float, y0: float, x1: float, y1: float, colour: str, width: float)
     return {"type": "line", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}}
 
 
-def _words(text: str, x: float, y: float, colour: str, size: int = 12) -> dict[str, Any]:
+def _words(text: str, x: float, y: float, colour: str, size: int = 11) -> dict[str, Any]:
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"color": colour, "size": size}}
