@@ -149,12 +149,19 @@ def similarity_picture(at: focus.Focus, encoding: Float[np.ndarray, "position d_
         key="positions_similarity_picture",
     )  # fmt: skip
     spread = float((by_distance.high - by_distance.low).max())
-    verdict = (
-        "so it depends on the distance only" if spread < 1e-3 * limit_of(dots) else "so it is not the distance alone"
-    )
+    if not dots.any():
+        verdict = "Every dot product is 0: all positions are the same to the encoder."
+    elif spread < 1e-3 * limit_of(dots):
+        verdict = (
+            f"It differs by **{spread:.1g}** at most between pairs that are equally far apart: distance alone decides."
+        )
+    else:
+        verdict = (
+            f"It differs by up to **{spread:.3g}** between pairs that are equally far apart: distance does not decide."
+        )
     st.caption(
-        f"Two positions that are equally far apart: their dot products differ by **{spread:.2g}** at most, {verdict}. "
-        "The curve is the mean; the band reaches from the smallest to the largest."
+        "The row marked is the token's position, and darker orange is more alike. The curve is the mean dot product at "
+        f"each distance, the band behind it reaches from the smallest to the largest. {verdict}"
     )
 
 
@@ -166,7 +173,7 @@ def numbers(at: focus.Focus, layout: str, encoding: Float[np.ndarray, "position 
     other = min(one + 2, shift)
     here, there = (float(encoding[one + by] @ encoding[other + by]) for by in (0, shift))
     same = np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[one] @ encoding[one])))
-    reason = "Only the distance counts." if same else "A table of noise knows no distance."
+    why_same = "Only the distance counts." if encoding.any() else "Every row is zero."
     sines = r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\ PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}"
     halves = r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\ PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}"
     definition = {"sinusoidal": sines, "concatenated": halves, "learned": r"PE = P[0 \ldots seq-1]", "none": "PE = 0"}
@@ -185,7 +192,7 @@ def numbers(at: focus.Focus, layout: str, encoding: Float[np.ndarray, "position 
             f"{one + shift} and {other + shift}?",
             ["the same", "larger", "smaller"],
             0 if same else 1 if there > here else 2,
-            f"It is {there:.3g}. {reason}",
+            f"It is {there:.3g}. {why_same if same else 'A table of noise knows no distance.'}",
         ),
     )
 

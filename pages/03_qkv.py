@@ -21,7 +21,7 @@ NAMES = ("query", "key", "value")
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
 PURPOSE = {
     "query": ":blue[**Query**]: what this token looks for. Its dot product with every key says where to look.",
-    "key": ":red[**Key**]: what this token can be found by. It is compared with the queries and then forgotten.",
+    "key": ":red[**Key**]: what this token can be found by. Nothing but the dot products reads it.",
     "value": ":green[**Value**]: what this token hands on. It is what other tokens collect when they look here.",
 }
 
@@ -92,12 +92,11 @@ def body() -> None:
         column.markdown(PURPOSE[name])
     source = f"what leaves layer {at.layer}" if at.layer else "the embedded text"
     normed = ", normalised first, because this model is pre-norm" if config.norm == "pre" else ""
-    added = (
-        f"b adds the same numbers to every row, at most {limit_of(*biases):.2g}." if biases else "There are no biases."
-    )
+    added = f"b is the same for every row, at most {limit_of(*biases):.2g}." if biases else "There are no biases."
+    first, last = of_head.start, of_head.stop - 1
     st.caption(
-        f"Three equations with the same x: read each colour by itself. x is {source}{normed}. Head {at.head + 1} owns the "
-        f"columns {of_head.start} to {of_head.stop - 1} of the three {d_model} × {config.attention_dim} matrices. {added}"
+        f"Three equations with the same x: read each colour by itself. x is {source}{normed}. {added} Of the whole "
+        f"{d_model} × {config.attention_dim} matrices, head {at.head + 1} owns columns {first} to {last}."
     )
     own = float(cosines(results[0][:, of_head], results[1][:, of_head])[at.token, at.token])
     frame.depths(
@@ -105,11 +104,7 @@ def body() -> None:
             **{LETTERS[name]: Table(results[i][:, shown], tokens, columns) for i, name in enumerate(NAMES)},
             "x": Table(x, tokens, dims),
             **{f"W_{LETTERS[name]}": Table(kernels[i][:, shown], dims, columns) for i, name in enumerate(NAMES)},
-            **(
-                {"b": Table(np.stack(biases)[:, shown], [f"b_{LETTERS[name]}" for name in NAMES], columns)}
-                if biases
-                else {}
-            ),
+            **({"b": Table(np.stack(biases)[:, shown], NAMES, columns)} if biases else {}),
         },
         r" \\ ".join(
             rf"\underbrace{{{letter}}}_{{{seq}\times{d_head}}} = \overbrace{{x}}^{{{seq}\times{d_model}}}\;"
@@ -119,10 +114,10 @@ def body() -> None:
         [SelfAttention.project],
         Question(
             f"do the query and the key of “{frame.plain(tokens[at.token])}” point the same way? Their cosine is",
-            ["above 0.5: about the same way", "between −0.5 and 0.5: neither", "below −0.5: about the opposite way"],
+            ["above 0.5: about the same way", "in between: neither", "below −0.5: about the opposite way"],
             0 if own > 0.5 else 2 if own < -0.5 else 1,
-            f"It is {own:.2f}. Both come from the same x, but by two different matrices: what a token looks for need not be "
-            "what it is.",
+            f"It is {own:.2f}. Both come from the same x, but by two different matrices: what a token looks for need "
+            "not be what it is.",
         ),
     )
 

@@ -3,6 +3,7 @@
 
 const NARROW = 640;          // below this the panels stack
 const LABEL_PITCH = 11;      // pixels a label needs; where cells are closer, every second or third label is shown
+const NO_GAP = 5;            // cells narrower than this many pixels touch each other
 const LABEL_WEIGHT = 6;      // columns' worth of width that row labels take
 const SHOWN = "__encoderWalkthroughPlotly";
 
@@ -106,8 +107,12 @@ function fitted(figure, width, rowsAreLabelled) {
     layout.yaxis = thin(layout.yaxis, inner.y);
   }
   layout.dragmode = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
-  const data = figure.data.map(trace =>
-    trace.type === "heatmap" ? { ...trace, showscale: false, hoverinfo: "none", hovertemplate: undefined } : trace);
+  // The gap between cells must not eat the colour of narrow ones.
+  const gap = (wished, pixels, labels) => (pixels / (labels?.length ?? 1) < NO_GAP ? 0 : wished);
+  const data = figure.data.map(trace => trace.type !== "heatmap" ? trace : {
+    ...trace, showscale: false, hoverinfo: "none", hovertemplate: undefined,
+    xgap: gap(trace.xgap, inner.x, layout.meta.columns), ygap: gap(trace.ygap, inner.y, layout.meta.rows),
+  });
   return { data, layout };
 }
 

@@ -104,7 +104,7 @@ def _cells(
         "zmax": end,
         "colorscale": [list(stop) for stop in (theme.signed if kind == "signed" else theme.weights)],
         "xgap": 1 if values.shape[1] <= 64 else 0,
-        "ygap": 1 if values.shape[0] <= 32 else 0,
+        "ygap": 1,
         "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10}},
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
