@@ -1,0 +1,38 @@
+"""Bars at the edge of a heatmap, and values above bars."""
+
+import numpy as np
+
+from encoder_core.figures import bars, heatmap, theme_named
+
+VALUES = np.array([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]])
+
+
+def test_flagged_rows_have_a_bar_outside_the_left_edge():
+    figure = heatmap(VALUES, ["<b>", "b"], ["x", "y", "z"], title="t", flags=[1])
+    (flag,) = figure.layout.shapes
+    assert (flag.y0, flag.y1) == (0.6, 1.4)
+    assert flag.xref == "paper"
+    assert flag.x1 < 0  # pixels to the left of the first cell
+    assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;"
+
+
+def test_flagged_columns_have_a_bar_of_their_colour_above_the_top_edge():
+    figure = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", column_flags={2: "#123456"})
+    (flag,) = figure.layout.shapes
+    assert (flag.x0, flag.x1) == (1.6, 2.4)
+    assert flag.yref == "paper"
+    assert flag.y0 > 0
+    assert flag.fillcolor == "#123456"
+
+
+def test_marks_are_drawn_over_flags():
+    figure = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", flags=[0], marks=[(0, None)], theme="dark")
+    assert figure.layout.shapes[-1].line.color == theme_named("dark").text
+
+
+def test_bars_say_their_values_where_asked():
+    quiet, spoken = (
+        bars(np.array([1.0, 2.0]), ["a", "b"], title="t", x_axis="", y_axis="", show_values=v) for v in (False, True)
+    )
+    assert quiet.data[0].texttemplate is None
+    assert spoken.data[0].texttemplate == "%{y:.3g}"
