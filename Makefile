@@ -14,7 +14,7 @@ export PYTHON
 .DELETE_ON_ERROR:
 
 run: $(VENV)/runtime.stamp
-	$(BIN)/python -m dashboard.server
+	PYTHONPATH=. $(BIN)/streamlit run dashboard/server.py
 
 test: $(VENV)/development.stamp $(VENV)/chromium.stamp
 	$(BIN)/ruff check

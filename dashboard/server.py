@@ -1,5 +1,7 @@
 """The app with its warm-up at server start, so that not even the first visitor waits: what `make run` starts.
 
+    PYTHONPATH=. streamlit run dashboard/server.py
+
 `streamlit run streamlit_app.py` works as well; it warms up while the first visitor's page is drawn.
 """
 
@@ -19,6 +21,3 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
 
 
 app = st.App(Path(__file__).parent.parent / "streamlit_app.py", lifespan=_lifespan)
-
-if __name__ == "__main__":
-    app.run()

@@ -4,7 +4,6 @@
 figure a panel and calls `Plotly.react`, so that zoom stays and a move costs a repaint, not a remount.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,19 +38,20 @@ def picture(
     otherwise, the focus follows: a query row becomes the token looked at, a key column the key token, and so on.
     `stack` puts the figures below each other at any width.
     """
-    panels: list[dict[str, Any]] = []
+    panels: list[dict[str, str]] = []
+    figures = [part for part in parts if not isinstance(part, str)]
     operator = ""
     for part in parts:
         if isinstance(part, str):
             operator = part
         else:
-            panels.append({"operator": operator, "figure": json.loads(part.to_json())})
+            panels.append({"operator": operator, "figure": part.to_json()})
             operator = ""
 
     def clicked() -> None:
         cell = (st.session_state.get(key) or {}).get("cell")
-        if cell and cell["panel"] < len(panels):
-            on_click(Cell(**cell), panels[cell["panel"]]["figure"]["layout"]["meta"])
+        if cell and cell["panel"] < len(figures):
+            on_click(Cell(**cell), figures[cell["panel"]].layout.meta)
 
     _COMPONENT(
         data={"panels": panels, "bundle": PLOTLY_BUNDLE, "stack": stack, "address": focus.address()},

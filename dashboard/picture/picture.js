@@ -68,12 +68,16 @@ function dress(panel, { operator, figure }, repeats) {
   }
 }
 
-function dressAll(host, narrow) {
-  const { panels } = host.shown;
+// Everything but the plots themselves; says whether the panels stand below each other.
+function arrange(host) {
+  const { panels, stack } = host.shown;
+  const narrow = stack || host.clientWidth < NARROW;
+  host.classList.toggle("ew-stack", narrow);
   layOut(host, panels).forEach((panel, i) => {
     const before = narrow ? null : panels[i - 1]?.figure.layout.meta;
     dress(panel, panels[i], sharesRows(panels[i].figure.layout.meta, before));
   });
+  return narrow;
 }
 
 // Labels that would collide are left out; a label longer than its margin cannot occur (they are cut in Python).
@@ -145,31 +149,42 @@ function showTip(host, panel, meta, event) {
   tip.style.visibility = "visible";
 }
 
+function listen(host, place, panel, meta) {
+  const { plot } = place;
+  for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
+  plot.on("plotly_hover", event => showTip(host, place, meta, event));
+  plot.on("plotly_unhover", () => { host.tip.style.visibility = "hidden"; });
+  plot.on("plotly_click", event => {
+    const point = event.points[0];
+    const cell = meta.rows ? cellAt(meta, point) : { row: 0, column: Math.round(point.x), tile: null };
+    host.send({ panel, ...cell });
+  });
+}
+
+// Brings every panel up to date; one that shows the same figure at the same size already is left alone.
 async function paint(host) {
-  const { panels, stack } = host.shown;
-  const narrow = stack || host.clientWidth < NARROW;
-  host.classList.toggle("ew-stack", narrow);
-  const places = layOut(host, panels);
-  dressAll(host, narrow);
-  for (const [i, spec] of panels.entries()) {
-    const { plot } = places[i];
-    const before = narrow ? null : panels[i - 1]?.figure.layout.meta;
-    const { data, layout } = fitted(spec.figure, plot.clientWidth, sharesRows(spec.figure.layout.meta, before));
-    await window.Plotly.react(plot, data, layout, { displayModeBar: false, responsive: false });
-    plot.removeAllListeners("plotly_hover");
-    plot.removeAllListeners("plotly_unhover");
-    plot.removeAllListeners("plotly_click");
-    const { meta } = spec.figure.layout;
-    plot.on("plotly_hover", event => showTip(host, places[i], meta, event));
-    plot.on("plotly_unhover", () => { host.tip.style.visibility = "hidden"; });
-    plot.on("plotly_click", event => {
-      const point = event.points[0];
-      const cell = meta.rows ? cellAt(meta, point) : { row: 0, column: Math.round(point.x), tile: null };
-      host.send({ panel: i, ...cell });
-    });
+  host.waiting = false;
+  const narrow = arrange(host);
+  for (const [i, { json, figure }] of host.shown.panels.entries()) {
+    const place = host.panels[i];
+    const { meta } = figure.layout;
+    const repeats = !narrow && sharesRows(meta, host.shown.panels[i - 1]?.figure.layout.meta);
+    const state = [place.plot.clientWidth, repeats, json].join();
+    if (place.state === state) continue;
+    place.state = state;
+    const { data, layout } = fitted(figure, place.plot.clientWidth, repeats);
+    await window.Plotly.react(place.plot, data, layout, { displayModeBar: false, responsive: false });
+    listen(host, place, i, meta);
   }
   host.painted = (host.painted ?? 0) + 1;
   host.dataset.painted = host.painted;
+}
+
+// Paints follow one another; what arrives while one is waiting is shown by that one.
+function repaint(host) {
+  if (host.waiting) return;
+  host.waiting = true;
+  host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host));
 }
 
 // The focus in the URL, in place: a link reproduces the screen, and Back still leads to the page before.
@@ -183,26 +198,23 @@ function setAddress(parts) {
 }
 
 export default function (component) {
-  setAddress(component.data.address);
+  const { panels, stack, bundle, address } = component.data;
+  setAddress(address);
   const host = component.parentElement.querySelector(".ew-picture");
-  host.shown = component.data;
+  host.shown = { stack, panels: panels.map(panel => ({ ...panel, json: panel.figure, figure: JSON.parse(panel.figure) })) };
   host.send = cell => component.setStateValue("cell", cell);
-  // The space is taken before Plotly is there, so nothing below moves when it comes.
-  const narrow = component.data.stack || host.clientWidth < NARROW;
-  dressAll(host, narrow);
-  host.classList.toggle("ew-stack", narrow);
-  loadPlotly(component.data.bundle).then(
+  arrange(host);  // the space is taken before Plotly is there, so nothing below moves when it comes
+  loadPlotly(bundle).then(
     () => {
-      host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host));
-      if (!host.observer) {
-        let width = host.clientWidth;
-        host.observer = new ResizeObserver(() => {
-          if (Math.abs(host.clientWidth - width) < 2 || !host.clientWidth) return;
-          width = host.clientWidth;
-          host.queue = host.queue.then(() => paint(host));
-        });
-        host.observer.observe(host);
-      }
+      repaint(host);
+      if (host.observer) return;
+      let width = host.clientWidth;
+      host.observer = new ResizeObserver(() => {
+        if (Math.abs(host.clientWidth - width) < 2 || !host.clientWidth) return;
+        width = host.clientWidth;
+        repaint(host);
+      });
+      host.observer.observe(host);
     },
     () => {
       host.replaceChildren();

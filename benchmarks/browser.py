@@ -1,0 +1,187 @@
+"""From a key press on a slider to all heatmaps repainted, in Chromium: the real app against a stock page.
+
+    python -m benchmarks.browser
+
+Prints one JSON object. Both pages show the same heatmaps; on each, in turn, the slider d_model is moved 30 times by
+keyboard. `*_ms_*` are over the pages Scaled scores and Multi-head together; `pages` has them apart. `bytes_per_move`
+is what the server sends for a move, the median of the costlier page. `server_start_ms`: from the command to a server
+that answers; `first_visit_ms`: from the first address typed to all figures painted, the warm-up over.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.measure import percentile
+
+ROOT = Path(__file__).parent.parent
+PAGES, MOVES, SAMPLED = ("scaled_scores",), 30, 4
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+# The first values of every heatmap: when they have all changed, and an image stands there, the move is on screen.
+_SIGNATURES = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => {
+    const trace = plot._fullData?.find(t => t.type === 'heatmap');
+    const drawn = plot.querySelector('.heatmaplayer image, .heatmaplayer rect');
+    return trace && drawn ? JSON.stringify([...trace.z.slice(0, 2)].map(row => [...row].slice(0, 3))) : null;
+})"""
+_WATCH = """before => {
+    const signatures = SIGNATURES;
+    const start = performance.now();
+    window.__move = new Promise(resolve => {
+        const look = () => {
+            const now = signatures();
+            const all = now.length === before.length && now.every((s, i) => before[i] === null || (s && s !== before[i]));
+            if (all) requestAnimationFrame(() => resolve(performance.now() - start));
+            else if (performance.now() - start > 15000) resolve(null);
+            else requestAnimationFrame(look);
+        };
+        look();
+    });
+}""".replace("SIGNATURES", _SIGNATURES)
+_FIGURES = """() => [...document.querySelectorAll('.ew-picture')].map(line =>
+    [...line.querySelectorAll('.js-plotly-plot')].map(plot => JSON.parse(Plotly.Plots.graphJson(plot, true, 'keepall'))))
+    .filter(row => row.length)"""
+
+
+@contextmanager
+def server(arguments: list[str], folder: Path) -> Iterator[tuple[str, float]]:
+    """A running Streamlit server: its address, and the milliseconds until it answered."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    start = time.perf_counter()
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_HEADLESS": "true"}
+    process = subprocess.Popen(
+        [sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        while True:
+            try:
+                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()
+                break
+            except OSError:
+                if process.poll() is not None or time.perf_counter() - start > 60:
+                    raise RuntimeError(f"no server: {arguments}") from None
+                time.sleep(0.02)
+        yield url, (time.perf_counter() - start) * 1e3
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+class Visit:
+    """One open page, with a count of the bytes that the server sent to it."""
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self.received = 0
+        self.page: Page = browser.new_page(viewport={"width": 1440, "height": 900})
+        self.page.on("websocket", lambda socket: socket.on("framereceived", self._count))
+        start = time.perf_counter()
+        self.page.goto(url)
+        self.page.wait_for_function(f"() => {{ const s = ({_SIGNATURES})(); return s.length && s.some(Boolean); }}", timeout=60_000)
+        self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
+        self.opened_ms = (time.perf_counter() - start) * 1e3
+        self.page.wait_for_timeout(1000)
+
+    def move(self, key: str) -> tuple[float, int]:
+        """Press a key on the slider: milliseconds until all is repainted, and the bytes received for it."""
+        self.page.bring_to_front()
+        self.page.get_by_role("slider", name="d_model").first.focus()
+        before, received = self.page.evaluate(_SIGNATURES), self.received
+        self.page.evaluate(_WATCH, before)
+        self.page.keyboard.press(key)
+        taken = self.page.evaluate("() => window.__move")
+        if taken is None:
+            raise RuntimeError(f"{self.page.url}: a move was not on screen within 15 s")
+        self.page.wait_for_timeout(500)
+        return taken, self.received - received
+
+    def _count(self, payload: str | bytes) -> None:
+        self.received += len(payload)
+
+
+def sampled_figures(visit: Visit) -> list:
+    """The page's figures at a few slider positions, row by row, for the stock page to show."""
+    positions = []
+    for _ in range(SAMPLED):
+        positions.append(visit.page.evaluate(_FIGURES))
+        visit.move("ArrowRight")
+    return positions
+
+
+def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, list[float]]:
+    """Both ways on one page, in turn."""
+    ours = Visit(browser, f"{url}/{name}")
+    figures = folder / f"{name}.json"
+    figures.write_text(json.dumps(sampled_figures(ours)))
+    shutil.copy(ROOT / "benchmarks" / "stock_page.py", folder)
+    measured: dict[str, list[float]] = {"ours": [], "stock": [], "bytes": []}
+    with server(["-m", "streamlit", "run", "stock_page.py", "--", str(figures)], folder) as (stock_url, _):
+        stock = Visit(browser, stock_url)
+        for move in range(MOVES + 2):
+            key = "ArrowRight" if move % 4 < 2 else "ArrowLeft"
+            taken, received = ours.move(key)
+            stock_taken, _ = stock.move(key)
+            if move >= 2:  # the first two find the browser's own caches cold
+                measured["ours"].append(taken)
+                measured["bytes"].append(received)
+                measured["stock"].append(stock_taken)
+        stock.page.close()
+    ours.page.close()
+    return measured
+
+
+def main() -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server(["-m", "streamlit", "run", "dashboard/server.py"], ROOT) as (url, start_ms),
+        sync_playwright() as playwright,
+    ):
+        time.sleep(8)  # the warm-up
+        chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        first = Visit(browser, f"{url}/{PAGES[0]}")
+        first.page.close()
+        pages = {name: compare(browser, url, name, Path(folder)) for name in PAGES}
+        browser.close()
+    ours, stock = ([taken for page in pages.values() for taken in page[way]] for way in ("ours", "stock"))
+    print(
+        json.dumps(
+            {
+                "moves": len(ours),
+                "ours_ms_p50": percentile(ours, 50),
+                "ours_ms_p95": percentile(ours, 95),
+                "stock_ms_p50": percentile(stock, 50),
+                "stock_ms_p95": percentile(stock, 95),
+                "ratio_p95": round(percentile(ours, 95) / percentile(stock, 95), 2),
+                "bytes_per_move": int(max(percentile(page["bytes"], 50) for page in pages.values())),
+                "server_start_ms": round(start_ms),
+                "first_visit_ms": round(first.opened_ms),
+                "pages": {
+                    name: {
+                        "ours_ms_p95": percentile(page["ours"], 95),
+                        "stock_ms_p95": percentile(page["stock"], 95),
+                        "bytes": int(percentile(page["bytes"], 50)),
+                    }
+                    for name, page in pages.items()
+                },
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
