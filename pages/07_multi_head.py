@@ -27,7 +27,7 @@ current = frame.begin()
 config, parameters = current.config, current.encoder.parameters()
 batch, seq = current.batch.ids.shape
 heads, d_head, d_model, width = config.num_heads, config.d_head, config.d_model, config.attention_dim
-head_names = [f"head {head + 1}" for head in range(heads)] if heads <= 8 else [str(head + 1) for head in range(heads)]
+head_names = [f"head {head + 1}" for head in range(heads)] if heads <= 6 else [str(head + 1) for head in range(heads)]
 
 frame.heading(
     stage_named("multi_head"),
@@ -101,9 +101,9 @@ def split(at: Focus, layer: LayerTrace) -> None:
     )  # fmt: skip
     picture(
         [
-            figure(stripes(q), title="Q = x W_Q, a stripe a head", title_colour="query", gap=0),
+            figure(stripes(q), title="Q = x W_Q: a stripe for each head", title_colour="query", gap=0),
             "split →",
-            figure(of_heads[None], title="a Q for each head", title_colour="query", gap=max(1, d_head // 4)),
+            figure(of_heads[None], title="every head has its Q", title_colour="query", gap=max(1, d_head // 4)),
             "put back →",
             figure(stripes(back), title="Q again", title_colour="query", gap=0),
         ],
@@ -193,8 +193,8 @@ def switch_off(at: Focus) -> None:
     """The forward pass again with some heads of this layer off: what changes here, and at the end."""
     st.session_state[OFF] = [head for head in st.session_state.get(OFF, [0]) if head < heads]
     off = st.pills(
-        f"Heads of layer {at.layer + 1} that are switched off", range(heads), selection_mode="multi", format_func=lambda head: str(head + 1), key=OFF,
-        persist_state="session",
+        f"Heads of layer {at.layer + 1} that are switched off", range(heads), selection_mode="multi",
+        format_func=lambda head: str(head + 1), key=OFF, persist_state="session",
     )  # fmt: skip
     without = current.traced(*(HeadFactor(at.layer, head, 0.0) for head in off))
     pairs = {

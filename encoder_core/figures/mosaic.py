@@ -127,7 +127,7 @@ def _masked(sheet: Float[np.ndarray, "sheet_row sheet_column"], theme: Theme) ->
 
 
 def _tile_axis(titles: Sequence[str], size: int, gap: int) -> dict[str, Any]:
-    axis = plain_axis("", theme_named("light")) | {"showgrid": False, "tickmode": "array"}
+    axis = plain_axis("", theme_named("light")) | {"showgrid": False, "tickmode": "array", "tickangle": 0}
     axis["tickvals"] = [index * (size + gap) + (size - 1) / 2 for index in range(len(titles))]
     axis["ticktext"] = [label(text) for text in titles]
     return axis
