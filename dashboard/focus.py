@@ -60,6 +60,7 @@ class Cell(NamedTuple):
 _PART_OF_AXIS: dict[str, Part] = {
     "query": "token",
     "token": "token",
+    "position": "token",
     "key": "key_token",
     "layer": "layer",
     "head": "head",

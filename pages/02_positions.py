@@ -33,6 +33,7 @@ MEANING = {
     "words, and the same vectors come out, shuffled.",
 }
 MOST_CURVES = 6
+Rows = Float[np.ndarray, "row d_model"]
 
 current = frame.begin()
 config, trace = current.config, current.trace
@@ -50,7 +51,7 @@ frame.heading(
 )
 
 
-def encoding_of(layout: str) -> Float[np.ndarray, "position d_model"]:
+def encoding_of(layout: str) -> Rows:
     """The position encoding of the model, or the one it would have with another layout."""
     if layout == in_use:
         return current.encoder.position_encoding(count)
@@ -63,10 +64,9 @@ def body() -> None:
     at = focus.pick(current, "token", badge=lambda at: frame.recomputed(recompute.positions(trace)))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layout = st.segmented_control(
-            "Position encoding shown",
+            f"Position encoding shown (this model: {in_use})",
             list(LAYOUTS),
             default=in_use,
-            format_func=lambda name: LAYOUTS[name] + (" (this model)" if name == in_use else ""),
             key=f"positions_layout_{in_use}",
             persist_state="session",
             required=True,
@@ -80,15 +80,14 @@ def body() -> None:
             persist_state="session",
         )
     encoding = encoding_of(layout)
+    _, embedded = blocks.embed(trace.scaled_embedding[at.sentence], 1.0, encoding[:seq])
     encoding_picture(at, layout, encoding, sorted(chosen))
-    sum_picture(at, layout, encoding)
+    sum_picture(at, layout, encoding, embedded)
     similarity_picture(at, encoding)
-    numbers(at, layout, encoding)
+    numbers(at, layout, encoding, embedded)
 
 
-def encoding_picture(
-    at: focus.Focus, layout: str, encoding: Float[np.ndarray, "position d_model"], chosen: list[int]
-) -> None:
+def encoding_picture(at: focus.Focus, layout: str, encoding: Rows, chosen: list[int]) -> None:
     """All positions as a heatmap, and some of its columns as curves."""
     theme, places = frame.theme(), dimensions(len(encoding))
     hues = dict(zip(chosen, series_colours(theme_named(theme)), strict=False))
@@ -108,19 +107,14 @@ def encoding_picture(
     )
 
 
-def sum_picture(at: focus.Focus, layout: str, encoding: Float[np.ndarray, "position d_model"]) -> None:
+def sum_picture(at: focus.Focus, layout: str, encoding: Rows, embedded: Rows) -> None:
     """Scaled embedding + position = what enters the first block, on one scale."""
     added = "" if layout == in_use else ", if it used the encoding shown"
     st.subheader(f"What enters the first block{added}", anchor=False)
     rows, dims, theme = trace.scaled_embedding[at.sentence], dimensions(d_model), frame.theme()
     position = encoding[:seq]
-    _, embedded = blocks.embed(rows, 1.0, position)
-    one: dict[str, Any] = {
-        "limit": limit_of(rows, position, embedded),
-        "marks": [(at.token, None)],
-        "height": 230,
-        "theme": theme,
-    }
+    limit = limit_of(rows, position, embedded)
+    one: dict[str, Any] = {"limit": limit, "marks": [(at.token, None)], "height": 230, "theme": theme}
     picture(
         [
             heatmap(rows, at.labels, dims, title="scaled embedding", **one),
@@ -133,7 +127,7 @@ def sum_picture(at: focus.Focus, layout: str, encoding: Float[np.ndarray, "posit
     )  # fmt: skip
 
 
-def similarity_picture(at: focus.Focus, encoding: Float[np.ndarray, "position d_model"]) -> None:
+def similarity_picture(at: focus.Focus, encoding: Rows) -> None:
     """The dot product of every position with every other, and by distance."""
     st.subheader("Which positions are alike?", anchor=False)
     dots, places, theme = encoding @ encoding.T, dimensions(len(encoding)), frame.theme()
@@ -152,20 +146,16 @@ def similarity_picture(at: focus.Focus, encoding: Float[np.ndarray, "position d_
     if not dots.any():
         verdict = "Every dot product is 0: all positions are the same to the encoder."
     elif spread < 1e-3 * limit_of(dots):
-        verdict = (
-            f"It differs by **{spread:.1g}** at most between pairs that are equally far apart: distance alone decides."
-        )
+        verdict = f"Pairs that are equally far apart differ by **{spread:.1g}** at most: the distance alone decides."
     else:
-        verdict = (
-            f"It differs by up to **{spread:.3g}** between pairs that are equally far apart: distance does not decide."
-        )
+        verdict = f"Pairs that are equally far apart differ by up to **{spread:.3g}**: the distance decides nothing."
     st.caption(
-        "The row marked is the token's position, and darker orange is more alike. The curve is the mean dot product at "
-        f"each distance, the band behind it reaches from the smallest to the largest. {verdict}"
+        "The stronger the orange, the more alike. The curve is the mean dot product at each distance; the band behind "
+        f"it reaches from the smallest to the largest. {verdict}"
     )
 
 
-def numbers(at: focus.Focus, layout: str, encoding: Float[np.ndarray, "position d_model"]) -> None:
+def numbers(at: focus.Focus, layout: str, encoding: Rows, embedded: Rows) -> None:
     """Tables, formula, code and the question."""
     dims, places = dimensions(d_model), dimensions(len(encoding))
     shift = count // 3
@@ -174,18 +164,18 @@ def numbers(at: focus.Focus, layout: str, encoding: Float[np.ndarray, "position 
     here, there = (float(encoding[one + by] @ encoding[other + by]) for by in (0, shift))
     same = np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[one] @ encoding[one])))
     why_same = "Only the distance counts." if encoding.any() else "Every row is zero."
-    sines = r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\ PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}"
-    halves = r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\ PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}"
+    sines = r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}"
+    halves = r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}"
     definition = {"sinusoidal": sines, "concatenated": halves, "learned": r"PE = P[0 \ldots seq-1]", "none": "PE = 0"}
     ran = [positions.sinusoids, positions.sinusoid_angles] if "sin" in definition[layout] else []
     frame.depths(
         {
-            "embedded": Table(trace.embedded[at.sentence], at.labels, dims),
+            "embedded": Table(embedded, at.labels, dims),
             "scaled embedding": Table(trace.scaled_embedding[at.sentence], at.labels, dims),
             "positions": Table(encoding, places, dims),
         },
         rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = \underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
-        rf"\underbrace{{PE}}_{{{seq}\times{d_model}}} \\[6pt] {definition[layout]}",
+        rf"\underbrace{{PE}}_{{{seq}\times{d_model}}} \\[10pt] {definition[layout]}",
         [blocks.embed, Encoder.position_encoding, *ran],
         Question(
             f"positions {one} and {other} have the dot product {here:.3g}. What is it {shift} places further on, at "
