@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 
 
 def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.ndarray, "*batch seq vocab"]:
@@ -64,7 +64,7 @@ def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.
     visible = np.isfinite(scores)
     shifted = np.where(visible, scores - np.where(np.isfinite(row_max), row_max, 0), -np.inf) / temperature
     exp = np.exp(shifted)
-    total = exp.sum(axis=-1)
+    total = np.asarray(exp.sum(axis=-1))  # an array for a single row, too
     weights = exp / np.where(total == 0, 1, total)[..., None]
     return SoftmaxSteps(shifted, exp, total, weights)
 
@@ -76,12 +76,12 @@ def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]
     """
     weights = weights.astype(float)
     logs = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
-    return np.abs(np.sum(weights * logs, axis=-1))
+    return np.asarray(np.abs(np.sum(weights * logs, axis=-1)))
 
 
 def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
     """log2 of the number of keys each row can see, in bits: the entropy of equal weights. 0 where it sees none."""
-    return np.log2(np.maximum(visible.sum(axis=-1), 1))
+    return np.asarray(np.log2(np.maximum(visible.sum(axis=-1), 1)))
 
 
 def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
@@ -122,9 +122,10 @@ def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.nd
 
 
 def pooled(
-    squares: Float[np.ndarray, "*lead row column"], block: int
-) -> Float[np.ndarray, "*lead pooled_row pooled_column"]:
-    """The largest value of every block of `block` x `block` cells; the last row and column of blocks may be smaller."""
+    squares: Shaped[np.ndarray, "*lead row column"], block: int
+) -> Shaped[np.ndarray, "*lead pooled_row pooled_column"]:
+    """The largest value of every block of `block` x `block` cells; the last row and column of blocks may be smaller.
+    Of True and False, the largest is True."""
     starts_down, starts_across = (np.arange(0, size, block) for size in squares.shape[-2:])
     return np.maximum.reduceat(np.maximum.reduceat(squares, starts_down, axis=-2), starts_across, axis=-1)
 
