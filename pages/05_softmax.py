@@ -79,7 +79,7 @@ def body() -> None:
                     column_axis="key", kind="weights", limit=1.0 if to_one else float(weights.max()) or 1.0,
                     mask=visible, marks=[(at.token, None), (at.token, at.key_token)], theme=theme),
             row_bars(entropy(weights), tokens, title="entropy, bits", row_axis="query", colour="muted",
-                     span=(0, max(1.0, np.log2(seq))), ends=largest_entropy(visible), marks=[at.token],
+                     span=(0.0, max(1.0, float(np.log2(seq)))), ends=largest_entropy(visible), marks=[at.token],
                      foot="❘ log₂ visible", theme=theme),
         ],
         key="softmax_picture",

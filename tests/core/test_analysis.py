@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from encoder_core.analysis import one_hot, root_mean_square, similarity_by_distance
+from encoder_core.analysis import (
+    entropy,
+    largest_entropy,
+    one_hot,
+    root_mean_square,
+    similarity_by_distance,
+    softmax_steps,
+)
 from encoder_core.positions import sinusoids
 
 
@@ -33,3 +40,39 @@ def test_similarity_of_sinusoids_of_width_four_is_a_sum_of_two_cosines():
     distance = np.arange(20)
     for values in found:
         np.testing.assert_allclose(values, np.cos(distance) + np.cos(distance / 100), atol=1e-6)
+
+
+def test_softmax_steps_of_log_two_and_zero():
+    """exp(ln 2 - ln 2) = 1 and exp(0 - ln 2) = 1/2 add up to 3/2: weights 2/3 and 1/3, and a masked key gets none."""
+    steps = softmax_steps(np.array([np.log(2), 0.0, -np.inf]))
+    np.testing.assert_allclose(steps.shifted, [0, -np.log(2), -np.inf])
+    np.testing.assert_allclose(steps.exp, [1, 0.5, 0])
+    assert steps.total == pytest.approx(1.5)
+    np.testing.assert_allclose(steps.weights, [2 / 3, 1 / 3, 0])
+
+
+def test_softmax_steps_at_half_the_temperature_square_the_ratio():
+    np.testing.assert_allclose(softmax_steps(np.array([np.log(2), 0.0]), 0.5).weights, [4 / 5, 1 / 5])
+
+
+def test_softmax_steps_of_huge_scores_are_finite():
+    np.testing.assert_array_equal(softmax_steps(np.array([1e30, 0.0]), 0.1).weights, [1, 0])
+
+
+def test_softmax_steps_of_a_row_masked_everywhere_are_zeros():
+    steps = softmax_steps(np.array([[-np.inf, -np.inf], [0.0, -np.inf]]))
+    np.testing.assert_array_equal(steps.weights, [[0, 0], [1, 0]])
+    np.testing.assert_array_equal(steps.total, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("weights", "bits"),
+    [([1.0, 0.0], 0), ([0.5, 0.5], 1), ([0.25] * 4, 2), ([0.5, 0.25, 0.25, 0.0], 1.5), ([0.0, 0.0], 0)],
+)
+def test_entropy_in_bits(weights, bits):
+    assert entropy(np.array(weights)) == pytest.approx(bits)
+
+
+def test_largest_entropy_is_log2_of_the_visible_keys():
+    visible = np.array([[True, False, False, False], [True, True, False, False], [True] * 4, [False] * 4])
+    np.testing.assert_array_equal(largest_entropy(visible), [0, 1, 2, 0])

@@ -1,0 +1,45 @@
+"""Tiles, stripes and masked cells of a mosaic."""
+
+import numpy as np
+
+from encoder_core.figures import mosaic, theme_named
+
+TILES = np.arange(12, dtype=np.float32).reshape(1, 2, 2, 3)
+NAMES = {"row_titles": [""], "column_titles": ["<i>", "2"], "rows": ["<b>", "b"], "columns": ["x", "y", "z"]}
+
+
+def test_tiles_stand_beside_each_other_with_a_gap():
+    figure = mosaic(TILES, **NAMES, title="t", kind="signed")
+    np.testing.assert_array_equal(figure.data[0].z[0], [0, 1, 2, np.nan, 6, 7, 8])
+    assert figure.layout.meta["tile"] == [2, 3, 1]
+    assert figure.data[0].zmax == 11
+
+
+def test_stripes_are_the_matrix_itself():
+    figure = mosaic(TILES, **NAMES, title="t", kind="signed", gap=0)
+    np.testing.assert_array_equal(figure.data[0].z, [[0, 1, 2, 6, 7, 8], [3, 4, 5, 9, 10, 11]])
+    assert [shape.x0 for shape in figure.layout.shapes] == [-0.5, 2.5]
+
+
+def test_a_single_row_of_tiles_names_its_rows_and_escapes_them():
+    figure = mosaic(TILES, **NAMES, title="t", kind="signed")
+    assert figure.layout.yaxis.ticktext == ("&lt;b&gt;", "b")
+    assert figure.layout.xaxis.ticktext == ("&lt;i&gt;", "2")
+
+
+def test_many_rows_name_as_many_as_have_room():
+    tiles, tokens = np.zeros((1, 1, 64, 1), np.float32), [str(i) for i in range(64)]
+    figure = mosaic(tiles, [""], ["1"], title="t", rows=tokens, columns=["x"], height=128)
+    assert figure.layout.yaxis.ticktext[:3] == ("0", "6", "12")
+    assert figure.layout.yaxis.tickvals[:3] == (0, 6, 12)
+
+
+def test_masked_cells_are_grey_and_have_no_number():
+    mask = np.ones(TILES.shape, bool)
+    mask[0, 1, 0, 2] = False
+    figure = mosaic(TILES, **NAMES, title="t", kind="signed", mask=mask, theme="dark")
+    numbers, masked = figure.data
+    assert np.isnan(numbers.z[0, 6])
+    assert masked.z[0, 6] == 0
+    assert np.isnan(masked.z[0, 0])
+    assert masked.colorscale[0][1] == theme_named("dark").masked

@@ -1,0 +1,57 @@
+"""Columns of numbers as bars, aligned with the rows of a heatmap."""
+
+import numpy as np
+import pytest
+
+from encoder_core.figures import heatmap, row_bars, span_of, theme_named
+
+TOKENS = ["<b>", "cat", "cat"]
+
+
+def test_bars_lie_where_the_heatmap_has_its_rows():
+    bars = row_bars(np.array([0.5, 0.25, 0.25]), TOKENS, title="weight")
+    beside = heatmap(np.zeros((3, 2)), TOKENS, ["x", "y"], title="t", row_axis="key")
+    assert bars.layout.yaxis.range == beside.layout.yaxis.range
+    assert bars.layout.height == beside.layout.height
+    assert bars.layout.yaxis.ticktext == ("&lt;b&gt;", "cat", "cat")
+    assert bars.data[0].hovertext[0] == "&lt;b&gt;: 0.50"
+
+
+def test_masked_rows_have_no_bar_and_say_minus_infinity():
+    figure = row_bars(np.array([1.0, -np.inf, -2.0]), TOKENS, title="score", span=(-2.0, 1.0),
+                      hidden=np.array([False, True, False]))  # fmt: skip
+    bars, masked, numbers = figure.data
+    np.testing.assert_array_equal(bars.x, [1, 0, -2])
+    np.testing.assert_array_equal(masked.y, [1])
+    assert list(numbers.text) == ["1.00", "−∞", "−2.00"]
+    assert masked.marker.pattern.shape == "/"
+
+
+def test_running_sums_begin_where_the_bar_above_ends():
+    figure = row_bars(np.array([1.0, 3.0, 2.0]), TOKENS, title="sum", starts=np.array([0.0, 1.0, 3.0]), span=(0.0, 3.0))
+    np.testing.assert_array_equal(figure.data[0].base, [0, 1, 3])
+    np.testing.assert_array_equal(figure.data[0].x, [1, 2, -1])
+
+
+def test_two_columns_of_one_span_have_one_scale():
+    span = span_of(np.array([1.0, -np.inf]), np.array([0.0, -3.0]))
+    assert span == (-3, 1)
+    first, second = (row_bars(np.array([1.0, 0.0, 0.0]), TOKENS, title="t", span=span) for _ in range(2))
+    assert first.layout.xaxis.range == second.layout.xaxis.range
+
+
+@pytest.mark.parametrize("columns", [[np.zeros(3)], [np.full(2, -np.inf)], []])
+def test_a_span_is_never_empty(columns):
+    assert span_of(*columns) == (0, 1)
+
+
+def test_numbers_are_left_out_where_they_would_touch():
+    assert len(row_bars(np.zeros(64), ["t"] * 64, title="t").data) == 1
+
+
+def test_ends_and_marks_are_drawn():
+    figure = row_bars(np.zeros(3), TOKENS, title="t", ends=np.array([1.0, 2.0, 3.0]), marks=[2], theme="dark")
+    np.testing.assert_array_equal(figure.data[1].x, [1, 2, 3])
+    (mark,) = figure.layout.shapes
+    assert (mark.y0, mark.y1) == (1.5, 2.5)
+    assert mark.line.color == theme_named("dark").text
