@@ -180,7 +180,7 @@ def hidden_states(at: Focus, columns: slice) -> Depths:
     sheet = mosaic(
         stages[None, :, :, columns],
         [""],
-        ["embedded", "block 1", *names[2:]],
+        ["embedded", "block 1", *names[2 : num_layers + 1], *(["final norm"] if config.final_norm else [])],
         title="Hidden states, layer by layer",
         rows=at.labels,
         columns=numbered(columns),
@@ -245,7 +245,7 @@ def similarity(at: Focus, _: slice) -> Depths:
     picture([chart, maps[0], "→", maps[1]], key="full_stack_cosine_picture")
     st.caption(
         "“Itself” is the token's own embedding: a falling line says how far the blocks have turned it. “The others” "
-        "are the other tokens at the same layer: a rising line says that tokens become alike, as attention averages them."
+        "are the other tokens at the same layer: a rising line says that tokens become alike: attention averages."
     )
     if real > 1:
         question = Question(
@@ -309,7 +309,7 @@ def streams(at: Focus) -> tuple[Float[np.ndarray, "stage seq d_model"], list[str
         *(layer.resid_post for layer in trace.layers),
         *([trace.output] if config.final_norm else []),
     ]
-    names = ["in", *map(str, range(1, num_layers + 1)), *(["norm"] if config.final_norm else [])]
+    names = ["in", *map(str, range(1, num_layers + 1)), *(["out"] if config.final_norm else [])]
     return np.stack([row[at.sentence] for row in rows]), names
 
 
@@ -323,9 +323,13 @@ def draw_tiles(
     column_titles: Sequence[str],
     selected: tuple[int, int],
 ) -> None:
-    """All tiles on one scale, and the selected one enlarged beside them. Many tokens: blocks of cells become one."""
+    """All tiles, and the selected one enlarged beside them. With many tokens, a block of cells becomes one."""
     size = int(np.ceil(np.sqrt(tiles.size / MOST_CELLS))) if tiles.size > MOST_CELLS else 1
+    area = st.container()
+    own_scale = st.toggle("Each small tile on a scale of its own", key="full_stack_own_scale", persist_state="session")
     largest = limit_of(tiles)
+    peaks = tiles.max(axis=(-1, -2), keepdims=True)
+    drawn = tiles / np.where(peaks == 0, 1, peaks) if own_scale else tiles
     labels = [at.labels[i] if size == 1 else f"{i + 1} to {min(i + size, seq)}" for i in range(0, seq, size)]
 
     def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
@@ -334,15 +338,15 @@ def draw_tiles(
 
     layers_across = len(row_titles) == 1
     sheet = mosaic(
-        analysis.pooled(tiles, size),
+        analysis.pooled(drawn, size),
         row_titles,
         column_titles,
-        title=titles[0],
+        title=f"{titles[0]}, as a share of the tile's largest weight" if own_scale else titles[0],
         rows=labels,
         columns=labels,
         tile_row_axis="" if layers_across else "layer",
         tile_column_axis="layer" if layers_across else "head",
-        limit=largest,
+        limit=1.0 if own_scale else largest,
         mask=analysis.pooled(visible, size),
         selected=selected,
         height=HEIGHT + 28,
@@ -363,12 +367,13 @@ def draw_tiles(
         height=HEIGHT,
         theme=frame.theme(),
     )
-    picture([sheet, enlarged], key="full_stack_tiles_picture", on_click=clicked)
-    pooled = f" With {seq} tokens, a small tile shows the largest of {size} × {size} weights." if size > 1 else ""
-    st.caption(
-        f"Click a tile to enlarge it. The small tiles share one scale, up to the largest weight of all, {largest:.2g}; "
-        f"the enlarged one has its own.{pooled}"
-    )
+    with area:
+        picture([sheet, enlarged], key="full_stack_tiles_picture", on_click=clicked)
+        pooled = f" With {seq} tokens, a small tile shows the largest of {size} × {size} weights." if size > 1 else ""
+        st.caption(
+            f"Click a tile to enlarge it. The largest weight of all is {largest:.2g}; the enlarged tile has a scale of "
+            f"its own.{pooled}"
+        )
 
 
 def which_token(at: Focus, text: str, values: np.ndarray, why: str, sign: int = 1) -> Question:

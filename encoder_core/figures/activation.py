@@ -60,7 +60,7 @@ def activation_curve(
 
 
 def _curve(
-    name: str, x: Float[np.ndarray, "x"], y: Float[np.ndarray, "x"], colour: str, width: float
+    name: str, x: Float[np.ndarray, "x"], y: Float[np.ndarray, "x"], colour: str, width: int | float
 ) -> dict[str, Any]:
     return {
         "type": "scatter",

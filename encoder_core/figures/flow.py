@@ -10,8 +10,11 @@ from encoder_core.figures.theme import Theme, ThemeName, theme_named
 # Places on a line of length 100: the stream runs at height 1, the sublayers hang below it at height 0.
 _STREAM, _BRANCH = 1.0, 0.0
 _TALL = 0.44
-_Box = tuple[float, float, str, str]  # left, right, label, colour (a field of the theme)
-_Half = tuple[float, list[_Box], _Box, _Box | None]  # start, before the sublayer, the sublayer, on the stream after it
+_Number = int | float
+_Box = tuple[_Number, _Number, str, str]  # left, right, label, colour (a field of the theme)
+_Half = tuple[
+    _Number, list[_Box], _Box, _Box | None
+]  # start, before the sublayer, the sublayer, on the stream after it
 
 
 def residual_flow(
@@ -72,7 +75,7 @@ def residual_flow(
 
 
 def _draw(
-    shapes: list[dict[str, Any]], notes: list[dict[str, Any]], box: _Box, y: float, marked: bool, theme: Theme
+    shapes: list[dict[str, Any]], notes: list[dict[str, Any]], box: _Box, y: _Number, marked: bool, theme: Theme
 ) -> None:
     left, right, name, field = box
     colour = getattr(theme, field)
@@ -82,15 +85,15 @@ def _draw(
     notes.append(_words(name, (left + right) / 2, y, theme.background if marked else colour))
 
 
-def _plus_circle(x: float, theme: Theme) -> dict[str, Any]:
+def _plus_circle(x: _Number, theme: Theme) -> dict[str, Any]:
     place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": x, "yanchor": _STREAM}
     size = {"x0": -10, "x1": 10, "y0": -10, "y1": 10}
     return {"type": "circle", **place, **size, "line": {"color": theme.text, "width": 2}, "fillcolor": theme.background}
 
 
-def _line(x0: float, y0: float, x1: float, y1: float, colour: str, width: float) -> dict[str, Any]:
+def _line(x0: _Number, y0: _Number, x1: _Number, y1: _Number, colour: str, width: _Number) -> dict[str, Any]:
     return {"type": "line", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}}
 
 
-def _words(text: str, x: float, y: float, colour: str, size: int = 11) -> dict[str, Any]:
+def _words(text: str, x: _Number, y: _Number, colour: str, size: int = 11) -> dict[str, Any]:
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"color": colour, "size": size}}

@@ -4,12 +4,17 @@ import numpy as np
 import pytest
 
 from encoder_core.analysis import (
+    cosines,
     entropy,
     largest_entropy,
+    mean_off_diagonal,
     one_hot,
+    pooled,
+    rollout,
     root_mean_square,
     similarity_by_distance,
     softmax_steps,
+    with_residual,
 )
 from encoder_core.positions import sinusoids
 
@@ -76,3 +81,38 @@ def test_entropy_in_bits(weights, bits):
 def test_largest_entropy_is_log2_of_the_visible_keys():
     visible = np.array([[True, False, False, False], [True, True, False, False], [True] * 4, [False] * 4])
     np.testing.assert_array_equal(largest_entropy(visible), [0, 1, 2, 0])
+
+
+def test_rollout_of_two_layers_by_hand():
+    """Both tokens attend to the first alone: A = [[1, 0], [1/2, 1/2]], and A A = [[1, 0], [3/4, 1/4]]."""
+    pattern = np.array([[[[1.0, 0.0], [1.0, 0.0]]]] * 2)
+    np.testing.assert_allclose(rollout(pattern), [[[1, 0], [0.5, 0.5]], [[1, 0], [0.75, 0.25]]])
+
+
+def test_rollout_averages_the_heads_and_its_rows_add_up_to_one():
+    patterns = np.random.default_rng(0).dirichlet(np.ones(5), (3, 2, 5))
+    np.testing.assert_allclose(rollout(patterns).sum(axis=-1), 1)
+    np.testing.assert_allclose(with_residual(patterns), 0.25 * patterns.sum(axis=1) + 0.5 * np.eye(5))
+
+
+def test_a_row_masked_everywhere_keeps_itself_in_the_rollout():
+    np.testing.assert_array_equal(rollout(np.zeros((2, 1, 3, 3))), [np.eye(3)] * 2)
+
+
+def test_cosines_of_equal_orthogonal_opposite_and_zero_rows():
+    rows = np.array([[2.0, 0.0]])
+    others = np.array([[5.0, 0.0], [0.0, 1.0], [-3.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+    np.testing.assert_allclose(cosines(rows, others), [[1, 0, -1, 0.5**0.5, 0]])
+
+
+def test_mean_off_diagonal_leaves_the_diagonal_out():
+    np.testing.assert_allclose(mean_off_diagonal(np.array([[9.0, 1.0], [3.0, 9.0]])), 2)
+    np.testing.assert_allclose(mean_off_diagonal(np.ones((4, 3, 3))), np.ones(4))
+    assert np.isnan(mean_off_diagonal(np.ones((1, 1))))
+
+
+def test_pooled_keeps_the_largest_of_each_block():
+    square = np.arange(9).reshape(3, 3)
+    np.testing.assert_array_equal(pooled(square, 2), [[4, 5], [7, 8]])
+    np.testing.assert_array_equal(pooled(square, 1), square)
+    np.testing.assert_array_equal(pooled(square > 7, 2), [[False, False], [False, True]])
