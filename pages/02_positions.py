@@ -83,7 +83,7 @@ def body() -> None:
     _, embedded = blocks.embed(trace.scaled_embedding[at.sentence], 1.0, encoding[:seq])
     encoding_picture(at, layout, encoding, sorted(chosen))
     sum_picture(at, layout, encoding, embedded)
-    similarity_picture(at, encoding)
+    similarity_picture(encoding)
     numbers(at, layout, encoding, embedded)
 
 
@@ -127,7 +127,7 @@ def sum_picture(at: focus.Focus, layout: str, encoding: Rows, embedded: Rows) ->
     )  # fmt: skip
 
 
-def similarity_picture(at: focus.Focus, encoding: Rows) -> None:
+def similarity_picture(encoding: Rows) -> None:
     """The dot product of every position with every other, and by distance."""
     st.subheader("Which positions are alike?", anchor=False)
     dots, places, theme = encoding @ encoding.T, dimensions(len(encoding)), frame.theme()
@@ -135,12 +135,13 @@ def similarity_picture(at: focus.Focus, encoding: Rows) -> None:
     picture(
         [
             heatmap(dots, places, places, title="dot product of two positions", row_axis="position",
-                    column_axis="other position", marks=[(at.token, None)], height=230, theme=theme),
+                    column_axis="other position", height=230, theme=theme),
             "→",
             band(*by_distance, title="by distance", x_axis="distance between the two positions", y_axis="dot product",
                  height=230, theme=theme),
         ],
         key="positions_similarity_picture",
+        still=True,
     )  # fmt: skip
     spread = float((by_distance.high - by_distance.low).max())
     if not dots.any():

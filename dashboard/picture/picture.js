@@ -184,7 +184,7 @@ async function paint(host) {
 function repaint(host) {
   if (host.waiting) return;
   host.waiting = true;
-  host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host));
+  host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host)).catch(console.error);
 }
 
 // The focus in the URL, in place: a link reproduces the screen, and Back still leads to the page before.
@@ -199,7 +199,7 @@ function setAddress(parts) {
 
 export default function (component) {
   const { panels, stack, bundle, address } = component.data;
-  setAddress(address);
+  if (address) setAddress(address);
   const host = component.parentElement.querySelector(".ew-picture");
   host.shown = { stack, panels: panels.map(panel => ({ ...panel, json: panel.figure, figure: JSON.parse(panel.figure) })) };
   host.send = cell => component.setStateValue("cell", cell);

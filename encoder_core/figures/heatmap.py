@@ -81,8 +81,8 @@ def heatmap(
         xaxis=token_axis(columns, column_axis, colours) | {"tickangle": _angle(columns)},
         yaxis=token_axis(rows, row_axis, colours, reverse=True) | ({"ticklen": 7} if flags else {}),
         shapes=[
-            *(_flag("y", row, colours.text) for row in flags),
-            *(_flag("x", column, colour) for column, colour in (column_flags or {}).items()),
+            *_flags("y", dict.fromkeys(flags, colours.text)),
+            *_flags("x", column_flags or {}),
             *(_outline(mark, values.shape, colours) for mark in marks),
         ],
         uirevision=f"{values.shape}",
@@ -155,16 +155,24 @@ def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]
     row, column = mark
     x0, x1 = (-0.5, shape[1] - 0.5) if column is None else (column - 0.5, column + 0.5)
     y0, y1 = (-0.5, shape[0] - 0.5) if row is None else (row - 0.5, row + 0.5)
-    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": theme.text, "width": 2}}
+    width = 2 if shape[0] <= 40 else 1  # a thick line would cover low rows
+    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": theme.text, "width": width}}
 
 
-def _flag(axis: Literal["x", "y"], index: int, colour: str) -> dict[str, Any]:
+def _flags(axis: Literal["x", "y"], colour_of: Mapping[int, str]) -> list[dict[str, Any]]:
+    """One bar for each run of neighbours of one colour, outside the left edge (rows) or the top edge (columns)."""
     # Its thickness is in pixels from the edge: the same at any zoom and any number of cells.
     other, edge, inner, outer = ("x", 0, -2, -5) if axis == "y" else ("y", 1, 1, 4)
-    along = {f"{axis}0": index - 0.4, f"{axis}1": index + 0.4}
     across = {f"{other}ref": "paper", f"{other}sizemode": "pixel", f"{other}anchor": edge}
     thickness = {f"{other}0": inner, f"{other}1": outer}
-    return {"type": "rect", **along, **across, **thickness, "line": {"width": 0}, "fillcolor": colour}
+    runs: list[dict[str, Any]] = []
+    for index, colour in sorted(colour_of.items()):
+        if runs and runs[-1]["fillcolor"] == colour and runs[-1][f"{axis}1"] == index - 0.5:
+            runs[-1][f"{axis}1"] = index + 0.5
+        else:
+            along = {f"{axis}0": index - 0.5, f"{axis}1": index + 0.5}
+            runs.append({"type": "rect", **along, **across, **thickness, "line": {"width": 0}, "fillcolor": colour})
+    return runs
 
 
 def _angle(columns: Sequence[str]) -> int:

@@ -35,7 +35,7 @@ def curves(
     palette = theme_named(theme)
     hues = colours or series_colours(palette)
     named = bool(len(x)) and isinstance(x[0], str)
-    positions = list(range(len(x))) if named else np.asarray(x, float)
+    positions = list(range(len(x))) if named else np.asarray(x, np.float32)
     traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
