@@ -1,5 +1,7 @@
 """Scaled scores: the dot product of every query with every key, divided by sqrt(d_head), masked."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -42,7 +44,7 @@ def body() -> None:
     tokens, dims = at.labels, dimensions(d_head)
     cell = (at.token, at.key_token)
     theme = frame.theme()
-    square = {"row_axis": "query", "column_axis": "key", "limit": score_limit, "marks": [cell], "theme": theme}
+    square: dict[str, Any] = {"row_axis": "query", "column_axis": "key", "limit": score_limit, "marks": [cell], "theme": theme}
     picture(
         [
             heatmap(q, tokens, dims, title="Q", title_colour="query", row_axis="query", limit=qk_limit,
