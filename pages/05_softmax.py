@@ -13,7 +13,7 @@ from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import EncoderTrace, Temperature, blocks, recompute
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy, softmax_steps
-from encoder_core.figures import heatmap, row_bars, span_of
+from encoder_core.figures import heatmap, row_bars, span_of, written
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
@@ -31,7 +31,7 @@ frame.heading(
 
 def controls(at: Focus) -> tuple[float, bool, EncoderTrace]:
     """The temperature, whether colours run up to 1, and the forward pass at that temperature."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="large", key="softmax_controls"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
             "Temperature T", TEMPERATURES, 1.0, key="softmax_temperature", persist_state="session", width=260,
             help="Scores are divided by T before softmax, in every layer. Below 1: sharper. Above 1: flatter.",
@@ -42,9 +42,11 @@ def controls(at: Focus) -> tuple[float, bool, EncoderTrace]:
         )  # fmt: skip
         to_one = st.toggle("Colours up to 1", key="softmax_to_one", persist_state="session", help="Else up to the "
                            "largest weight of this head, so that small differences are seen.")  # fmt: skip
-        mask = current.trace.mask.copy()
-        mask[at.sentence, :, at.token] &= not hide
-        trace = current.encoder.trace(current.batch, mask, [Temperature(temperature)])
+        trace = current.trace
+        if hide or temperature != 1:
+            mask = trace.mask.copy()
+            mask[at.sentence, :, at.token] &= not hide
+            trace = current.encoder.trace(current.batch, mask, [Temperature(temperature)])
         st.space("stretch")
         frame.recomputed(recompute.softmax(trace.layers[at.layer], temperature))
     return temperature, to_one, trace
@@ -66,7 +68,7 @@ def body() -> None:
     share = partial(column, colour="attention", number_format=".3f")
     picture(
         [
-            signed(row, title="score s", foot=f"max {row.max():.2f}" if steps.total else "no visible key"),
+            signed(row, title="score s", foot=f"max {written(row.max(), '.2f')}" if steps.total else "no visible key"),
             "→",
             signed(steps.shifted, title=shifted_name, foot="max 0" if steps.total else ""),
             "→",
@@ -118,7 +120,7 @@ def explain(at: Focus, row: Float[np.ndarray, "key"], steps: SoftmaxSteps, weigh
         marked = f"“{key}” is masked: exp(−∞) = 0, so its weight is **0**."
     else:
         marked = (
-            f"Marked, “{query}” → “{key}”: exp({steps.shifted[at.key_token]:.2f}) / {steps.total:.3f} = "
+            f"Marked, “{query}” → “{key}”: exp({written(steps.shifted[at.key_token], '.2f')}) / {steps.total:.3f} = "
             f"{steps.exp[at.key_token]:.3f} / {steps.total:.3f} = **{weights[at.key_token]:.3f}**."
         )
     return (
@@ -144,6 +146,7 @@ def question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Qu
     gap = float(row[best]) - float(row[other])
     right, base_ten = spoken(gap / temperature, np.e), spoken(gap / temperature, 10.0)
     options = list(dict.fromkeys([f"{gap:.3g} times", right, base_ten, "as much"]))
+    options = [*options[best % len(options) :], *options[: best % len(options)]]  # not always the same place
     divided = "" if temperature == 1 else f" / {temperature:g}"
     return Question(
         f"“{plain(at.labels[best])}” scores {gap:.3g} more than “{plain(at.labels[other])}”. "

@@ -14,7 +14,7 @@ from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import blocks, recompute
-from encoder_core.figures import dimensions, heatmap, limit_of, row_bars, span_of
+from encoder_core.figures import dimensions, heatmap, limit_of, row_bars, span_of, written
 
 DIMENSION = "weighted_values_dimension"
 
@@ -86,10 +86,11 @@ def body() -> None:
             column(v[:, dimension], title=f"value, dimension {dimension}", title_colour="value",
                    span=span_of(v[:, dimension])),
             "=",
-            column(product, title="weight × value", span=small, number_format=".3f", foot=f"sum {product.sum():.3f}"),
+            column(product, title="weight × value", span=small, number_format=".3f",
+                   foot=f"sum {written(product.sum())}"),
             "→",
             column(running, title="added up, key after key", starts=starts, span=small, number_format=".3f",
-                   foot=f"ends at z = {z[at.token, dimension]:.3f}"),
+                   foot=f"ends at z = {written(z[at.token, dimension])}"),
         ],
         key="weighted_values_sum",
     )  # fmt: skip
@@ -97,8 +98,8 @@ def body() -> None:
         seen = v[visible[at.token], dimension]
         st.caption(
             "Weights are never negative and add up to 1, so z is a weighted average: "
-            f"**{z[at.token, dimension]:.3f}** lies between the smallest (**{seen.min():.3f}**) and the largest "
-            f"(**{seen.max():.3f}**) of the {len(seen)} values seen."
+            f"**{written(z[at.token, dimension])}** lies between the smallest (**{written(seen.min())}**) and the "
+            f"largest (**{written(seen.max())}**) of the {len(seen)} values seen."
         )
     frame.depths(
         {
@@ -141,11 +142,12 @@ def question(at: Focus, row: Float[np.ndarray, "key"], product: Float[np.ndarray
     largest = np.argsort(-np.abs(product), kind="stable")
     order = sorted({int(np.argmax(row)), *map(int, largest[:3])})
     best = int(largest[0])
+    value = product[best] / row[best] if row[best] else 0.0
     return Question(
         f"which key adds the most, in size, to dimension {dimension} of “{plain(at.labels[at.token])}”?",
         [f"{index + 1} · {plain(at.labels[index])}" for index in order],
         order.index(best),
-        f"Weight {row[best]:.3f} × value {product[best] / row[best] if row[best] else 0:.2f} = {product[best]:.3f}. "
+        f"Weight {row[best]:.3f} × value {written(value, '.2f')} = {written(product[best])}. "
         f"The largest weight is that of “{plain(at.labels[int(np.argmax(row))])}”.",
     )
 

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,7 +16,7 @@ from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import HeadFactor, blocks, recompute
 from encoder_core.analysis import pooled
-from encoder_core.cost import parameters_by_part
+from encoder_core.cost import flops_by_part, parameters_by_part
 from encoder_core.figures import dimensions, heatmap, limit_of, mosaic
 from encoder_core.trace import LayerTrace
 
@@ -156,17 +157,17 @@ def add_up(at: Focus, layer: LayerTrace, contributions: Float[np.ndarray, "head 
     total = layer.attn_out[at.sentence] - (np.float32(0) if bias is None else bias)
     every = math.ceil(contributions.size / MOST_CELLS)
     limit = limit_of(contributions, total)
-    shown = partial(dict, row_axis="token", limit=limit, height=200, theme=frame.theme())
+    common: dict[str, Any] = {"row_axis": "token", "limit": limit, "height": 200, "theme": frame.theme()}
     picture(
         [
             mosaic(
                 contributions[None, :, :, ::every], [""], head_names, title="z W_O of each head",
                 rows=at.labels, columns=dimensions(d_model)[::every], kind="signed", column_axis="dimension",
-                tile_row_axis="", selected=(0, at.head), weight=int(np.clip(14 * heads, 24, 130)), **shown(),
+                tile_row_axis="", selected=(0, at.head), weight=int(np.clip(14 * heads, 24, 130)), **common,
             ),
             "Σ =",
             heatmap(total[:, ::every], at.labels, dimensions(d_model)[::every],
-                    title="attn_out" if bias is None else "attn_out − bias", marks=[(at.token, None)], **shown()),
+                    title="attn_out" if bias is None else "attn_out − bias", marks=[(at.token, None)], **common),
         ],
         key="multi_head_contributions",
     )  # fmt: skip
@@ -219,16 +220,16 @@ def switch_off(at: Focus) -> None:
 
 def trade_off() -> None:
     """More heads at the same width: what it costs and what it changes."""
-    rows = ["| heads | d_head | parameters of attention | weights a sentence | a score adds up |", "|--:" * 5 + "|"]
+    names = ("heads", "d_head", "attention parameters", "attention FLOP", "weights, each layer", "products in a score")
+    rows = [f"| {' | '.join(names)} |", "|--:" * len(names) + "|"]
     for count in sorted({count for count in (1, 2, 4, 8, 16, heads) if width % count == 0}):
+        cells = [count, width // count, attention_parameters(count), attention_flops(count), count * seq**2]
         bold = "**" if count == heads else ""
-        cells = [count, width // count, attention_parameters(count), count * seq * seq, f"{width // count} products"]
-        rows.append("".join(f"| {bold}{cell:,}{bold} " if isinstance(cell, int) else f"| {bold}{cell}{bold} "
-                            for cell in cells) + "|")  # fmt: skip
+        rows.append("|" + "".join(f" {bold}{cell:,}{bold} |" for cell in [*cells, width // count]))
     st.markdown("\n".join(rows))
     st.caption(
-        f"d_head = {width} / {heads} = {d_head}. More heads at the same width cost no more parameters: they give more "
-        "patterns of attention, each from a dot product over fewer dimensions."
+        f"d_head = {width} / {heads} = {d_head}. More heads at the same width cost the same: they give more patterns "
+        "of attention, each from a dot product over fewer dimensions. With few dimensions, a head can tell less apart."
     )
 
 
@@ -237,14 +238,20 @@ def attention_parameters(count: int) -> int:
     return parameters_by_part(dataclasses.replace(config, num_heads=count))["attention"]
 
 
+def attention_flops(count: int) -> int:
+    """Floating-point operations of attention in all layers, for a sentence, with this many heads."""
+    parts = flops_by_part(dataclasses.replace(config, num_heads=count), seq)
+    return parts["projections"] + parts["scores"] + parts["weighted values"]
+
+
 def question() -> Question:
     """More heads cost nothing."""
     other = next(count for count in (2 * heads, 1, 2) if width % count == 0 and count != heads)
     now, then = attention_parameters(heads), attention_parameters(other)
-    options = [f"{now * other // heads:,}", f"{then:,}", f"{now * heads // other:,}"]
+    options = sorted({now * other // heads, then, now * heads // other}, reverse=heads % 2 == 0)
     return Question(
         f"attention has {now:,} parameters with {heads} head{'s' * (heads > 1)}. How many would it have with {other}?",
-        options, 1, "Heads only cut the same matrices into slices.",
+        [f"{option:,}" for option in options], options.index(then), "Heads only cut the same matrices into slices.",
     )  # fmt: skip
 
 

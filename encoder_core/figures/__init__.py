@@ -10,7 +10,7 @@ from encoder_core.figures.flow import residual_flow
 from encoder_core.figures.heatmap import dimensions, heatmap, limit_of
 from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import mosaic
-from encoder_core.figures.row_bars import row_bars, span_of
+from encoder_core.figures.row_bars import row_bars, span_of, written
 from encoder_core.figures.theme import THEMES, Theme, ThemeName, theme_named
 
 __all__ = [
@@ -30,4 +30,5 @@ __all__ = [
     "series_colours",
     "span_of",
     "theme_named",
+    "written",
 ]

@@ -57,8 +57,8 @@ def row_bars(
     right = high + (high - low) * (_NUMBERS_SHARE if numbered else 0.05)
     shown = np.isfinite(values) & ~hidden
     lengths = np.where(shown, values - (0 if starts is None else starts), 0)
-    written = [_number(value, number_format) for value in values]
-    traces = [_bars(lengths, rows, written, _fill(lengths, colour, palette))]
+    numbers = [written(value, number_format) for value in values]
+    traces = [_bars(lengths, rows, numbers, _fill(lengths, colour, palette))]
     if starts is not None:
         traces[0]["base"] = np.asarray(starts, np.float32)
     if hidden.any():
@@ -66,7 +66,7 @@ def row_bars(
     if ends is not None:
         traces.append(_ends(ends, palette))
     if numbered:
-        traces.append(_numbers(written, right - 0.03 * (right - low), palette))
+        traces.append(_numbers(numbers, right - 0.03 * (right - low), palette))
     meta = {
         "kind": "row_bars",
         "rows": list(rows),
@@ -94,7 +94,8 @@ def row_bars(
     )
 
 
-def _number(value: float, number_format: str) -> str:
+def written(value: float, number_format: str = ".3f") -> str:
+    """A number as it is read on screen: with a true minus sign, and no minus before zero."""
     if np.isneginf(value):
         return "−∞"
     text = format(value, number_format)
@@ -109,7 +110,7 @@ def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -
 
 
 def _bars(
-    lengths: Float[np.ndarray, "row"], rows: Sequence[str], written: Sequence[str], fill: str | list[str]
+    lengths: Float[np.ndarray, "row"], rows: Sequence[str], numbers: Sequence[str], fill: str | list[str]
 ) -> dict[str, Any]:
     return {
         "type": "bar",
@@ -117,7 +118,7 @@ def _bars(
         "x": np.asarray(lengths, np.float32),
         "y": list(range(len(rows))),
         "marker": {"color": fill, "line": {"width": 0}},
-        "hovertext": [f"{label(row)}: {number}" for row, number in zip(rows, written, strict=True)],
+        "hovertext": [f"{label(row)}: {number}" for row, number in zip(rows, numbers, strict=True)],
         "hoverinfo": "text",
     }
 
@@ -153,13 +154,13 @@ def _ends(ends: Float[np.ndarray, "row"], theme: Theme) -> dict[str, Any]:
     }
 
 
-def _numbers(written: Sequence[str], right: float, theme: Theme) -> dict[str, Any]:
+def _numbers(numbers: Sequence[str], right: float, theme: Theme) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "text",
-        "x": [right] * len(written),
-        "y": list(range(len(written))),
-        "text": written,
+        "x": [right] * len(numbers),
+        "y": list(range(len(numbers))),
+        "text": numbers,
         "textposition": "middle left",
         "textfont": {"size": 10.5, "color": theme.text},
         "hoverinfo": "skip",
