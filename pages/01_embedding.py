@@ -133,29 +133,7 @@ def scale_picture(at: focus.Focus) -> None:
 
 def numbers(at: focus.Focus) -> None:
     """Tables, formula, code and the question."""
-    ids, tokens, dims = batch.ids[at.sentence], at.labels, dimensions(d_model)
-    words = list(current.tokenizer.vocabulary)
-    names, counts = np.unique(ids, return_counts=True)
-    again = np.flatnonzero(ids == names[counts.argmax()])
-    if len(again) > 1:
-        one, other = (int(index) for index in again[:2])
-        apart = float(np.abs(trace.token_embedding[at.sentence, one] - trace.token_embedding[at.sentence, other]).max())
-        options = ["not at all", "a little, because they stand in different places", "completely"]
-        question = Question(
-            f"tokens {one + 1} and {other + 1} are both “{frame.plain(tokens[one])}”. How do their rows differ here?",
-            options,
-            0 if apart == 0 else 1,
-            f"Both have id {ids[one]} and take the same row: the largest difference is {apart:g}. What tells them "
-            "apart comes on the next page.",
-        )
-    else:
-        options = [f"{count:,}" for count in (seq * d_model, seq * vocab * d_model, seq * vocab * d_model**2)]
-        question = Question(
-            "how many multiplications does the product one-hot · E take?",
-            options,
-            1,
-            f"{seq} × {vocab} × {d_model}, nearly all of them by 0. The lookup takes none.",
-        )
+    tokens, dims, words = at.labels, dimensions(d_model), list(current.tokenizer.vocabulary)
     frame.depths(
         {
             "rows": Table(trace.token_embedding[at.sentence], tokens, dims),
@@ -167,7 +145,30 @@ def numbers(at: focus.Focus) -> None:
         rf"\overbrace{{\mathrm{{onehot}}(ids)}}^{{{seq}\times{vocab}}}\;"
         rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[4pt] s = {scales[config.embedding_scale]:.4g}",
         [blocks.lookup, blocks.embed],
-        question,
+        question(at),
+    )
+
+
+def question(at: focus.Focus) -> Question:
+    """About a token that occurs twice, or, where none does, about the cost."""
+    ids, rows = batch.ids[at.sentence], trace.token_embedding[at.sentence]
+    numbers, counts = np.unique(ids[batch.real[at.sentence]], return_counts=True)
+    if counts.max() == 1:
+        products = (seq * d_model, seq * vocab * d_model, seq * vocab * d_model**2)
+        return Question(
+            "how many multiplications does the product one-hot · E take?",
+            [f"{count:,}" for count in products],
+            1,
+            f"{seq} × {vocab} × {d_model}, nearly all of them by 0. The lookup takes none.",
+        )
+    one, other = np.flatnonzero(ids == numbers[counts.argmax()])[:2]
+    apart = float(np.abs(rows[one] - rows[other]).max())
+    return Question(
+        f"tokens {one + 1} and {other + 1} are both “{frame.plain(at.labels[one])}”. How do their rows differ here?",
+        ["not at all", "a little, because they stand in different places", "completely"],
+        0 if apart == 0 else 1,
+        f"Both have id {ids[one]} and take the same row: the largest difference is {apart:g}. What tells them apart "
+        "comes on the next page.",
     )
 
 

@@ -44,7 +44,8 @@ def body() -> None:
     tokens, dims = at.labels, dimensions(d_head)
     cell = (at.token, at.key_token)
     theme = frame.theme()
-    square: dict[str, Any] = {"row_axis": "query", "column_axis": "key", "limit": score_limit, "marks": [cell], "theme": theme}
+    axes = {"row_axis": "query", "column_axis": "key"}
+    square: dict[str, Any] = {**axes, "limit": score_limit, "marks": [cell], "theme": theme}
     picture(
         [
             heatmap(q, tokens, dims, title="Q", title_colour="query", row_axis="query", limit=qk_limit,
