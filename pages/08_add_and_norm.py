@@ -86,7 +86,7 @@ def body() -> None:
         r"y &= \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \\"
         rf"x, y, \gamma, \beta &\in \mathbb{{R}}^{{{d_model}}} \qquad"
         rf"\epsilon = 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",
-        [blocks.LayerNorm, blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
+        [blocks.LayerNorm.__call__, blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
         ten_times(at, shown, scale, shift),
     )
 
@@ -144,31 +144,22 @@ def what_if(
     out = shown.norm_out[at.sentence].astype(float)
     if not columns.start <= st.session_state.get("add_and_norm_dimension", -1) < columns.stop:
         st.session_state["add_and_norm_dimension"] = columns.start
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        d = int(
-            st.number_input(
-                "Dimension",
-                columns.start,
-                columns.stop - 1,
-                key="add_and_norm_dimension",
-                persist_state="session",
-                width=120,
-            )
+    first, second, third, words = st.columns([1, 1, 1, 4], vertical_alignment="bottom")
+    d = int(
+        first.number_input(
+            "Dimension", columns.start, columns.stop - 1, key="add_and_norm_dimension", persist_state="session"
         )
-        scale, shift = (float(parameters[f"{prefix(name, at.layer)}.{part}"][d]) for part in ("scale", "bias"))
-        scale_now = st.number_input(
-            "What if its γ were", value=scale, step=0.5, key=f"gamma_{at.layer}_{name}_{d}", width=140
-        )
-        shift_now = st.number_input("and its β", value=shift, step=0.5, key=f"beta_{at.layer}_{name}_{d}", width=140)
-        x, normalised = float(shown.norm_in[at.sentence, at.token, d]), float(steps.normalised[at.token, d])
-        changed = normalised * scale_now + shift_now
-        st.markdown(
-            f"“{frame.plain(at.labels[at.token])}”, dimension {d}: ({x:.3g} − {steps.mean[at.token]:.3g}) / "
-            f"√{steps.variance[at.token]:.3g} = {normalised:.3g}, then × {scale_now:.3g} + {shift_now:.3g} = "
-            f"**{changed:.3g}**.  \n:gray[Mean and variance belong to a token, a row; γ and β to a dimension, a "
-            "column. Before training, every γ is 1 and every β is 0.]",
-            width="stretch",
-        )
+    )
+    scale, shift = (float(parameters[f"{prefix(name, at.layer)}.{part}"][d]) for part in ("scale", "bias"))
+    scale_now = second.number_input("What if its γ were", value=scale, step=0.5, key=f"gamma_{at.layer}_{name}_{d}")
+    shift_now = third.number_input("and its β", value=shift, step=0.5, key=f"beta_{at.layer}_{name}_{d}")
+    x, normalised = float(shown.norm_in[at.sentence, at.token, d]), float(steps.normalised[at.token, d])
+    words.markdown(
+        f"“{frame.plain(at.labels[at.token])}”, dimension {d}: ({x:.3g} − {steps.mean[at.token]:.3g}) / "
+        f"√{steps.variance[at.token]:.3g} = {normalised:.3g}, then × {scale_now:.3g} + {shift_now:.3g} = "
+        f"**{normalised * scale_now + shift_now:.3g}**.  \n:gray[Mean and variance belong to a token, a row; γ and β "
+        "to a dimension, a column. Before training, every γ is 1 and every β is 0.]"
+    )
     if (scale_now, shift_now) != (scale, shift):
         out[:, d] = steps.normalised[:, d] * scale_now + shift_now
     return out, d

@@ -66,7 +66,7 @@ def body() -> None:
         rf"\overbrace{{X}}^{{{seq}\times{d_model}}}\;\overbrace{{W_{{up}}}}^{{{d_model}\times{d_ff}}}"
         rf"{bias.replace('b', 'b_{up}')}\big) \\ \underbrace{{Y}}_{{{seq}\times{d_model}}} &= H\;"
         rf"\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{bias.replace('b', 'b_{down}')} \end{{aligned}}",
-        [blocks.FeedForward],
+        [blocks.FeedForward.__call__],
         changed_places(at, layer),
     )
 

@@ -75,9 +75,9 @@ def all_heads(at: Focus, _: slice) -> Depths:
     options = sorted([best, *others[len(others) // 2 :: max(1, len(others) // 2)][:2]])
     return (
         {f"layer {at.layer + 1}, head {at.head + 1}": Table(chosen, at.labels, at.labels)},
-        rf"\underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} = \text{{softmax}}(S^{{(l,h)}}) \qquad"
-        rf" l = 1 \dots {num_layers}, \quad h = 1 \dots {num_heads}",
-        [blocks.EncoderStack],
+        rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
+        rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
+        [blocks.EncoderStack.__call__],
         Question(
             f"which of these heads gives one single key the largest share of “{frame.plain(at.labels[at.token])}”?",
             [f"layer {layer + 1}, head {head + 1}" for layer, head in options],
@@ -105,7 +105,7 @@ def head_average(at: Focus, _: slice) -> Depths:
         {f"layer {at.layer + 1}, average": Table(averages[at.layer], at.labels, at.labels)},
         rf"\underbrace{{\bar A^{{(l)}}}}_{{{seq}\times{seq}}} = \frac{{1}}{{{num_heads}}} \sum_{{h=1}}^{{{num_heads}}}"
         r" A^{(l,h)}",
-        [blocks.softmax, blocks.EncoderStack],
+        [blocks.softmax, blocks.EncoderStack.__call__],
         which_token(
             at,
             f"over all layers and heads, which key does “{frame.plain(at.labels[at.token])}” attend to most?",
@@ -212,7 +212,7 @@ def hidden_states(at: Focus, columns: slice) -> Depths:
     return (
         {f"“{token}”": Table(one, names, numbered(slice(0, d_model)))},
         rf"\underbrace{{X_l}}_{{{seq}\times{d_model}}} = \text{{block}}_l(X_{{l-1}}), \qquad l = 1 \dots {num_layers}",
-        [blocks.EncoderStack],
+        [blocks.EncoderStack.__call__],
         Question(
             f"which block changes “{frame.plain(token)}” most?",
             [f"block {layer + 1}" for layer in options],
