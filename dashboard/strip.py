@@ -11,6 +11,8 @@ from encoder_core.figures.base import shorten
 
 _NAMES = "<span class='ew-token ew-names'>token<small>id</small></span>"
 
+_MOST_CHIPS = 72  # about four lines
+
 
 def strip(
     tokens: Sequence[Sequence[str]],
@@ -18,9 +20,14 @@ def strip(
     real: Bool[ndarray, "batch seq"],
     selected: tuple[int, int],
 ) -> None:
-    """One line of chips a sentence, padding hatched; `selected` is the (sentence, token) that is looked at."""
+    """One line of chips a sentence, padding hatched; `selected` is the (sentence, token) that is looked at.
+
+    Of a large batch only the sentence that is looked at is shown.
+    """
     lines = []
     for sentence, (words, numbers, is_real) in enumerate(zip(tokens, ids, real, strict=True)):
+        if ids.size > _MOST_CHIPS and sentence != selected[0]:
+            continue
         chips = "".join(
             _chip(word, int(number), bool(at_real), (sentence, token) == selected)
             for token, (word, number, at_real) in enumerate(zip(words, numbers, is_real, strict=True))

@@ -93,10 +93,10 @@ def body() -> None:
     source = f"what leaves layer {at.layer}" if at.layer else "the embedded text"
     normed = ", normalised first, because this model is pre-norm" if config.norm == "pre" else ""
     added = f"b is the same for every row, at most {limit_of(*biases):.2g}." if biases else "There are no biases."
-    first, last = of_head.start, of_head.stop - 1
+    owned = f"columns {of_head.start} to {of_head.stop - 1}" if d_head > 1 else f"column {of_head.start}"
     st.caption(
         f"Three equations with the same x: read each colour by itself. x is {source}{normed}. {added} Of the whole "
-        f"{d_model} × {config.attention_dim} matrices, head {at.head + 1} owns columns {first} to {last}."
+        f"{d_model} × {config.attention_dim} matrices, head {at.head + 1} owns {owned}."
     )
     own = float(cosines(results[0][:, of_head], results[1][:, of_head])[at.token, at.token])
     frame.depths(
