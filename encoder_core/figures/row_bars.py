@@ -58,7 +58,10 @@ def row_bars(
     shown = np.isfinite(values) & ~hidden
     lengths = np.where(shown, values - (0 if starts is None else starts), 0)
     numbers = [written(value, number_format) for value in values]
-    traces = [_bars(lengths, rows, numbers, _fill(lengths, colour, palette))]
+    traces = [_bars(lengths, _fill(lengths, colour, palette))]
+    if not numbered:
+        words = [f"{label(row)}: {number}" for row, number in zip(rows, numbers, strict=True)]
+        traces[0] |= {"hovertext": words, "hoverinfo": "text"}
     if starts is not None:
         traces[0]["base"] = np.asarray(starts, np.float32)
     if hidden.any():
@@ -88,6 +91,7 @@ def row_bars(
         xaxis=x_axis | {"zeroline": True, "zerolinecolor": palette.muted, "zerolinewidth": 1},
         yaxis=token_axis(rows, row_axis, palette, reverse=True),
         shapes=[_outline(row, palette) for row in marks],
+        hovermode="y",  # anywhere in the row, not on the bar alone
         barmode="overlay",
         bargap=0.3,
         uirevision=f"{len(rows)}",
@@ -109,17 +113,14 @@ def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -
     return [negative if length < 0 else positive for length in lengths]
 
 
-def _bars(
-    lengths: Float[np.ndarray, "row"], rows: Sequence[str], numbers: Sequence[str], fill: str | list[str]
-) -> dict[str, Any]:
+def _bars(lengths: Float[np.ndarray, "row"], fill: str | list[str]) -> dict[str, Any]:
     return {
         "type": "bar",
         "orientation": "h",
         "x": np.asarray(lengths, np.float32),
-        "y": list(range(len(rows))),
+        "y": list(range(len(lengths))),
         "marker": {"color": fill, "line": {"width": 0}},
-        "hovertext": [f"{label(row)}: {number}" for row, number in zip(rows, numbers, strict=True)],
-        "hoverinfo": "text",
+        "hoverinfo": "none",  # a click counts all the same
     }
 
 
