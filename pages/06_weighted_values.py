@@ -60,7 +60,7 @@ def body() -> None:
                         column_axis="key", kind="weights", limit=float(weights.max()) or 1.0, mask=visible,
                         marks=[(at.token, None)], theme=theme),
                 "→",
-                weight_bars(title="one row", foot=f"sum {row.sum():.3f}"),
+                weight_bars(title="one row", weight=10 + d_head // 16, foot=f"sum {row.sum():.3f}"),
                 "×",
                 by_key(v, title="V", title_colour="value", limit=limit),
                 "=",

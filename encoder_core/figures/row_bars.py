@@ -36,6 +36,7 @@ def row_bars(
     title_colour: str | None = None,
     number_format: str = ".2f",
     foot: str = "",
+    weight: int = 10,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
     theme: ThemeName = "light",
@@ -49,6 +50,7 @@ def row_bars(
     marks   rows to outline.
     colour  a field of the theme ("attention", ...); None takes the signed scale's two sides.
     foot    what the whole column amounts to ("sum 1.00"), written below it.
+    weight  how wide the figure is beside others.
     """
     palette = theme_named(theme)
     hidden = np.zeros(len(rows), bool) if hidden is None else hidden
@@ -76,7 +78,7 @@ def row_bars(
         "columns": [""],
         "row_axis": row_axis,
         "column_axis": "",
-        "weight": 10,
+        "weight": weight,
         "title_colour": getattr(palette, title_colour) if title_colour else None,
     }
     x_axis = plain_axis(foot, palette) | {"range": [low, right], "showgrid": False, "showticklabels": False}
