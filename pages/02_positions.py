@@ -109,8 +109,8 @@ def encoding_picture(at: focus.Focus, layout: str, encoding: Rows, chosen: list[
 
 def sum_picture(at: focus.Focus, layout: str, encoding: Rows, embedded: Rows) -> None:
     """Scaled embedding + position = what enters the first block, on one scale."""
-    added = "" if layout == in_use else ", if it used the encoding shown"
-    st.subheader(f"What enters the first block{added}", anchor=False)
+    enters = "enters the first block" if layout == in_use else "would enter the first block with this encoding"
+    st.subheader(f"What {enters}", anchor=False)
     rows, dims, theme = trace.scaled_embedding[at.sentence], dimensions(d_model), frame.theme()
     position = encoding[:seq]
     limit = limit_of(rows, position, embedded)
@@ -149,7 +149,7 @@ def similarity_picture(encoding: Rows) -> None:
     elif spread < 1e-3 * limit_of(dots):
         verdict = f"Pairs that are equally far apart differ by **{spread:.1g}** at most: the distance alone decides."
     else:
-        verdict = f"Pairs that are equally far apart differ by up to **{spread:.3g}**: the distance decides nothing."
+        verdict = f"Pairs that are equally far apart differ by up to **{spread:.3g}**: the distance does not decide."
     st.caption(
         "The stronger the orange, the more alike. The curve is the mean dot product at each distance; the band behind "
         f"it reaches from the smallest to the largest. {verdict}"
