@@ -193,6 +193,7 @@ def compare(name: NormName) -> None:
             ],
             key="add_and_norm_flow_picture",
             stack=True,
+            still=True,
         )
     with right:
         stages = ["in", *map(str, range(1, config.num_layers + 1)), "out"]
@@ -210,6 +211,7 @@ def compare(name: NormName) -> None:
                 )
             ],
             key="add_and_norm_size_picture",
+            still=True,
         )
     st.caption(
         "The thick line is the residual stream; where the norms stand is all that differs. In post-norm every token "

@@ -140,7 +140,7 @@ def draw_neurons(at: Focus, layer: LayerTrace, neuron: int) -> None:
     product = float(layer.mlp_in[at.sentence, at.token] @ parameters[f"layers.{at.layer}.mlp.up.kernel"][:, neuron])
     left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
     with left:
-        x = np.linspace(-1, 1, 121) * max(3.0, 1.05 * float(np.abs(pre).max()))
+        x = np.linspace(-1, 1, 81) * max(3.0, 1.05 * float(np.abs(pre).max()))
         functions = {NAMES[name]: sublayers.activate(x, name) for name in NAMES}
         figure = activation_curve(
             x,
@@ -199,7 +199,7 @@ def one_row_changed(at: Focus, layer: LayerTrace) -> None:
 
     changes = {"attention": attention(exchanged) - attention(rows), "feed-forward": mlp(exchanged) - mlp(rows)}
     lengths = {name: np.linalg.norm(change, axis=1) for name, change in changes.items()}
-    narrow = slice(0, min(d_model, WINDOW))
+    narrow = slice(0, min(d_model, WINDOW // 2))
     common: dict[str, Any] = {"height": 200, "theme": frame.theme()}
     panels: list[go.Figure | str] = [
         heatmap((exchanged - rows)[:, narrow], at.labels, numbered(narrow), title="change of the input", **common)
@@ -226,11 +226,13 @@ def one_row_changed(at: Focus, layer: LayerTrace) -> None:
                 **common,
             ),
         ]
-    picture(panels, key="feed_forward_change_picture")  # each on a scale of its own: which rows move is the point
+    # Each on a scale of its own: which rows move is the point.
+    picture(panels, key="feed_forward_change_picture", still=True)
     moved = {name: int((length > 1e-9).sum()) for name, length in lengths.items()}
     st.caption(
         f"After attention **{moved['attention']} of {seq}** rows have moved: every token that may look at this one. "
         f"After the feed-forward network **{moved['feed-forward']} of {seq}**: only the row that was exchanged."
+        + (f" (The first {narrow.stop} of {d_model} dimensions are drawn.)" if narrow.stop < d_model else "")
     )
 
 

@@ -172,9 +172,10 @@ def hidden_states(at: Focus, columns: slice) -> Depths:
     stages, names = streams(at)
 
     def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
-        focus.follow(cell._replace(tile=None), meta)
-        if cell.tile and cell.tile[1] > 0:
-            st.session_state["layer"] = min(cell.tile[1], num_layers)
+        """A stage is looked at by the block that made it: "embedded" by the first, the final norm by the last."""
+        stage = cell.tile[1] if cell.tile else cell.row
+        tile = (0, min(max(stage, 1), num_layers) - 1)
+        focus.follow(cell._replace(tile=tile), {**meta, "tile_column_axis": "layer"})
 
     limit = limit_of(stages)
     sheet = mosaic(
@@ -205,7 +206,7 @@ def hidden_states(at: Focus, columns: slice) -> Depths:
         one[:, whole], names, numbered(whole), title=f"“{token}” through the layers", limit=limit, marks=marks, **common
     )
     bars = row_bars(lengths, names, title="length", span=(0, float(lengths.max()) or 1.0), colour="muted", **common)
-    picture([through, bars], key="full_stack_token_picture")
+    picture([through, bars], key="full_stack_token_picture", on_click=clicked)
     moved = np.linalg.norm(np.diff(stages[: num_layers + 1, at.token], axis=0), axis=-1)
     best = int(moved.argmax())
     options = sorted({best, 0, num_layers - 1, num_layers // 2})
