@@ -42,7 +42,8 @@ _WATCH = """before => {
     window.__move = new Promise(resolve => {
         const look = () => {
             const now = signatures();
-            const all = now.length === before.length && now.every((s, i) => before[i] === null || (s && s !== before[i]));
+            const moved = (s, i) => before[i] === null || (s && s !== before[i]);
+            const all = now.length === before.length && now.every(moved);
             if (all) requestAnimationFrame(() => resolve(performance.now() - start));
             else if (performance.now() - start > 15000) resolve(null);
             else requestAnimationFrame(look);
@@ -50,9 +51,11 @@ _WATCH = """before => {
         look();
     });
 }""".replace("SIGNATURES", _SIGNATURES)
-_FIGURES = """() => [...document.querySelectorAll('.ew-picture')].map(line =>
-    [...line.querySelectorAll('.js-plotly-plot')].map(plot => JSON.parse(Plotly.Plots.graphJson(plot, true, 'keepall'))))
-    .filter(row => row.length)"""
+_FIGURES = """() => {
+    const figure = plot => JSON.parse(Plotly.Plots.graphJson(plot, true, 'keepall'));
+    const lines = [...document.querySelectorAll('.ew-picture')];
+    return lines.map(line => [...line.querySelectorAll('.js-plotly-plot')].map(figure)).filter(row => row.length);
+}"""
 
 
 @contextmanager
@@ -62,7 +65,11 @@ def server(arguments: list[str], folder: Path) -> Iterator[tuple[str, float]]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     start = time.perf_counter()
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_HEADLESS": "true"}
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "STREAMLIT_SERVER_PORT": str(port),
+        "STREAMLIT_SERVER_HEADLESS": "true",
+    }
     process = subprocess.Popen(
         [sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -91,7 +98,9 @@ class Visit:
         self.page.on("websocket", lambda socket: socket.on("framereceived", self._count))
         start = time.perf_counter()
         self.page.goto(url)
-        self.page.wait_for_function(f"() => {{ const s = ({_SIGNATURES})(); return s.length && s.some(Boolean); }}", timeout=60_000)
+        self.page.wait_for_function(
+            f"() => {{ const s = ({_SIGNATURES})(); return s.length && s.some(Boolean); }}", timeout=60_000
+        )
         self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]", timeout=60_000)
         self.opened_ms = (time.perf_counter() - start) * 1e3
         self.page.wait_for_timeout(1000)

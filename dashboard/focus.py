@@ -32,7 +32,7 @@ def pick(model: Model, *parts: Part, badge: Callable[[Focus], None] | None = Non
 
     A sentence picker comes by itself where there is more than one sentence. `badge` is drawn at the end of the line.
     """
-    batch, seq = model.batch.ids.shape
+    batch = len(model.batch.tokens)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
         sentence = _pills("sentence", "Sentence", batch) if batch > 1 else 0
         labels = model.batch.tokens[sentence]

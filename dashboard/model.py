@@ -37,7 +37,7 @@ class Model:
 
 def current() -> Model:
     """The model of this session, shared with every session that chose the same."""
-    return model_for(Settings.from_state(st.session_state))
+    return model_for(Settings.from_state(st.session_state.to_dict()))
 
 
 # Sized for a workshop: two dozen people, each at a setting of their own, at 1 to 10 MB each.
@@ -49,4 +49,3 @@ def model_for(settings: Settings) -> Model:
     batch = tokenizer(sentences, max_len=MAX_TOKENS)
     encoder = Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
     return Model(settings, encoder, tokenizer, batch, dropped=len(settings.sentences) - len(sentences))
-

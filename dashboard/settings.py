@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from encoder_core import EncoderConfig
+from encoder_core.config import Activation, EmbeddingScale, Norm
+from encoder_core.masks import MaskName
 
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
@@ -51,11 +53,11 @@ class Settings:
     heads: int
     d_ff: int
     layers: int
-    norm: str
-    activation: str
-    positions: str
-    scale: str
-    mask: str
+    norm: Norm
+    activation: Activation
+    positions: Literal["sinusoidal", "concatenated", "learned", "none"]
+    scale: EmbeddingScale
+    mask: Literal["none", "padding", "causal", "both"]
     scaled: bool
     bias: bool
 
@@ -77,13 +79,14 @@ class Settings:
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
     @property
-    def mask_name(self) -> str | None:
+    def mask_name(self) -> MaskName | None:
         """The mask as `Encoder.trace` names it."""
-        return {"none": None, "both": "causal+padding"}.get(self.mask, self.mask)
+        if self.mask == "none":
+            return None
+        return "causal+padding" if self.mask == "both" else self.mask
 
     def config(self, vocab_size: int) -> EncoderConfig:
         """The encoder these settings describe, for a vocabulary of this size."""
-        concatenated = self.positions == "concatenated"
         return EncoderConfig(
             vocab_size=vocab_size,
             max_len=MAX_TOKENS,
@@ -94,8 +97,8 @@ class Settings:
             norm=self.norm,
             final_norm=self.norm == "pre",
             activation=self.activation,
-            positions="sinusoidal" if concatenated else self.positions,
-            position_layout="concatenated" if concatenated else "interleaved",
+            positions="sinusoidal" if self.positions == "concatenated" else self.positions,
+            position_layout="concatenated" if self.positions == "concatenated" else "interleaved",
             embedding_scale=self.scale,
             scale_scores=self.scaled,
             use_bias=self.bias,

@@ -1,9 +1,12 @@
 """The sidebar: everything that makes the model, kept across pages and in the URL."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from dashboard import model
 from dashboard.settings import DEFAULTS, OPTIONS, Settings, fit_text, link_problems, nearest_width
+
 
 def show() -> Settings:
     """Draw all controls and return what they say. Bad values in a link are said, and replaced."""
@@ -41,21 +44,24 @@ def show() -> Settings:
         with st.expander("More choices"):
             _choice("norm", "Norm", "post: after each residual sum, as in the paper. pre: before each sublayer.")
             _choice("activation", "Activation", "Of the feed-forward network. gelu_tanh is GELU's tanh approximation.")
-            _choice("positions", "Positions", "Sinusoidal is interleaved as in the paper; concatenated puts sines first.")
+            _choice(
+                "positions", "Positions", "Sinusoidal is interleaved as in the paper; concatenated puts sines first."
+            )
             _choice("scale", "Embedding scale", "Looked-up rows times √d_model (sqrt_d) or divided by it (inv_sqrt_d).")
             st.toggle("Divide scores by √d_head", DEFAULTS["scaled"], key="scaled", bind="query-params")
             st.toggle("Biases", DEFAULTS["bias"], key="bias", bind="query-params")
             _slider("seed", "Seed", "Another seed draws other random parameters")
-        settings = Settings.from_state(st.session_state)
+        settings = Settings.from_state(st.session_state.to_dict())
         if settings.d_model != st.session_state["d_model"]:
             # A link asked for what cannot be. A widget's value can only be changed before it is drawn.
             st.session_state["snap"] = True
             st.rerun()
+        current = model.model_for(settings)
         width_note.caption(
             st.session_state.pop("width_note", "")
-            or f"d_head = d_model / heads = {settings.d_model} / {settings.heads} = {settings.d_model // settings.heads}"
+            or f"d_head = d_model / heads = {settings.d_model} / {settings.heads} = {current.config.d_head}"
         )
-        _cost(settings)
+        _cost(current)
     return settings
 
 
@@ -105,9 +111,9 @@ def _snap_width() -> None:
     st.session_state["last_width"] = valid
 
 
-def _slider(key: str, label: str, help_text: str, **kwargs) -> None:
+def _slider(key: str, label: str, help_text: str, on_change: Callable[[], None] | None = None) -> None:
     st.select_slider(
-        label, OPTIONS[key], DEFAULTS[key], key=key, bind="query-params", help=help_text, persist_state="session", **kwargs
+        label, OPTIONS[key], DEFAULTS[key], key=key, bind="query-params", help=help_text, on_change=on_change
     )
 
 
@@ -117,8 +123,7 @@ def _choice(key: str, label: str, help_text: str) -> None:
     st.selectbox(label, OPTIONS[key], index, key=key, bind="query-params", help=help_text, filter_mode=None)
 
 
-def _cost(settings: Settings) -> None:
-    current = model.model_for(settings)
+def _cost(current: model.Model) -> None:
     batch, seq = current.batch.ids.shape
     flops = current.encoder.flops(seq, batch)
     st.caption(

@@ -109,7 +109,12 @@ def bars(
         title=title,
         alt=alt or f"{title}: one bar for each of {len(names)}",
         height=height,
-        meta={"kind": "bars", "columns": list(names), "column_axis": x_axis, "weight": int(np.clip(len(names), 12, 40))},
+        meta={
+            "kind": "bars",
+            "columns": list(names),
+            "column_axis": x_axis,
+            "weight": int(np.clip(len(names), 12, 40)),
+        },
         xaxis=token_axis(names, x_axis, palette) | {"tickangle": -90 if max(map(len, names), default=0) > 3 else 0},
         yaxis=y_kind | {"zeroline": True, "zerolinecolor": palette.line},
         bargap=0.25,

@@ -30,8 +30,9 @@ class Theme:
     weights: Scale
 
 
-def _scale(*colours: str) -> Scale:
-    return tuple((index / (len(colours) - 1), colour) for index, colour in enumerate(colours))
+def _scale(colours: str) -> Scale:
+    stops = colours.split()
+    return tuple((index / (len(stops) - 1), colour) for index, colour in enumerate(stops))
 
 
 THEMES: dict[str, Theme] = {
@@ -46,8 +47,8 @@ THEMES: dict[str, Theme] = {
         key="#cf2f3f",
         value="#1f8a4c",
         attention="#7340c9",
-        signed=_scale("#07424f", "#0d6f82", "#3f9fae", "#a5d3da", "#ffffff", "#fbd0a6", "#ec8f3c", "#c25c10", "#752f03"),
-        weights=_scale("#ffffff", "#e9dffa", "#c9b1f1", "#a17de3", "#7340c9", "#431a8c"),
+        signed=_scale("#07424f #0d6f82 #3f9fae #a5d3da #ffffff #fbd0a6 #ec8f3c #c25c10 #752f03"),
+        weights=_scale("#ffffff #e9dffa #c9b1f1 #a17de3 #7340c9 #431a8c"),
     ),
     "dark": Theme(
         background="#11151c",
@@ -60,8 +61,8 @@ THEMES: dict[str, Theme] = {
         key="#ff8a8f",
         value="#67d492",
         attention="#b99af5",
-        signed=_scale("#b9f1f8", "#5cc6d6", "#238c9d", "#114b57", "#11151c", "#5c3410", "#b5641b", "#f29a45", "#ffdcb5"),
-        weights=_scale("#11151c", "#2b2048", "#4b3483", "#7551bf", "#a682ee", "#e0d1ff"),
+        signed=_scale("#b9f1f8 #5cc6d6 #238c9d #114b57 #11151c #5c3410 #b5641b #f29a45 #ffdcb5"),
+        weights=_scale("#11151c #2b2048 #4b3483 #7551bf #a682ee #e0d1ff"),
     ),
 }
 
