@@ -25,10 +25,12 @@ HEIGHT = 320
 STATES_HEIGHT = 210  # so that one token through the layers is in sight below it
 MOST_CELLS = 25_000  # of a mosaic: with more of them, a cell would be smaller than a pixel
 
+ENTERS = "a token alone" if config.positions == "none" else "a token and its place"
+
 frame.heading(
     stage_named("full_stack"),
     f"{num_layers} block{'s' if num_layers > 1 else ''}, one after another, the same kind each time with parameters of "
-    "its own. What goes in is a token and its place; what comes out is a token in its context.",
+    f"its own. What goes in is {ENTERS}; what comes out is a token in its context.",
     [Shape("embedded", (seq, d_model))],
     [Shape("weights", (num_layers, num_heads, seq, seq), "attention"), Shape("output", (seq, d_model))],
 )
@@ -281,7 +283,7 @@ def in_and_out(at: Focus, columns: slice) -> Depths:
     maps = [
         heatmap(x[:, columns], at.labels, numbered(columns), title=title, limit=limit_of(before, after),
                 marks=[(at.token, None)], **common)
-        for title, x in (("Embedded: token and place", before), ("Output: token in its context", after))
+        for title, x in ((f"Embedded: {ENTERS}", before), ("Output: a token in its context", after))
     ]  # fmt: skip
     span = (min(0.0, float(cosine.min())), 1.0)
     bars = row_bars(cosine, at.labels, title="cosine", row_axis="token", span=span, marks=[at.token], **common)
