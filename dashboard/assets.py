@@ -16,8 +16,8 @@ STATIC = Path(__file__).parent.parent / "static"
 _LOADER = """
 const address = name => new URL(`app/static/${name}`, document.baseURI).href;
 if (!document.getElementById("STYLE")) {
-  const link = Object.assign(document.createElement("link"), { id: "STYLE", rel: "stylesheet", href: address("STYLE") });
-  document.head.append(link);
+  const link = document.createElement("link");
+  document.head.append(Object.assign(link, { id: "STYLE", rel: "stylesheet", href: address("STYLE") }));
 }
 const script = import(address("SCRIPT"));
 export default function (component) {

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from encoder_core.figures import dimensions
+from encoder_core.figures import numbered
+
+__all__ = ["WINDOW", "numbered", "window"]
 
 WINDOW = 64
 
@@ -24,8 +26,3 @@ def window(what: str, count: int, *, key: str, size: int = WINDOW) -> slice:
         width=190,
     )
     return slice(start, min(start + size, count))
-
-
-def numbered(columns: slice) -> list[str]:
-    """The labels of the columns in a window."""
-    return dimensions(columns.stop - columns.start, columns.start)
