@@ -1,21 +1,22 @@
 """Sections of add and norm: the norm with one γ and β to try, and where the norms of a block can stand."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.focus import Cell, Focus
+from dashboard import frame
+from dashboard.focus import Focus
 from dashboard.model import Model, model_for
 from dashboard.picture import picture
+from dashboard.window import column_picker, follow_column
 from encoder_core.analysis import residual_stream
 from encoder_core.config import Norm
 from encoder_core.scenes import add_and_norm as scenes
 from encoder_core.sublayers import AddAndNorm, NormName, NormSteps, norm_parameters
+
+DIMENSION = "add_and_norm_dimension"
 
 
 def normalise(
@@ -25,7 +26,7 @@ def normalise(
     area = st.container()
     places = st.columns([1, 1, 1, 4], vertical_alignment="bottom")
     with places[0]:
-        d = _pick_dimension(columns)
+        d = column_picker("Dimension", columns, key=DIMENSION)
     before = tuple(float(x[d]) for x in norm_parameters(current.encoder.parameters(), at.layer, name))
     of_this = f"{at.layer}_{name}_{d}"
     scale = places[1].number_input("What if its γ were", value=before[0], step=0.5, key=f"gamma_{of_this}")
@@ -39,15 +40,7 @@ def normalise(
         steps, out, columns=columns, dimension=d, limit=limit, tokens=at.labels, token=at.token, theme=frame.theme()
     )
     with area:
-        picture(parts, key="add_and_norm_norm_picture", on_click=_clicked)
-
-
-def _pick_dimension(columns: slice) -> int:
-    """The dimension whose scale and shift are looked at, one of those in the window."""
-    key = "add_and_norm_dimension"
-    if not columns.start <= st.session_state.get(key, -1) < columns.stop:
-        st.session_state[key] = columns.start
-    return int(st.number_input("Dimension", columns.start, columns.stop - 1, key=key, persist_state="session"))
+        picture(parts, key="add_and_norm_norm_picture", on_click=follow_column("dimension", DIMENSION))
 
 
 def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: float, shift: float) -> None:
@@ -59,13 +52,6 @@ def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: f
         f"**{normalised * scale + shift:.3g}**.  \n:gray[Mean and variance belong to a token, a row; γ and β "
         "to a dimension, a column. Before training, every γ is 1 and every β is 0.]"
     )
-
-
-def _clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
-    """The token is looked at, as everywhere, and so is the dimension."""
-    focus.follow(cell, meta)
-    if meta["column_axis"] == "dimension":
-        st.session_state["add_and_norm_dimension"] = int(meta["columns"][cell.column])
 
 
 def post_and_pre(current: Model, name: NormName) -> None:
