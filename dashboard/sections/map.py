@@ -32,7 +32,7 @@ def block(model: Model, sentence: int, layer_index: int, head: int) -> Group:
         Card("weighted_values", "values", f"{seq} × {d_head}", layer.z[sentence, head], identity="value"),
         Card("multi_head", f"{config.num_heads} heads", rows, layer.attn_out[sentence]),
     ]
-    mlp = Card("feed_forward", "feed-forward", f"{seq} × {config.d_ff}", layer.mlp_act[sentence])
+    mlp = Card("feed_forward", "feed-\u200bforward", f"{seq} × {config.d_ff}", layer.mlp_act[sentence])
     label = f"Encoder block {layer_index + 1} of {config.num_layers} · head {head + 1} · {config.norm}-norm"
     if config.norm == "post":
         norms = [
