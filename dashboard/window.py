@@ -7,9 +7,6 @@ import streamlit as st
 
 from dashboard import focus
 from dashboard.focus import Cell
-from encoder_core.figures import numbered
-
-__all__ = ["WINDOW", "column_picker", "follow_column", "numbered", "window"]
 
 WINDOW = 64
 
