@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
-from dashboard.frame import Question, Shape, Table
+from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import blocks, recompute
@@ -64,8 +64,8 @@ def body() -> None:
         rf"\overbrace{{K^\top}}^{{{d_head}\times{seq}}}}}{{\sqrt{{{d_head}}}}}",
         [blocks.dot_products, blocks.scale_and_mask],
         Question(
-            f"which key does the query “{tokens[at.token]}” match best?",
-            [f"{i + 1} · {tokens[i]}" for i in order],
+            f"which key does the query “{plain(tokens[at.token])}” match best?",
+            [f"{i + 1} · {plain(tokens[i])}" for i in order],
             order.index(best),
             f"Its score is {scores[at.token, best]:.3g}, the largest of its row.",
         ),
