@@ -189,6 +189,12 @@ function repaint(host) {
   host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host)).catch(console.error);
 }
 
+// On a phone the rail is wider than the screen: bring the stage on screen into sight.
+function showInRail() {
+  const here = [...document.querySelectorAll(".st-key-rail a")].filter(a => a.pathname === window.location.pathname);
+  here.at(-1)?.scrollIntoView({ inline: "center", block: "nearest" });
+}
+
 // The focus in the URL, in place: a link reproduces the screen, and Back still leads to the page before.
 function setAddress(parts) {
   const url = new URL(window.location.href);
@@ -205,6 +211,7 @@ export default function (component) {
   const host = component.parentElement.querySelector(".ew-picture");
   host.shown = { stack, panels: panels.map(panel => ({ ...panel, json: panel.figure, figure: JSON.parse(panel.figure) })) };
   host.send = cell => component.setStateValue("cell", cell);
+  if (!host.panels) showInRail();
   arrange(host);  // the space is taken before Plotly is there, so nothing below moves when it comes
   loadPlotly(bundle).then(
     () => {
