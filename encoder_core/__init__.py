@@ -17,12 +17,13 @@ Axes, the same words everywhere:
 """
 
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Edit, HeadFactor, Temperature
+from encoder_core.edits import Dropout, Edit, HeadFactor, Temperature
 from encoder_core.encoder import Encoder, warm_up
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace, LayerTrace
 
 __all__ = [
+    "Dropout",
     "Edit",
     "Encoder",
     "EncoderConfig",
