@@ -18,6 +18,7 @@ from encoder_core.masks import MaskSpec, attention_mask
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
 from encoder_core.program import run_batch, stack_parameters
+from encoder_core.recipes import find_recipe
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace
 
@@ -62,6 +63,15 @@ class Encoder:
         Without a tokenizer, the vocabulary is made anew from each text it is given.
         """
         return cls(config, draw_parameters(config, seed), tokenizer)
+
+    @classmethod
+    def recipe(cls, name: str, variant: str = "as intended", seed: int = 0) -> "Encoder":
+        """The model of a tutorial (see `encoder_core.recipes`), with parameters drawn from `seed`.
+
+        Raises ValueError that lists the names where the recipe or the variant is unknown.
+        """
+        recipe = find_recipe(name)
+        return cls(recipe.config(variant), recipe.parameters(variant, seed))
 
     @classmethod
     def from_parameters(
