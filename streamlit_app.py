@@ -9,13 +9,13 @@ from dashboard.stages import STAGES
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
 st.session_state["framed"] = True
 warmup.start()
-frame.style()
 
 page, pages = navigate()
 active = next(stage for stage in STAGES if pages[stage.name] == page)
+frame.style(active)
 
 settings = sidebar.show()
-frame.rail(pages, active)
+frame.rail(pages)
 for notice in sidebar.notices(settings):
     st.warning(notice, icon=":material/info:")
 st.session_state["arriving"] = st.session_state.get("page_before") != active.name

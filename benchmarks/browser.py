@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from benchmarks.measure import percentile
 
 ROOT = Path(__file__).parent.parent
-PAGES, MOVES, SAMPLED = ("scaled_scores",), 30, 4
+PAGES, MOVES, SAMPLED = ("scaled_scores", "multi_head"), 30, 4
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 

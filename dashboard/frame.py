@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from jaxtyping import Float
+from streamlit.navigation.page import Page
 
 from dashboard import model
 from dashboard.model import Model
@@ -58,12 +59,13 @@ def begin() -> Model:
     return model.current()
 
 
-def style() -> None:
-    """The page's own style sheet, in the colours of the appearance in use."""
+def style(active: Stage) -> None:
+    """The style sheet, in the colours of the appearance in use, with this stage marked in the rail."""
     colours = theme_named(theme())
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background}
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
-    st.html(f"<style>:root {{ {variables} }}\n{_STYLE.read_text(encoding='utf-8')}</style>")
+    sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(active.number + 1))
+    st.html(f"<style>:root {{ {variables} }}\n{sheet}</style>")
 
 
 def theme() -> ThemeName:
@@ -79,16 +81,14 @@ def plain(token: str) -> str:
     return "".join(f"\\{letter}\u2060" if letter in string.punctuation else letter for letter in shorten(token))
 
 
-def rail(pages: Mapping[str, Any], active: Stage | None) -> None:
-    """All stages in one line; the one on screen is marked."""
+def rail(pages: Mapping[str, Page]) -> None:
+    """All stages in one line."""
     with st.container(horizontal=True, wrap=False, gap=None, key="rail"):
         for stage in STAGES:
-            marked = "rail-active" if stage is active else f"rail-{stage.number}"
-            with st.container(key=marked, width="content"):
-                st.page_link(pages[stage.name], label=f"{stage.number}\u2002{stage.short}")
+            st.page_link(pages[stage.name], label=f"{stage.number}\u2002{stage.short}")
 
 
-def back_and_on(pages: Mapping[str, Any], active: Stage) -> None:
+def back_and_on(pages: Mapping[str, Page], active: Stage) -> None:
     """Links to the stages before and after."""
     with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
         if active.number > 0:

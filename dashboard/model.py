@@ -1,11 +1,13 @@
 """The model in use: the encoder that the settings describe, and its trace of the participant's text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
-from dashboard.settings import DEFAULT_TEXT, MAX_TOKENS, Settings
+from dashboard.settings import MAX_TOKENS, PositionChoice, Settings
 from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
 from encoder_core.tokenizer import split_words
 
@@ -34,6 +36,13 @@ class Model:
         """The forward pass again, with what-if edits."""
         return self.encoder.trace(self.batch, self.settings.mask_name, edits)
 
+    def position_encoding(self, choice: PositionChoice, seq: int) -> Float[np.ndarray, "seq d_model"]:
+        """The position encoding of the encoder, or the one it would have with another choice."""
+        if choice == self.settings.positions:
+            return self.encoder.position_encoding(seq)
+        other = replace(self.settings, positions=choice, layers=1).config(self.config.vocab_size)
+        return Encoder.random(other, self.settings.seed).position_encoding(seq)
+
 
 def current() -> Model:
     """The model of this session, shared with every session that chose the same."""
@@ -43,8 +52,8 @@ def current() -> Model:
 # Sized for a workshop: two dozen people, each at a setting of their own, at 1 to 10 MB each.
 @st.cache_resource(max_entries=24, show_spinner=False)
 def model_for(settings: Settings) -> Model:
-    """The encoder and the tokenized text of these settings. Text without a single word becomes the default text."""
-    sentences = [sentence for sentence in settings.sentences if split_words(sentence)] or [DEFAULT_TEXT]
+    """The encoder and the tokenized text of these settings."""
+    sentences = [sentence for sentence in settings.sentences if split_words(sentence)]
     tokenizer = WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
     batch = tokenizer(sentences, max_len=MAX_TOKENS)
     encoder = Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)

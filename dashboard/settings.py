@@ -7,6 +7,9 @@ from typing import Any, Literal
 from encoder_core import EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
 from encoder_core.masks import MaskName
+from encoder_core.tokenizer import split_words
+
+PositionChoice = Literal["sinusoidal", "concatenated", "learned", "none"]  # of sinusoids, the layout is chosen with it
 
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
@@ -55,7 +58,7 @@ class Settings:
     layers: int
     norm: Norm
     activation: Activation
-    positions: Literal["sinusoidal", "concatenated", "learned", "none"]
+    positions: PositionChoice
     scale: EmbeddingScale
     mask: Literal["none", "padding", "causal", "both"]
     scaled: bool
@@ -69,7 +72,7 @@ class Settings:
             if key in state and state[key] in options:
                 chosen[key] = state[key]
         text, _ = fit_text(str(state.get("text", DEFAULT_TEXT)))
-        chosen["text"] = text if text.strip() else DEFAULT_TEXT
+        chosen["text"] = text if split_words(text) else DEFAULT_TEXT
         chosen["d_model"] = nearest_width(chosen["d_model"], chosen["heads"])
         return cls(**chosen)
 
@@ -126,20 +129,19 @@ def fit_text(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def link_problems(params: Mapping[str, Sequence[str]]) -> list[str]:
-    """One sentence for each parameter of a link that says something not allowed; others are used as they are."""
+def link_problems(params: Mapping[str, Sequence[str]], used: Settings) -> list[str]:
+    """One sentence for each parameter of a link that says something not allowed, and what is used instead."""
     problems = []
     for key, options in OPTIONS.items():
         given = params.get(key, [])
         if not given:
             continue
-        shown = given[-1] if len(given[-1]) <= 20 else given[-1][:19] + "…"
+        in_use = f"{_spoken(getattr(used, key))} is used."
         if len(given) > 1:
-            problems.append(f"The link gives {key} {len(given)} times; {_spoken(DEFAULTS[key])} is used.")
+            problems.append(f"The link gives {key} {len(given)} times; {in_use}")
         elif _parse(given[0], DEFAULTS[key]) not in options:
-            problems.append(
-                f"The link asks for {key} = “{shown}”; {_allowed(options)}. {_spoken(DEFAULTS[key])} is used."
-            )
+            shown = given[0] if len(given[0]) <= 20 else given[0][:19] + "…"
+            problems.append(f"The link asks for {key} = “{shown}”; {_allowed(options)}. {in_use}")
     return problems
 
 
@@ -147,7 +149,7 @@ def _parse(text: str, like: Any) -> Any:
     if isinstance(like, bool):
         return {"true": True, "false": False}.get(text.lower())
     if isinstance(like, int):
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+        return int(text) if len(text) < 9 and text.isdecimal() and str(int(text)) == text else None
     return text
 
 

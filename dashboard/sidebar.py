@@ -6,11 +6,12 @@ import streamlit as st
 
 from dashboard import model
 from dashboard.settings import DEFAULTS, OPTIONS, Settings, fit_text, link_problems, nearest_width
+from encoder_core.tokenizer import split_words
 
 
 def show() -> Settings:
     """Draw all controls and return what they say. Bad values in a link are said, and replaced."""
-    _read_link()
+    st.session_state.setdefault("link", {key: st.query_params.get_all(key) for key in st.query_params})
     if st.session_state.pop("snap", False):
         _snap_width()
     with st.sidebar:
@@ -56,6 +57,7 @@ def show() -> Settings:
             # A link asked for what cannot be. A widget's value can only be changed before it is drawn.
             st.session_state["snap"] = True
             st.rerun()
+        st.session_state["last_width"] = settings.d_model
         current = model.model_for(settings)
         width_note.caption(
             st.session_state.pop("width_note", "")
@@ -68,12 +70,15 @@ def show() -> Settings:
 def notices(settings: Settings) -> list[str]:
     """What the person should know about their text or their link, one sentence each."""
     # What a link could not have is said until the person changes something.
+    link = st.session_state["link"]
     if st.session_state.setdefault("settings_of_link", settings) != settings:
-        st.session_state["link_notices"] = []
-    said = list(st.session_state["link_notices"])
+        link.clear()
+    said = link_problems(link, settings)
+    if "text" in link:
+        _, st.session_state["text_notice"] = fit_text(link["text"][-1])
     if st.session_state.get("text_notice"):
         said.append(st.session_state["text_notice"])
-    if not st.session_state.get("text", "").strip():
+    if not split_words(st.session_state.get("text", "")):
         said.append("There is no text, so the default sentence is used: type one in the sidebar.")
     current = model.model_for(settings)
     if any(current.batch.cut):
@@ -82,16 +87,6 @@ def notices(settings: Settings) -> list[str]:
     if current.dropped:
         said.append(f"{current.dropped} line(s) hold no visible character and are left out.")
     return said
-
-
-def _read_link() -> None:
-    """Once a session: say what the link asks for and cannot have. Streamlit itself then takes the defaults."""
-    if "link_notices" in st.session_state:
-        return
-    params = {key: st.query_params.get_all(key) for key in st.query_params}
-    st.session_state["link_notices"] = link_problems(params)
-    if "text" in params:
-        _, st.session_state["text_notice"] = fit_text(params["text"][-1])
 
 
 def _cut_text() -> None:
@@ -108,7 +103,6 @@ def _snap_width() -> None:
     if valid != width:
         st.session_state["d_model"] = valid
         st.session_state["width_note"] = f":orange[{width} is not a multiple of {heads} heads: d_model is {valid} now.]"
-    st.session_state["last_width"] = valid
 
 
 def _slider(key: str, label: str, help_text: str, on_change: Callable[[], None] | None = None) -> None:

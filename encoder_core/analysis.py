@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from encoder_core.trace import EncoderTrace
+
 
 def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.ndarray, "*batch seq vocab"]:
     """A row of zeros a token, with a 1 in column `id`."""
@@ -82,6 +84,22 @@ def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]
 def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
     """log2 of the number of keys each row can see, in bits: the entropy of equal weights. 0 where it sees none."""
     return np.asarray(np.log2(np.maximum(visible.sum(axis=-1), 1)))
+
+
+def patterns_of(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer head query key"]:
+    """The attention weights of every head of every layer, for one sentence."""
+    return np.stack([layer.pattern[sentence] for layer in trace.layers])
+
+
+def residual_stream(
+    trace: EncoderTrace, which: int | Bool[np.ndarray, "batch seq"], *, final_norm: bool
+) -> Float[np.ndarray, "stage *row d_model"]:
+    """The stream as it enters the first block, after each block, and, if asked for, after the final norm.
+
+    which  a sentence of the batch, or True for the tokens wanted.
+    """
+    stages = [trace.embedded, *(layer.resid_post for layer in trace.layers), *([trace.output] if final_norm else [])]
+    return np.stack([stage[which] for stage in stages])
 
 
 def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:

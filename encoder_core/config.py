@@ -120,6 +120,11 @@ class EncoderConfig:
         return self.attention_dim // self.num_heads
 
 
+def embedding_factors(d_model: int) -> dict[EmbeddingScale, float]:
+    """What looked-up rows are multiplied by, for each embedding scale (Vaswani et al. 2017, section 3.4: sqrt_d)."""
+    return {"inv_sqrt_d": d_model**-0.5, "none": 1.0, "sqrt_d": d_model**0.5}
+
+
 def field_names() -> tuple[str, ...]:
     """The names of all fields of `EncoderConfig`, in order."""
     return tuple(field.name for field in fields(EncoderConfig))

@@ -50,3 +50,9 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
     if config.output_head:
         flops["output head"] = 2 * tokens * d * config.vocab_size
     return flops
+
+
+def attention_cost(config: EncoderConfig, seq: int) -> tuple[int, int]:
+    """Parameters of attention in all layers, and its floating-point operations for one sentence of `seq` tokens."""
+    flops = flops_by_part(config, seq)
+    return parameters_by_part(config)["attention"], flops["projections"] + flops["scores"] + flops["weighted values"]

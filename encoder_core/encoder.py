@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 from encoder_core import cost
 from encoder_core.blocks import embed, lookup
 from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
-from encoder_core.config import EncoderConfig
+from encoder_core.config import EncoderConfig, embedding_factors
 from encoder_core.dropout import draw_kept, drop
 from encoder_core.edits import Edit
 from encoder_core.masks import MaskSpec, attention_mask
@@ -138,7 +138,7 @@ class Encoder:
         found = self._embeddings(inputs)
         batch, seq, d_model = found.rows.shape
         allowed = attention_mask(mask, found.real, self.config.num_heads)
-        scale = {"none": 1.0, "sqrt_d": d_model**0.5, "inv_sqrt_d": d_model**-0.5}[self.config.embedding_scale]
+        scale = embedding_factors(d_model)[self.config.embedding_scale]
         position_encoding = self.position_encoding(seq)
         scaled, embedded = embed(found.rows, scale, position_encoding)
         kept = draw_kept(self.config, edits, batch, seq)

@@ -93,8 +93,7 @@ def add_and_norm(trace: EncoderTrace, layer: int, parameters: Parameters, config
     found = []
     for name in names:
         shown = sublayers.add_and_norm(trace, layer, name, config.norm)
-        prefix = name if name == "final_norm" else f"layers.{layer}.{name}"
-        scale, shift = parameters[f"{prefix}.scale"], parameters[f"{prefix}.bias"]
+        scale, shift = sublayers.norm_parameters(parameters, layer, name)
         again = sublayers.layer_norm(shown.norm_in, scale, shift, config.norm_eps).output
         found.append(difference(shown.norm_out, again))
         if shown.residual is not None and shown.sublayer is not None and shown.total is not None:

@@ -25,11 +25,16 @@ class AddAndNorm(NamedTuple):
     total     residual + sublayer
     """
 
-    residual: Float[np.ndarray, "batch seq d_model"] | None
-    sublayer: Float[np.ndarray, "batch seq d_model"] | None
-    total: Float[np.ndarray, "batch seq d_model"] | None
-    norm_in: Float[np.ndarray, "batch seq d_model"]
-    norm_out: Float[np.ndarray, "batch seq d_model"]
+    residual: Float[np.ndarray, "*batch seq d_model"] | None
+    sublayer: Float[np.ndarray, "*batch seq d_model"] | None
+    total: Float[np.ndarray, "*batch seq d_model"] | None
+    norm_in: Float[np.ndarray, "*batch seq d_model"]
+    norm_out: Float[np.ndarray, "*batch seq d_model"]
+
+    def of(self, sentence: int) -> "AddAndNorm":
+        """The same for one sentence of the batch."""
+        residual, sublayer, total = (None if x is None else x[sentence] for x in self[:3])
+        return AddAndNorm(residual, sublayer, total, self.norm_in[sentence], self.norm_out[sentence])
 
 
 def add_and_norm(trace: EncoderTrace, layer: int, name: NormName, norm: Norm) -> AddAndNorm:
@@ -48,6 +53,14 @@ def add_and_norm(trace: EncoderTrace, layer: int, name: NormName, norm: Norm) ->
         return AddAndNorm(steps.resid_pre, steps.attn_out, steps.resid_mid, steps.resid_mid, steps.mlp_in)
     total = steps.mlp_in + steps.mlp_out
     return AddAndNorm(steps.mlp_in, steps.mlp_out, total, total, steps.resid_post)
+
+
+def norm_parameters(
+    parameters: Parameters, layer: int, name: NormName
+) -> tuple[Float[np.ndarray, "d_model"], Float[np.ndarray, "d_model"]]:
+    """The scale and shift of one norm, gamma and beta."""
+    prefix = name if name == "final_norm" else f"layers.{layer}.{name}"
+    return parameters[f"{prefix}.scale"], parameters[f"{prefix}.bias"]
 
 
 class NormSteps(NamedTuple):

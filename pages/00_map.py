@@ -1,14 +1,13 @@
 """The map: the whole encoder as it is set now, every part a small real heatmap and a link to its stage."""
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
-from dashboard.diagram import Card, Group, diagram
+from dashboard.diagram import diagram
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
+from dashboard.sections.map import after, before, block
 from dashboard.sidebar import in_units
 from dashboard.stages import stage_named
 from encoder_core import blocks
@@ -16,9 +15,9 @@ from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.figures import bars
 
 current = frame.begin()
-config, encoder, trace = current.config, current.encoder, current.trace
+config, encoder = current.config, current.encoder
 batch, seq = current.batch.ids.shape
-d_model, d_head = config.d_model, config.d_head
+d_model = config.d_model
 
 frame.heading(
     stage_named("map"),
@@ -30,63 +29,16 @@ frame.heading(
 )
 
 
-def before(sentence: int) -> Group:
-    """From text to the vectors that enter the first block."""
-    rows = f"{seq} × {d_model}"
-    return Group(
-        [
-            Card("embedding", "tokens", f"{seq} tokens", words=current.batch.tokens[sentence]),
-            Card("embedding", "embedding", rows, trace.scaled_embedding[sentence]),
-            Card("positions", "+ positions", rows, trace.position_encoding if config.positions != "none" else None),
-            Card("positions", "= embedded", rows, trace.embedded[sentence]),
-        ]
-    )
-
-
-def block(sentence: int, layer_index: int, head: int) -> Group:
-    """One encoder block, in the order in which this model computes it."""
-    layer = trace.layers[layer_index]
-    rows, square = f"{seq} × {d_model}", f"{seq} × {seq}"
-    attention = [
-        Card("qkv", "Q · K · V", f"3 × {seq} × {d_head}", layer.q[sentence, head], identity="query"),
-        Card("scaled_scores", "scores", square, layer.scores[sentence, head], identity="attention"),
-        Card("softmax", "weights", square, layer.pattern[sentence, head], "weights", "attention"),
-        Card("weighted_values", "values", f"{seq} × {d_head}", layer.z[sentence, head], identity="value"),
-        Card("multi_head", f"{config.num_heads} heads", rows, layer.attn_out[sentence]),
-    ]
-    mlp = Card("feed_forward", "feed-forward", f"{seq} × {config.d_ff}", layer.mlp_act[sentence])
-    label = f"Encoder block {layer_index + 1} of {config.num_layers} · head {head + 1} · {config.norm}-norm"
-    if config.norm == "post":
-        norms = [
-            Card("add_and_norm", "add & norm", rows, layer.mlp_in[sentence]),
-            Card("add_and_norm", "add & norm", rows, layer.resid_post[sentence]),
-        ]
-        return Group([*attention, norms[0], mlp, norms[1]], label, bridges=[(0, 5), (6, 7)])
-    norm1, add1, norm2, add2 = (
-        Card("add_and_norm", title, rows, values[sentence])
-        for title, values in (
-            ("norm", layer.attn_in),
-            ("add", layer.resid_mid),
-            ("norm", layer.mlp_in),
-            ("add", layer.resid_post),
-        )
-    )
-    return Group([norm1, *attention, add1, norm2, mlp, add2], label, bridges=[(0, 6), (7, 9)])
-
-
-def after(sentence: int) -> Group:
-    """What leaves the last block."""
-    rows = f"{seq} × {d_model}"
-    last = Card("full_stack", f"after block {config.num_layers}", rows, trace.layers[-1].resid_post[sentence])
-    normed = Card("full_stack", "norm = output", rows, trace.output[sentence])
-    return Group([last, normed] if config.final_norm else [replace(last, title="output")])
-
-
 @st.fragment
 def body() -> None:
     at = focus.pick(current, "layer", "head")
     theme = frame.theme()
-    diagram([before(at.sentence), block(at.sentence, at.layer, at.head), after(at.sentence)], key="map", theme=theme)
+    groups = [
+        before(current, at.sentence),
+        block(current, at.sentence, at.layer, at.head),
+        after(current, at.sentence),
+    ]
+    diagram(groups, key="map", theme=theme)
     parts, flops = encoder.parameters_by_part, flops_by_part(config, seq, batch)
     st.subheader("What it costs", anchor=False)
     st.markdown(

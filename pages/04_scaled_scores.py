@@ -1,16 +1,15 @@
 """Scaled scores: the dot product of every query with every key, divided by sqrt(d_head), masked."""
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
-from dashboard.frame import Question, Shape, Table
+from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import blocks, recompute
-from encoder_core.figures import dimensions, heatmap, limit_of
+from encoder_core.figures import dimensions
+from encoder_core.scenes import scaled_scores as scenes
 
 current = frame.begin()
 config = current.config
@@ -40,26 +39,10 @@ def body() -> None:
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
     scaled = dots * np.float32(scale)
-    qk_limit, score_limit = limit_of(q, k), limit_of(dots, scaled)
     tokens, dims = at.labels, dimensions(d_head)
-    cell = (at.token, at.key_token)
-    theme = frame.theme()
-    axes = {"row_axis": "query", "column_axis": "key"}
-    square: dict[str, Any] = {**axes, "limit": score_limit, "marks": [cell], "theme": theme}
     picture(
-        [
-            heatmap(q, tokens, dims, title="Q", title_colour="query", row_axis="query", limit=qk_limit,
-                    marks=[(at.token, None)], theme=theme),
-            "·",
-            heatmap(k.T, dims, tokens, title="Kᵀ", title_colour="key", row_axis="dimension", column_axis="key",
-                    limit=qk_limit, marks=[(None, at.key_token)], theme=theme),
-            "=",
-            heatmap(dots, tokens, tokens, title="Q Kᵀ", **square),
-            "→",
-            heatmap(scaled, tokens, tokens, title=f"Q Kᵀ / {divisor}", **square),
-            "→",
-            heatmap(scores, tokens, tokens, title="masked", **square),
-        ],
+        scenes.step_by_step(q, k, dots, scaled, scores, divisor=divisor, tokens=tokens, query=at.token,
+                            key=at.key_token, theme=frame.theme()),
         key="scores_picture",
     )  # fmt: skip
     before, after = dots.var(axis=1), scaled.var(axis=1)
@@ -81,8 +64,8 @@ def body() -> None:
         rf"\overbrace{{K^\top}}^{{{d_head}\times{seq}}}}}{{\sqrt{{{d_head}}}}}",
         [blocks.dot_products, blocks.scale_and_mask],
         Question(
-            f"which key does the query “{tokens[at.token]}” match best?",
-            [f"{i + 1} · {tokens[i]}" for i in order],
+            f"which key does the query “{plain(tokens[at.token])}” match best?",
+            [f"{i + 1} · {plain(tokens[i])}" for i in order],
             order.index(best),
             f"Its score is {scores[at.token, best]:.3g}, the largest of its row.",
         ),

@@ -1,7 +1,6 @@
 """Weighted values: each query's row of weights times the value rows, added up to one row of z."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,10 @@ from dashboard.focus import Cell, Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
+from dashboard.weights_scale import weights_limit
 from encoder_core import blocks, recompute
-from encoder_core.figures import dimensions, heatmap, limit_of, row_bars, span_of, written
+from encoder_core.figures import dimensions, limit_of, written
+from encoder_core.scenes import weighted_values as scenes
 
 DIMENSION = "weighted_values_dimension"
 
@@ -42,72 +43,33 @@ def body() -> None:
     )
     layer = current.trace.layers[at.layer]
     scores, weights, v, z = (x[at.sentence, at.head] for x in (layer.scores, layer.pattern, layer.v, layer.z))
-    visible = np.isfinite(scores)
-    row = weights[at.token]
-    products = row[:, None] * v
+    visible, row, tokens, dims = np.isfinite(scores), weights[at.token], at.labels, dimensions(d_head)
+    common: dict[str, Any] = {"tokens": tokens, "key": at.key_token, "theme": frame.theme()}
     above = st.container()  # the picture stands above the choices that it shows
+    limit = weights_limit(weights)
+    st.caption(
+        "V and z have one colour scale. The weighted rows in between are small parts, shown on a scale of their "
+        f"own (±{limit_of(row[:, None] * v):.3g}); their column sums are the row of z that is marked."
+    )
     dimension = pick_dimension(at)
-    tokens, dims, theme = at.labels, dimensions(d_head), frame.theme()
-    limit, fine_limit = limit_of(v, z), limit_of(products)
-    by_key = partial(heatmap, rows=tokens, columns=dims, row_axis="key", theme=theme,
-                     marks=[(at.key_token, None), (None, dimension)])  # fmt: skip
-    column = partial(row_bars, rows=tokens, hidden=~visible[at.token], marks=[at.key_token], theme=theme)
-    weight_bars = partial(column, row, title_colour="attention", colour="attention", number_format=".3f")
     with above:
-        picture(
-            [
-                heatmap(weights, tokens, tokens, title="weights", title_colour="attention", row_axis="query",
-                        column_axis="key", kind="weights", limit=float(weights.max()) or 1.0, mask=visible,
-                        marks=[(at.token, None)], theme=theme),
-                "→",
-                weight_bars(title="one row", weight=10 + d_head // 16, foot=f"sum {row.sum():.3f}"),
-                "×",
-                by_key(v, title="V", title_colour="value", limit=limit),
-                "=",
-                by_key(products, title="weighted", limit=fine_limit),
-                "Σ →",
-                heatmap(z, tokens, dims, title="z", row_axis="query", limit=limit,
-                        marks=[(at.token, None), (at.token, dimension)], theme=theme),
-            ],
-            key="weighted_values_picture",
-            on_click=follow,
-        )  # fmt: skip
-        st.caption(
-            f"V and z have one colour scale. The weighted rows in between are small parts, shown on a scale of their "
-            f"own (±{fine_limit:.3g}); their column sums are the row of z that is marked."
-        )
-    product, running = products[:, dimension], np.cumsum(products[:, dimension])
-    starts = np.concatenate([[0], running[:-1]]).astype(np.float32)
-    small = span_of(product, running)
-    picture(
-        [
-            weight_bars(title="weight", foot=f"sum {row.sum():.3f}"),
-            "×",
-            column(v[:, dimension], title=f"value, dimension {dimension}", title_colour="value",
-                   span=span_of(v[:, dimension])),
-            "=",
-            column(product, title="weight × value", span=small, number_format=".3f",
-                   foot=f"sum {written(product.sum())}"),
-            "→",
-            column(running, title="added up, key after key", starts=starts, span=small, number_format=".3f",
-                   foot=f"ends at z = {written(z[at.token, dimension])}"),
-        ],
-        key="weighted_values_sum",
-    )  # fmt: skip
+        parts = scenes.mixture(weights, v, z, visible, query=at.token, dimension=dimension, limit=limit, **common)
+        picture(parts, key="weighted_values_picture", on_click=follow)
+    values, number = v[:, dimension], z[at.token, dimension]
+    sum_of = scenes.one_number(row, values, visible[at.token], float(number), dimension=dimension, **common)
+    picture(sum_of, key="weighted_values_sum")
     if row.any():
-        seen = v[visible[at.token], dimension]
+        seen = values[visible[at.token]]
         st.caption(
-            "Weights are never negative and add up to 1, so z is a weighted average: "
-            f"**{written(z[at.token, dimension])}** lies between the smallest (**{written(seen.min())}**) and the "
-            f"largest (**{written(seen.max())}**) of the {len(seen)} values seen."
+            f"Weights are never negative and add up to 1, so z is a weighted average: **{written(number)}** lies "
+            f"between the smallest (**{written(seen.min())}**) and the largest (**{written(seen.max())}**) of the "
+            f"{len(seen)} values seen."
         )
+    product = row * values
+    columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
     frame.depths(
         {
-            f"dimension {dimension}": Table(
-                np.stack([row, v[:, dimension], product, running], axis=1),
-                tokens,
-                ["weight", "value", "weight × value", "added up"],
-            ),
+            f"dimension {dimension}": Table(columns, tokens, ["weight", "value", "weight × value", "added up"]),
             "z": Table(z, tokens, dims),
             "V": Table(v, tokens, dims),
             "weights": Table(weights, tokens, tokens),

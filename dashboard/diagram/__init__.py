@@ -7,20 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
+from dashboard.assets import component
 from dashboard.stages import stage_named
 from encoder_core.figures import ThemeName, limit_of, theme_named
 
-_HERE = Path(__file__).parent
-_COMPONENT = st.components.v2.component(
-    "encoder_walkthrough.diagram",
-    html="<div class='ew-diagram'></div>",
-    css=(_HERE / "diagram.css").read_text(encoding="utf-8"),
-    js=(_HERE / "diagram.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_COMPONENT = component("diagram", Path(__file__).parent)
 _MOST_CELLS = 32  # a thumbnail shows this many rows and columns at most: the first ones
 _MASKED = 255
 

@@ -9,22 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import plotly
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.utils import PlotlyJSONEncoder
 
 from dashboard import focus
+from dashboard.assets import component, publish
 from dashboard.focus import Cell
-from dashboard.warmup import PLOTLY_BUNDLE
 
-_HERE = Path(__file__).parent
-_COMPONENT = st.components.v2.component(
-    "encoder_walkthrough.picture",
-    html="<div class='ew-picture'></div>",
-    css=(_HERE / "picture.css").read_text(encoding="utf-8"),
-    js=(_HERE / "picture.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_COMPONENT = component("picture", Path(__file__).parent)
+_PLOTLY = publish(Path(plotly.__file__).parent / "package_data" / "plotly.min.js")
 
 
 def picture(
@@ -58,7 +53,7 @@ def picture(
             on_click(Cell(**cell), figures[cell["panel"]].layout.meta)
 
     _COMPONENT(
-        data={"panels": panels, "bundle": PLOTLY_BUNDLE, "stack": stack, "address": None if still else focus.address()},
+        data={"panels": panels, "bundle": _PLOTLY, "stack": stack, "address": None if still else focus.address()},
         key=key,
         on_cell_change=clicked,
     )

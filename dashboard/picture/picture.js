@@ -68,16 +68,16 @@ function dress(panel, { operator, figure }, repeats) {
   }
 }
 
-// Everything but the plots themselves; says whether the panels stand below each other.
+// Everything but the plots themselves: the panels beside or below each other, their titles, bars and heights.
 function arrange(host) {
   const { panels, stack } = host.shown;
   const narrow = stack || host.clientWidth < NARROW;
+  host.narrow = narrow;
   host.classList.toggle("ew-stack", narrow);
   layOut(host, panels).forEach((panel, i) => {
     const before = narrow ? null : panels[i - 1]?.figure.layout.meta;
     dress(panel, panels[i], sharesRows(panels[i].figure.layout.meta, before));
   });
-  return narrow;
 }
 
 // Labels that would collide are left out; a label longer than its margin cannot occur (they are cut in Python).
@@ -161,18 +161,20 @@ function listen(host, place, panel, meta) {
   });
 }
 
-// Brings every panel up to date; one that shows the same figure at the same size already is left alone.
+// Brings every panel up to date; one that shows the same figure at the same size already is left alone. All sizes are
+// read before anything is drawn: reading one after each drawing would lay out the whole page each time.
 async function paint(host) {
   host.waiting = false;
-  const narrow = arrange(host);
-  for (const [i, { json, figure }] of host.shown.panels.entries()) {
+  const { panels } = host.shown;
+  const widths = host.panels.map(place => place.plot.clientWidth);
+  for (const [i, { json, figure }] of panels.entries()) {
     const place = host.panels[i];
     const { meta } = figure.layout;
-    const repeats = !narrow && sharesRows(meta, host.shown.panels[i - 1]?.figure.layout.meta);
-    const state = [place.plot.clientWidth, repeats, json].join();
+    const repeats = !host.narrow && sharesRows(meta, panels[i - 1]?.figure.layout.meta);
+    const state = [widths[i], repeats, json].join();
     if (place.state === state) continue;
     place.state = state;
-    const { data, layout } = fitted(figure, place.plot.clientWidth, repeats);
+    const { data, layout } = fitted(figure, widths[i], repeats);
     await window.Plotly.react(place.plot, data, layout, { displayModeBar: false, responsive: false });
     listen(host, place, i, meta);
   }
@@ -212,6 +214,7 @@ export default function (component) {
       host.observer = new ResizeObserver(() => {
         if (Math.abs(host.clientWidth - width) < 2 || !host.clientWidth) return;
         width = host.clientWidth;
+        arrange(host);
         repaint(host);
       });
       host.observer.observe(host);

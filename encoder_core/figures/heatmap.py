@@ -94,6 +94,11 @@ def dimensions(count: int, start: int = 0) -> list[str]:
     return [str(index) for index in range(start, start + count)]
 
 
+def numbered(columns: slice) -> list[str]:
+    """The labels of the columns in a window on a wide matrix."""
+    return dimensions(columns.stop - columns.start, columns.start)
+
+
 def _cells(
     values: Float[np.ndarray, "row column"], shown: Bool[np.ndarray, "row column"], kind: Kind, end: float, theme: Theme
 ) -> dict[str, Any]:

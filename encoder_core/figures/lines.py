@@ -19,7 +19,7 @@ def series_colours(theme: Theme) -> tuple[str, ...]:
 
 def curves(
     series: Mapping[str, Float[np.ndarray, "x"]],
-    x: Sequence[float] | Sequence[str],
+    x: Sequence[int | float] | Sequence[str],
     *,
     title: str,
     x_axis: str,

@@ -100,7 +100,7 @@ def row_bars(
     )
 
 
-def written(value: float, number_format: str = ".3f") -> str:
+def written(value: float | np.floating, number_format: str = ".3f") -> str:
     """A number as it is read on screen: with a true minus sign, and no minus before zero."""
     if np.isneginf(value):
         return "−∞"

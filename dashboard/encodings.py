@@ -1,0 +1,48 @@
+"""The position encodings to choose from, in words and in symbols: what the page of positions says of each."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.settings import PositionChoice
+from encoder_core.positions import sinusoid_angles, sinusoids
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Its name, what it means to the encoder, its definition in LaTeX, and the functions that compute it."""
+
+    label: str
+    meaning: str
+    definition: str
+    code: Sequence[Callable[..., Any]] = ()
+
+
+ENCODINGS: dict[PositionChoice, Encoding] = {
+    "sinusoidal": Encoding(
+        "sinusoids, interleaved",
+        "Each pair of dimensions is a sine and a cosine of one frequency. The first pairs turn fast, the last hardly "
+        "at all, like the hands of a clock: together they tell every position from every other.",
+        r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}",
+        [sinusoids, sinusoid_angles],
+    ),
+    "concatenated": Encoding(
+        "sinusoids, concatenated",
+        "The same sines and cosines in another order: all sines, then all cosines. The order of the dimensions means "
+        "nothing to the encoder, and every dot product stays as it is.",
+        r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}",
+        [sinusoids, sinusoid_angles],
+    ),
+    "learned": Encoding(
+        "learned table",
+        "One row a position, learned like the rows of the words. The table starts as noise: training has to find out "
+        "that 3 is next to 4. There is no row beyond the last position of the table.",
+        r"PE = P[0 \ldots seq-1]",
+    ),
+    "none": Encoding(
+        "none",
+        "Nothing is added, every row is zero. Such an encoder does not know the order of its tokens: shuffle the "
+        "words, and the same vectors come out, shuffled.",
+        "PE = 0",
+    ),
+}

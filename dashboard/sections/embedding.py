@@ -1,0 +1,40 @@
+"""Section of the embedding: how large the rows are under each scale, next to the positions."""
+
+import numpy as np
+import streamlit as st
+
+from dashboard import frame
+from dashboard.choice import choice
+from dashboard.focus import Focus
+from dashboard.model import Model
+from dashboard.picture import picture
+from encoder_core import blocks
+from encoder_core.analysis import root_mean_square
+from encoder_core.config import embedding_factors
+from encoder_core.scenes import embedding as scenes
+
+
+def scales(current: Model, at: Focus) -> None:
+    """The rows under each scale, next to the position encoding that is added to them on the next page."""
+    st.subheader("How large are the rows next to the positions?", anchor=False)
+    rows, position = current.trace.token_embedding[at.sentence], current.trace.position_encoding
+    root, of_model = f"√{current.config.d_model}", current.config.embedding_scale
+    factors = embedding_factors(current.config.d_model)
+    spoken = {"inv_sqrt_d": f"÷ {root}", "none": "as they are", "sqrt_d": f"× {root}"}
+    labels = spoken | {of_model: f"{spoken[of_model]} (this model)"}
+    chosen = choice("Rows", list(factors), default=of_model, spoken=labels.__getitem__, silent=True,
+                    key=f"embedding_rows_{of_model}")  # fmt: skip
+    scaled, _ = blocks.embed(rows, factors[chosen], position)
+    sizes = {spoken[name]: root_mean_square(rows) * factor for name, factor in factors.items()}
+    sizes["positions"] = root_mean_square(position)
+    parts = scenes.rows_and_positions(
+        scaled, position, sizes, scale=spoken[chosen], tokens=at.labels, token=at.token, theme=frame.theme()
+    )
+    picture(parts, key="embedding_scale_picture")
+    ratio = sizes[spoken[chosen]] / (sizes["positions"] or np.inf)
+    measured = f"**{ratio:.3g} times** the position encoding" if ratio else "and there is no position encoding"
+    st.caption(
+        f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The "
+        "paper multiplies by √d_model, so that the words outweigh the positions; some code divides, and the positions "
+        "outweigh the words. What the model does is set in the sidebar, under More choices."
+    )

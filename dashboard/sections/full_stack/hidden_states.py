@@ -1,0 +1,64 @@
+"""The view of the residual stream: all tokens side by side after each block, then one token through the layers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from dashboard import focus, frame
+from dashboard.focus import Cell, Focus
+from dashboard.frame import Question, Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.full_stack.view import Depths
+from dashboard.window import WINDOW
+from encoder_core import EncoderConfig, blocks
+from encoder_core.analysis import residual_stream
+from encoder_core.figures import dimensions
+from encoder_core.scenes import full_stack as scenes
+
+
+def hidden_states(current: Model, at: Focus, columns: slice) -> Depths:
+    """The residual stream after each block: all tokens side by side, then one token through the layers."""
+    config = current.config
+    stages, names = residual_stream(current.trace, at.sentence, final_norm=config.final_norm), stage_names(config)
+
+    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
+        """A stage is looked at by the block that made it: "embedded" by the first, the final norm by the last."""
+        stage = cell.tile[1] if cell.tile else cell.row
+        tile = (0, min(max(stage, 1), config.num_layers) - 1)
+        focus.follow(cell._replace(tile=tile), {**meta, "tile_column_axis": "layer"})
+
+    shown: dict[str, Any] = {"layer": at.layer, "tokens": at.labels, "theme": frame.theme()}
+    sheet = scenes.hidden_states(stages, columns, final_norm=config.final_norm, **shown)
+    picture(sheet, key="full_stack_states_picture", on_click=clicked)
+    first = slice(0, min(config.d_model, WINDOW))
+    through = scenes.one_token(stages, names, first, token=at.token, **shown)
+    picture(through, key="full_stack_token_picture", on_click=clicked)
+    one = stages[:, at.token]
+    return Depths(
+        {f"“{frame.plain(at.labels[at.token])}”": Table(one, names, dimensions(config.d_model))},
+        rf"\underbrace{{X_l}}_{{{len(at.labels)}\times{config.d_model}}} = \text{{block}}_l(X_{{l-1}}), \qquad "
+        rf"l = 1 \dots {config.num_layers}",
+        [blocks.EncoderStack.__call__],
+        _which_block(at, one[: config.num_layers + 1]),
+    )
+
+
+def stage_names(config: EncoderConfig) -> list[str]:
+    """Short names for the stages of the residual stream."""
+    return ["in", *dimensions(config.num_layers, 1), *(["out"] if config.final_norm else [])]
+
+
+def _which_block(at: Focus, rows: Float[np.ndarray, "stage d_model"]) -> Question:
+    """Which block moves the token's vector farthest?"""
+    moved = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
+    best, num_layers = int(moved.argmax()), len(moved)
+    options = sorted({best, 0, num_layers - 1, num_layers // 2})
+    return Question(
+        f"which block changes “{frame.plain(at.labels[at.token])}” most?",
+        [f"block {layer + 1}" for layer in options],
+        options.index(best),
+        f"It moves the token's vector by {moved[best]:.3g}.",
+    )

@@ -1,0 +1,39 @@
+"""The view of the two ends: what goes into the first block, and what comes out after the last."""
+
+import numpy as np
+import streamlit as st
+
+from dashboard import frame
+from dashboard.focus import Focus
+from dashboard.frame import Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.full_stack.view import Depths, blocks_in_words, enters, which_token
+from encoder_core import Encoder
+from encoder_core.analysis import cosines
+from encoder_core.figures import dimensions
+from encoder_core.scenes import full_stack as scenes
+
+
+def in_and_out(current: Model, at: Focus, columns: slice) -> Depths:
+    """What goes into the first block, what comes out after the last, and how much of its direction is left."""
+    config = current.config
+    before, after = current.trace.embedded[at.sentence], current.trace.output[at.sentence]
+    cosine = np.diagonal(cosines(before, after))
+    parts = scenes.in_and_out(
+        before, after, cosine, columns, enters=enters(config), tokens=at.labels, token=at.token, theme=frame.theme()
+    )
+    picture(parts, key="full_stack_ends_picture")
+    st.caption(
+        f"Between the two, {blocks_in_words(config)}. The cosine says how much of a token's own direction is left: 1 "
+        "is all of it."
+    )
+    size, dims = rf"{len(at.labels)}\times{config.d_model}", dimensions(config.d_model)
+    return Depths(
+        {"output": Table(after, at.labels, dims), "embedded": Table(before, at.labels, dims)},
+        rf"\underbrace{{Y}}_{{{size}}} = \text{{{'norm ∘ ' if config.final_norm else ''}}}"
+        rf"\text{{block}}_{{{config.num_layers}}} \circ \dots \circ \text{{block}}_1"
+        rf" (\underbrace{{X}}_{{{size}}})",
+        [Encoder.trace],
+        which_token(at, "which token is farthest from its embedding at the end?", -cosine, "Its cosine is {:.3g}.", -1),
+    )

@@ -1,0 +1,56 @@
+"""The view of attention rollout."""
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from dashboard import frame
+from dashboard.focus import Focus
+from dashboard.frame import Question, Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.full_stack.view import Depths
+from dashboard.weights_scale import weights_limit
+from encoder_core import analysis
+from encoder_core.scenes import full_stack as scenes
+
+
+def rollout(current: Model, at: Focus, _: slice) -> Depths:
+    """One layer's step, and what has reached the token until then."""
+    patterns = analysis.patterns_of(current.trace, at.sentence)
+    rolled, step = analysis.rollout(patterns), analysis.with_residual(patterns)[at.layer]
+    seq = len(at.labels)
+    before = rolled[at.layer - 1] if at.layer else np.eye(seq, dtype=np.float32)
+    after = rolled[at.layer]
+    area = st.container()
+    parts = scenes.rollout(
+        step, before, after, layer=at.layer, limit=weights_limit(np.stack([step, after])), tokens=at.labels,
+        token=at.token, theme=frame.theme(),
+    )  # fmt: skip
+    with area:
+        picture(parts, key="full_stack_rollout_picture")
+        st.caption(
+            "How much of each input token is in each token by now, if attention and the residual stream carry half "
+            "each (Abnar & Zuidema 2020). On the right, what has reached "
+            f"“{frame.plain(at.labels[at.token])}” after layer {at.layer + 1}. Values and the feed-forward network "
+            "are left out: it is an estimate of the way, not of the content."
+        )
+    return Depths(
+        {"rolled out": Table(after, at.labels, at.labels), "½ average + ½ I": Table(step, at.labels, at.labels)},
+        rf"\begin{{aligned}} A_l &= \tfrac12 \bar W_l + \tfrac12 I, \quad \text{{rows to sum 1}} \\"
+        rf"\underbrace{{R_l}}_{{{seq}\times{seq}}} &= A_l\, R_{{l-1}}, \quad R_0 = I \end{{aligned}}",
+        [analysis.rollout, analysis.with_residual],
+        _own_input(at, rolled),
+    )
+
+
+def _own_input(at: Focus, rolled: Float[np.ndarray, "layer seq seq"]) -> Question:
+    """Is more left of the token's own input than what the residual stream alone would carry?"""
+    own, straight = float(rolled[-1][at.token, at.token]), 0.5 ** len(rolled)
+    return Question(
+        f"the residual stream alone carries ½ a layer: {straight:.2g} after {len(rolled)}. How much of its own input "
+        f"does “{frame.plain(at.labels[at.token])}” hold at the end, by rollout?",
+        ["less than that", "just that", "more than that"],
+        1 if abs(own - straight) < 1e-6 else 2 if own > straight else 0,
+        f"It is {own:.3g}: attention may also look at the token itself, or bring it back from others.",
+    )

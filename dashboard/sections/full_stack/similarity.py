@@ -1,0 +1,61 @@
+"""The view of cosines: how far tokens turn from their embedding, and how alike they become."""
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from dashboard import frame
+from dashboard.focus import Focus
+from dashboard.frame import Question, Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.full_stack.hidden_states import stage_names
+from dashboard.sections.full_stack.view import Depths
+from encoder_core.analysis import cosines, mean_off_diagonal, residual_stream
+from encoder_core.figures.base import label
+from encoder_core.scenes import full_stack as scenes
+
+
+def similarity(current: Model, at: Focus, _: slice) -> Depths:
+    """Cosine of each token with its own embedding, and with the other tokens, by layer."""
+    real = int(current.batch.real[at.sentence].sum())
+    stages = residual_stream(current.trace, at.sentence, final_norm=current.config.final_norm)[:, :real]
+    names, labels = stage_names(current.config), at.labels[:real]
+    token = at.token if at.token < real else None  # padding is like no token
+    own = np.stack([np.diagonal(cosines(stages[0], rows)) for rows in stages])
+    between = cosines(stages, stages)
+    others = mean_off_diagonal(between)
+    series = {"itself, mean": own.mean(axis=1), "the others, mean": others}
+    if token is not None:
+        series[f"“{label(labels[token])}” itself"] = own[:, token]
+    parts = scenes.similarity(series, between, names, layer=at.layer, tokens=labels, token=token, theme=frame.theme())
+    picture(parts, key="full_stack_cosine_picture")
+    st.caption(
+        "“Itself” is the token's own embedding: a falling line says how far the blocks have turned it. “The others” "
+        "are the other tokens at the same layer: a rising line says that tokens become alike: attention averages."
+    )
+    after = between[at.layer + 1]
+    return Depths(
+        {f"after block {at.layer + 1}": Table(after, labels, labels), "with own embedding": Table(own, names, labels)},
+        r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\, \lVert b \rVert}",
+        [cosines, mean_off_diagonal],
+        _more_alike(others) if real > 1 else _turned(float(own[-1, 0])),
+    )
+
+
+def _more_alike(others: Float[np.ndarray, "stage"]) -> Question:
+    return Question(
+        "from the embedding to the last block, do the tokens of this sentence become more alike?",
+        ["more alike", "less alike"],
+        int(others[-1] < others[0]),
+        f"Their mean cosine goes from {others[0]:.3g} to {others[-1]:.3g}.",
+    )
+
+
+def _turned(cosine: float) -> Question:
+    return Question(
+        "how far does this one token turn away from its embedding?",
+        ["less than 60° (cosine above 0.5)", "60° or more"],
+        int(cosine <= 0.5),
+        f"At the end its cosine with the embedding is {cosine:.3g}.",
+    )

@@ -1,0 +1,95 @@
+"""Two views of the attention weights as tiles: all heads, and their average; a click enlarges a tile."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+from jaxtyping import Float
+
+from dashboard import focus, frame
+from dashboard.focus import Cell, Focus
+from dashboard.frame import Question, Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.full_stack.view import Depths, which_token
+from dashboard.weights_scale import weights_limits
+from encoder_core import blocks
+from encoder_core.analysis import patterns_of
+from encoder_core.scenes import full_stack as scenes
+
+
+def all_heads(current: Model, at: Focus, _: slice) -> Depths:
+    """The pattern of every head of every layer, and one of them enlarged."""
+    patterns = patterns_of(current.trace, at.sentence)
+    mask = current.trace.mask[at.sentence]
+    draw = partial(scenes.every_head, patterns, mask, layer=at.layer, head=at.head)
+    _tiles(at, patterns, patterns[at.layer, at.head], draw)
+    num_layers, num_heads, seq, _ = patterns.shape
+    return Depths(
+        {f"layer {at.layer + 1}, head {at.head + 1}": Table(patterns[at.layer, at.head], at.labels, at.labels)},
+        rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
+        rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
+        [blocks.EncoderStack.__call__],
+        _which_head(at, patterns[:, :, at.token].max(axis=-1)),
+    )
+
+
+def head_average(current: Model, at: Focus, _: slice) -> Depths:
+    """The mean over the heads, layer by layer."""
+    averages = patterns_of(current.trace, at.sentence).mean(axis=1)
+    draw = partial(scenes.head_averages, averages, current.trace.mask[at.sentence], layer=at.layer)
+    _tiles(at, averages, averages[at.layer], draw)
+    seq, num_heads = len(at.labels), current.config.num_heads
+    return Depths(
+        {f"layer {at.layer + 1}, average": Table(averages[at.layer], at.labels, at.labels)},
+        rf"\underbrace{{\bar A^{{(l)}}}}_{{{seq}\times{seq}}} = \frac{{1}}{{{num_heads}}} \sum_{{h=1}}^{{{num_heads}}}"
+        r" A^{(l,h)}",
+        [blocks.softmax, blocks.EncoderStack.__call__],
+        which_token(
+            at,
+            f"over all layers and heads, which key does “{frame.plain(at.labels[at.token])}” attend to most?",
+            averages[:, at.token].mean(axis=0),
+            "Its share is {:.3g} on average.",
+        ),
+    )
+
+
+def _tiles(
+    at: Focus,
+    weights: Float[np.ndarray, "*tile query key"],
+    enlarged: Float[np.ndarray, "query key"],
+    draw: Callable[..., list[go.Figure | str]],
+) -> None:
+    """The picture, with the choice of its colours below it. With many tokens, a block of cells becomes one."""
+    size, seq = scenes.cells_in_one(weights.size), len(at.labels)
+
+    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
+        in_tiles = cell._replace(row=cell.row * size, column=cell.column * size) if cell.tile else cell
+        focus.follow(in_tiles, meta)
+
+    area = st.container()
+    of_tiles, of_enlarged = weights_limits(weights, enlarged)
+    parts = draw(limits=(of_tiles, of_enlarged), tokens=at.labels, token=at.token, theme=frame.theme())
+    pooled = f" With {seq} tokens, a small tile shows the largest of {size} × {size} weights." if size > 1 else ""
+    with area:
+        picture(parts, key="full_stack_tiles_picture", on_click=clicked)
+        st.caption(
+            f"Click a tile to enlarge it. The largest weight of all is {weights.max():.2g}, of the enlarged tile "
+            f"{enlarged.max():.2g}.{pooled}"
+        )
+
+
+def _which_head(at: Focus, largest: Float[np.ndarray, "layer head"]) -> Question:
+    """Which head has the largest weight? It, and two others from the rest of the order."""
+    num_heads = largest.shape[1]
+    best, *others = (divmod(int(place), num_heads) for place in np.argsort(-largest, axis=None, kind="stable"))
+    options = sorted([best, *others[len(others) // 2 :: max(1, len(others) // 2)][:2]])
+    return Question(
+        f"which of these heads gives one single key the largest share of “{frame.plain(at.labels[at.token])}”?",
+        [f"layer {layer + 1}, head {head + 1}" for layer, head in options],
+        options.index(best),
+        f"Its largest weight is {largest[best]:.3g}.",
+    )

@@ -1,0 +1,124 @@
+"""Sections of multi-head attention: Q cut into heads, their weights, what each adds, heads off, more or fewer heads."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from dashboard import frame
+from dashboard.focus import Focus
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.weights_scale import weights_limit
+from encoder_core import HeadFactor, LayerTrace, recompute
+from encoder_core.cost import attention_cost
+from encoder_core.scenes import multi_head as scenes
+from encoder_core.scenes.qkv import side_by_side
+
+OFF = "multi_head_off"
+
+
+def split(current: Model, at: Focus, layer: LayerTrace) -> None:
+    """Q as one product, cut into heads, and put back."""
+    parameters, name = current.encoder.parameters(), f"layers.{at.layer}.attention.query"
+    q = layer.attn_in[at.sentence] @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", np.float32(0))
+    of_heads, d_head = layer.q[at.sentence], current.config.d_head
+    parts = scenes.split(q, of_heads, tokens=at.labels, head=at.head, theme=frame.theme())
+    picture(parts, key="multi_head_split")
+    st.caption(
+        f"One matrix product makes the queries of all heads; head {at.head + 1} owns columns {at.head * d_head} to "
+        f"{(at.head + 1) * d_head - 1}. Splitting only cuts: put back, it is the same Q (max Δ "
+        f"{recompute.difference(side_by_side(of_heads), q):.0e})."
+    )
+
+
+def all_patterns(current: Model, at: Focus, layer: LayerTrace) -> None:
+    """The weights of every head, of every sentence."""
+    above = st.container()  # the picture stands above the choice of its colours
+    title = f"the weights of all heads of layer {at.layer + 1}"
+    parts = scenes.all_patterns(
+        layer.pattern, current.trace.mask, title=title, tokens=at.labels, sentence=at.sentence, head=at.head,
+        limit=weights_limit(layer.pattern), theme=frame.theme(),
+    )  # fmt: skip
+    with above:
+        picture(parts, key="multi_head_patterns")
+    block = scenes.block_of(layer.pattern.size)
+    st.caption(
+        "Queries down, keys across, as on every page. Click a tile to look at its head. "
+        + ("" if block == 1 else f"Each cell is the largest weight of {block} × {block}. ")
+        + "The heads read the same tokens and see different things, because each has weights of its own."
+    )
+
+
+def add_up(
+    current: Model,
+    at: Focus,
+    layer: LayerTrace,
+    contributions: Float[np.ndarray, "head seq d_model"],
+    bias: Float[np.ndarray, "d_model"] | None,
+) -> None:
+    """What each head adds to the stream, that it adds up to what attention gives less its bias, and how much it is."""
+    total = layer.attn_out[at.sentence] - (np.float32(0) if bias is None else bias)
+    title = "attn_out" if bias is None else "attn_out − bias"
+    parts = scenes.added_up(
+        contributions, total, title=title, tokens=at.labels, head=at.head, token=at.token, theme=frame.theme()
+    )
+    picture(parts, key="multi_head_contributions")
+    apart = recompute.difference(total, contributions.sum(axis=0, dtype=float))
+    every = scenes.step_of(contributions.size)
+    st.caption(
+        "All on one scale. Concat · W_O is the same as the sum of what the heads add, each through its own "
+        f"{current.config.d_head} rows of W_O: they differ by {apart:.0e}."
+        + ("" if every == 1 else f" Every {every}th dimension is shown.")
+    )
+    norms = np.linalg.norm(contributions, axis=-1)
+    parts = scenes.lengths(norms, tokens=at.labels, head=at.head, token=at.token, theme=frame.theme())
+    picture(parts, key="multi_head_norms")
+
+
+@st.fragment
+def switch_off(current: Model, at: Focus) -> None:
+    """The forward pass again with some heads of this layer off: what changes here, and at the end."""
+    heads = current.config.num_heads
+    st.session_state[OFF] = [head for head in st.session_state.get(OFF, [0]) if head < heads]
+    off = st.pills(
+        f"Heads of layer {at.layer + 1} that are switched off", range(heads), selection_mode="multi",
+        format_func=lambda head: str(head + 1), key=OFF, persist_state="session",
+    )  # fmt: skip
+    trace, without = current.trace, current.traced(*(HeadFactor(at.layer, head, 0.0) for head in off))
+    pairs = {
+        f"attn_out, layer {at.layer + 1}": (trace.layers[at.layer].attn_out, without.layers[at.layer].attn_out),
+        "output of the model": (trace.output, without.output),
+    }
+    for number, (title, (before, after)) in enumerate(pairs.items()):
+        was, now = before[at.sentence], after[at.sentence]
+        picture(
+            scenes.difference(was, now, titles=(title, "with heads off"), tokens=at.labels, theme=frame.theme()),
+            key=f"multi_head_off_{number}",
+            on_click=lambda cell, meta: None,  # the pickers stand outside this fragment
+        )
+    share = [np.linalg.norm(before - after) / (np.linalg.norm(before) or 1) for before, after in pairs.values()]
+    st.caption(
+        f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output: "
+        "the residual stream carries the rest, and the layers above pass the change on to other tokens."
+    )
+
+
+def trade_off(current: Model) -> None:
+    """More heads at the same width: what it costs and what it changes."""
+    config, seq = current.config, current.batch.ids.shape[1]
+    heads, width = config.num_heads, config.attention_dim
+    names = ("heads", "d_head", "attention parameters", "attention FLOP", "weights, each layer", "products in a score")
+    rows = [f"| {' | '.join(names)} |", "|--:" * len(names) + "|"]
+    for count in sorted({count for count in (1, 2, 4, 8, 16, heads) if width % count == 0}):
+        cost = attention_cost(replace(config, num_heads=count), seq)
+        bold = "**" if count == heads else ""
+        cells = (count, width // count, *cost, count * seq**2, width // count)
+        rows.append("|" + "".join(f" {bold}{cell:,}{bold} |" for cell in cells))
+    st.markdown("\n".join(rows))
+    st.caption(
+        f"d_head = {width} / {heads} = {config.d_head}. More heads at the same width cost the same: they give more "
+        "patterns of attention, each from a dot product over fewer dimensions. With few dimensions, a head can tell "
+        "less apart."
+    )

@@ -1,0 +1,33 @@
+"""Section of softmax: the scores divided by a temperature, and a row that sees nothing."""
+
+import streamlit as st
+
+from dashboard import frame
+from dashboard.focus import Focus
+from dashboard.model import Model
+from encoder_core import LayerTrace, Temperature, recompute
+
+TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+
+
+def what_if(current: Model, at: Focus) -> tuple[float, LayerTrace]:
+    """Draw the controls and the badge; the temperature chosen, and the layer in a forward pass with what was chosen."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
+        temperature = st.select_slider(
+            "Temperature T", TEMPERATURES, 1.0, key="softmax_temperature", persist_state="session", width=260,
+            help="Scores are divided by T before softmax, in every layer. Below 1: sharper. Above 1: flatter.",
+        )  # fmt: skip
+        hide = st.toggle(
+            f"Hide every key from “{frame.plain(at.labels[at.token])}”", key="softmax_hide_row",
+            persist_state="session",
+            help="A row that is masked everywhere has nothing to share out: it gives zeros, not 0 / 0.",
+        )  # fmt: skip
+        trace = current.trace
+        if hide or temperature != 1:
+            mask = trace.mask.copy()
+            mask[at.sentence, :, at.token] &= not hide
+            trace = current.encoder.trace(current.batch, mask, [Temperature(temperature)])
+        layer = trace.layers[at.layer]
+        st.space("stretch")
+        frame.recomputed(recompute.softmax(layer, temperature))
+    return temperature, layer

@@ -1,0 +1,91 @@
+"""Scenes of the feed-forward network: its steps, the curve of its activation, and what one exchanged row moves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+
+from encoder_core.config import Activation
+from encoder_core.figures import ThemeName, activation_curve, heatmap, limit_of, numbered, row_bars
+from encoder_core.sublayers import FeedForwardSteps, activate
+
+HEIGHT = 230
+ACTIVATIONS: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
+
+
+def network(
+    mlp_in: Float[np.ndarray, "seq d_model"],
+    steps: FeedForwardSteps,
+    activation: Activation,
+    *,
+    biased: bool,
+    columns: slice,
+    neurons: slice,
+    neuron: int,
+    tokens: Sequence[str],
+    token: int,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """In → expanded → activated → contracted, and how many neurons of each token are above zero.
+
+    Of the model's dimensions `columns` are drawn, of the neurons `neurons`; `neuron` is outlined.
+    """
+    common: dict[str, Any] = {"limit": limit_of(mlp_in, *steps), "height": HEIGHT, "theme": theme}
+    bias, dims, names = " + b" if biased else "", numbered(columns), numbered(neurons)
+    row, cross = [(token, None)], [(token, None), (None, neuron - neurons.start)]
+    wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}
+    active = 100 * (steps.pre > 0).mean(axis=1)
+    return [
+        heatmap(mlp_in[:, columns], tokens, dims, title="in", marks=row, **common),
+        "→",
+        heatmap(steps.pre[:, neurons], tokens, names, title=f"in · W_up{bias}", **wide),
+        "→",
+        heatmap(steps.act[:, neurons], tokens, names, title=f"{ACTIVATIONS[activation]}( )", **wide),
+        row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0, 100), marks=[token], colour="attention",
+                 number_format=".0f", height=HEIGHT, theme=theme),
+        "→",
+        heatmap(steps.out[:, columns], tokens, dims, title=f"· W_down{bias}", marks=row, **common),
+    ]  # fmt: skip
+
+
+def bend(
+    pre: Float[np.ndarray, "neuron"],
+    act: Float[np.ndarray, "neuron"],
+    activation: Activation,
+    neuron: int,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """The curve of the activation beside the others, with all neurons of one token on it."""
+    x = np.linspace(-1, 1, 81) * max(3.0, 1.05 * float(np.abs(pre).max()))
+    functions = {title: activate(x, name) for name, title in ACTIVATIONS.items()}
+    chosen = ACTIVATIONS[activation]
+    title = f"{chosen}: one dot a neuron"
+    return [activation_curve(x, functions, chosen, (pre, act), neuron, title=title, theme=theme)]
+
+
+def changes(
+    of_input: Float[np.ndarray, "seq d_model"],
+    after: Mapping[str, Float[np.ndarray, "seq d_model"]],
+    columns: slice,
+    *,
+    tokens: Sequence[str],
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """How the input was changed, and how the results of attention and feed-forward changed with it, row by row.
+
+    Each is on a scale of its own: which rows move is the point.
+    """
+    common: dict[str, Any] = {"height": 200, "theme": theme}
+    dims = numbered(columns)
+    parts: list[go.Figure | str] = [heatmap(of_input[:, columns], tokens, dims, title="change of the input", **common)]
+    for name, change in after.items():
+        lengths = np.linalg.norm(change, axis=1)
+        span, colour = (0.0, float(lengths.max()) or 1.0), "attention" if name == "attention" else None
+        parts += [
+            "→" if name == "attention" else "|",
+            heatmap(change[:, columns], tokens, dims, title=f"after {name}", title_colour=colour, **common),
+            row_bars(lengths, tokens, title="length", row_axis="token", span=span, colour=colour or "muted", **common),
+        ]
+    return parts

@@ -1,0 +1,56 @@
+"""The app without a browser: its pages, run by Streamlit's own AppTest."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from dashboard.stages import Stage
+
+ROOT = Path(__file__).parents[2]
+TIMEOUT = 120  # seconds; the first run of all compiles
+
+
+def app() -> AppTest:
+    """The app, not run yet."""
+    return AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=TIMEOUT)
+
+
+def opened(stage: Stage, **link: str | list[str]) -> AppTest:
+    """A page, opened by a link with these parameters. With the fixture `framed` it has the sidebar around it."""
+    at = app().switch_page(stage.path)
+    at.query_params.update(link)
+    return run(at)
+
+
+def run(at: AppTest) -> AppTest:
+    """Run the page once more, without an exception."""
+    at.run()
+    assert not at.exception, [(error.message, error.stack_trace[-3:]) for error in at.exception]
+    return at
+
+
+def figures(at: AppTest) -> Iterator[dict[str, Any]]:
+    """Every Plotly figure on the page, as the browser gets it."""
+    for component in at.get("bidi_component"):
+        if component.proto.component_name.endswith(".picture"):
+            for panel in json.loads(component.proto.json)["panels"]:
+                yield json.loads(panel["figure"])
+
+
+def cards(at: AppTest) -> list[dict[str, Any]]:
+    """The cards of the map, as the browser gets them."""
+    diagrams = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".diagram")]
+    return [card for x in diagrams for group in json.loads(x.proto.json)["groups"] for card in group["cards"]]
+
+
+def rendered(at: AppTest) -> list[str]:
+    """Every text of the page that Streamlit renders as markdown; code, tables and formulas are none."""
+    texts = [element.value for kind in ("title", "subheader", "markdown", "caption") for element in at.get(kind)]
+    texts += [alert.value for kind in ("success", "info", "warning", "error") for alert in at.get(kind)]
+    texts += [option for radio in at.radio for option in radio.options]
+    texts += [option for group in at.button_group for option in group.options]
+    kinds = ("radio", "toggle", "selectbox", "button_group", "number_input", "select_slider", "multiselect")
+    return texts + [widget.label for kind in kinds for widget in getattr(at, kind)]

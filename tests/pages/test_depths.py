@@ -1,0 +1,142 @@
+"""Every page has its depths: numbers, formula, code that just ran, and a question that is checked."""
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import encoder_core
+from dashboard.stages import STAGES, stage_named
+from encoder_core import Encoder, EncoderConfig, WordTokenizer
+from tests.pages.app import opened, run
+
+TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+VARIANTS = {
+    "one token": {"text": "word", "d_model": "4", "heads": "1", "layers": "1"},
+    "pre-norm, no biases": {"norm": "pre", "bias": "false", "activation": "gelu", "scaled": "false"},
+    "equal tokens": {"text": "a a a\na"},
+    "learned, causal": {"positions": "learned", "mask": "both", "heads": "16", "layers": "12"},
+    "concatenated": {"positions": "concatenated", "heads": "6", "d_model": "60", "scale": "sqrt_d"},
+}
+
+
+@pytest.fixture(scope="module")
+def functions_of_the_engine():
+    """Every function, method and class of encoder_core, as a syntax tree written down."""
+    found = set()
+    for file in Path(encoder_core.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found.add(ast.dump(node))
+    return found
+
+
+@pytest.fixture(params=VARIANTS.values(), ids=VARIANTS)
+def page(framed, stage, request):
+    return opened(stage, **request.param)
+
+
+def test_numbers_formula_and_code(page, functions_of_the_engine):
+    table = page.dataframe[0].value
+    assert table.size > 0
+    assert not table.isna().any(axis=None)
+    assert table.index.is_unique
+    assert table.columns.is_unique
+    (formula,) = page.latex
+    assert formula.value.count("{") == formula.value.count("}")
+    assert formula.value.count(r"\begin") == formula.value.count(r"\end")
+    (code,) = page.code
+    shown = ast.parse(code.value).body
+    assert shown
+    for node in shown:
+        assert ast.dump(node) in functions_of_the_engine, ast.unparse(node).splitlines()[0]
+
+
+def test_just_one_answer_is_right_and_the_others_name_it(page):
+    (radio,) = page.radio
+    assert radio.value is None
+    assert not page.success
+    assert len(set(radio.options)) == len(radio.options)
+    said = {}
+    for option in radio.options:
+        page.radio[0].set_value(option)
+        run(page)
+        (answer,) = [*page.success, *page.info]
+        said[option] = answer.value
+    (right,) = [option for option, text in said.items() if text.startswith("Yes. ")]
+    why = said[right].removeprefix("Yes. ")
+    assert len(why) > 20
+    for option, text in said.items():
+        assert option == right or text == f"It is “{right}”. {why}"
+
+
+def test_an_answer_does_not_follow_to_the_next_page(framed, stage):
+    page = opened(stage)
+    page.radio[0].set_value(page.radio[0].options[0])
+    run(page)
+    run(page.switch_page(STAGES[(stage.number + 1) % len(STAGES)].path))
+    assert page.radio[0].value is None
+    assert not page.success
+    assert not page.info
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """The default model, built here from the engine alone."""
+    tokenizer = WordTokenizer.from_texts([TEXT])
+    config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
+    return Encoder.random(config, 0, tokenizer=tokenizer).trace(TEXT, "padding")
+
+
+def _right_answer(page):
+    for option in page.radio[0].options:
+        page.radio[0].set_value(option)
+        if run(page).success:
+            return option
+    raise AssertionError("no option is right")
+
+
+def test_the_key_that_the_scores_page_calls_best_has_the_largest_score(framed, expected):
+    page = opened(stage_named("scaled_scores"), token="4", layer="2", head="3")
+    best = int(expected.layers[1].scores[0, 2, 3].argmax())
+    assert _right_answer(page) == f"{best + 1} · {expected.tokens[0][best]}"
+
+
+def test_the_largest_part_of_the_map_is_the_largest(framed):
+    """Of a block with d_model 64 and d_ff 256: attention 4 x 64 x 64, feed-forward 2 x 64 x 256 weights."""
+    assert _right_answer(opened(stage_named("map"))) == "feed-forward"
+    assert _right_answer(opened(stage_named("map"), d_ff="8")) == "attention"
+
+
+def test_the_key_that_adds_most_is_the_largest_product(framed, expected):
+    page = opened(stage_named("weighted_values"), token="10")
+    products = np.abs(expected.layers[0].pattern[0, 0, 9] * expected.layers[0].v[0, 0, :, 0])
+    assert _right_answer(page).startswith(f"{int(products.argmax()) + 1} · ")
+
+
+def test_the_head_with_the_largest_weight_is_the_largest_of_the_stack(framed, expected):
+    largest = np.stack([layer.pattern[0, :, 2].max(axis=-1) for layer in expected.layers])
+    layer, head = divmod(int(largest.argmax()), 4)
+    assert _right_answer(opened(stage_named("full_stack"), token="3")) == f"layer {layer + 1}, head {head + 1}"
+
+
+TABLES = {
+    "qkv": ("Q", lambda layer: layer.q[0, 1]),
+    "scaled_scores": ("scores", lambda layer: layer.scores[0, 1]),
+    "weighted_values": ("z", lambda layer: layer.z[0, 1]),
+    "softmax": ("weights", lambda layer: layer.pattern[0, 1]),
+    "multi_head": ("concat", lambda layer: layer.concat[0]),
+    "feed_forward": ("mlp out", lambda layer: layer.mlp_out[0]),
+    "add_and_norm": ("norm out", lambda layer: layer.mlp_in[0]),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_numbers_are_those_of_the_engine(framed, expected, name):
+    title, part = TABLES[name]
+    page = opened(stage_named(name), layer="3", head="2")
+    (group,) = [group for group in page.button_group if group.key.startswith("table_")]
+    group.set_value(title)
+    run(page)
+    np.testing.assert_allclose(page.dataframe[0].value.to_numpy(), part(expected.layers[2]), atol=1e-5)

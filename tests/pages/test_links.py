@@ -1,0 +1,212 @@
+"""A link that asks for what cannot be is answered with a sentence, and never with an exception."""
+
+import re
+
+import pytest
+
+from dashboard.settings import DEFAULT_TEXT, DEFAULTS
+from dashboard.stages import STAGES, stage_named
+from tests.pages.app import app, opened, run
+
+BAD = [
+    ("d_model", "abc"),
+    ("d_model", "-4"),
+    ("d_model", "0"),
+    ("d_model", "66"),
+    ("d_model", "260"),
+    ("d_model", "64.0"),
+    ("d_model", "1e3"),
+    ("d_model", "9" * 400),
+    ("d_model", ""),
+    ("d_model", "nan"),
+    ("d_model", "６４"),
+    ("heads", "0"),
+    ("heads", "17"),
+    ("heads", "true"),
+    ("layers", "13"),
+    ("layers", "1.5"),
+    ("d_ff", "4"),
+    ("d_ff", "1032"),
+    ("seed", "100"),
+    ("seed", "-1"),
+    ("norm", "batch"),
+    ("norm", "Pre"),
+    ("activation", "<script>alert(1)</script>"),
+    ("positions", "'; drop table"),
+    ("scale", "sqrt"),
+    ("mask", "all"),
+    ("scaled", "maybe"),
+    ("bias", "2"),
+]
+
+
+def _said(at):
+    return [warning.value for warning in at.warning]
+
+
+@pytest.mark.parametrize(("key", "value"), BAD, ids=lambda value: value[:12])
+def test_a_bad_value_is_said_and_replaced(framed, key, value):
+    at = opened(stage_named("scaled_scores"), **{key: value})
+    (sentence,) = _said(at)
+    shown = value if len(value) <= 20 else value[:19] + "…"
+    assert sentence.startswith(f"The link asks for {key} = “{shown}”; allowed are ")
+    spoken = str(DEFAULTS[key]).lower() if isinstance(DEFAULTS[key], bool) else str(DEFAULTS[key])
+    assert sentence.endswith(f". {spoken} is used.")
+    assert at.session_state[key] == DEFAULTS[key]
+    assert type(at.session_state[key]) is type(DEFAULTS[key])
+
+
+@pytest.mark.parametrize("value", ["0128", "+128", " 128", "128 ", "1_28", "0x80", "128", "128.0", "１２８", "١٢٨"])
+def test_a_number_is_taken_as_it_is_written_or_refused_with_a_sentence(framed, value):
+    at = opened(stage_named("scaled_scores"), d_model=value)
+    taken = value.isascii() and value.isdigit() and int(value) == at.session_state["d_model"]
+    assert taken != bool(_said(at)), (_said(at), at.session_state["d_model"])
+
+
+@pytest.mark.parametrize(("value", "meant"), [("false", False), ("FALSE", False), ("true", True), ("True", True)])
+def test_yes_and_no_are_written_true_and_false(framed, value, meant):
+    at = opened(stage_named("scaled_scores"), scaled=value)
+    assert at.session_state["scaled"] is meant
+    assert not _said(at)
+
+
+@pytest.mark.parametrize("value", ["0", "no", "f", "off", "1", "yes", " false", ""])
+def test_other_words_for_no_are_refused_with_a_sentence(framed, value):
+    at = opened(stage_named("scaled_scores"), scaled=value)
+    assert at.session_state["scaled"] is True
+    assert _said(at) == [f"The link asks for scaled = “{value}”; allowed are true, false. true is used."]
+
+
+def test_a_repeated_parameter_is_said(framed):
+    link = {"heads": ["2", "8"], "d_model": ["?", "128"], "norm": ["post", "pre"], "mask": ["none", "causal"],
+            "scaled": ["true", "false"], "bias": ["false", "?"]}  # fmt: skip
+    at = opened(stage_named("scaled_scores"), **link)
+    for key, values in link.items():
+        used = str(at.session_state[key])
+        used = used.lower() if used in ("True", "False") else used
+        assert f"The link gives {key} {len(values)} times; {used} is used." in _said(at)
+    assert len(_said(at)) == len(link)
+
+
+def test_a_repeated_text_does_no_harm(framed):
+    at = opened(stage_named("embedding"), text=["one text", "another text"])
+    assert at.session_state["text"] in ("one text", "another text", DEFAULT_TEXT)
+
+
+def test_an_unknown_parameter_does_no_harm(framed):
+    at = opened(stage_named("scaled_scores"), colour="red", **{"<b>": "<script>", "": "x", "d_modell": "8"})
+    assert not _said(at)
+
+
+def test_a_link_with_everything_wrong_opens_every_page(framed, stage):
+    link = {key: "?" for key in DEFAULTS if key != "text"}
+    link |= dict.fromkeys(("sentence", "layer", "head", "token", "key_token"), "9" * 30)
+    at = opened(stage, text="\x00\x1b", **link)
+    assert len([text for text in _said(at) if text.startswith("The link asks for")]) == len(DEFAULTS) - 1
+    assert at.title[0].value == stage.title
+
+
+def test_the_sentence_goes_when_the_person_changes_something(framed):
+    at = opened(stage_named("scaled_scores"), heads="99")
+    at.select_slider(key="layers").set_value(5)
+    assert not _said(run(at))
+
+
+@pytest.mark.parametrize(
+    ("width", "heads", "nearest"),
+    [("64", "3", 60), ("4", "16", 16), ("256", "15", 240), ("100", "7", 112), ("4", "3", 12)],
+)
+def test_a_width_that_heads_do_not_divide_is_corrected_and_said(framed, width, heads, nearest):
+    at = opened(stage_named("scaled_scores"), d_model=width, heads=heads)
+    assert at.session_state["d_model"] == nearest
+    assert at.select_slider(key="d_model").value == nearest
+    assert any(f"{width} is not a multiple of {heads} heads: d_model is {nearest} now." in c.value for c in at.caption)
+
+
+def test_a_move_goes_on_in_its_direction(framed):
+    at = opened(stage_named("scaled_scores"), d_model="60", heads="3")
+    at.select_slider(key="d_model").set_value(64)
+    assert run(at).session_state["d_model"] == 72
+    at.select_slider(key="d_model").set_value(68)
+    assert run(at).session_state["d_model"] == 60
+    at.select_slider(key="heads").set_value(7)
+    assert run(at).session_state["d_model"] == 56
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\x00\x07", "\u200d \u200d"])
+def test_text_without_a_word_is_said_and_replaced(framed, text):
+    at = opened(stage_named("embedding"), text=text)
+    assert "Tokens" in at.title[0].value
+    assert any("default sentence" in sentence for sentence in _said(at)), _said(at)
+    assert at.dataframe[0].value.index[1] == "2 black"
+
+
+def test_a_line_without_a_word_is_said_and_left_out(framed):
+    at = opened(stage_named("embedding"), text="one\n\u200b\x07\ntwo")
+    assert _said(at) == ["1 line(s) hold no visible character and are left out."]
+
+
+def test_a_text_that_is_too_long_is_cut_and_said(framed):
+    at = opened(stage_named("embedding"), text="ab " * 33_333 + "!")
+    said = _said(at)
+    assert "The text had 100,000 characters; the first 2,000 are used." in said
+    assert any(re.fullmatch(r"A sentence was cut at 64 tokens; \d+ more are left out\.", text) for text in said)
+    assert len(at.dataframe[0].value) == 64
+
+
+def test_typing_too_much_is_cut_in_the_box_and_said(framed):
+    at = opened(stage_named("embedding"))
+    at.text_area[0].set_value("a" * 100_000)
+    run(at)
+    assert at.text_area[0].value == "a" * 2_000
+    assert _said(at) == ["The text had 100,000 characters; the first 2,000 are used."]
+    at.text_area[0].set_value("short")
+    assert not _said(run(at))
+    at.text_area[0].set_value("line\n" * 9)
+    assert _said(run(at)) == ["The text had 9 lines; the first 8 are used, one sentence a line."]
+    assert at.text_area[0].value.splitlines() == ["line"] * 8
+
+
+FOCUS = [
+    ({"layer": "3", "head": "2", "token": "4", "key_token": "5"}, (3, 2, 4, 5)),
+    ({"layer": "99", "head": "99", "token": "999", "key_token": "65"}, (4, 4, 18, 18)),
+    ({"layer": "0", "head": "-1", "token": "", "key_token": "1.5"}, (1, 1, 1, 1)),
+    ({"layer": "abc", "head": "9" * 100, "token": "²", "key_token": "<b>"}, (1, 1, 1, 1)),
+    ({"layer": ["2", "3"]}, (3, 1, 1, 1)),
+]
+
+
+@pytest.mark.parametrize(("link", "focus"), FOCUS)
+def test_the_focus_of_a_link_is_kept_within_what_there_is(framed, link, focus):
+    at = opened(stage_named("scaled_scores"), **link)
+    parts = ("layer", "head", "token", "key_token")
+    assert tuple(at.session_state[f"focus_{part}"] for part in parts) == focus
+
+
+def test_the_focus_goes_with_the_person_and_never_beyond_what_there_is(framed):
+    at = opened(stage_named("scaled_scores"), layer="4", head="4", token="9")
+    run(at.switch_page(stage_named("add_and_norm").path))
+    assert (at.session_state["focus_layer"], at.session_state["focus_token"]) == (4, 9)
+    run(at.switch_page(stage_named("embedding").path))
+    at.select_slider(key="layers").set_value(2)
+    at.text_area[0].set_value("only three words")
+    run(at)
+    run(at.switch_page(stage_named("softmax").path))
+    assert [at.session_state[f"focus_{part}"] for part in ("layer", "head", "token")] == [2, 4, 3]
+
+
+def test_changing_the_page_keeps_the_sidebar(framed):
+    at = opened(stage_named("map"))
+    at.select_slider(key="d_model").set_value(128)
+    at.selectbox(key="norm").set_value("pre")
+    at.toggle(key="scaled").set_value(False)
+    run(at)
+    for stage in STAGES[1:]:
+        run(at.switch_page(stage.path))
+        assert [at.session_state[key] for key in ("d_model", "norm", "scaled")] == [128, "pre", False]
+
+
+def test_two_sessions_do_not_see_each_other(framed):
+    one, other = opened(stage_named("scaled_scores"), d_model="128"), run(app())
+    assert other.session_state["d_model"] == 64
+    assert one.session_state["d_model"] == 128

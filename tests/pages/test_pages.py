@@ -1,0 +1,127 @@
+"""Every page runs, at every size and choice that the sidebar or a link can ask for."""
+
+import re
+
+import numpy as np
+import pytest
+
+from dashboard.stages import STAGES
+from tests.pages.app import app, figures, opened, run
+
+SETTINGS = {
+    "one token": {"text": "word"},
+    "64 tokens": {"text": " ".join(f"w{number}" for number in range(64))},
+    "3 sentences, padded": {"text": "one\ntwo words\nand now three words"},
+    "8 sentences, 12 layers, 16 heads": {
+        "text": "\n".join("word " * count for count in (1, 64, 2, 3, 5, 8, 13, 21)),
+        "layers": "12",
+        "heads": "16",
+    },
+    "16 heads, d_model 256": {"heads": "16", "d_model": "256", "d_ff": "1024"},
+    "1 head, d_model 4": {"heads": "1", "d_model": "4", "d_ff": "8"},
+    "as many heads as dimensions": {"heads": "4", "d_model": "4", "layers": "1"},
+    "12 layers, pre-norm": {"layers": "12", "norm": "pre"},
+    "causal and padding": {"mask": "both", "text": "short\nnow a longer sentence"},
+    "no mask, padding seen": {"mask": "none", "text": "short\nnow a longer sentence"},
+    "no positions": {"positions": "none", "activation": "gelu"},
+    "learned positions": {"positions": "learned", "scale": "sqrt_d"},
+    "concatenated positions": {"positions": "concatenated", "scale": "inv_sqrt_d"},
+    "no biases, unscaled": {"bias": "false", "scaled": "false", "activation": "gelu_tanh"},
+    "markup": {"text": "<b> *x* _y_ `z` $y$ :red[z] | [a](b) :cat: -> & &lt;"},
+    "scripts": {"text": "👨‍👩‍👧‍👦 שלום עולם 你好 नमस्ते a\u0301 \u202eright"},
+    "control characters": {"text": "a\x00b \x07c\x1b[0m \ud7ff\u200b\u200d d\te"},
+    "one word of 2,000 characters": {"text": "x" * 2_000},
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_page_runs_with_the_settings_of_a_link(framed, stage, settings):
+    at = opened(stage, **settings)
+    assert at.title[0].value == stage.title
+    assert {slider.label for slider in at.select_slider} >= {"d_model", "heads", "layers", "d_ff", "Seed"}
+    assert not any(warning.value.startswith("The link") for warning in at.warning)
+    for key, value in settings.items():
+        assert str(at.session_state[key]).lower() == value.lower()
+
+
+@pytest.mark.parametrize(
+    "chosen", [{}, {"d_model": 256, "heads": 16, "layers": 12}, {"text": "a\nb c", "mask": "both"}]
+)
+def test_page_runs_alone(stage, chosen):
+    """Without the frame around it: the defaults must do, and so must what a session has chosen."""
+    at = app().switch_page(stage.path)
+    for key, value in chosen.items():
+        at.session_state[key] = value
+    run(at)
+    assert at.title[0].value == stage.title
+    assert not at.select_slider or stage.name == "softmax"
+
+
+def test_the_app_opens_on_the_map():
+    at = run(app())
+    assert at.title[0].value == STAGES[0].title
+    assert [link.label for link in at.get("page_link")][: len(STAGES)] == [f"{s.number}\u2002{s.short}" for s in STAGES]
+
+
+CHOICES = {
+    "smallest": {"text": "word", "d_model": "4", "heads": "1", "layers": "1", "d_ff": "8"},
+    "padded, pre-norm, causal": {"text": "a\nb c d\ne f", "norm": "pre", "mask": "both", "bias": "false"},
+    "largest": {"text": "word " * 64, "d_model": "256", "heads": "16", "layers": "12", "d_ff": "1024"},
+}
+KINDS = ("button_group", "selectbox", "toggle", "select_slider", "number_input", "multiselect")
+
+
+@pytest.mark.parametrize("settings", CHOICES.values(), ids=CHOICES)
+def test_page_runs_with_each_of_its_own_choices(framed, stage, settings):
+    """Views, tables, layers, heads, tokens, toggles, dimensions: also those that only one view has."""
+    at = opened(stage, **settings)
+    tried = set()
+    _try_all(at, tried)
+    assert any(key.startswith("table_") for key in tried)
+    assert "focus_layer" in tried or stage.name in ("embedding", "positions")
+
+
+def _try_all(at, tried):
+    for kind in KINDS:
+        for key in [widget.key for widget in getattr(at.main, kind)]:
+            alike = re.sub(r"\d+", "0", key)  # a key may hold the layer, the token, the sizes
+            if alike in tried or not _has(at, kind, key):
+                continue
+            tried.add(alike)
+            for value in _values_of(at, kind, key):
+                if _has(at, kind, key):  # another view may be without it
+                    getattr(at.main, kind)(key=key).set_value(value)
+                    run(at)
+                    _try_all(at, tried)
+
+
+def _has(at, kind, key):
+    return any(widget.key == key for widget in getattr(at.main, kind))
+
+
+def _values_of(at, kind, key):
+    """The ends of what is counted; all of what is named."""
+    widget = getattr(at.main, kind)(key=key)
+    if kind == "number_input":
+        return [-3.0] if widget.max is None else [widget.max, widget.min]
+    if kind == "toggle":
+        return [True]
+    if kind == "multiselect":
+        return [[], widget.options[:6]]
+    if kind == "button_group" and isinstance(widget.value, list):
+        return [[], widget.options]
+    return widget.options if isinstance(widget.value, str) else [widget.options[-1]]
+
+
+def test_values_of_every_figure_are_numbers(framed, stage):
+    """Not one panel of a page is empty, and what is drawn as cells is finite or masked."""
+    drawn = list(figures(opened(stage)))
+    assert drawn
+    for figure in drawn:
+        assert figure["data"] or figure["layout"].get("shapes"), figure["layout"]["title"]
+        assert figure["layout"]["meta"]["alt"]
+        for trace in figure["data"]:
+            if trace["type"] == "heatmap" and trace.get("name") != "masked":
+                assert isinstance(trace["zmax"], float | int)
+                assert np.isfinite(trace["zmax"])
+                assert trace["zmax"] > 0

@@ -1,0 +1,134 @@
+"""Settings: what a person may choose, and what becomes of everything else. All expectations are by hand."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, fit_text, link_problems, nearest_width
+
+
+@pytest.mark.parametrize(
+    ("width", "heads", "direction", "nearest"),
+    [
+        (64, 4, 0, 64),
+        (64, 4, 1, 64),  # where it is allowed already, it stays, whatever the direction
+        (64, 4, -1, 64),
+        (64, 3, 0, 60),  # multiples of 4 and 3: 12, 24, ... 60, 72
+        (64, 3, 1, 72),
+        (64, 3, -1, 60),
+        (68, 3, 0, 72),
+        (12, 8, 0, 8),  # 8 and 16 are as near: the smaller
+        (12, 8, 1, 16),
+        (12, 8, -1, 8),
+        (4, 16, 0, 16),
+        (4, 16, -1, 16),  # nothing below: the nearest above
+        (256, 15, 0, 240),
+        (256, 15, 1, 240),  # nothing above: the nearest below
+        (128, 13, 0, 104),  # multiples of 52: 104 is 24 away, 156 is 28
+        (128, 13, 1, 156),
+    ],
+)
+def test_nearest_width(width, heads, direction, nearest):
+    assert nearest_width(width, heads, direction) == nearest
+
+
+@pytest.mark.parametrize("heads", OPTIONS["heads"])
+def test_every_number_of_heads_has_an_allowed_width_near_every_width(heads):
+    for width in OPTIONS["d_model"]:
+        for direction in (-1, 0, 1):
+            nearest = nearest_width(width, heads, direction)
+            assert nearest in OPTIONS["d_model"]
+            assert nearest % heads == 0
+
+
+def test_a_text_within_the_limits_stays_as_it_is():
+    for text in ("", "a", " a \n\n b ", "x" * 2_000, "\n".join("abcdefgh"), "\n" * 100):
+        assert fit_text(text) == (text, None)
+
+
+def test_a_text_beyond_the_limits_is_cut_and_said():
+    assert fit_text("x" * 2_001) == ("x" * 2_000, "The text had 2,001 characters; the first 2,000 are used.")
+    assert fit_text("\n".join("abcdefghi")) == (
+        "\n".join("abcdefgh"),
+        "The text had 9 lines; the first 8 are used, one sentence a line.",
+    )
+    text, said = fit_text("word\n" * 20_000)
+    assert text == "\n".join(["word"] * 8)
+    assert said == "The text had 100,000 characters; the first 2,000 are used."
+
+
+def test_defaults_are_allowed():
+    for key, options in OPTIONS.items():
+        assert DEFAULTS[key] in options
+    assert Settings.from_state({}) == Settings(**DEFAULTS)
+
+
+def test_what_the_state_says_is_taken():
+    state = {
+        "text": "a\nb", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
+        "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "scaled": False, "bias": False,
+    }  # fmt: skip
+    assert Settings.from_state(state | {"focus": {}, "predict": "yes"}) == Settings(**state)
+
+
+@pytest.mark.parametrize("junk", [None, "", "64", "junk", -1, 3.5, 10**30, float("nan"), [], {}, object(), "\x00"])
+def test_junk_becomes_the_default(junk):
+    state = dict.fromkeys(OPTIONS, junk)
+    assert Settings.from_state(state) == Settings(**DEFAULTS)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "\u200b", "\x00", "\u200d"])
+def test_a_text_without_a_word_becomes_the_default(text):
+    assert Settings.from_state({"text": text}).text == DEFAULT_TEXT
+
+
+def test_a_width_that_heads_do_not_divide_becomes_the_nearest():
+    assert Settings.from_state({"d_model": 64, "heads": 7}).d_model == 56
+
+
+def test_settings_are_one_value():
+    one, other = Settings.from_state({}), Settings.from_state({"seed": 0})
+    assert hash(one) == hash(other)
+    with pytest.raises(FrozenInstanceError):
+        one.seed = 1
+
+
+def test_sentences_are_lines_that_are_not_blank():
+    assert Settings.from_state({"text": " one \n\n \t\ntwo words\r\nthree"}).sentences == ["one", "two words", "three"]
+
+
+@pytest.mark.parametrize(
+    ("mask", "name"), [("none", None), ("padding", "padding"), ("causal", "causal"), ("both", "causal+padding")]
+)
+def test_mask_name(mask, name):
+    assert Settings.from_state({"mask": mask}).mask_name == name
+
+
+def test_config():
+    chosen = {"d_model": 24, "heads": 3, "d_ff": 16, "layers": 2, "bias": False, "scaled": False, "scale": "inv_sqrt_d"}
+    config = Settings.from_state(chosen).config(11)
+    assert (config.vocab_size, config.max_len, config.d_model, config.num_heads, config.d_head) == (11, 64, 24, 3, 8)
+    assert (config.d_ff, config.num_layers, config.use_bias, config.scale_scores) == (16, 2, False, False)
+    assert (config.norm, config.final_norm, config.embedding_scale) == ("post", False, "inv_sqrt_d")
+    pre = Settings.from_state({"norm": "pre", "positions": "concatenated"}).config(11)
+    assert (pre.norm, pre.final_norm) == ("pre", True)
+    assert (pre.positions, pre.position_layout) == ("sinusoidal", "concatenated")
+    other = Settings.from_state({"positions": "learned"}).config(11)
+    assert (other.positions, other.position_layout) == ("learned", "interleaved")
+
+
+def test_link_problems_are_said_with_what_is_used():
+    used = Settings.from_state({"d_model": 60, "heads": 3, "norm": "pre"})
+    assert link_problems({}, used) == []
+    assert link_problems({"d_model": ["128"], "norm": ["pre"], "scaled": ["False"], "other": ["x"]}, used) == []
+    assert link_problems({"d_model": ["999"]}, used) == [
+        "The link asks for d_model = “999”; allowed are 4 to 256 in steps of 4. 60 is used."
+    ]
+    assert link_problems({"seed": ["-1"], "bias": ["2"]}, used) == [
+        "The link asks for seed = “-1”; allowed are 0 to 99. 0 is used.",
+        "The link asks for bias = “2”; allowed are true, false. true is used.",
+    ]
+    assert link_problems({"norm": ["post", "pre"]}, used) == ["The link gives norm 2 times; pre is used."]
+    assert link_problems({"mask": ["x" * 21]}, used) == [
+        f"The link asks for mask = “{'x' * 19}…”; allowed are none, padding, causal, both. padding is used."
+    ]

@@ -1,0 +1,89 @@
+"""Text that a person typed is shown as it is: markdown, LaTeX and HTML in it are not rendered, long words are cut."""
+
+import html
+import re
+
+import pytest
+
+from dashboard.frame import plain
+from dashboard.stages import stage_named
+from tests.pages.app import cards, figures, opened, rendered, run
+
+WORDS = ["<", "__bold__", "$", "x" * 60, "*", "&", "`", "<", "$", "|", "[", "]", "!"]
+VIEWS = {
+    "full_stack": ("full_stack_view", ["Head average", "Rollout", "Hidden states", "Similarity", "In and out"]),
+    "multi_head": ("multi_head_part", ["Switch heads off", "How many heads?"]),
+}
+
+
+def shown(stage, token):
+    """The page with this token looked at, in each of its views."""
+    at = opened(stage, text=" ".join(WORDS), token=str(token), key_token="4")
+    yield at
+    key, views = VIEWS.get(stage.name, ("", []))
+    for view in views:
+        at.button_group(key=key).set_value(view)
+        yield run(at)
+
+
+@pytest.mark.parametrize("token", [1, 2, 4], ids=["angle", "underscores", "long"])
+def test_text_is_shown_as_it_is(framed, stage, token):
+    own = set(rendered(opened(stage)))
+    for at in shown(stage, token):
+        for text in rendered(at):
+            assert "__bold__" not in text
+            assert "x" * 20 not in text
+            if text not in own:
+                assert not re.search(r"(?<!\\)`", text), text
+                assert len(re.findall(r"(?<!\\)\$", text)) < 2, text
+        for text in (text for figure in figures(at) for text in _strings(figure)):
+            assert "x" * 20 not in text
+            assert "&amp;lt;" not in text, "escaped twice"
+            assert "&amp;amp;" not in text, "escaped twice"
+            if not text.endswith("<extra></extra>"):
+                assert "<" not in text
+
+
+def test_the_labels_of_the_axes_are_the_tokens(framed):
+    (q, k, *_) = figures(opened(stage_named("scaled_scores"), text=" ".join(WORDS)))
+    cut = [word if len(word) <= 12 else word[:11] + "…" for word in WORDS]
+    assert [html.unescape(text) for text in q["layout"]["yaxis"]["ticktext"]] == cut
+    assert [html.unescape(text) for text in k["layout"]["xaxis"]["ticktext"]] == cut
+    assert q["layout"]["yaxis"]["ticktext"][0] == "&lt;"
+
+
+def _strings(figure):
+    """What Plotly renders as its own kind of HTML."""
+    layout = figure["layout"]
+    for name, part in layout.items():
+        if name.startswith(("xaxis", "yaxis")):
+            yield from part.get("ticktext") or ()
+            yield (part.get("title") or {}).get("text") or ""
+    yield from (note["text"] for note in layout.get("annotations", ()))
+    for trace in figure["data"]:
+        yield trace.get("name") or ""
+        for name in ("text", "hovertext", "texttemplate", "hovertemplate"):
+            values = trace.get(name) or ()
+            yield from [values] if isinstance(values, str) else values
+
+
+def test_the_map_shows_words_as_they_are(framed):
+    words = next(card for card in cards(opened(stage_named("map"), text="<b>bold</b> x")) if card["words"])
+    assert words["words"] == ["<", "b", ">", "bold", "<", "/", "b", ">", "x"]
+
+
+def test_the_strip_of_tokens_escapes_them(framed):
+    at = opened(stage_named("embedding"), text=" ".join(WORDS))
+    (strip,) = [part for part in at.get("html") if "<div class='ew-strip'>" in part.value]
+    chips = re.findall(r'<span class="ew-token[^>]*title="([^"]*)"><bdi>([^<]*)</bdi>', strip.value)
+    assert [html.unescape(title) for title, _ in chips] == WORDS
+    assert [html.unescape(name) for _, name in chips] == [w if len(w) <= 12 else w[:11] + "…" for w in WORDS]
+
+
+def test_plain_keeps_the_letters_and_breaks_the_markup():
+    joiner = "\u2060"
+    assert plain("word") == "word"
+    assert plain("*x*") == f"\\*{joiner}x\\*{joiner}"
+    assert plain(":red[z]") == f"\\:{joiner}red\\[{joiner}z\\]{joiner}"
+    assert plain("x" * 13) == "x" * 11 + "…"
+    assert plain("שלום") == "שלום"
