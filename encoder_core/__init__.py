@@ -17,18 +17,25 @@ Axes, the same words everywhere:
 """
 
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Edit, HeadFactor, Temperature
+from encoder_core.edits import Dropout, Edit, HeadFactor, Temperature
 from encoder_core.encoder import Encoder, warm_up
+from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace, LayerTrace
 
 __all__ = [
+    "RECIPES",
+    "Demo",
+    "Dropout",
     "Edit",
     "Encoder",
     "EncoderConfig",
     "EncoderTrace",
     "HeadFactor",
     "LayerTrace",
+    "Note",
+    "Recipe",
+    "RecipeInputs",
     "Temperature",
     "TokenBatch",
     "WordTokenizer",

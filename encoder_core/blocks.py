@@ -20,6 +20,7 @@ ACTIVATIONS = {
     "gelu": lambda x: jax.nn.gelu(x, approximate=False),
     "gelu_tanh": lambda x: jax.nn.gelu(x, approximate=True),
 }
+AS_IT_IS = len(ACTIVATIONS)  # the index that leaves the numbers as they are
 
 
 class Switches(NamedTuple):
@@ -29,18 +30,38 @@ class Switches(NamedTuple):
     final_norm   one more norm after the last block
     norm_eps     added to the variance
     activation   index into ACTIVATIONS
+    activation_again  index of one more, after the dropout and after the second linear layer; AS_IT_IS for none
     score_scale  1 / sqrt(d_head), or 1
     temperature  scores are divided by it before softmax; 1 leaves them
     head_gates   (layer, head) factor on each head's output; 1 leaves it, 0 switches the head off
+    every_block_reads_input  each block is applied to the embedded input, not to what the block before it gave
     """
 
     post_norm: Bool[Array, ""] | bool
     final_norm: Bool[Array, ""] | bool
     norm_eps: Float[Array, ""] | float
     activation: Int[Array, ""] | int
+    activation_again: Int[Array, ""] | int
     score_scale: Float[Array, ""] | float
     temperature: Float[Array, ""] | float
     head_gates: Float[Array, "layer head"]
+    every_block_reads_input: Bool[Array, ""] | bool
+
+
+class Keep(NamedTuple):
+    """Dropout in one place: True where a number stays, and what it is multiplied with, 1 / (1 - rate)."""
+
+    mask: Bool[Array, "..."]
+    scale: Float[Array, "*layer"]
+
+
+class BlockDropout(NamedTuple):
+    """Dropout in each place of a block; in evaluation, and where it is not applied, all stays, times 1."""
+
+    pattern: Keep
+    attn_out: Keep
+    mlp_act: Keep
+    mlp_out: Keep
 
 
 class AttentionSteps(NamedTuple):
@@ -135,6 +156,16 @@ def weigh_values(
     return jnp.sum(z_over_all_features * owned[:, None, :], axis=0)
 
 
+def activate(x: Float[Array, "seq width"], activation: Int[Array, ""] | int) -> Float[Array, "seq width"]:
+    """The activation with this index in ACTIVATIONS, number by number; AS_IT_IS changes nothing."""
+    return jax.lax.switch(activation, [*ACTIVATIONS.values(), lambda same: same], x)
+
+
+def dropout(x: Float[Array, "*shape"], keep: Keep) -> Float[Array, "*shape"]:
+    """In training, zeros for what is not kept, and the rest times 1 / (1 - rate) (Srivastava et al. 2014)."""
+    return jnp.where(keep.mask, x * keep.scale, 0)
+
+
 class SelfAttention(nnx.Module):
     """Multi-head scaled dot-product attention (Vaswani et al. 2017, section 3.2)."""
 
@@ -151,14 +182,16 @@ class SelfAttention(nnx.Module):
         dims: Dims,
         switches: Switches,
         head_gate: Float[Array, "head"],
+        keep: BlockDropout,
     ) -> AttentionSteps:
         owned = head_ownership(dims, mask.shape[0], self.out.in_features)
         q, k, v = self.project(x)
         dots = dot_products(q, k, owned)
         scores = scale_and_mask(dots, switches.score_scale, mask)
         pattern = softmax(scores / switches.temperature)
+        pattern = dropout(pattern, keep.pattern)
         concat = weigh_values(pattern, v, owned) * (head_gate @ owned)
-        attn_out = self.out(concat)
+        attn_out = dropout(self.out(concat), keep.attn_out)
         return AttentionSteps(q, k, v, dots, scores, pattern, concat, attn_out)
 
     def project(self, x: Float[Array, "seq d_model"]) -> tuple[Float[Array, "seq attention_dim"], ...]:
@@ -176,10 +209,13 @@ class FeedForward(nnx.Module):
         self.up = nnx.Linear(capacity.d_model, capacity.d_ff, rngs=rngs)
         self.down = nnx.Linear(capacity.d_ff, capacity.d_model, rngs=rngs)
 
-    def __call__(self, x: Float[Array, "seq d_model"], activation: Int[Array, ""] | int) -> FeedForwardSteps:
+    def __call__(self, x: Float[Array, "seq d_model"], switches: Switches, keep: BlockDropout) -> FeedForwardSteps:
         pre = self.up(x)
-        act = jax.lax.switch(activation, list(ACTIVATIONS.values()), pre)
-        out = self.down(act)
+        act = activate(pre, switches.activation)
+        act = dropout(act, keep.mlp_act)
+        act = activate(act, switches.activation_again)
+        out = activate(self.down(act), switches.activation_again)
+        out = dropout(out, keep.mlp_out)
         return FeedForwardSteps(pre, act, out)
 
 
@@ -216,6 +252,7 @@ class EncoderBlock(nnx.Module):
         dims: Dims,
         switches: Switches,
         head_gate: Float[Array, "head"],
+        keep: BlockDropout,
     ) -> BlockSteps:
         def norm1(rows: Float[Array, "seq d_model"]) -> Float[Array, "seq d_model"]:
             return self.norm1(rows, dims, switches.norm_eps)
@@ -224,10 +261,10 @@ class EncoderBlock(nnx.Module):
             return self.norm2(rows, dims, switches.norm_eps)
 
         def attention(rows: Float[Array, "seq d_model"]) -> AttentionSteps:
-            return self.attention(rows, mask, dims, switches, head_gate)
+            return self.attention(rows, mask, dims, switches, head_gate, keep)
 
         def mlp(rows: Float[Array, "seq d_model"]) -> FeedForwardSteps:
-            return self.mlp(rows, switches.activation)
+            return self.mlp(rows, switches, keep)
 
         return jax.lax.cond(
             switches.post_norm,
@@ -291,20 +328,24 @@ class EncoderStack(nnx.Module):
         mask: Bool[Array, "head seq seq"],
         dims: Dims,
         switches: Switches,
+        keep: BlockDropout,
     ) -> tuple[Float[Array, "seq d_model"], BlockSteps]:
-        """The output, and the steps of every block stacked along a first axis `layer`."""
+        """The output, and the steps of every block stacked along a first axis `layer`, as `keep` is."""
 
-        def step(x: Rows, layer: tuple[nnx.State, Int[Array, ""], Float[Array, "head"]]) -> tuple[Rows, BlockSteps]:
-            block_state, index, head_gate = layer
+        def step(
+            x: Rows, layer: tuple[nnx.State, Int[Array, ""], Float[Array, "head"], BlockDropout]
+        ) -> tuple[Rows, BlockSteps]:
+            block_state, index, head_gate, keep_here = layer
             block = nnx.merge(graphdef, block_state)
-            apply = lambda: block(x, mask, dims, switches, head_gate)  # noqa: E731
+            apply = lambda: block(x, mask, dims, switches, head_gate, keep_here)  # noqa: E731
             skip = lambda: _nothing_happened(x, jax.eval_shape(apply))  # noqa: E731
             steps = jax.lax.cond(index < dims.num_layers, apply, skip)
-            return steps.resid_post, steps
+            following = jnp.where(switches.every_block_reads_input, x, steps.resid_post)
+            return following, steps
 
         graphdef, stacked_state = nnx.split(self.blocks)
         layers = jnp.arange(switches.head_gates.shape[0])
-        x, steps = jax.lax.scan(step, embedded, (stacked_state, layers, switches.head_gates))
+        x, steps = jax.lax.scan(step, embedded, (stacked_state, layers, switches.head_gates, keep))
         output = jnp.where(switches.final_norm, self.final_norm(x, dims, switches.norm_eps), x)
         return output, steps
 

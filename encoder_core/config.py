@@ -8,16 +8,23 @@ Activation = Literal["relu", "gelu", "gelu_tanh"]
 Positions = Literal["sinusoidal", "learned", "none"]
 PositionLayout = Literal["interleaved", "concatenated"]
 EmbeddingScale = Literal["none", "sqrt_d", "inv_sqrt_d"]
+ActivationAfter = Literal["first_linear", "every_element"]
+PositionFrequencies = Literal["pairs", "dimensions"]
+AttentionReadOut = Literal["stack", "input"]
+DropoutPlace = Literal["embedded", "pattern", "attn_out", "mlp_act", "mlp_out"]
 
 _CHOICES = {
     "norm": get_args(Norm),
     "activation": get_args(Activation),
+    "activation_after": get_args(ActivationAfter),
     "positions": get_args(Positions),
     "position_layout": get_args(PositionLayout),
+    "position_frequencies": get_args(PositionFrequencies),
     "embedding_scale": get_args(EmbeddingScale),
+    "attention_read_out": get_args(AttentionReadOut),
 }
 _SIZES = ("vocab_size", "max_len", "d_model", "num_heads", "d_ff", "num_layers")
-_SWITCHES = ("final_norm", "use_bias", "scale_scores", "output_head")
+_SWITCHES = ("final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +42,23 @@ class EncoderConfig:
     final_norm        one more norm after the last block (usual with "pre").
     norm_eps          added to the variance before the square root; 1e-12 <= norm_eps < 1.
     activation        "relu", "gelu" (exact, with erf) or "gelu_tanh" (its tanh approximation).
+    activation_after  "first_linear": once, between the two linear layers (the paper); "every_element": after the first
+                      linear layer, again after the dropout that follows it, and after the second linear layer.
     positions         "sinusoidal" (section 3.5), "learned" or "none".
     position_layout   sinusoids: "interleaved" sine, cosine, sine, ... or "concatenated" sines, then cosines.
+    position_frequencies  "pairs": dimensions 2i and 2i + 1 share 10000^(-2i / d_model) (the paper); "dimensions":
+                      dimension j has one of its own, 10000^(-2j / d_model), and a sine no cosine to go with it.
     embedding_scale   looked-up rows times 1, sqrt(d_model) ("sqrt_d") or 1/sqrt(d_model) ("inv_sqrt_d").
     use_bias          biases on the linear layers (the norms keep their shift either way).
-    dropout           rate in training, 0 <= rate < 1; a trace is always in evaluation mode.
+    qkv_bias          biases on the query, key and value layers, too; they need `use_bias`.
+    dropout           rate in training, 0 <= rate < 1; a trace is in evaluation mode unless the edit `Dropout` is given.
+    dropout_at        what loses numbers in training, as the trace names it: any of "embedded", "pattern", "attn_out",
+                      "mlp_act" and "mlp_out" (the paper, section 5.4: what enters, and the outputs of both sublayers).
     scale_scores      divide q . k by sqrt(d_head); False leaves the division out.
     output_head       a final linear layer from d_model to vocab_size that gives logits.
+    attention_read_out  "stack": a trace shows each block at work on what the block before it gave; "input": it shows
+                      each block applied to the embedded input, as if it were the first. `output` and `logits` are
+                      those of the stack either way.
 
     Raises ValueError naming the field, the value and what is allowed.
     """
@@ -57,13 +74,18 @@ class EncoderConfig:
     final_norm: bool = False
     norm_eps: float = 1e-5
     activation: Activation = "relu"
+    activation_after: ActivationAfter = "first_linear"
     positions: Positions = "sinusoidal"
     position_layout: PositionLayout = "interleaved"
+    position_frequencies: PositionFrequencies = "pairs"
     embedding_scale: EmbeddingScale = "none"
     use_bias: bool = True
+    qkv_bias: bool = True
     dropout: float = 0.0
+    dropout_at: tuple[DropoutPlace, ...] = ("embedded", "attn_out", "mlp_out")
     scale_scores: bool = True
     output_head: bool = False
+    attention_read_out: AttentionReadOut = "stack"
 
     def __post_init__(self) -> None:
         for name in _SIZES:
@@ -79,6 +101,7 @@ class EncoderConfig:
                 raise ValueError(f"{name}={getattr(self, name)!r} must be True or False.")
         _require_number("norm_eps", self.norm_eps, 1e-12 <= _as_float(self.norm_eps) < 1, "at least 1e-12 and below 1")
         _require_number("dropout", self.dropout, 0 <= _as_float(self.dropout) < 1, "at least 0 and below 1")
+        _require_places(self.dropout_at)
         if self.attention_dim % self.num_heads:
             name = "d_model" if self.qkv_dim is None else "qkv_dim"
             raise ValueError(
@@ -115,6 +138,12 @@ def _require_positive_int(name: str, value: object) -> None:
 def _require_number(name: str, value: object, allowed: bool, limits: str) -> None:
     if not allowed:
         raise ValueError(f"{name}={value!r} must be a number {limits}.")
+
+
+def _require_places(places: object) -> None:
+    allowed = get_args(DropoutPlace)
+    if not isinstance(places, tuple) or any(place not in allowed for place in places) or len(set(places)) < len(places):
+        raise ValueError(f"dropout_at={places!r} must be a tuple of any of {', '.join(map(repr, allowed))}, each once.")
 
 
 def _as_float(value: object) -> float:

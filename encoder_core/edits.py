@@ -33,7 +33,28 @@ class HeadFactor:
         _require_number(self, "factor", self.factor, -1e3, 1e3)
 
 
-Edit = Temperature | HeadFactor
+@dataclass(frozen=True)
+class Dropout:
+    """Training mode: numbers are dropped where `config.dropout_at` says, the same ones for the same seed.
+
+    rate  what is dropped on average, 0 <= rate < 1; None means `config.dropout`. A higher rate drops what a lower one
+          drops, and more.
+    """
+
+    seed: int
+    rate: float | None = None
+
+    def check(self, config: EncoderConfig) -> None:
+        """Raises ValueError where the seed is no whole number from 0, or the rate no number from 0 to below 1."""
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise ValueError(f"{self!r}: seed={self.seed!r} must be a whole number of at least 0.")
+        if self.rate is not None:
+            is_number = isinstance(self.rate, int | float) and not isinstance(self.rate, bool)
+            if not (is_number and 0 <= self.rate < 1):
+                raise ValueError(f"{self!r}: rate={self.rate!r} must be a number of at least 0 and below 1.")
+
+
+Edit = Temperature | HeadFactor | Dropout
 
 
 def _require_number(edit: Edit, name: str, value: float, low: float, high: float) -> None:

@@ -12,11 +12,13 @@ from encoder_core import cost
 from encoder_core.blocks import embed, lookup
 from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.config import EncoderConfig, embedding_factors
+from encoder_core.dropout import draw_kept, drop
 from encoder_core.edits import Edit
 from encoder_core.masks import MaskSpec, attention_mask
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
 from encoder_core.program import run_batch, stack_parameters
+from encoder_core.recipes import find_recipe
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace
 
@@ -63,6 +65,15 @@ class Encoder:
         return cls(config, draw_parameters(config, seed), tokenizer)
 
     @classmethod
+    def recipe(cls, name: str, variant: str = "as intended", seed: int = 0) -> "Encoder":
+        """The model of a tutorial (see `encoder_core.recipes`), with parameters drawn from `seed`.
+
+        Raises ValueError that lists the names where the recipe or the variant is unknown.
+        """
+        recipe = find_recipe(name)
+        return cls(recipe.config(variant), recipe.parameters(variant, seed))
+
+    @classmethod
     def from_parameters(
         cls,
         config: EncoderConfig,
@@ -104,7 +115,9 @@ class Encoder:
         """What is added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros."""
         match self.config.positions:
             case "sinusoidal":
-                return sinusoids(seq, self.config.d_model, self.config.position_layout)
+                return sinusoids(
+                    seq, self.config.d_model, self.config.position_layout, self.config.position_frequencies
+                )
             case "learned":
                 return self._parameters["position_embedding"][:seq]
             case _:
@@ -117,19 +130,22 @@ class Encoder:
                 (batch, seq), or embeddings (batch, seq, d_model), which take the place of the looked-up rows.
         mask    None, "causal", "padding", "causal+padding", or an array of True (may attend) and False of
                 shape (seq, seq), (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq).
-        edits   what-if changes, see `encoder_core.edits`.
+        edits   what-if changes, see `encoder_core.edits`; among them `Dropout`, which is training mode.
 
         Text longer than `config.max_len` tokens is cut, with a warning. Raises ValueError for anything else that
         does not fit the model.
         """
         found = self._embeddings(inputs)
-        _, seq, d_model = found.rows.shape
+        batch, seq, d_model = found.rows.shape
         allowed = attention_mask(mask, found.real, self.config.num_heads)
         scale = embedding_factors(d_model)[self.config.embedding_scale]
         position_encoding = self.position_encoding(seq)
         scaled, embedded = embed(found.rows, scale, position_encoding)
+        kept = draw_kept(self.config, edits, batch, seq)
+        if kept is not None:
+            embedded = drop(embedded, kept.embedded, kept.scale)
         capacity = capacity_for(self.config, seq)
-        output, layers = run_batch(self._state_at(capacity), embedded, allowed, self.config, capacity, edits)
+        output, layers = run_batch(self._state_at(capacity), embedded, allowed, self.config, capacity, edits, kept)
         logits = self._logits(output)
         for array in (found.ids, found.real, found.rows, scaled, position_encoding, embedded, logits):
             if array is not None:
@@ -146,6 +162,7 @@ class Encoder:
             layers=layers,
             output=output,
             logits=logits,
+            kept=kept,
         )
 
     def _state_at(self, capacity: Capacity) -> nnx.State:

@@ -16,6 +16,7 @@ Parameters = dict[str, Float[np.ndarray, "..."]]
 _DRAWN = {"mlp.up.kernel": (128, 1024), "mlp.up.bias": (1, 1024), "mlp.down.kernel": (512, 256), "bias": (1, 256)}
 _DRAWN_OTHERWISE = (128, 256)
 _BIAS_STD = 0.02
+_BIAS_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
 
 
 def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
@@ -35,7 +36,7 @@ def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
     for layer in range(config.num_layers):
         for name, kernel in linear.items():
             shapes[f"layers.{layer}.{name}.kernel"] = kernel
-            if config.use_bias:
+            if config.use_bias and (config.qkv_bias or name in _BIAS_WITHOUT_QKV):
                 shapes[f"layers.{layer}.{name}.bias"] = kernel[1:]
         for name in ("norm1", "norm2"):
             shapes |= {f"layers.{layer}.{name}.scale": (d,), f"layers.{layer}.{name}.bias": (d,)}

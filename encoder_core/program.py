@@ -9,10 +9,11 @@ import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
-from encoder_core.blocks import ACTIVATIONS, BlockSteps, EncoderStack, Switches
+from encoder_core.blocks import ACTIVATIONS, AS_IT_IS, BlockDropout, BlockSteps, EncoderStack, Keep, Switches
 from encoder_core.capacity import Capacity, Dims, pad
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Edit, HeadFactor, Temperature
+from encoder_core.dropout import Kept
+from encoder_core.edits import Dropout, Edit, HeadFactor, Temperature
 from encoder_core.trace import LayerTrace
 
 Steps = tuple[Float[Array, "seq d_model"], BlockSteps]
@@ -46,18 +47,32 @@ def run_batch(
     config: EncoderConfig,
     capacity: Capacity,
     edits: Sequence[Edit] = (),
+    kept: Kept | None = None,
 ) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
-    """The output and all layers, one sentence after another: the batch size is no shape and compiles nothing."""
+    """The output and all layers, one sentence after another: the batch size is no shape and compiles nothing.
+
+    Where the config reads attention out of the input, the layers are those of a second pass.
+    """
     dims = Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers)
     switches = _switches(config, capacity, edits)
     rows = (capacity.seq, capacity.d_model)
     heads = (capacity.num_heads, capacity.seq, capacity.seq)
-    runs = [
-        _forward(capacity, state, pad(sentence, rows), pad(seen, heads), dims, switches)
-        for sentence, seen in zip(embedded, mask, strict=True)
-    ]
+
+    def run(switches: Switches) -> list[Run]:
+        steps = [
+            _forward(
+                capacity, state, pad(x, rows), pad(seen, heads), dims, switches, _dropout_at(capacity, kept, sentence)
+            )
+            for sentence, (x, seen) in enumerate(zip(embedded, mask, strict=True))
+        ]
+        return jax.tree.map(np.asarray, steps)
+
     out_kernels = np.asarray(state["blocks"]["attention"]["out"]["kernel"][...])
-    return _crop(jax.tree.map(np.asarray, runs), out_kernels, embedded.shape[1], config)
+    output, layers = _crop(run(switches), out_kernels, embedded.shape[1], config)
+    if config.attention_read_out == "input":
+        apart = run(switches._replace(every_block_reads_input=True))
+        _, layers = _crop(apart, out_kernels, embedded.shape[1], config)
+    return output, layers
 
 
 @cache
@@ -74,10 +89,11 @@ def _forward(
     mask: Bool[Array, "head seq seq"],
     dims: Dims,
     switches: Switches,
+    keep: BlockDropout,
 ) -> Steps:
     graphdef, _ = _split(capacity)
     encoder = nnx.merge(graphdef, state)
-    return encoder(embedded, mask, dims, switches)
+    return encoder(embedded, mask, dims, switches, keep)
 
 
 def _switches(config: EncoderConfig, capacity: Capacity, edits: Sequence[Edit]) -> Switches:
@@ -90,15 +106,52 @@ def _switches(config: EncoderConfig, capacity: Capacity, edits: Sequence[Edit]) 
                 temperature *= value
             case HeadFactor(layer, head, factor):
                 head_gates[layer, head] *= factor
+            case Dropout():
+                pass  # drawn beforehand: see dropout.py
     Temperature(temperature).check(config)  # of all together
+    activation = list(ACTIVATIONS).index(config.activation)
     return Switches(
         post_norm=config.norm == "post",
         final_norm=config.final_norm,
         norm_eps=config.norm_eps,
-        activation=list(ACTIVATIONS).index(config.activation),
+        activation=activation,
+        activation_again=activation if config.activation_after == "every_element" else AS_IT_IS,
         score_scale=config.d_head**-0.5 if config.scale_scores else 1.0,
         temperature=temperature,
         head_gates=jnp.asarray(head_gates),
+        every_block_reads_input=False,
+    )
+
+
+def _dropout_at(capacity: Capacity, kept: Kept | None, sentence: int) -> BlockDropout:
+    """Dropout for one sentence in all layers, at capacity."""
+    everything = _everything_stays(capacity)
+    if kept is None:
+        return everything
+    places = {}
+    for place, keep in everything._asdict().items():
+        mask, scale = np.array(keep.mask), np.array(keep.scale)
+        for layer, of_layer in enumerate(kept.layers):
+            here = getattr(of_layer, place)
+            if here is not None:
+                mask[layer][tuple(slice(size) for size in here[sentence].shape)] = here[sentence]
+                scale[layer] = kept.scale
+        places[place] = Keep(jax.device_put(mask), jax.device_put(scale))
+    return BlockDropout(**places)
+
+
+@cache
+def _everything_stays(capacity: Capacity) -> BlockDropout:
+    layers, seq = capacity.num_layers, capacity.seq
+
+    def keep(*shape: int) -> Keep:
+        return Keep(jax.device_put(np.ones((layers, *shape), bool)), jax.device_put(np.ones(layers, np.float32)))
+
+    return BlockDropout(
+        pattern=keep(capacity.num_heads, seq, seq),
+        attn_out=keep(seq, capacity.d_model),
+        mlp_act=keep(seq, capacity.d_ff),
+        mlp_out=keep(seq, capacity.d_model),
     )
 
 

@@ -124,7 +124,7 @@ def block(
         return sublayers.attention(x, parameters, layer, trace.mask[sentence], scale)
 
     def mlp(x: Float[np.ndarray, "seq d_model"]) -> Float[np.ndarray, "seq d_model"]:
-        return sublayers.feed_forward(x, parameters, layer, config.activation).out
+        return sublayers.feed_forward(x, parameters, layer, config.activation, config.activation_after).out
 
     if config.norm == "post":
         x = norm(x + attend(x), "norm1")

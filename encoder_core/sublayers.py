@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import softmax_steps
-from encoder_core.config import Activation, Norm
+from encoder_core.config import Activation, ActivationAfter, Norm
 from encoder_core.parameters import Parameters
 from encoder_core.trace import EncoderTrace
 
@@ -86,7 +86,7 @@ def layer_norm(
 
 
 class FeedForwardSteps(NamedTuple):
-    """x W_up + bias, its activation, activation W_down + bias."""
+    """x W_up + bias, its activation, activation W_down + bias (with "every_element", both are activated once more)."""
 
     pre: Float[np.ndarray, "*row d_ff"]
     act: Float[np.ndarray, "*row d_ff"]
@@ -94,12 +94,19 @@ class FeedForwardSteps(NamedTuple):
 
 
 def feed_forward(
-    x: Float[np.ndarray, "*row d_model"], parameters: Parameters, layer: int, activation: Activation
+    x: Float[np.ndarray, "*row d_model"],
+    parameters: Parameters,
+    layer: int,
+    activation: Activation,
+    after: ActivationAfter = "first_linear",
 ) -> FeedForwardSteps:
     """The feed-forward network of one block, on rows of any number and order."""
     pre = _linear(x, parameters, f"layers.{layer}.mlp.up")
     act = activate(pre, activation)
-    return FeedForwardSteps(pre, act, _linear(act, parameters, f"layers.{layer}.mlp.down"))
+    if after == "every_element":
+        act = activate(act, activation)
+    out = _linear(act, parameters, f"layers.{layer}.mlp.down")
+    return FeedForwardSteps(pre, act, activate(out, activation) if after == "every_element" else out)
 
 
 def activate(x: Float[np.ndarray, "*shape"], activation: Activation) -> Float[np.ndarray, "*shape"]:

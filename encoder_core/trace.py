@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from encoder_core.dropout import Kept
+
 
 class LayerTrace(NamedTuple):
-    """Every step of one encoder block.
+    """Every step of one encoder block. In training mode, what is dropped is 0 and the rest has grown.
 
     resid_pre     (batch, seq, d_model) the stream that enters the block
     attn_in       (batch, seq, d_model) what attention reads: resid_pre, or its norm with norm="pre"
@@ -25,8 +27,8 @@ class LayerTrace(NamedTuple):
     resid_mid     (batch, seq, d_model) resid_pre + attn_out
     mlp_in        (batch, seq, d_model) norm of resid_mid (norm1 with "post", norm2 with "pre")
     mlp_pre       (batch, seq, d_ff) mlp_in W_up + bias
-    mlp_act       (batch, seq, d_ff) the activation of mlp_pre
-    mlp_out       (batch, seq, d_model) mlp_act W_down + bias
+    mlp_act       (batch, seq, d_ff) the activation of mlp_pre; with activation_after="every_element" its activation
+    mlp_out       (batch, seq, d_model) mlp_act W_down + bias; with "every_element" the activation of that
     resid_post    (batch, seq, d_model) what leaves the block: norm2(mlp_in + mlp_out) with "post",
                   resid_mid + mlp_out with "pre"
     out_kernel    (qkv_dim, d_model) W_O, from which `head_contributions` is computed when asked for
@@ -71,8 +73,9 @@ class EncoderTrace(NamedTuple):
     position_encoding  (seq, d_model)
     embedded           (batch, seq, d_model) their sum, which enters the first block
     layers             one LayerTrace a block
-    output             (batch, seq, d_model) of the last block, after the final norm if there is one
+    output             (batch, seq, d_model) of the stack's last block, after the final norm if there is one
     logits             (batch, seq, vocab_size), or None where the model has no output head
+    kept               which numbers dropout kept in training mode; None in evaluation
     """
 
     tokens: tuple[tuple[str, ...], ...]
@@ -86,3 +89,4 @@ class EncoderTrace(NamedTuple):
     layers: tuple[LayerTrace, ...]
     output: Float[np.ndarray, "batch seq d_model"]
     logits: Float[np.ndarray, "batch seq vocab"] | None
+    kept: Kept | None = None

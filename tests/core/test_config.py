@@ -17,8 +17,11 @@ CHOICES = {
     "positions": ["'sinusoidal'", "'learned'", "'none'"],
     "position_layout": ["'interleaved'", "'concatenated'"],
     "embedding_scale": ["'none'", "'sqrt_d'", "'inv_sqrt_d'"],
+    "activation_after": ["'first_linear'", "'every_element'"],
+    "position_frequencies": ["'pairs'", "'dimensions'"],
+    "attention_read_out": ["'stack'", "'input'"],
 }
-SWITCHES = ["final_norm", "use_bias", "scale_scores", "output_head"]
+SWITCHES = ["final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head"]
 WRONG = [
     *((name, value, [WHOLE]) for name in SIZES for value in NOT_WHOLE),
     *(("qkv_dim", value, [WHOLE]) for value in NOT_WHOLE if value is not None),
@@ -27,6 +30,10 @@ WRONG = [
     *(
         ("norm_eps", value, ["at least 1e-12", "below 1"])
         for value in (0, 1e-13, 1, -1e-5, math.nan, math.inf, "1", None)
+    ),
+    *(
+        ("dropout_at", value, ["'embedded'", "'pattern'", "'attn_out'", "'mlp_act'", "'mlp_out'"])
+        for value in (("output",), ["attn_out"], "attn_out", ("attn_out", "attn_out"), ([],), None)
     ),
     *(("dropout", value, ["at least 0", "below 1"]) for value in (-0.1, 1, 1.0, math.nan, "0", None, True)),
 ]

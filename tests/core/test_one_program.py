@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.measure import CompilationCounter
-from encoder_core import Encoder, EncoderConfig, HeadFactor, Temperature, warm_up
+from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, Temperature, warm_up
 from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.program import run_batch, stack_parameters
 from tests.core.reference import random_parameters, relative_difference, run_torch
@@ -99,12 +99,22 @@ def random_run(rng: np.random.Generator) -> None:
         use_bias=bool(rng.integers(2)),
         scale_scores=bool(rng.integers(2)),
         output_head=bool(rng.integers(2)),
+        activation_after=["first_linear", "every_element"][rng.integers(2)],
+        position_frequencies=["pairs", "dimensions"][rng.integers(2)],
+        qkv_bias=bool(rng.integers(2)),
+        attention_read_out=["stack", "input"][rng.integers(2)],
+        dropout=float(rng.uniform(0, 0.9)),
+        dropout_at=("embedded", "pattern", "attn_out", "mlp_act", "mlp_out")[: rng.integers(6)],
     )
-    edits = [Temperature(float(rng.uniform(0.1, 10))), HeadFactor(0, num_heads - 1, float(rng.uniform(-1, 1)))]
+    edits = [
+        Temperature(float(rng.uniform(0.1, 10))),
+        HeadFactor(0, num_heads - 1, float(rng.uniform(-1, 1))),
+        Dropout(int(rng.integers(1000))),
+    ]
     trace = Encoder.random(config, int(rng.integers(1000))).trace(
         rng.integers(0, config.vocab_size, (int(rng.integers(1, 4)), int(rng.integers(1, 65)))),
         [None, "causal", "padding", "causal+padding"][rng.integers(4)],
-        edits[: rng.integers(3)],
+        edits[: rng.integers(4)],
     )
     assert len([layer.head_contributions for layer in trace.layers]) == config.num_layers
 

@@ -1,0 +1,74 @@
+"""Dropout: which numbers are dropped in training, drawn from a seed; in evaluation nothing is."""
+
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from encoder_core.config import DropoutPlace, EncoderConfig
+from encoder_core.edits import Dropout, Edit
+
+
+class LayerKept(NamedTuple):
+    """What one block keeps: True where a number stays, False where it is dropped. None where dropout is not applied."""
+
+    pattern: Bool[np.ndarray, "batch head seq seq"] | None
+    attn_out: Bool[np.ndarray, "batch seq d_model"] | None
+    mlp_act: Bool[np.ndarray, "batch seq d_ff"] | None
+    mlp_out: Bool[np.ndarray, "batch seq d_model"] | None
+
+
+class Kept(NamedTuple):
+    """What a forward pass in training mode keeps, and the rate at which numbers were dropped."""
+
+    rate: float
+    embedded: Bool[np.ndarray, "batch seq d_model"] | None
+    layers: tuple[LayerKept, ...]
+
+    @property
+    def scale(self) -> float:
+        """What is kept grows by 1 / (1 - rate), so that the mean over many draws is the number itself."""
+        return 1 / (1 - self.rate)
+
+
+def draw_kept(config: EncoderConfig, edits: Sequence[Edit], batch: int, seq: int) -> Kept | None:
+    """The numbers that the edit `Dropout` keeps; None without one: evaluation mode.
+
+    A number stays where u >= rate, with u uniform from 0 to 1 and a random stream of its own for each place and layer
+    (Srivastava et al. 2014, section 4). Raises ValueError where there are several edits `Dropout`.
+    """
+    asked = [edit for edit in edits if isinstance(edit, Dropout)]
+    if not asked:
+        return None
+    if len(asked) > 1:
+        raise ValueError(f"{len(asked)} edits Dropout: a forward pass has one, not {asked!r}.")
+    asked[0].check(config)
+    seed, rate = asked[0].seed, config.dropout if asked[0].rate is None else asked[0].rate
+
+    def draw(place: DropoutPlace, layer: int, *shape: int) -> Bool[np.ndarray, "..."] | None:
+        if place not in config.dropout_at:
+            return None
+        stream = np.random.default_rng((seed, layer, zlib.crc32(place.encode())))
+        kept = stream.random(shape, np.float32) >= rate
+        kept.setflags(write=False)
+        return kept
+
+    layers = tuple(
+        LayerKept(
+            pattern=draw("pattern", layer, batch, config.num_heads, seq, seq),
+            attn_out=draw("attn_out", layer, batch, seq, config.d_model),
+            mlp_act=draw("mlp_act", layer, batch, seq, config.d_ff),
+            mlp_out=draw("mlp_out", layer, batch, seq, config.d_model),
+        )
+        for layer in range(config.num_layers)
+    )
+    return Kept(float(rate), draw("embedded", 0, batch, seq, config.d_model), layers)
+
+
+def drop(
+    numbers: Float[np.ndarray, "..."], kept: Bool[np.ndarray, "..."] | None, scale: float
+) -> Float[np.ndarray, "..."]:
+    """The numbers that are kept, times `scale`, and zeros for the others; all as they are where `kept` is None."""
+    return numbers if kept is None else np.where(kept, numbers * np.float32(scale), np.float32(0))

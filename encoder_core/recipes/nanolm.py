@@ -1,0 +1,71 @@
+"""NanoLM in Flax linen: a small causal language model with pre-norm blocks and a vocabulary head."""
+
+from dataclasses import replace
+
+from encoder_core.config import EncoderConfig
+from encoder_core.recipes.recipe import Demo, Example, Note, Recipe
+
+INTENDED = EncoderConfig(
+    vocab_size=100,
+    max_len=64,
+    d_model=256,
+    num_heads=8,
+    qkv_dim=256,
+    d_ff=1024,
+    num_layers=6,
+    norm="pre",
+    final_norm=True,
+    norm_eps=1e-6,
+    activation="relu",
+    positions="learned",
+    dropout=0.2,
+    dropout_at=("pattern", "mlp_act"),
+    output_head=True,
+)
+WRITTEN = replace(INTENDED, qkv_dim=32)
+
+_ALONE = EncoderConfig(
+    vocab_size=5, max_len=64, d_model=4, num_heads=1, d_ff=16, num_layers=1, positions="none", use_bias=False
+)
+
+NANOLM = Recipe(
+    name="nanolm",
+    title="NanoLM: a character-level language model",
+    library="Flax linen",
+    builds="Six causal pre-norm blocks between learned embeddings and a vocabulary head, which gives logits for the "
+    "next token at every position.",
+    source="https://github.com/google-deepmind/optax/blob/main/examples/nanolm.ipynb",
+    variants={"as intended": INTENDED, "as written": WRITTEN},
+    example=Example(8, 10, "random ids", "causal", "8 sentences of 10 random ids below 100; no token sees a later one"),
+    embedding_std=INTENDED.d_model**-0.5,
+    notes=(
+        Note(
+            "Heads of 4, not of 32",
+            "`head_size` is the size of the heads: 32 for each of the 8.",
+            "`qkv_features=head_size` is the width of all heads together, so that each has 32 / 8 = 4. Queries and "
+            "keys of 4 numbers can tell far fewer tokens apart, and the model has an eighth of the attention "
+            "parameters.",
+            as_intended=INTENDED,
+            as_written=WRITTEN,
+            shows="pattern",
+        ),
+    ),
+    demos={
+        "worked example": Demo(
+            "worked example",
+            "Attention by hand",
+            "Five tokens of four dimensions, 0.1 to 2.0; tokens 1, 2 and 3 attend with the identity as projections.",
+            _ALONE,
+            Example(1, 3, "these ids", None, "tokens 1, 2 and 3 of five; no mask", ids=(1, 2, 3)),
+            table=tuple(tuple((4 * row + column + 1) / 10 for column in range(4)) for row in range(5)),
+            projects=False,
+        ),
+        "one-hot": Demo(
+            "one-hot",
+            "A lookup is a product with a one-hot vector",
+            "Ten tokens of three dimensions; token 2 as a vector of ten zeros but for a 1, times the table.",
+            replace(_ALONE, vocab_size=10, d_model=3),
+            Example(1, 1, "these ids", None, "token 2 of ten", ids=(2,)),
+        ),
+    },
+)

@@ -1,0 +1,207 @@
+"""What a recipe is: a tutorial's model as data. Nothing here computes anything but the example batch."""
+
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from encoder_core.config import EncoderConfig
+from encoder_core.cost import parameters_by_part
+from encoder_core.masks import MaskSpec
+from encoder_core.parameters import Parameters, draw_parameters
+from encoder_core.tokenizer import PAD, TokenBatch
+
+Variant = Literal["as intended", "as written"]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+
+
+class RecipeInputs(NamedTuple):
+    """A tutorial's own example batch, as `Encoder.trace` takes it.
+
+    inputs       token strings and ids, (batch, seq)
+    mask         None, "causal", or True where a key may be attended to, (batch, 1, seq)
+    description  one line on what it is
+    """
+
+    inputs: TokenBatch
+    mask: MaskSpec
+    description: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """How an example batch is made.
+
+    of    "random ids": drawn from the vocabulary; "every id": 0, 1, 2, ...; "these ids": the given ones;
+          "rows": every token another row of the table, which stands for rows drawn from a normal distribution;
+          "words": stretches of `text` from random offsets, ids in order of first appearance.
+    mask  None, "causal", or "random keys": each key of each sentence hidden with probability 1/2, one kept at least.
+    """
+
+    batch: int
+    seq: int
+    of: Literal["random ids", "every id", "these ids", "rows", "words"]
+    mask: Literal["causal", "random keys"] | None
+    description: str
+    ids: tuple[int, ...] = ()
+    text: str = ""
+
+    def draw(self, config: EncoderConfig, seed: int = 0) -> RecipeInputs:
+        """The batch of this seed."""
+        rng = np.random.default_rng(seed)
+        ids, names = self._ids(config, rng)
+        real = np.ones(ids.shape, bool)
+        mask: MaskSpec = None
+        if self.mask == "causal":
+            mask = "causal"
+        elif self.mask == "random keys":
+            mask = _random_keys(rng, self.batch, self.seq)
+            real = mask[:, 0]
+        tokens = tuple(
+            tuple(names[index] if seen else PAD for index, seen in zip(sentence, kept, strict=True))
+            for sentence, kept in zip(ids, real, strict=True)
+        )
+        return RecipeInputs(TokenBatch(tokens, ids, real, (0,) * self.batch), mask, self.description)
+
+    def _ids(
+        self, config: EncoderConfig, rng: np.random.Generator
+    ) -> tuple[Int[np.ndarray, "batch seq"], tuple[str, ...]]:
+        shape, vocab = (self.batch, self.seq), config.vocab_size
+        names = tuple(map(str, range(vocab)))
+        match self.of:
+            case "random ids":
+                ids = rng.integers(0, vocab, shape)
+            case "every id":
+                ids = np.arange(self.batch * self.seq).reshape(shape)
+            case "these ids":
+                ids = np.array(self.ids).reshape(shape)
+            case "rows":
+                ids = rng.permutation(vocab)[: self.batch * self.seq].reshape(shape)
+            case "words":
+                words = words_of(self.text)
+                names = vocabulary_of(self.text)
+                all_ids = np.array([names.index(word) for word in words])
+                ids = all_ids[rng.integers(0, len(words) - self.seq + 1, (self.batch, 1)) + np.arange(self.seq)]
+        return ids.astype(np.int32), names
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, with the signs of punctuation taken out: "C'est" is "cest"."""
+    return "".join(sign for sign in text.lower() if sign not in string.punctuation).split()
+
+
+def vocabulary_of(text: str) -> tuple[str, ...]:
+    """The different words of a text, in order of first appearance: a word's place is its id."""
+    return tuple(dict.fromkeys(words_of(text)))
+
+
+def _random_keys(rng: np.random.Generator, batch: int, seq: int) -> Bool[np.ndarray, "batch 1 seq"]:
+    visible = rng.integers(0, 2, (batch, 1, seq)).astype(bool)
+    visible[~visible.any(-1), 0] = True
+    return visible
+
+
+@dataclass(frozen=True)
+class Note:
+    """Where a tutorial's code does something that its text does not say.
+
+    as_intended, as_written  two configs that differ in this point alone, so that its effect can be shown;
+                             None where no number of the model depends on it
+    shows                    the field of the trace (or of its layers) in which the effect is seen first
+    """
+
+    title: str
+    intended: str
+    written: str
+    as_intended: EncoderConfig | None = None
+    as_written: EncoderConfig | None = None
+    shows: str | None = None
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A smaller example of a tutorial, with a config and a batch of its own.
+
+    table       the embedding table, where the tutorial writes it out
+    projects    False: q, k, v and attn_out are the rows as they are (W_Q, W_K, W_V and W_O are the identity)
+    """
+
+    name: str
+    title: str
+    builds: str
+    config: EncoderConfig
+    example: Example
+    table: tuple[tuple[float, ...], ...] | None = None
+    projects: bool = True
+
+    def inputs(self, seed: int = 0) -> RecipeInputs:
+        """The demo's batch, with its mask."""
+        return self.example.draw(self.config, seed)
+
+    def parameters(self, seed: int = 0) -> Parameters:
+        """The parameters drawn from the seed, with the table and the identity where the demo has them."""
+        parameters = draw_parameters(self.config, seed)
+        if self.table is not None:
+            parameters["token_embedding"] = np.array(self.table, np.float32)
+        if not self.projects:
+            for name in ("query", "key", "value", "out"):
+                parameters[f"layers.0.attention.{name}.kernel"] = np.eye(self.config.d_model, dtype=np.float32)
+        return parameters
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A tutorial's model.
+
+    name, title, library   what it is called, and what it is written with
+    builds                 what it builds, in a sentence
+    source                 where it can be read
+    variants               "as intended" by its text, "as written" in its code; the same config where they agree
+    example                its own batch
+    notes                  where its code and its text disagree
+    demos                  its smaller examples, by name
+    figures_seq            tokens a sentence in its figures, where that is another number than in its batch
+    embedding_std          standard deviation of a new embedding table in its library
+    has_table              False: its rows are drawn from a normal distribution, and the embedding table, which is
+                           drawn likewise, stands for them; it is no parameter of the tutorial's model
+    """
+
+    name: str
+    title: str
+    library: str
+    builds: str
+    source: str
+    variants: Mapping[Variant, EncoderConfig]
+    example: Example
+    notes: tuple[Note, ...] = ()
+    demos: Mapping[str, Demo] | None = None
+    figures_seq: int | None = None
+    embedding_std: float = 1.0
+    has_table: bool = True
+
+    def config(self, variant: str = "as intended") -> EncoderConfig:
+        """The config of a variant. Raises ValueError that lists the variants."""
+        for known in VARIANTS:
+            if variant == known:
+                return self.variants[known]
+        raise ValueError(f"variant {variant!r} is not one of {', '.join(map(repr, VARIANTS))}.")
+
+    def inputs(self, seed: int = 0) -> RecipeInputs:
+        """The tutorial's own example batch, with its mask, drawn from the seed."""
+        return self.example.draw(self.config(), seed)
+
+    def parameters(self, variant: str = "as intended", seed: int = 0) -> Parameters:
+        """Parameters drawn from the seed, the embedding tables as large as the tutorial's library draws them."""
+        parameters = draw_parameters(self.config(variant), seed)
+        for name in ("token_embedding", "position_embedding"):
+            if name in parameters:
+                parameters[name] = parameters[name] * np.float32(self.embedding_std)
+        return parameters
+
+    def num_parameters(self, variant: str = "as intended") -> int:
+        """How many parameters the tutorial's model has."""
+        parts = parameters_by_part(self.config(variant))
+        return sum(count for part, count in parts.items() if self.has_table or part != "embedding")
