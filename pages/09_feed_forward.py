@@ -42,7 +42,7 @@ def body() -> None:
     with places[1]:
         most = int(layer.mlp_pre[at.sentence, at.token, shown].argmax())
         neuron = column_picker("Neuron", shown, key=NEURON, first=most, width=130)
-    again = sublayers.feed_forward(layer.mlp_in, parameters, at.layer, config.activation)
+    again = sublayers.feed_forward(layer.mlp_in, parameters, at.layer, config.activation, config.activation_after)
     with places[-1]:
         frame.recomputed(recompute.feed_forward(layer, again))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
@@ -87,7 +87,7 @@ def changed_places(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Questio
     order = np.arange(seq)
     order[[first, second]] = order[[second, first]]
     out, out_of_swapped = (
-        sublayers.feed_forward(x, parameters, at.layer, config.activation).out for x in (rows, rows[order])
+        sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out for x in (rows, rows[order])
     )
     difference = float(np.abs(out_of_swapped - out[order]).max())
     return Question(

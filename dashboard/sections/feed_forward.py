@@ -92,6 +92,6 @@ def _changes(current: Model, at: Focus, rows: Rows, exchanged: Rows) -> dict[str
         return sublayers.attention(x, parameters, at.layer, mask, scale)
 
     def mlp(x: Rows) -> Rows:
-        return sublayers.feed_forward(x, parameters, at.layer, config.activation).out
+        return sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out
 
     return {"attention": attention(exchanged) - attention(rows), "feed-forward": mlp(exchanged) - mlp(rows)}
