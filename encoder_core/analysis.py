@@ -39,7 +39,7 @@ def similarity_by_distance(dots: Float[np.ndarray, "row row"]) -> Similarity:
 
 
 class SoftmaxSteps(NamedTuple):
-    """The steps of softmax along rows of scores s; `softmax` in blocks.py does the same in one go.
+    """The steps of softmax along rows of scores s; `blocks.softmax` does the same in one go.
 
     shifted  (s - max s) / T: the largest becomes 0, so that exp cannot overflow
     exp      exp(shifted), from 0 to 1; 0 where the key is masked

@@ -1,6 +1,6 @@
 """The sublayers of a block in float64 NumPy, on rows of any number: for the badge, and to try them on changed rows.
 
-The encoder's own code is in `blocks.py`; the badge of every page says how far the two are apart.
+The encoder's own code is in `blocks`; the badge of every page says how far the two are apart.
 """
 
 import math

@@ -1,0 +1,45 @@
+"""The encoder itself, as Flax NNX modules: each method is one stage of the walkthrough and reads as its equation.
+
+One sentence at a time, without a batch axis. All arrays are at capacity (see `capacity.py`); the sizes in use are
+in `Dims`, and what the configuration chooses is in `Switches`. Both are traced: no choice compiles anything.
+"""
+
+from encoder_core.blocks.attention import (
+    AttentionSteps,
+    SelfAttention,
+    dot_products,
+    scale_and_mask,
+    softmax,
+    weigh_values,
+)
+from encoder_core.blocks.embedding import embed, lookup
+from encoder_core.blocks.feed_forward import ACTIVATIONS, AS_IT_IS, FeedForward, FeedForwardSteps, activate
+from encoder_core.blocks.norm import LayerNorm
+from encoder_core.blocks.stack import BlockSteps, EncoderBlock, EncoderStack, post_norm_block, pre_norm_block
+from encoder_core.blocks.switches import BlockDropout, Keep, Switches, dropout
+
+__all__ = [
+    "ACTIVATIONS",
+    "AS_IT_IS",
+    "AttentionSteps",
+    "BlockDropout",
+    "BlockSteps",
+    "EncoderBlock",
+    "EncoderStack",
+    "FeedForward",
+    "FeedForwardSteps",
+    "Keep",
+    "LayerNorm",
+    "SelfAttention",
+    "Switches",
+    "activate",
+    "dot_products",
+    "dropout",
+    "embed",
+    "lookup",
+    "post_norm_block",
+    "pre_norm_block",
+    "scale_and_mask",
+    "softmax",
+    "weigh_values",
+]

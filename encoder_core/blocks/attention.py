@@ -1,0 +1,97 @@
+"""Multi-head self-attention: its steps as functions, and the module that takes them one after another."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Bool, Float
+
+from encoder_core.blocks.switches import BlockDropout, Switches, dropout
+from encoder_core.capacity import Capacity, Dims, head_ownership
+
+
+class AttentionSteps(NamedTuple):
+    """Every step of self-attention; q, k, v and z hold all heads side by side, as they are computed."""
+
+    q: Float[Array, "seq attention_dim"]
+    k: Float[Array, "seq attention_dim"]
+    v: Float[Array, "seq attention_dim"]
+    dot_products: Float[Array, "head seq seq"]
+    scores: Float[Array, "head seq seq"]
+    pattern: Float[Array, "head seq seq"]
+    concat: Float[Array, "seq attention_dim"]
+    attn_out: Float[Array, "seq d_model"]
+
+
+def dot_products(
+    q: Float[Array, "seq attention_dim"],
+    k: Float[Array, "seq attention_dim"],
+    owned: Float[Array, "head attention_dim"],
+) -> Float[Array, "head seq seq"]:
+    """Q K^T of each head: the dot product of every query with every key."""
+    q_of_head = owned[:, None, :] * q
+    return jnp.einsum("hqd,kd->hqk", q_of_head, k)
+
+
+def scale_and_mask(
+    dot_products: Float[Array, "head seq seq"],
+    scale: Float[Array, ""] | float,
+    mask: Bool[Array, "head seq seq"],
+) -> Float[Array, "head seq seq"]:
+    """Dot products times 1/sqrt(d_head); minus infinity where the mask hides the key."""
+    scaled = dot_products * scale
+    return jnp.where(mask, scaled, -jnp.inf)
+
+
+def softmax(scores: Float[Array, "*head seq seq"]) -> Float[Array, "*head seq seq"]:
+    """exp(s - max) / sum of exp(s - max) along each row; a row that is masked everywhere gives zeros, never NaN."""
+    row_max = jnp.max(scores, axis=-1, keepdims=True, initial=jnp.finfo(scores.dtype).min)
+    exp = jnp.exp(scores - row_max)
+    row_sum = jnp.sum(exp, axis=-1, keepdims=True)
+    return exp / jnp.where(row_sum == 0, 1, row_sum)
+
+
+def weigh_values(
+    pattern: Float[Array, "head seq seq"],
+    v: Float[Array, "seq attention_dim"],
+    owned: Float[Array, "head attention_dim"],
+) -> Float[Array, "seq attention_dim"]:
+    """pattern V of each head, the heads side by side: the sum of all value rows, each times its weight."""
+    z_over_all_features = jnp.einsum("hqk,kd->hqd", pattern, v)
+    return jnp.sum(z_over_all_features * owned[:, None, :], axis=0)
+
+
+class SelfAttention(nnx.Module):
+    """Multi-head scaled dot-product attention (Vaswani et al. 2017, section 3.2)."""
+
+    def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
+        self.query = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
+        self.key = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
+        self.value = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
+        self.out = nnx.Linear(capacity.attention_dim, capacity.d_model, rngs=rngs)
+
+    def __call__(
+        self,
+        x: Float[Array, "seq d_model"],
+        mask: Bool[Array, "head seq seq"],
+        dims: Dims,
+        switches: Switches,
+        head_gate: Float[Array, "head"],
+        keep: BlockDropout,
+    ) -> AttentionSteps:
+        owned = head_ownership(dims, mask.shape[0], self.out.in_features)
+        q, k, v = self.project(x)
+        dots = dot_products(q, k, owned)
+        scores = scale_and_mask(dots, switches.score_scale, mask)
+        pattern = softmax(scores / switches.temperature)
+        pattern = dropout(pattern, keep.pattern)
+        concat = weigh_values(pattern, v, owned) * (head_gate @ owned)
+        attn_out = dropout(self.out(concat), keep.attn_out)
+        return AttentionSteps(q, k, v, dots, scores, pattern, concat, attn_out)
+
+    def project(self, x: Float[Array, "seq d_model"]) -> tuple[Float[Array, "seq attention_dim"], ...]:
+        """Three linear layers read the same rows: x W_Q asks, x W_K answers, x W_V is what is handed on."""
+        q = self.query(x)
+        k = self.key(x)
+        v = self.value(x)
+        return q, k, v

@@ -1,0 +1,52 @@
+"""What reaches the modules from outside: choices, edits and dropout masks, all traced."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+
+class Switches(NamedTuple):
+    """The choices of a configuration and the edits of a what-if, as traced values.
+
+    post_norm    norm after the residual sum, else before each sublayer
+    final_norm   one more norm after the last block
+    norm_eps     added to the variance
+    activation   index into ACTIVATIONS
+    activation_again  index of one more, after the dropout and after the second linear layer; AS_IT_IS for none
+    score_scale  1 / sqrt(d_head), or 1
+    temperature  scores are divided by it before softmax; 1 leaves them
+    head_gates   (layer, head) factor on each head's output; 1 leaves it, 0 switches the head off
+    every_block_reads_input  each block is applied to the embedded input, not to what the block before it gave
+    """
+
+    post_norm: Bool[Array, ""] | bool
+    final_norm: Bool[Array, ""] | bool
+    norm_eps: Float[Array, ""] | float
+    activation: Int[Array, ""] | int
+    activation_again: Int[Array, ""] | int
+    score_scale: Float[Array, ""] | float
+    temperature: Float[Array, ""] | float
+    head_gates: Float[Array, "layer head"]
+    every_block_reads_input: Bool[Array, ""] | bool
+
+
+class Keep(NamedTuple):
+    """Dropout in one place: True where a number stays, and what it is multiplied with, 1 / (1 - rate)."""
+
+    mask: Bool[Array, "..."]
+    scale: Float[Array, "*layer"]
+
+
+class BlockDropout(NamedTuple):
+    """Dropout in each place of a block; in evaluation, and where it is not applied, all stays, times 1."""
+
+    pattern: Keep
+    attn_out: Keep
+    mlp_act: Keep
+    mlp_out: Keep
+
+
+def dropout(x: Float[Array, "*shape"], keep: Keep) -> Float[Array, "*shape"]:
+    """In training, zeros for what is not kept, and the rest times 1 / (1 - rate) (Srivastava et al. 2014)."""
+    return jnp.where(keep.mask, x * keep.scale, 0)
