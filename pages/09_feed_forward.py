@@ -87,7 +87,8 @@ def changed_places(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Questio
     order = np.arange(seq)
     order[[first, second]] = order[[second, first]]
     out, out_of_swapped = (
-        sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out for x in (rows, rows[order])
+        sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out
+        for x in (rows, rows[order])
     )
     difference = float(np.abs(out_of_swapped - out[order]).max())
     return Question(
