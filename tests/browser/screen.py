@@ -1,0 +1,194 @@
+"""An open page of the app, as a test sees and uses it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import numpy as np
+from playwright.sync_api import BrowserContext, Locator, TimeoutError, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from dashboard.stages import STAGES, stage_named
+
+TIMEOUT = 15_000  # milliseconds, for everything that a page is waited for
+
+# All that the server has sent is on screen: no script runs, no element is left from before, no picture waits.
+_SETTLED = """() => {
+    const app = document.querySelector("[data-testid=stApp]");
+    return app?.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
+        && !document.querySelector("[data-testid=stSkeleton], [data-stale=true]")
+        && [...document.querySelectorAll(".ew-picture")].every(line => line.shown && !line.waiting
+            && line.panels?.length === line.shown.panels.length
+            && line.panels.every((place, i) => place.state?.endsWith(line.shown.panels[i].json)));
+}"""
+# React has put on screen what the socket brought.
+_NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-picture')].map(line => line.queue))"
+
+# What each plot shows, in the order of the page: null where a cell is masked.
+_PLOTS = """() => [...document.querySelectorAll(".ew-picture .js-plotly-plot")].map(plot => {
+    const heatmap = plot._fullData.find(trace => trace.type === "heatmap" && trace.name !== "masked");
+    const bars = plot._fullData.find(trace => trace.type === "bar");
+    return {
+        title: plot.closest(".ew-panel").querySelector(".ew-title").textContent,
+        z: heatmap ? [...heatmap.z].map(row => [...row].map(z => Number.isFinite(z) ? z : null)) : null,
+        bars: bars ? [...bars.x].map(Number) : null,
+        shapes: (plot.layout.shapes ?? []).filter(shape => shape.line?.width === 2)
+            .map(({ x0, x1, y0, y1 }) => [x0, x1, y0, y1]),
+        ranges: [...plot._fullLayout.xaxis.range, ...plot._fullLayout.yaxis.range],
+        rows: plot.layout.meta.rows, columns: plot.layout.meta.columns,
+        drawn: Boolean(plot.querySelector(".heatmaplayer image, .barlayer path, .scatterlayer path, .shapelayer path")),
+        background: plot._fullLayout.plot_bgcolor, ink: plot._fullLayout.font.color, scale: heatmap?.colorscale,
+    };
+})"""
+_SHOWN = f"""([expected, tolerance]) => {{
+    const shown = ({_PLOTS})().map(plot => plot.z).filter(Boolean);
+    const same = (a, b) => a === null || b === null ? a === b : Math.abs(a - b) <= tolerance;
+    const alike = (row, other) => row.length === other.length && row.every((x, c) => same(x, other[c]));
+    return shown.length === expected.length
+        && shown.every((z, i) => z.length === expected[i].length && z.every((row, r) => alike(row, expected[i][r])));
+}}"""
+_PLACE = """([index, row, column]) => {
+    const plot = document.querySelectorAll(".ew-picture .js-plotly-plot")[index];
+    plot.scrollIntoView({ block: "nearest" });
+    const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot._fullLayout;
+    return [left + xaxis._offset + xaxis.l2p(column), top + yaxis._offset + yaxis.l2p(row)];
+}"""
+
+
+def _ends_a_run(message: bytes | str) -> bool:
+    """The server says that a run of the page, or of its fragment, is over, and not to be run again at once."""
+    said = ForwardMsg.FromString(message) if isinstance(message, bytes) else ForwardMsg()
+    over = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+    return said.WhichOneof("type") == "script_finished" and said.script_finished in over
+
+
+class Screen:
+    """A tab of the browser. Whatever goes wrong in it while it is open, `faults` says."""
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.url = url
+        self.faults: list[str] = []
+        self.page = context.new_page()
+        self.page.set_default_timeout(TIMEOUT)
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
+        self.page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        self.page.on("request", self._requested)
+        self.page.on("websocket", self._connected)
+
+    def open(self, name: str = "map", **parameters: Any) -> "Screen":
+        """Open a page by a link of its own."""
+        path = "" if name == "map" else name
+        self.page.goto(f"{self.url}/{path}?{urlencode(parameters, doseq=True)}")
+        return self.arrived(name)
+
+    def arrived(self, name: str) -> "Screen":
+        """Wait until a page is on screen, complete."""
+        expect(self.title).to_have_text(stage_named(name).title)
+        self.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
+        return self.settle()
+
+    def settle(self) -> "Screen":
+        """Wait until nothing is left to be painted."""
+        self.page.wait_for_function(_SETTLED)
+        self.page.evaluate(_PAINTED)
+        return self
+
+    @contextmanager
+    def rerun(self) -> Iterator[None]:
+        """What is done inside makes the server run the page again; wait until all of that is on screen."""
+        with self.socket.expect_event("framereceived", _ends_a_run, timeout=TIMEOUT):
+            yield
+        self.page.evaluate(_NEXT_FRAMES)
+        self.settle()
+
+    def go(self, name: str) -> "Screen":
+        """Open another page by the rail."""
+        self.page.locator(".st-key-rail").get_by_role("link").nth(stage_named(name).number).click()
+        return self.arrived(name)
+
+    @property
+    def title(self) -> Locator:
+        """The heading of the page."""
+        return self.page.locator("h1")
+
+    def slider(self, label: str) -> Locator:
+        """A slider, as the keyboard finds it."""
+        return self.page.locator(f"input[type=range][aria-label='{label}']")
+
+    def press(self, label: str, key: str) -> int:
+        """Press a key on a slider of the sidebar; returns what it says then."""
+        with self.rerun():
+            self.slider(label).press(key)
+        return self.says(label)
+
+    def says(self, label: str) -> int:
+        """The number at the thumb of a slider."""
+        return int(self.slider(label).get_attribute("aria-valuetext"))
+
+    def plots(self) -> list[dict[str, Any]]:
+        """All plots on the page, with what they show."""
+        return self.page.evaluate(_PLOTS)
+
+    def shows(self, *expected: np.ndarray, tolerance: float = 1e-4) -> None:
+        """Wait until the heatmaps of the page are these, in this order."""
+        wanted = [[[float(x) if np.isfinite(x) else None for x in row] for row in matrix] for matrix in expected]
+        try:
+            self.page.wait_for_function(_SHOWN, arg=[wanted, tolerance])
+        except TimeoutError:
+            shown = [np.array(plot["z"], float) for plot in self.plots() if plot["z"]]
+            assert [z.shape for z in shown] == [z.shape for z in expected]
+            for z, matrix in zip(shown, expected, strict=True):
+                np.testing.assert_allclose(z, np.where(np.isfinite(matrix), matrix, np.nan), atol=tolerance)
+            raise
+
+    @property
+    def parameters(self) -> dict[str, list[str]]:
+        """What the address bar says after the question mark."""
+        return parse_qs(urlsplit(self.page.url).query, keep_blank_values=True)
+
+    @property
+    def name(self) -> str:
+        """The page in the address bar."""
+        path = urlsplit(self.page.url).path.strip("/")
+        assert path in {"", *(stage.name for stage in STAGES)}
+        return path or "map"
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is said above the page."""
+        return self.page.locator("[data-testid=stAlert]").all_inner_texts()
+
+    def looked_at(self, part: str) -> str:
+        """What a picker of the focus says."""
+        picker = self.page.locator(f".st-key-focus_{part}")
+        box = picker.locator("input")
+        return box.input_value() if box.count() else picker.get_by_role("radio", checked=True).inner_text()
+
+    def place(self, plot: int, row: float, column: float) -> tuple[float, float]:
+        """Where on the screen a cell of a plot is, in pixels."""
+        return tuple(self.page.evaluate(_PLACE, [plot, row, column]))
+
+    def pixels_too_wide(self) -> int:
+        """By how much the page can be scrolled sideways."""
+        return self.page.evaluate(
+            """() => Math.max(...[document.documentElement, document.querySelector("[data-testid=stMain]")]
+                .map(part => part.scrollWidth - part.clientWidth))"""
+        )
+
+    def _heard(self, message: Any) -> None:
+        # Streamlit looks for its own endpoints below the page's address first, on a link into the app.
+        if message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
+            self.faults.append(f"console: {message.text}")
+
+    def _requested(self, request: Any) -> None:
+        if not request.url.startswith((self.url, "data:", "blob:")):
+            self.faults.append(f"request to another host: {request.url}")
+
+    def _connected(self, socket: Any) -> None:
+        if socket.url.startswith(self.url.replace("http", "ws")):
+            self.socket = socket
+        else:
+            self.faults.append(f"socket to another host: {socket.url}")

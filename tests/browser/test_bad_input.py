@@ -1,0 +1,112 @@
+"""Whatever a link asks for and whatever is typed: a sentence or a visible correction, and never an exception."""
+
+import pytest
+
+from dashboard.stages import STAGES
+from tests.browser.engine import scaled_scores, trace_of
+
+LINKS = {
+    "not numbers": (
+        {"d_model": "abc", "heads": "", "layers": "two"},
+        ["d_model = “abc”", "heads = “”", "layers = “two”"],
+    ),
+    "out of range": ({"d_model": "-4", "layers": "13", "d_ff": "1000000"}, ["“-4”", "“13”", "“1000000”"]),
+    "huge": ({"d_model": "9" * 400, "seed": "1e999"}, ["“9999999999999999999…”", "“1e999”"]),
+    "repeated": ({"heads": ["2", "8"], "layers": ["4", "4"]}, ["heads 2 times; 4 is", "layers 2 times; 4 is"]),
+    "unknown choices": ({"norm": "batch", "mask": "all", "scaled": "maybe"}, ["“batch”", "“all”", "“maybe”"]),
+    "focus": ({"layer": "abc", "head": "-1", "token": "9" * 40, "key_token": "1.5"}, []),
+    "unknown names": ({"colour": "red", "<script>": "<b>"}, []),
+}
+
+
+def _no_exception(screen):
+    assert screen.page.locator("[data-testid=stException]").count() == 0
+
+
+@pytest.mark.parametrize("case", LINKS)
+def test_a_bad_link_is_said_and_the_defaults_are_shown(screen, case):
+    link, said = LINKS[case]
+    screen.open("scaled_scores", **link)
+    _no_exception(screen)
+    assert len(screen.sentences) == len(said)
+    for part in said:
+        assert any(part in sentence for sentence in screen.sentences), screen.sentences
+    screen.shows(*scaled_scores(trace_of(), 1, 1))
+    assert (screen.looked_at("layer"), screen.looked_at("token")) == ("1", "1 · The")
+
+
+def test_heads_that_do_not_divide_the_width_are_corrected(screen):
+    screen.open("scaled_scores", d_model=64, heads=3)
+    assert (screen.says("d_model"), screen.says("heads")) == (60, 3)
+    sidebar = screen.page.locator("[data-testid=stSidebar]").inner_text()
+    assert "64 is not a multiple of 3 heads: d_model is 60 now." in sidebar
+    screen.shows(*scaled_scores(trace_of(d_model=60, heads=3), 1, 1))
+    assert screen.press("d_model", "ArrowRight") == 72
+    screen.shows(*scaled_scores(trace_of(d_model=72, heads=3), 1, 1))
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "\x07\u200b"], ids=["empty", "blank", "invisible"])
+def test_a_link_without_a_word_shows_the_default_text(screen, text):
+    screen.open("scaled_scores", text=text)
+    _no_exception(screen)
+    assert any("default sentence" in sentence for sentence in screen.sentences)
+    screen.shows(*scaled_scores(trace_of(), 1, 1))
+
+
+def _type(screen, text):
+    screen.page.get_by_role("textbox", name="Text").fill(text)
+    with screen.rerun():
+        screen.page.keyboard.press("Control+Enter")
+
+
+def test_text_that_is_deleted_is_said(screen):
+    screen.open("scaled_scores")
+    _type(screen, "")
+    assert any("default sentence" in sentence for sentence in screen.sentences)
+    _type(screen, "now there is text")
+    assert screen.sentences == []
+    screen.shows(*scaled_scores(trace_of("now there is text"), 1, 1))
+
+
+def test_a_text_of_100_000_characters_is_cut_and_said(screen):
+    screen.open("scaled_scores")
+    _type(screen, "word " * 20_000)
+    said = " ".join(screen.sentences)
+    assert "The text had 100,000 characters; the first 2,000 are used." in said
+    assert "A sentence was cut at 64 tokens; 336 more are left out." in said
+    assert len(screen.page.get_by_role("textbox", name="Text").input_value()) == 2_000
+    screen.shows(*scaled_scores(trace_of("word " * 64), 1, 1))
+
+
+STRANGE = "👩🏽‍🚀 👨‍👩‍👧‍👦 שלום مرحبا नमस्ते e\u0301 \x07bell\x1b[31m \u202etfel \u0000 $x$ *y* :red[z]"
+
+
+def test_emoji_right_to_left_and_control_characters(screen):
+    trace = trace_of(STRANGE)
+    screen.open("scaled_scores", text=STRANGE)
+    _no_exception(screen)
+    screen.shows(*scaled_scores(trace, 1, 1))
+    assert screen.plots()[0]["rows"] == list(trace.tokens[0])
+
+
+MARKUP = "<script>window.harm=1</script><b id=harm>harm</b><img id=harm src=x onerror=window.harm=2> &lt;i&gt;harm"
+_HARM = """() => [
+    window.harm, document.querySelector("#harm"),
+    ...[...document.querySelectorAll("[data-testid=stMain] :is(script, b, i, img, iframe, svg a)")]
+        .filter(part => !part.closest(".ew-bar") && !part.closest(".ew-card") && /harm|^[<>]$/.test(part.outerHTML)),
+].filter(Boolean).map(String)"""
+
+
+def test_markup_in_the_text_stays_text_on_every_page(screen):
+    screen.open(text=MARKUP)
+    tokens = list(trace_of(MARKUP).tokens[0])
+    for stage in STAGES:
+        screen.go(stage.name)
+        _no_exception(screen)
+        assert screen.page.evaluate(_HARM) == [], stage.name
+        assert screen.page.get_by_role("textbox", name="Text").input_value() == MARKUP
+    words = screen.go("map").page.locator(".ew-words span").all_inner_texts()
+    assert words == tokens
+    labels = screen.go("softmax").page.locator(".js-plotly-plot").first.locator(".ytick text").all_text_contents()
+    assert "<" in labels
+    assert set(labels) <= set(tokens)  # where there are many, some are left out

@@ -1,0 +1,38 @@
+"""Every page, opened by a link of its own: wide, dark and on a phone."""
+
+import pytest
+
+from dashboard.stages import STAGES
+from encoder_core.figures import theme_named
+from tests.browser.conftest import PHONE, WIDE
+
+VIEWS = {"wide": (WIDE, "light"), "dark": (WIDE, "dark"), "phone": (PHONE, "light")}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", [stage.name for stage in STAGES])
+def test_page_is_painted_and_fits(screen, view, name):
+    size, scheme = VIEWS[view]
+    screen.page.set_viewport_size(size)
+    screen.page.emulate_media(color_scheme=scheme)
+    screen.open(name)
+    plots = screen.plots()
+    assert plots
+    assert [plot["title"] for plot in plots if not plot["drawn"]] == []
+    assert screen.page.locator("[data-testid=stException]").count() == 0
+    assert screen.pixels_too_wide() <= 2
+    colours = theme_named(scheme)
+    for plot in plots:
+        assert plot["background"] in (colours.background, "rgba(0,0,0,0)")
+        assert plot["ink"] == colours.muted
+        ends = {colours.background, colours.signed[0][1]}  # weights begin with the background, signed values do not
+        assert plot["scale"] is None or plot["scale"][0][1] in ends
+
+
+def test_pictures_are_in_sight_without_scrolling(screen):
+    screen.open()
+    bottoms = {}
+    for stage in STAGES:
+        picture = screen.go(stage.name).page.locator(".ew-picture, .ew-diagram").first.bounding_box()
+        bottoms[stage.name] = round(picture["y"] + picture["height"])
+    assert {name: bottom for name, bottom in bottoms.items() if not 100 < bottom <= WIDE["height"]} == {}

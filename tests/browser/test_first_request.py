@@ -1,0 +1,24 @@
+"""A server that has served nobody yet."""
+
+from tests.browser.conftest import WIDE, running_app
+from tests.browser.engine import scaled_scores, trace_of
+from tests.browser.screen import Screen
+
+
+def test_a_link_into_the_app_as_the_very_first_request_shows_the_frame(browser, tmp_path):
+    context = browser.new_context(viewport=WIDE)
+    try:
+        with running_app(tmp_path / "log.txt") as url:
+            screen = Screen(context, url)
+            screen.page.set_default_timeout(120_000)  # it compiles
+            screen.open("scaled_scores", d_model=32, token=3)
+            assert (screen.says("d_model"), screen.looked_at("token")) == (32, "3 · cat")
+            assert screen.page.locator(".st-key-rail").count() == 1
+            screen.shows(*scaled_scores(trace_of(d_model=32), 1, 1))
+            assert screen.press("d_model", "ArrowRight") == 36
+            screen.shows(*scaled_scores(trace_of(d_model=36), 1, 1))
+            assert screen.faults == []
+            screen.page.close()
+        assert "Traceback" not in (tmp_path / "log.txt").read_text()
+    finally:
+        context.close()

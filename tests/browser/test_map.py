@@ -1,0 +1,64 @@
+"""The map: every card is a real tensor and leads to its page."""
+
+import pytest
+
+from dashboard.stages import STAGES
+from tests.browser.engine import scaled_scores, trace_of
+
+_COLOURS = """canvas => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add(data.slice(i, i + 4).join());
+    return colours.size;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_thumbnails_are_not_blank(screen, scheme):
+    screen.page.emulate_media(color_scheme=scheme)
+    screen.open("map")
+    canvases = screen.page.locator(".ew-card canvas")
+    assert canvases.count() > 10
+    for index in range(canvases.count()):
+        assert canvases.nth(index).evaluate(_COLOURS) > 20, canvases.nth(index).get_attribute("aria-label")
+
+
+def test_thumbnails_follow_a_slider(screen):
+    screen.open("map")
+    looks = "[...document.querySelectorAll('.ew-card canvas')].map(canvas => canvas.toDataURL())"
+    before = screen.page.evaluate(looks)
+    screen.page.get_by_text("More choices").click()
+    screen.press("Seed", "ArrowRight")
+    after = screen.page.evaluate(looks)
+    same = [a == b for a, b in zip(before, after, strict=True)]
+    assert same.count(True) == 1  # the sinusoids
+
+
+def test_every_card_leads_to_its_page_and_keeps_the_link(screen):
+    link = {"d_model": ["96"], "heads": ["3"], "layer": ["2"], "head": ["3"]}
+    screen.open("map", **link)
+    led_to = []
+    cards = screen.page.locator("a.ew-card")
+    targets = [cards.nth(index).get_attribute("href").rsplit("/", 1)[1] for index in range(cards.count())]
+    assert set(targets) == {stage.name for stage in STAGES[1:]}
+    for name in dict.fromkeys(targets):
+        cards.nth(targets.index(name)).click()
+        screen.arrived(name)
+        led_to.append(screen.name)
+        assert {key: screen.parameters.get(key) for key in link} == link
+        assert (screen.says("d_model"), screen.says("heads")) == (96, 3)
+        if name == "scaled_scores":
+            screen.shows(*scaled_scores(trace_of(d_model=96, heads=3), 2, 3))
+        screen.page.go_back()
+        screen.arrived("map")
+        assert {key: screen.parameters.get(key) for key in link} == link
+    assert led_to == list(dict.fromkeys(targets))
+
+
+def test_a_card_opens_in_a_tab_of_its_own_too(screen):
+    """With the control key, the link is the browser's."""
+    screen.open("map")
+    with screen.page.context.expect_page() as opened:
+        screen.page.locator("a.ew-card[href$='/softmax']").click(modifiers=["Control"])
+    opened.value.wait_for_selector("h1:has-text('Softmax weights')")
+    opened.value.close()

@@ -1,0 +1,162 @@
+"""A move of a slider, a click on a cell: what is on screen afterwards is what the engine says, repainted in place."""
+
+import pytest
+
+from dashboard.stages import STAGES
+from tests.browser.engine import HEATMAPS, scaled_scores, trace_of
+from tests.browser.screen import Screen
+
+SLIDERS = {"d_model": "d_model", "heads": "heads", "layers": "layers", "d_ff": "d_ff", "seed": "Seed"}
+
+
+@pytest.fixture(params=HEATMAPS)
+def name(request):
+    return request.param
+
+
+def _chosen(screen):
+    return {key: screen.says(label) for key, label in SLIDERS.items()}
+
+
+def test_every_slider_repaints_all_heatmaps(screen, name):
+    """In layer 2, where the width of the feed-forward network of layer 1 tells."""
+    screen.open(name, layer=2, head=1)
+    screen.shows(*HEATMAPS[name](trace_of(), 2, 1))
+    screen.page.get_by_text("More choices").click()
+    for label in SLIDERS.values():
+        before = _chosen(screen)
+        for key in ("End", "ArrowLeft"):
+            screen.press(label, key)
+            screen.shows(*HEATMAPS[name](trace_of(**_chosen(screen)), 2, 1))
+            assert _chosen(screen) != before
+    assert set(screen.parameters) == {*SLIDERS, "layer"}
+
+
+def test_a_drag_repaints_all_heatmaps(screen, name):
+    screen.open(name)
+    thumb = screen.slider("d_model").locator("xpath=../..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] - 2
+    screen.page.mouse.move(x, y)
+    screen.page.mouse.down()
+    screen.page.mouse.move(x + 35, y, steps=7)
+    with screen.rerun():
+        screen.page.mouse.up()
+    assert screen.says("d_model") > 100
+    screen.shows(*HEATMAPS[name](trace_of(d_model=screen.says("d_model")), 1, 1))
+    assert screen.parameters == {"d_model": [str(screen.says("d_model"))]}
+
+
+def test_a_typed_text_is_shown(screen, name):
+    text = "שלום 👨‍👩‍👧‍👦 <b> naïve\ntwo words"
+    screen.open(name)
+    screen.page.get_by_role("textbox", name="Text").fill(text)
+    with screen.rerun():
+        screen.page.keyboard.press("Control+Enter")
+    trace = trace_of(text)
+    screen.shows(*HEATMAPS[name](trace, 1, 1))
+    assert screen.plots()[0]["rows"] == list(trace.tokens[0])
+    assert screen.parameters == {"text": [text]}
+
+
+_WATCH = """() => {
+    document.querySelectorAll(".js-plotly-plot").forEach((plot, i) => { plot.mark = i; });
+    const places = window.places = new Set(), main = document.querySelector("[data-testid=stMain]");
+    const parts = [...document.querySelectorAll("h1, .ew-picture, .ew-diagram, [data-testid=stDataFrame]")];
+    const look = () => {
+        places.add(parts.map(part => Math.round(part.getBoundingClientRect().top + main.scrollTop)).join());
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+@pytest.mark.parametrize("name", [stage.name for stage in STAGES])
+def test_a_move_repaints_in_place(screen, name):
+    """Plots keep their DOM; no heading, picture or table moves, not even for one frame."""
+    screen.open(name)
+    screen.page.evaluate(_WATCH)
+    for label in ("d_model", "d_ff", "heads"):
+        before = screen.says(label)
+        assert screen.press(label, "ArrowLeft") < before
+    plots = screen.page.evaluate("[...document.querySelectorAll('.js-plotly-plot')].map(plot => plot.mark)")
+    assert plots == list(range(len(plots)))
+    assert len(screen.page.evaluate("[...window.places]")) == 1, screen.page.evaluate("[...window.places]")
+
+
+def test_a_zoom_survives_the_move_of_a_slider(screen):
+    screen.open("scaled_scores", layer=2)
+    untouched = screen.plots()[2]["ranges"]
+    screen.page.mouse.move(*screen.place(2, 3, 3))
+    screen.page.mouse.down()
+    screen.page.mouse.move(*screen.place(2, 12, 12), steps=5)
+    screen.page.mouse.up()
+    screen.page.wait_for_function(
+        "x => document.querySelectorAll('.js-plotly-plot')[2]._fullLayout.xaxis.range[0] !== x", arg=untouched[0]
+    )
+    zoomed = screen.plots()[2]["ranges"]
+    assert zoomed == pytest.approx([3, 12, 12, 3], abs=0.6)
+    screen.press("d_ff", "ArrowRight")
+    screen.shows(*scaled_scores(trace_of(d_ff=264), 2, 1))
+    assert screen.plots()[2]["ranges"] == zoomed
+    assert screen.plots()[3]["ranges"] == untouched
+
+
+def test_a_click_on_a_cell_moves_the_focus_and_a_link_reproduces_the_screen(screen, browser, server):
+    screen.open("scaled_scores", d_model=96, layer=3, head=2)
+    with screen.rerun():
+        screen.page.mouse.click(*screen.place(4, row=7, column=2))
+    assert screen.parameters == {"d_model": ["96"], "layer": ["3"], "head": ["2"], "token": ["8"], "key_token": ["3"]}
+    assert (screen.looked_at("token"), screen.looked_at("key_token")) == ("8 · ,", "3 · cat")
+    screen.shows(*scaled_scores(trace_of(d_model=96), 3, 2))
+    shown = screen.plots()
+    assert [plot["shapes"] for plot in shown[2:]] == [[[1.5, 2.5, 6.5, 7.5]]] * 3
+    assert shown[0]["shapes"] == [[-0.5, 23.5, 6.5, 7.5]]
+    assert shown[1]["shapes"] == [[1.5, 2.5, -0.5, 23.5]]
+    screen.page.reload()
+    assert screen.arrived("scaled_scores").plots() == shown
+    other = browser.new_context(viewport=screen.page.viewport_size, color_scheme="light")
+    try:
+        copy = Screen(other, server)
+        copy.page.goto(screen.page.url)
+        assert copy.arrived("scaled_scores").plots() == shown
+        assert copy.looked_at("layer") == "3"
+        assert copy.faults == []
+    finally:
+        other.close()
+
+
+def test_back_and_forward_lead_through_the_pages(screen):
+    screen.open("qkv", d_model=32)
+    screen.go("scaled_scores")
+    with screen.rerun():
+        screen.page.mouse.click(*screen.place(2, row=3, column=9))
+    screen.go("softmax")
+    assert (screen.looked_at("token"), screen.looked_at("key_token")) == ("4 · jumped", "10 · down")
+    assert screen.says("d_model") == 32
+    screen.shows(*HEATMAPS["softmax"](trace_of(d_model=32), 1, 1))
+    screen.page.go_back()
+    screen.arrived("scaled_scores")
+    assert screen.name == "scaled_scores"
+    assert (screen.looked_at("token"), screen.looked_at("key_token")) == ("4 · jumped", "10 · down")
+    screen.shows(*scaled_scores(trace_of(d_model=32), 1, 1))
+    screen.page.go_back()
+    screen.arrived("qkv")
+    assert screen.says("d_model") == 32
+    screen.page.go_forward()
+    screen.arrived("scaled_scores")
+    screen.shows(*scaled_scores(trace_of(d_model=32), 1, 1))
+    screen.page.go_forward()
+    assert screen.arrived("softmax").name == "softmax"
+
+
+def test_changing_the_page_keeps_the_sidebar_and_the_focus(screen):
+    screen.open("scaled_scores", d_model=32, heads=2, layer=2, token=5)
+    for stage in STAGES:
+        screen.go(stage.name)
+        assert (screen.says("d_model"), screen.says("heads")) == (32, 2)
+        for part, value in (("layer", "2"), ("token", "5 · on")):
+            if screen.page.locator(f".st-key-focus_{part}").count():
+                assert screen.looked_at(part) == value
+        assert {key: screen.parameters[key] for key in ("d_model", "heads")} == {"d_model": ["32"], "heads": ["2"]}
+    screen.go("scaled_scores")
+    screen.shows(*scaled_scores(trace_of(d_model=32, heads=2), 2, 1))
