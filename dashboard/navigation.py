@@ -12,7 +12,7 @@ def navigate() -> tuple[st.Page, dict[str, st.Page]]:
             stage.path,
             title=f"{stage.number} {stage.title}",
             url_path=stage.name,
-            help=stage.summary,
+            # No help text: it would wrap each link of the rail in a tooltip, to be drawn anew at every move.
             default=stage.number == 0,
         )
         for stage in STAGES
