@@ -36,3 +36,22 @@ def test_pictures_are_in_sight_without_scrolling(screen):
         picture = screen.go(stage.name).page.locator(".ew-picture, .ew-diagram").first.bounding_box()
         bottoms[stage.name] = round(picture["y"] + picture["height"])
     assert {name: bottom for name, bottom in bottoms.items() if not 100 < bottom <= WIDE["height"]} == {}
+
+
+DEMANDING = {
+    "text": "\n".join([" ".join(f"token{number}" for number in range(64)), "short", "x" * 200]),
+    "d_model": 256, "heads": 16, "layers": 12, "d_ff": 1024, "norm": "pre", "mask": "both",
+}  # fmt: skip
+SMALLEST = {"text": "word", "d_model": 4, "heads": 1, "layers": 1, "d_ff": 8}
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("link", [DEMANDING, SMALLEST], ids=["demanding", "smallest"])
+def test_pages_fit_at_the_ends_of_the_settings(screen, link, size):
+    screen.page.set_viewport_size(size)
+    screen.open(**link)
+    for stage in STAGES:
+        screen.go(stage.name)
+        assert screen.page.locator("[data-testid=stException]").count() == 0
+        assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == [], stage.name
+        assert screen.pixels_too_wide() <= 2, stage.name

@@ -10,7 +10,7 @@ def test_a_link_into_the_app_as_the_very_first_request_shows_the_frame(browser, 
     try:
         with running_app(tmp_path / "log.txt") as url:
             screen = Screen(context, url)
-            screen.page.set_default_timeout(120_000)  # it compiles
+            screen.page.set_default_timeout(60_000)  # it compiles
             screen.open("scaled_scores", d_model=32, token=3)
             assert (screen.says("d_model"), screen.looked_at("token")) == (32, "3 · cat")
             assert screen.page.locator(".st-key-rail").count() == 1
