@@ -14,12 +14,31 @@ page, pages = navigate()
 active = next(stage for stage in STAGES if pages[stage.name] == page)
 frame.style(active)
 
-settings = sidebar.show()
-frame.rail(pages)
-for notice in sidebar.notices(settings):
-    st.warning(notice, icon=":material/info:")
 st.session_state["arriving"] = st.session_state.get("page_before") != active.name
 st.session_state["page_before"] = active.name
-page.run()
+rail, above, stage = frame.rail(), st.container(), st.container()
+
+
+def around_the_page() -> None:
+    """The sidebar and the rail, and what the person should know about their text or their link."""
+    settings = sidebar.show()
+    with rail:
+        frame.links(pages)
+    with above:
+        for notice in sidebar.notices(settings):
+            st.warning(notice, icon=":material/info:")
+
+
+# A move of a slider is answered by the page first: its picture is what one looks at. Only when a session begins must
+# the sidebar say what is in the link before.
+beginning = "text" not in st.session_state
+if beginning:
+    around_the_page()
+try:
+    with stage:
+        page.run()
+finally:
+    if not beginning:
+        around_the_page()
 st.session_state["arriving"] = False
 frame.back_and_on(pages, active)

@@ -116,9 +116,9 @@ def block(
     """What leaves a block, from what enters it: every step of the block for one sentence."""
     x = trace.layers[layer].resid_pre[sentence].astype(float)
 
-    def norm(x: Float[np.ndarray, "seq d_model"], name: str) -> Float[np.ndarray, "seq d_model"]:
-        name = f"layers.{layer}.{name}"
-        return sublayers.layer_norm(x, parameters[f"{name}.scale"], parameters[f"{name}.bias"], config.norm_eps).output
+    def norm(x: Float[np.ndarray, "seq d_model"], name: NormName) -> Float[np.ndarray, "seq d_model"]:
+        gamma, beta = sublayers.norm_parameters(parameters, layer, name)
+        return sublayers.layer_norm(x, gamma, beta, config.norm_eps).output
 
     def attend(x: Float[np.ndarray, "seq d_model"]) -> Float[np.ndarray, "seq d_model"]:
         return sublayers.attention(x, parameters, layer, trace.mask[sentence], scale)

@@ -79,9 +79,9 @@ def plain_axis(title: str, theme: Theme) -> dict[str, Any]:
         "gridcolor": theme.line,
         "zeroline": False,
         "showline": False,
-        "ticks": "outside",
-        "ticklen": 3,
-        "tickcolor": "rgba(0,0,0,0)",  # air between label and cell
+        "ticks": "",
+        "ticklabelstandoff": 3,  # air between label and cell
+        "ticklabeloverflow": "allow",  # the margins hold every label; Plotly's own check is a third of a repaint
         "tickfont": {"size": 10, "color": theme.muted},
         "automargin": False,
     }

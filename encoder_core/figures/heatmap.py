@@ -79,7 +79,7 @@ def heatmap(
         height=height,
         meta=meta,
         xaxis=token_axis(columns, column_axis, colours) | {"tickangle": _angle(columns)},
-        yaxis=token_axis(rows, row_axis, colours, reverse=True) | ({"ticklen": 7} if flags else {}),
+        yaxis=token_axis(rows, row_axis, colours, reverse=True) | ({"ticklabelstandoff": 7} if flags else {}),
         shapes=[
             *_flags("y", dict.fromkeys(flags, colours.text)),
             *_flags("x", column_flags or {}),
