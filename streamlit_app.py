@@ -4,14 +4,14 @@ import streamlit as st
 
 from dashboard import frame, sidebar, warmup
 from dashboard.navigation import navigate
-from dashboard.stages import STAGES
+from dashboard.stages import PAGES, Stage
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
 st.session_state["framed"] = True
 warmup.start()
 
 page, pages = navigate()
-active = next(stage for stage in STAGES if pages[stage.name] == page)
+active = next(entry for entry in PAGES if pages[entry.name] == page)
 frame.style(active)
 
 st.session_state["arriving"] = st.session_state.get("page_before") != active.name
@@ -25,13 +25,13 @@ def around_the_page() -> None:
     with rail:
         frame.links(pages)
     with above:
-        for notice in sidebar.notices(settings):
+        for notice in sidebar.notices(settings, active.name):
             st.warning(notice, icon=":material/info:")
 
 
 # A move of a slider is answered by the page first: its picture is what one looks at. Only when a session begins must
 # the sidebar say what is in the link before.
-beginning = "text" not in st.session_state
+beginning = "encoder" not in st.session_state
 if beginning:
     around_the_page()
 try:
@@ -41,4 +41,5 @@ finally:
     if not beginning:
         around_the_page()
 st.session_state["arriving"] = False
-frame.back_and_on(pages, active)
+if isinstance(active, Stage):
+    frame.back_and_on(pages, active)

@@ -33,6 +33,14 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
         r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}",
         [sinusoids, sinusoid_angles],
     ),
+    "per_dimension": Encoding(
+        "sinusoids, a frequency for each dimension",
+        "No sine has a cosine of its frequency: the dimension itself stands where its pair should. Frequencies fall "
+        "twice as fast, and the dot product of two positions no longer depends on their distance only.",
+        r"PE_{pos,\,j} = \begin{cases} \sin\frac{pos}{10000^{2j/d}} & j \text{ even} \\[8pt] "
+        r"\cos\frac{pos}{10000^{2j/d}} & j \text{ odd} \end{cases}",
+        [sinusoids, sinusoid_angles],
+    ),
     "learned": Encoding(
         "learned table",
         "One row a position, learned like the rows of the words. The table starts as noise: training has to find out "

@@ -16,6 +16,9 @@ from encoder_core.figures.base import shorten
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
 
 
+MOST_PILLS = 16  # in one row; what has more places is picked from a list
+
+
 class Focus(NamedTuple):
     """What is looked at, each counted from 0; `labels` are the tokens of the sentence."""
 
@@ -34,7 +37,9 @@ def pick(model: Model, *parts: Part, badge: Callable[[Focus], None] | None = Non
     """
     batch = len(model.batch.tokens)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
-        sentence = _pills("sentence", "Sentence", batch) if batch > 1 else 0
+        sentence = 0
+        if batch > 1:
+            sentence = (_pills if batch <= MOST_PILLS else _list)("sentence", "Sentence", batch)
         labels = model.batch.tokens[sentence]
         layer = _pills("layer", "Layer", model.config.num_layers) if "layer" in parts else 0
         head = _pills("head", "Head", model.config.num_heads) if "head" in parts else 0
@@ -83,6 +88,11 @@ def address() -> dict[str, str | None]:
     """What the URL should say of the focus; a part in its first place is left out of it (None)."""
     remembered = _remembered()
     return {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
+
+
+def _list(part: Part, label: str, count: int) -> int:
+    _restore(part, count)
+    return _keep(part, st.selectbox(label, range(1, count + 1), key=_widget(part), filter_mode=None, width=90))
 
 
 def _pills(part: Part, label: str, count: int) -> int:

@@ -19,7 +19,7 @@ from streamlit.navigation.page import Page
 from dashboard import model
 from dashboard.model import Model
 from dashboard.navigation import ensure_entrypoint
-from dashboard.stages import STAGES, Stage
+from dashboard.stages import STAGES, Lab, Stage
 from encoder_core.figures import ThemeName, theme_named
 from encoder_core.figures.base import shorten
 
@@ -63,12 +63,13 @@ def begin() -> Model:
     return model.current()
 
 
-def style(active: Stage) -> None:
+def style(active: Stage | Lab) -> None:
     """The style sheet, in the colours of the appearance in use, with this stage marked in the rail."""
     colours = theme_named(theme())
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background}
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
-    sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(active.number + 1))
+    place = active.number + 1 if isinstance(active, Stage) else 0
+    sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(place))
     st.html(f"<style>:root {{ {variables} }}\n{sheet}</style>")
 
 
@@ -108,7 +109,7 @@ def back_and_on(pages: Mapping[str, Page], active: Stage) -> None:
                 st.page_link(pages[after.name], label=f"{after.number} {after.title}", icon=":material/arrow_forward:")
 
 
-def heading(stage: Stage, sentence: str, inputs: Sequence[Shape], outputs: Sequence[Shape]) -> None:
+def heading(stage: Stage | Lab, sentence: str, inputs: Sequence[Shape], outputs: Sequence[Shape]) -> None:
     """The stage's name, one sentence, and what goes in and comes out with its shape."""
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)

@@ -1,4 +1,4 @@
-"""The model in use: the encoder that the settings describe, and its trace of the participant's text."""
+"""The model in use: the encoder that the settings describe, and its trace of the text or the recipe's own batch."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,25 +7,38 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.settings import MAX_TOKENS, PositionChoice, Settings
+from dashboard.settings import MAX_TOKENS, PositionChoice, Settings, positions_of, with_positions
 from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
+from encoder_core.config import Norm
+from encoder_core.masks import MaskSpec
 from encoder_core.tokenizer import split_words
 
 
 @dataclass(frozen=True)
 class Model:
-    """An encoder with its text, as all pages of a session see it."""
+    """An encoder with its input, as all pages of a session see it.
+
+    vocabulary  what each id stands for
+    mask        as `Encoder.trace` takes it
+    dropped     lines of the text without a visible character, which cannot be sentences
+    """
 
     settings: Settings
     encoder: Encoder
-    tokenizer: WordTokenizer
+    vocabulary: tuple[str, ...]
     batch: TokenBatch
-    dropped: int  # lines without a visible character, which cannot be sentences
+    mask: MaskSpec
+    dropped: int = 0
 
     @property
     def config(self) -> EncoderConfig:
         """The sizes and choices of the encoder."""
         return self.encoder.config
+
+    @property
+    def positions(self) -> PositionChoice:
+        """The positions of the encoder, as one choice."""
+        return positions_of(self.config)
 
     @cached_property
     def trace(self) -> EncoderTrace:
@@ -34,13 +47,13 @@ class Model:
 
     def traced(self, *edits: Edit) -> EncoderTrace:
         """The forward pass again, with what-if edits."""
-        return self.encoder.trace(self.batch, self.settings.mask_name, edits)
+        return self.encoder.trace(self.batch, self.mask, edits)
 
     def position_encoding(self, choice: PositionChoice, seq: int) -> Float[np.ndarray, "seq d_model"]:
         """The position encoding of the encoder, or the one it would have with another choice."""
-        if choice == self.settings.positions:
+        if choice == self.positions:
             return self.encoder.position_encoding(seq)
-        other = replace(self.settings, positions=choice, layers=1).config(self.config.vocab_size)
+        other = with_positions(replace(self.config, num_layers=1), choice)
         return Encoder.random(other, self.settings.seed).position_encoding(seq)
 
 
@@ -52,9 +65,25 @@ def current() -> Model:
 # Sized for a workshop: two dozen people, each at a setting of their own, at 1 to 10 MB each.
 @st.cache_resource(max_entries=24, show_spinner=False)
 def model_for(settings: Settings) -> Model:
-    """The encoder and the tokenized text of these settings."""
+    """The encoder and the tokenized text of these settings, or the recipe's with its own batch."""
+    recipe = settings.recipe
+    if recipe:
+        encoder = Encoder.recipe(recipe.name, settings.variant, settings.seed)
+        batch, mask, _ = recipe.inputs(settings.seed)
+        return Model(settings, encoder, recipe.vocabulary, batch, mask)
     sentences = [sentence for sentence in settings.sentences if split_words(sentence)]
     tokenizer = WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
     batch = tokenizer(sentences, max_len=MAX_TOKENS)
     encoder = Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
-    return Model(settings, encoder, tokenizer, batch, dropped=len(settings.sentences) - len(sentences))
+    dropped = len(settings.sentences) - len(sentences)
+    return Model(settings, encoder, tokenizer.vocabulary, batch, settings.mask_name, dropped)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def model_with_norm(settings: Settings, norm: Norm) -> Model:
+    """The same model and parameters with its norms elsewhere; pre-norm has a final norm."""
+    model = model_for(settings)
+    config = replace(model.config, norm=norm, final_norm=norm == "pre")
+    own, drawn = model.encoder.parameters(), Encoder.random(config, settings.seed).parameters()
+    parameters = {name: own.get(name, drawn[name]) for name in drawn}
+    return replace(model, encoder=Encoder.from_parameters(config, parameters))

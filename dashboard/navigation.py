@@ -2,22 +2,20 @@
 
 import streamlit as st
 
-from dashboard.stages import STAGES
+from dashboard.stages import LABS, STAGES, Lab, Stage
 
 
 def navigate() -> tuple[st.Page, dict[str, st.Page]]:
     """Register all pages in the top bar. Returns the one to run, and all of them by name."""
-    pages = {
-        stage.name: st.Page(
-            stage.path,
-            title=f"{stage.number} {stage.title}",
-            url_path=stage.name,
-            # No help text: it would wrap each link of the rail in a tooltip, to be drawn anew at every move.
-            default=stage.number == 0,
-        )
-        for stage in STAGES
-    }
-    return st.navigation({"Walkthrough": list(pages.values())}, position="top"), pages
+    walkthrough = {stage.name: _page(stage, f"{stage.number} {stage.title}") for stage in STAGES}
+    lab = {page.name: _page(page, page.title) for page in LABS}
+    groups = {"Walkthrough": list(walkthrough.values()), "Lab": list(lab.values())}
+    return st.navigation(groups, position="top"), walkthrough | lab
+
+
+def _page(entry: Stage | Lab, title: str) -> st.Page:
+    # No help text: it would wrap each link of the rail in a tooltip, to be drawn anew at every move.
+    return st.Page(entry.path, title=title, url_path=entry.name, default=entry == STAGES[0])
 
 
 def ensure_entrypoint() -> None:

@@ -1,21 +1,27 @@
 """What the person chose: one frozen value, from the sidebar's widgets or a link, always valid."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from encoder_core import EncoderConfig
+from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
 from encoder_core.masks import MaskName
+from encoder_core.recipes import VARIANTS, Recipe, Variant
 from encoder_core.tokenizer import split_words
 
-PositionChoice = Literal["sinusoidal", "concatenated", "learned", "none"]  # of sinusoids, the layout is chosen with it
+# Of sinusoids, the layout and the frequencies are chosen with them.
+PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned", "none"]
 
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
 
+RANDOM = "random"  # the encoder that is not a recipe: parameters drawn from the seed, sizes and text as chosen
+
 # Every control in the sidebar: its key is its parameter in the URL.
 DEFAULTS: dict[str, Any] = {
+    "encoder": RANDOM,
+    "variant": "as intended",
     "text": DEFAULT_TEXT,
     "seed": 0,
     "d_model": 64,
@@ -31,6 +37,8 @@ DEFAULTS: dict[str, Any] = {
     "bias": True,
 }
 OPTIONS: dict[str, Sequence[Any]] = {
+    "encoder": (RANDOM, *RECIPES),
+    "variant": VARIANTS,
     "seed": range(100),
     "d_model": range(4, 257, 4),
     "heads": range(1, 17),
@@ -44,12 +52,38 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "scaled": (True, False),
     "bias": (True, False),
 }
+OF_RECIPES = ("encoder", "variant", "seed")  # all that can be chosen with a recipe: the rest is the recipe's own
+
+
+_POSITIONS: dict[PositionChoice, dict[str, Any]] = {
+    "sinusoidal": {"positions": "sinusoidal"},
+    "concatenated": {"positions": "sinusoidal", "position_layout": "concatenated"},
+    "per_dimension": {"positions": "sinusoidal", "position_frequencies": "dimensions"},
+    "learned": {"positions": "learned"},
+    "none": {"positions": "none"},
+}
+
+
+def with_positions(config: EncoderConfig, choice: PositionChoice) -> EncoderConfig:
+    """The same encoder with other positions."""
+    plain = {"position_layout": "interleaved", "position_frequencies": "pairs"}
+    return replace(config, **plain | _POSITIONS[choice])
+
+
+def positions_of(config: EncoderConfig) -> PositionChoice:
+    """The positions of an encoder as one choice."""
+    return next(choice for choice in _POSITIONS if with_positions(config, choice) == config)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The sidebar as one value: every field is among its OPTIONS, and `heads` divides `d_model`."""
+    """The sidebar as one value: every field is among its OPTIONS, and `heads` divides `d_model`.
 
+    With a recipe, the fields that are not chosen with it have their defaults.
+    """
+
+    encoder: str
+    variant: Variant
     text: str
     seed: int
     d_model: int
@@ -71,10 +105,18 @@ class Settings:
         for key, options in OPTIONS.items():
             if key in state and state[key] in options:
                 chosen[key] = state[key]
+        if chosen["encoder"] != RANDOM:
+            return cls(**DEFAULTS | {key: chosen[key] for key in OF_RECIPES})
+        chosen["variant"] = DEFAULTS["variant"]
         text, _ = fit_text(str(state.get("text", DEFAULT_TEXT)))
         chosen["text"] = text if split_words(text) else DEFAULT_TEXT
         chosen["d_model"] = nearest_width(chosen["d_model"], chosen["heads"])
         return cls(**chosen)
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe that is chosen, if one is."""
+        return RECIPES.get(self.encoder)
 
     @property
     def sentences(self) -> list[str]:
@@ -100,11 +142,10 @@ class Settings:
             norm=self.norm,
             final_norm=self.norm == "pre",
             activation=self.activation,
-            positions="sinusoidal" if self.positions == "concatenated" else self.positions,
-            position_layout="concatenated" if self.positions == "concatenated" else "interleaved",
             embedding_scale=self.scale,
             scale_scores=self.scaled,
             use_bias=self.bias,
+            **_POSITIONS[self.positions],
         )
 
 
@@ -131,18 +172,20 @@ def fit_text(text: str) -> tuple[str, str | None]:
 
 def link_problems(params: Mapping[str, Sequence[str]], used: Settings) -> list[str]:
     """One sentence for each parameter of a link that says something not allowed, and what is used instead."""
-    problems = []
-    for key, options in OPTIONS.items():
-        given = params.get(key, [])
-        if not given:
-            continue
-        in_use = f"{_spoken(getattr(used, key))} is used."
-        if len(given) > 1:
-            problems.append(f"The link gives {key} {len(given)} times; {in_use}")
-        elif _parse(given[0], DEFAULTS[key]) not in options:
-            shown = given[0] if len(given[0]) <= 20 else given[0][:19] + "…"
-            problems.append(f"The link asks for {key} = “{shown}”; {_allowed(options)}. {in_use}")
-    return problems
+    asked = OF_RECIPES if used.recipe else OPTIONS
+    found = (link_problem(key, params.get(key, []), OPTIONS[key], getattr(used, key)) for key in asked)
+    return [problem for problem in found if problem]
+
+
+def link_problem(key: str, given: Sequence[str], options: Sequence[Any], used: Any) -> str | None:
+    """One sentence, if a link gives this parameter a value that is not among the options, or several; else None."""
+    in_use = f"{_spoken(used)} is used."
+    if len(given) > 1:
+        return f"The link gives {key} {len(given)} times; {in_use}"
+    if given and _parse(given[0], options[0]) not in options:
+        shown = given[0] if len(given[0]) <= 20 else given[0][:19] + "…"
+        return f"The link asks for {key} = “{shown}”; {_allowed(options)}. {in_use}"
+    return None
 
 
 def _parse(text: str, like: Any) -> Any:

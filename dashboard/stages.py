@@ -1,4 +1,4 @@
-"""The stages of the walkthrough, in the order in which data flows."""
+"""All pages: the stages of the walkthrough, in the order in which data flows, and those of the lab."""
 
 from dataclasses import dataclass
 
@@ -38,6 +38,28 @@ STAGES = tuple(
 )
 
 
+@dataclass(frozen=True)
+class Lab:
+    """A page beside the walkthrough: `name` is its URL."""
+
+    name: str
+    title: str
+
+    @property
+    def path(self) -> str:
+        """The page's script, from the top level."""
+        return f"pages/lab_{self.name}.py"
+
+
+LABS = (Lab("recipes", "Recipes: five tutorials"),)
+PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS)
+
+
 def stage_named(name: str) -> Stage:
     """The stage whose URL is `name`."""
     return next(stage for stage in STAGES if stage.name == name)
+
+
+def lab_named(name: str) -> Lab:
+    """The page of the lab whose URL is `name`."""
+    return next(page for page in LABS if page.name == name)

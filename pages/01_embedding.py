@@ -42,7 +42,7 @@ def body() -> None:
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     lookup_picture(at)
     sections.scales(current, at)
-    tokens, dims, words = at.labels, dimensions(d_model), list(current.tokenizer.vocabulary)
+    tokens, dims, words = at.labels, dimensions(d_model), list(current.vocabulary)
     frame.depths(
         {
             "rows": Table(trace.token_embedding[at.sentence], tokens, dims),
@@ -70,7 +70,7 @@ def lookup_picture(at: focus.Focus) -> None:
         elif drawn[cell.row] in ids:
             focus.follow(cell._replace(row=int(np.argmax(ids == drawn[cell.row]))), {"row_axis": "token"})
 
-    words, theme = current.tokenizer.vocabulary, frame.theme()
+    words, theme = current.vocabulary, frame.theme()
     parts = scenes.lookup(ids, rows, table, tokens=at.labels, vocabulary=words, token=at.token, theme=theme)
     picture(parts, key="embedding_picture", on_click=clicked)
     apart = np.abs(hot[at.sentence] @ table - rows).max()

@@ -10,7 +10,7 @@ from dashboard.encodings import ENCODINGS
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections import positions as sections
-from dashboard.settings import PositionChoice
+from dashboard.settings import OPTIONS, PositionChoice
 from dashboard.stages import stage_named
 from encoder_core import Encoder, blocks, recompute
 from encoder_core.figures import dimensions
@@ -20,8 +20,9 @@ MOST_CURVES = 6
 Rows = Float[np.ndarray, "row d_model"]
 
 current = frame.begin()
-config, trace, in_use = current.config, current.trace, current.settings.positions
+config, trace, in_use = current.config, current.trace, current.positions
 seq, d_model = trace.embedded.shape[1:]
+SHOWN = [name for name in ENCODINGS if name in OPTIONS["positions"] or name == in_use]
 
 frame.heading(
     stage_named("positions"),
@@ -36,7 +37,7 @@ frame.heading(
 def body() -> None:
     at = focus.pick(current, "token", badge=lambda at: frame.recomputed(recompute.positions(trace)))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        layout = choice(f"Position encoding shown (this model: {in_use})", list(ENCODINGS), default=in_use,
+        layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, default=in_use,
                         key=f"positions_layout_{in_use}")  # fmt: skip
         chosen = st.multiselect(
             "Dimensions drawn as curves", range(d_model), default=range(d_model)[4:8] or range(d_model),

@@ -80,7 +80,8 @@ def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..
     """What each of the three is for, and what the figures show."""
     for column, purpose in zip(st.columns(3, gap="large"), PURPOSE, strict=True):
         column.markdown(purpose)
-    source = f"what leaves layer {at.layer}" if at.layer else "the embedded text"
+    of_stack = at.layer and config.attention_read_out == "stack"
+    source = f"what leaves layer {at.layer}" if of_stack else "the embedded text"
     normed = ", normalised first, because this model is pre-norm" if config.norm == "pre" else ""
     largest = limit_of(*biases.values())
     added = f"b is the same for every row, at most {largest:.2g}." if biases else "There are no biases."

@@ -13,14 +13,15 @@ from dashboard.stages import stage_named
 from dashboard.window import WINDOW, column_picker, follow_column, window
 from encoder_core import blocks, recompute, sublayers
 from encoder_core.figures import dimensions, numbered
-from encoder_core.scenes.feed_forward import ACTIVATIONS, network
+from encoder_core.scenes.feed_forward import ACTIVATIONS, activation_name, network
 from encoder_core.sublayers import FeedForwardSteps
 
 current = frame.begin()
 config, parameters = current.config, current.encoder.parameters()
 seq, d_model, d_ff = current.batch.ids.shape[1], config.d_model, config.d_ff
 NEURON = "feed_forward_neuron"
-activation_name = ACTIVATIONS[config.activation]
+activation = ACTIVATIONS[config.activation]
+last = activation if config.activation_after == "every_element" else ""
 
 frame.heading(
     stage_named("feed_forward"),
@@ -48,8 +49,7 @@ def body() -> None:
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, narrow = FeedForwardSteps(*parts), slice(0, min(d_model, WINDOW))
     picture(
-        network(mlp_in, steps, config.activation, biased=config.use_bias, columns=narrow, neurons=shown,
-                neuron=neuron, tokens=at.labels, token=at.token, theme=frame.theme()),
+        network(mlp_in, steps, config, columns=narrow, neurons=shown, neuron=neuron, tokens=at.labels, token=at.token, theme=frame.theme()),
         key="feed_forward_picture",
         on_click=follow_column("neuron", NEURON),
     )  # fmt: skip
@@ -65,10 +65,10 @@ def body() -> None:
             "mlp pre": Table(steps.pre[:, shown], at.labels, numbered(shown)),
             "mlp in": Table(mlp_in, at.labels, dimensions(d_model)),
         },
-        rf"\begin{{aligned}} \underbrace{{H}}_{{{seq}\times{d_ff}}} &= \text{{{activation_name}}}\big("
+        rf"\begin{{aligned}} \underbrace{{H}}_{{{seq}\times{d_ff}}} &= \text{{{activation_name(config)}}}\big("
         rf"\overbrace{{X}}^{{{seq}\times{d_model}}}\;\overbrace{{W_{{up}}}}^{{{d_model}\times{d_ff}}}"
-        rf"{bias.replace('b', 'b_{up}')}\big) \\ \underbrace{{Y}}_{{{seq}\times{d_model}}} &= H\;"
-        rf"\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{bias.replace('b', 'b_{down}')} \end{{aligned}}",
+        rf"{bias.replace('b', 'b_{up}')}\big) \\ \underbrace{{Y}}_{{{seq}\times{d_model}}} &= \text{{{last}}}\big(H\;"
+        rf"\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{bias.replace('b', 'b_{down}')}\big) \end{{aligned}}",
         [blocks.FeedForward.__call__],
         changed_places(at, mlp_in),
     )

@@ -1,18 +1,15 @@
 """Sections of add and norm: the norm with one γ and β to try, and where the norms of a block can stand."""
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from dashboard import frame
 from dashboard.focus import Focus
-from dashboard.model import Model, model_for
+from dashboard.model import Model, model_with_norm
 from dashboard.picture import picture
 from dashboard.window import column_picker, follow_column
 from encoder_core.analysis import residual_stream
-from encoder_core.config import Norm
 from encoder_core.scenes import add_and_norm as scenes
 from encoder_core.sublayers import AddAndNorm, NormName, NormSteps, norm_parameters
 
@@ -58,7 +55,8 @@ def post_and_pre(current: Model, name: NormName) -> None:
     """The same text and parameters with the norms after the sums, and before the sublayers."""
     st.subheader("Post-norm and pre-norm", anchor=False)
     in_use = current.config.norm
-    lengths = {norm: _lengths(current if norm == in_use else _with(current, norm)) for norm in scenes.FLOWS}
+    models = {norm: current if norm == in_use else model_with_norm(current.settings, norm) for norm in scenes.FLOWS}
+    lengths = {norm: _lengths(model) for norm, model in models.items()}
     left, right = st.columns([3, 2], gap="medium")
     with left:
         parts = scenes.flows(in_use, name, theme=frame.theme())
@@ -72,10 +70,6 @@ def post_and_pre(current: Model, name: NormName) -> None:
         f"nothing stops the stream: after the last block it is {pre[-2] / pre[0]:.2g} times as long as at first, and "
         "a final norm brings the output back."
     )
-
-
-def _with(current: Model, norm: Norm) -> Model:
-    return model_for(replace(current.settings, norm=norm))
 
 
 def _lengths(model: Model) -> Float[np.ndarray, "stage"]:

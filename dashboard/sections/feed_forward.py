@@ -22,7 +22,9 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
     left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
     pre, act = layer.mlp_pre[at.sentence, at.token], layer.mlp_act[at.sentence, at.token]
     with left:
-        parts = scenes.bend(pre, act, current.config.activation, neuron, theme=frame.theme())
+        parts = scenes.bend(
+            pre, act, current.config.activation, neuron, current.config.activation_after, theme=frame.theme()
+        )
         picture(parts, key="feed_forward_curve_picture")
     with right:
         up = current.encoder.parameters()[f"layers.{at.layer}.mlp.up.kernel"]
@@ -33,7 +35,7 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
         st.markdown(
             f"**Neuron {neuron} at “{frame.plain(at.labels[at.token])}”**  \n"
             f"in · column {neuron} of W_up = {product:.3g}{bias}  \n"
-            f"{scenes.ACTIVATIONS[current.config.activation]}({pre[neuron]:.3g}) = **{act[neuron]:.3g}**  \n"
+            f"{scenes.activation_name(current.config)}({pre[neuron]:.3g}) = **{act[neuron]:.3g}**  \n"
             f"It adds {act[neuron]:.3g} times row {neuron} of W_down to the token's result.\n\n"
             f"Of the {len(pre)} neurons, **{float((pre <= 0).mean()):.0%}** have a sum below 0 at this token. The "
             f"curve {quiet}. Without the bend, W_up and W_down would be one matrix, and the whole network one linear "

@@ -2,13 +2,13 @@
 
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from jaxtyping import Bool, Int
 
-from encoder_core.config import EncoderConfig
+from encoder_core.config import EncoderConfig, field_names
 from encoder_core.cost import parameters_by_part
 from encoder_core.masks import MaskSpec
 from encoder_core.parameters import Parameters, draw_parameters
@@ -52,7 +52,7 @@ class Example:
     def draw(self, config: EncoderConfig, seed: int = 0) -> RecipeInputs:
         """The batch of this seed."""
         rng = np.random.default_rng(seed)
-        ids, names = self._ids(config, rng)
+        ids, names = self._ids(config, rng), self.vocabulary(config)
         real = np.ones(ids.shape, bool)
         mask: MaskSpec = None
         if self.mask == "causal":
@@ -66,11 +66,12 @@ class Example:
         )
         return RecipeInputs(TokenBatch(tokens, ids, real, (0,) * self.batch), mask, self.description)
 
-    def _ids(
-        self, config: EncoderConfig, rng: np.random.Generator
-    ) -> tuple[Int[np.ndarray, "batch seq"], tuple[str, ...]]:
+    def vocabulary(self, config: EncoderConfig) -> tuple[str, ...]:
+        """What each id stands for: a word of the text, or the id itself."""
+        return vocabulary_of(self.text) if self.of == "words" else tuple(map(str, range(config.vocab_size)))
+
+    def _ids(self, config: EncoderConfig, rng: np.random.Generator) -> Int[np.ndarray, "batch seq"]:
         shape, vocab = (self.batch, self.seq), config.vocab_size
-        names = tuple(map(str, range(vocab)))
         match self.of:
             case "random ids":
                 ids = rng.integers(0, vocab, shape)
@@ -81,11 +82,10 @@ class Example:
             case "rows":
                 ids = rng.permutation(vocab)[: self.batch * self.seq].reshape(shape)
             case "words":
-                words = words_of(self.text)
-                names = vocabulary_of(self.text)
+                words, names = words_of(self.text), self.vocabulary(config)
                 all_ids = np.array([names.index(word) for word in words])
                 ids = all_ids[rng.integers(0, len(words) - self.seq + 1, (self.batch, 1)) + np.arange(self.seq)]
-        return ids.astype(np.int32), names
+        return ids.astype(np.int32)
 
 
 def words_of(text: str) -> list[str]:
@@ -119,6 +119,13 @@ class Note:
     as_intended: EncoderConfig | None = None
     as_written: EncoderConfig | None = None
     shows: str | None = None
+
+    def is_written_in(self, config: EncoderConfig) -> bool:
+        """Whether a config has this point as the code has it: in all fields in which the two configs differ."""
+        if self.as_intended is None or self.as_written is None:
+            return False
+        differing = [n for n in field_names() if getattr(self.as_intended, n) != getattr(self.as_written, n)]
+        return all(getattr(config, name) == getattr(self.as_written, name) for name in differing)
 
 
 @dataclass(frozen=True)
@@ -177,7 +184,7 @@ class Recipe:
     variants: Mapping[Variant, EncoderConfig]
     example: Example
     notes: tuple[Note, ...] = ()
-    demos: Mapping[str, Demo] | None = None
+    demos: Mapping[str, Demo] = field(default_factory=dict)
     figures_seq: int | None = None
     embedding_std: float = 1.0
     has_table: bool = True
@@ -188,6 +195,16 @@ class Recipe:
             if variant == known:
                 return self.variants[known]
         raise ValueError(f"variant {variant!r} is not one of {', '.join(map(repr, VARIANTS))}.")
+
+    @property
+    def differs(self) -> bool:
+        """Whether the code gives other numbers than the text intends."""
+        return self.variants["as intended"] != self.variants["as written"]
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """What each id of the example batch stands for."""
+        return self.example.vocabulary(self.config())
 
     def inputs(self, seed: int = 0) -> RecipeInputs:
         """The tutorial's own example batch, with its mask, drawn from the seed."""

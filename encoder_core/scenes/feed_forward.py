@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.config import Activation
+from encoder_core.config import Activation, ActivationAfter, EncoderConfig
 from encoder_core.figures import ThemeName, activation_curve, heatmap, limit_of, numbered, row_bars
 from encoder_core.sublayers import FeedForwardSteps, activate
 
@@ -15,12 +15,17 @@ HEIGHT = 230
 ACTIVATIONS: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
 
+def activation_name(config: EncoderConfig) -> str:
+    """The activation between the two linear layers, in words: with "every_element" it is applied twice."""
+    name = ACTIVATIONS[config.activation]
+    return name if config.activation_after == "first_linear" else f"{name}∘{name}"
+
+
 def network(
     mlp_in: Float[np.ndarray, "seq d_model"],
     steps: FeedForwardSteps,
-    activation: Activation,
+    config: EncoderConfig,
     *,
-    biased: bool,
     columns: slice,
     neurons: slice,
     neuron: int,
@@ -33,20 +38,23 @@ def network(
     Of the model's dimensions `columns` are drawn, of the neurons `neurons`; `neuron` is outlined.
     """
     common: dict[str, Any] = {"limit": limit_of(mlp_in, *steps), "height": HEIGHT, "theme": theme}
-    bias, dims, names = " + b" if biased else "", numbered(columns), numbered(neurons)
+    bias, dims, names = " + b" if config.use_bias else "", numbered(columns), numbered(neurons)
     row, cross = [(token, None)], [(token, None), (None, neuron - neurons.start)]
     wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}
     active = 100 * (steps.pre > 0).mean(axis=1)
+    down = f"· W_down{bias}"
+    if config.activation_after == "every_element":
+        down = f"{ACTIVATIONS[config.activation]}({down})"
     return [
         heatmap(mlp_in[:, columns], tokens, dims, title="in", marks=row, **common),
         "→",
         heatmap(steps.pre[:, neurons], tokens, names, title=f"in · W_up{bias}", **wide),
         "→",
-        heatmap(steps.act[:, neurons], tokens, names, title=f"{ACTIVATIONS[activation]}( )", **wide),
+        heatmap(steps.act[:, neurons], tokens, names, title=f"{activation_name(config)}( )", **wide),
         row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0, 100), marks=[token], colour="attention",
                  number_format=".0f", height=HEIGHT, theme=theme),
         "→",
-        heatmap(steps.out[:, columns], tokens, dims, title=f"· W_down{bias}", marks=row, **common),
+        heatmap(steps.out[:, columns], tokens, dims, title=down, marks=row, **common),
     ]  # fmt: skip
 
 
@@ -55,13 +63,16 @@ def bend(
     act: Float[np.ndarray, "neuron"],
     activation: Activation,
     neuron: int,
+    after: ActivationAfter = "first_linear",
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
     """The curve of the activation beside the others, with all neurons of one token on it."""
     x = np.linspace(-1, 1, 81) * max(3.0, 1.05 * float(np.abs(pre).max()))
     functions = {title: activate(x, name) for name, title in ACTIVATIONS.items()}
     chosen = ACTIVATIONS[activation]
-    title = f"{chosen}: one dot a neuron"
+    if after == "every_element":
+        functions[chosen] = activate(functions[chosen], activation)
+    title = f"{chosen}{', twice' * (after == 'every_element')}: one dot a neuron"
     return [activation_curve(x, functions, chosen, (pre, act), neuron, title=title, theme=theme)]
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from dashboard.stages import STAGES
+from encoder_core import RECIPES
+from encoder_core.recipes import VARIANTS
 from tests.pages.app import app, figures, opened, run
 
 SETTINGS = {
@@ -42,6 +44,19 @@ def test_page_runs_with_the_settings_of_a_link(framed, stage, settings):
     assert not any(warning.value.startswith("The link") for warning in at.warning)
     for key, value in settings.items():
         assert str(at.session_state[key]).lower() == value.lower()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("name", RECIPES)
+def test_page_shows_the_recipe_of_a_link(framed, stage, name, variant):
+    at = opened(stage, encoder=name, variant=variant, sentence="2")
+    assert at.title[0].value == stage.title
+    assert not at.warning
+    sizes = {slider.label: slider.value for slider in at.select_slider if slider.disabled}
+    config = RECIPES[name].config(variant)
+    assert sizes == {"d_model": config.d_model, "heads": config.num_heads, "layers": config.num_layers,
+                     "d_ff": config.d_ff}  # fmt: skip
+    assert not at.text_area
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_demos_are_named_and_described():
     assert list(NNX) == ["attention", "multi-head", "block"]
     assert list(NANOLM) == ["worked example", "one-hot"]
     for recipe in RECIPES.values():
-        for name, demo in (recipe.demos or {}).items():
+        for name, demo in recipe.demos.items():
             assert demo.name == name
             assert demo.title
             assert demo.builds

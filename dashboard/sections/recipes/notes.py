@@ -1,0 +1,60 @@
+"""Where a tutorial's text and code disagree, and what it changes."""
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from dashboard import frame
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.recipes.models import changed_model
+from encoder_core.recipes import Recipe
+from encoder_core.scenes import recipes as scenes
+
+Rows = Float[np.ndarray, "row column"]
+
+
+def show(recipe: Recipe, seed: int) -> None:
+    """All notes, each with its effect on the first tensor that it changes."""
+    for number, note in enumerate(recipe.notes):
+        with st.container(border=True):
+            st.markdown(f"**{number + 1}. {note.title}**")
+            left, right = st.columns(2, gap="medium")
+            left.markdown(f":gray[The text]  \n{note.intended}")
+            right.markdown(f":gray[The code]  \n{note.written}")
+            if note.as_intended and note.as_written and note.shows:
+                intended = changed_model(recipe.name, note.as_intended, seed)
+                written = changed_model(recipe.name, note.as_written, seed)
+                _effect(intended, written, note.shows, key=f"recipes_note_{number}")
+            else:
+                st.caption("No number of this model depends on it.")
+
+
+def _effect(intended: Model, written: Model, tensor: str, key: str) -> None:
+    before, after, layer = _where(tensor, intended, written)
+    where = "" if layer is None else f", block {layer + 1}" + (", head 1" if tensor in ("q", "pattern") else "")
+    labels = intended.batch.tokens[0]
+    parts = scenes.effect(
+        before, after, tensor=f"{tensor.replace('_', ' ')}{where}", tokens=labels, weights=tensor == "pattern",
+        theme=frame.theme(),
+    )  # fmt: skip
+    picture(parts, key=key, still=True)
+    st.caption(f"Sentence 1. As intended: {_measures(before)}. As written: {_measures(after)}.")
+
+
+def _where(tensor: str, intended: Model, written: Model) -> tuple[Rows, Rows, int | None]:
+    """The tensor of sentence 1 (and head 1) in both models, at the first layer at which they differ."""
+    if hasattr(intended.trace, tensor):
+        values = [getattr(model.trace, tensor) for model in (intended, written)]
+        before, after = (x if x.ndim == 2 else x[0] for x in values)
+        return before, after, None
+    for layer in range(intended.config.num_layers):
+        values = [getattr(model.trace.layers[layer], tensor)[0] for model in (intended, written)]
+        before, after = (x if x.ndim == 2 else x[0] for x in values)
+        if before.shape != after.shape or np.abs(before - after).max() > 1e-6:
+            break
+    return before, after, layer
+
+
+def _measures(values: Rows) -> str:
+    return f"from {values.min():.3g} to {values.max():.3g}, standard deviation **{values.std():.3g}**"

@@ -1,0 +1,90 @@
+"""Training mode against evaluation mode: the mask that dropout drew, and what it does."""
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Bool, Float
+
+from dashboard import focus, frame
+from dashboard.choice import choice
+from dashboard.focus import Focus
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.recipes.models import figure_model
+from dashboard.window import window
+from encoder_core import Dropout, EncoderTrace
+from encoder_core.config import DropoutPlace
+from encoder_core.figures import numbered
+from encoder_core.recipes import Variant
+from encoder_core.scenes import multi_head
+from encoder_core.scenes import recipes as scenes
+
+SEED = "recipes_dropout_seed"
+PLACES: dict[DropoutPlace, str] = {
+    "embedded": "embedding + position",
+    "pattern": "attention weights",
+    "attn_out": "output of attention",
+    "mlp_act": "inside the feed-forward network",
+    "mlp_out": "output of the feed-forward network",
+}
+
+
+def show(name: str, variant: Variant, seed: int) -> None:
+    """A tensor in evaluation, the mask, the tensor in training; then the output of the model in both."""
+    model = figure_model(name, variant, seed)
+    places = [place for place in PLACES if place in model.config.dropout_at]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        place = choice("Dropped at", places, default=places[0], spoken=PLACES.__getitem__, key=f"recipes_place_{name}")
+        drawn = st.number_input("Dropout seed", 0, 9999, key=SEED, persist_state="session", width=140)
+        st.button("Draw another mask", on_click=_draw_again)
+    training = _training(name, variant, seed, int(drawn))
+    of_head = ("head",) if place == "pattern" else ()
+    at = focus.pick(model, *(("layer", *of_head) if place != "embedded" else ()))
+    _mask(model, training, place, at)
+    before, after = model.trace.output[at.sentence], training.output[at.sentence]
+    titles = ("output in evaluation", "output in training")
+    picture(multi_head.difference(before, after, titles=titles, tokens=at.labels, theme=frame.theme()),
+            key="recipes_training_output")  # fmt: skip
+    change = np.linalg.norm(after - before) / np.linalg.norm(before)
+    st.caption(
+        f"All of the places together move the output by **{change:.0%}** of its length. Evaluation drops nothing and "
+        "scales nothing: the same text gives the same numbers every time. In training every draw is another, smaller "
+        "network; the same seed draws the same one again."
+    )
+
+
+def _mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: Focus) -> None:
+    kept_all = training.kept
+    assert kept_all is not None, "a trace in training mode says what it kept"
+    if place == "embedded":
+        before, kept, after = model.trace.embedded, kept_all.embedded, training.embedded
+    else:
+        one, other, drawn = model.trace.layers[at.layer], training.layers[at.layer], kept_all.layers[at.layer]
+        before, kept, after = getattr(one, place), getattr(drawn, place), getattr(other, place)
+    assert kept is not None, "the places are those of the config"
+    is_pattern = place == "pattern"
+    index = (at.sentence, at.head) if is_pattern else (at.sentence,)
+    values: list[Float[np.ndarray, "row column"]] = [before[index], after[index]]
+    mask: Bool[np.ndarray, "row column"] = kept[index]
+    columns = slice(0, len(at.labels)) if is_pattern else window("Dimensions", mask.shape[1], key="recipes_window")
+    labels = list(at.labels) if is_pattern else numbered(columns)
+    was, now = (x[:, columns] for x in values)
+    axis = "key" if is_pattern else "neuron" if place == "mlp_act" else "dimension"
+    parts = scenes.dropped(
+        was, mask[:, columns], now, scale=kept_all.scale, tensor=place.replace("_", " "), tokens=at.labels,
+        columns=labels, column_axis=axis, weights=is_pattern, theme=frame.theme(),
+    )  # fmt: skip
+    picture(parts, key="recipes_dropped")
+    st.caption(
+        f"Of {mask.size:,} numbers here **{(~mask).sum():,}** were dropped ({(~mask).mean():.1%}; the rate is "
+        f"{kept_all.rate:.0%}). What is kept grows by 1 / (1 − {kept_all.rate:g}) = {kept_all.scale:.4g}, so that the "
+        "mean over many draws stays."
+    )
+
+
+def _draw_again() -> None:
+    st.session_state[SEED] = (st.session_state.get(SEED, 0) + 1) % 10_000
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _training(name: str, variant: Variant, seed: int, drawn: int) -> EncoderTrace:
+    return figure_model(name, variant, seed).traced(Dropout(drawn))

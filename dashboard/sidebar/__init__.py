@@ -1,0 +1,49 @@
+"""The sidebar: everything that makes the model, kept across pages and in the URL."""
+
+import streamlit as st
+
+from dashboard.model import Model, model_for
+from dashboard.settings import DEFAULTS, OPTIONS, Settings
+from dashboard.sidebar import of_recipe, own
+from dashboard.sidebar.notices import notices
+from encoder_core import RECIPES
+
+__all__ = ["in_units", "notices", "show"]
+
+
+def show() -> Settings:
+    """Draw all controls and return what they say. Bad values in a link are said, and replaced."""
+    st.session_state.setdefault("link", {key: st.query_params.get_all(key) for key in st.query_params})
+    with st.sidebar:
+        st.selectbox(
+            "Encoder",
+            OPTIONS["encoder"],
+            OPTIONS["encoder"].index(DEFAULTS["encoder"]),
+            key="encoder",
+            bind="query-params",
+            on_change=own.restore,
+            filter_mode=None,
+            help="random: your own text through random parameters, at any size. The others are tutorials at their own "
+            "sizes, with their own batch: see Recipes in the group Lab.",
+        )
+        recipe = RECIPES.get(st.session_state["encoder"])
+        settings = of_recipe.controls(recipe) if recipe else own.controls()
+        _cost(model_for(settings))
+    return settings
+
+
+def _cost(current: Model) -> None:
+    batch, seq = current.batch.ids.shape
+    flops = current.encoder.flops(seq, batch)
+    st.caption(
+        f"{in_units(current.encoder.num_parameters)} parameters · {in_units(current.encoder.num_bytes)}B · "
+        f"{in_units(flops)}FLOP a pass"
+    )
+
+
+def in_units(count: int) -> str:
+    """1234567 -> "1.23 M": three significant digits and a prefix."""
+    for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.3g} {prefix}"
+    return f"{count} "

@@ -1,0 +1,55 @@
+"""What the person should know about their text or their link, one sentence each."""
+
+import streamlit as st
+
+from dashboard.model import model_for
+from dashboard.settings import Settings, fit_text, link_problems
+from encoder_core.tokenizer import split_words
+
+# The stage at which a tensor is seen first, and others that show it.
+_STAGES_OF = {
+    "scaled_embedding": ("embedding",),
+    "position_encoding": ("positions",),
+    "q": ("qkv",),
+    "pattern": ("softmax", "multi_head", "full_stack"),
+    "mlp_out": ("feed_forward",),
+}
+
+
+def notices(settings: Settings, page: str) -> list[str]:
+    """All that is to be said on this page. What a link could not have is said until the person changes something."""
+    link = st.session_state["link"]
+    if st.session_state.setdefault("settings_of_link", settings) != settings:
+        link.clear()
+    said = link_problems(link, settings)
+    return said + (_about_recipe(settings, page) if settings.recipe else _about_text(settings))
+
+
+def _about_recipe(settings: Settings, page: str) -> list[str]:
+    """Where the tutorial's text and code disagree on what this page shows."""
+    recipe = settings.recipe
+    notes = [note for note in recipe.notes if note.shows and page in _STAGES_OF[note.shows]] if recipe else []
+    config = model_for(settings).config
+    return [
+        f"The tutorial's text and code disagree here: {note.title.lower()}. Shown is what is "
+        f"{'written' if note.is_written_in(config) else 'intended'}; the page Recipes shows both."
+        for note in notes
+    ]
+
+
+def _about_text(settings: Settings) -> list[str]:
+    said = []
+    link = st.session_state["link"]
+    if "text" in link:
+        _, st.session_state["text_notice"] = fit_text(link["text"][-1])
+    if st.session_state.get("text_notice"):
+        said.append(st.session_state["text_notice"])
+    if not split_words(st.session_state.get("text", "")):
+        said.append("There is no text, so the default sentence is used: type one in the sidebar.")
+    current = model_for(settings)
+    if any(current.batch.cut):
+        longest = current.batch.ids.shape[1]
+        said.append(f"A sentence was cut at {longest} tokens; {max(current.batch.cut)} more are left out.")
+    if current.dropped:
+        said.append(f"{current.dropped} line(s) hold no visible character and are left out.")
+    return said

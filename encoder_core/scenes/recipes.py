@@ -1,0 +1,145 @@
+"""Scenes of the recipes: the tutorials' own figures, what a quirk changes, and what dropout drops."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Bool, Float
+
+from encoder_core.analysis import pooled
+from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, mosaic
+from encoder_core.scenes.multi_head import block_of
+
+HEIGHT = 230
+
+
+def attention(
+    weights: Float[np.ndarray, "query key"],
+    visible: Bool[np.ndarray, "query key"],
+    v: Float[np.ndarray, "key d_head"],
+    z: Float[np.ndarray, "query d_head"],
+    *,
+    tokens: Sequence[str],
+    token: int,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """Weights · V = weighted values; V and z on one scale."""
+    dims, limit = dimensions(v.shape[1]), limit_of(v, z)
+    common: dict[str, Any] = {"marks": [(token, None)], "height": HEIGHT, "theme": theme}
+    return [
+        heatmap(weights, tokens, tokens, title="attention weights", row_axis="query", column_axis="key",
+                kind="weights", mask=visible, title_colour="attention", **common),
+        "·",
+        heatmap(v, tokens, dims, title="V", row_axis="key", limit=limit, title_colour="value", height=HEIGHT,
+                theme=theme),
+        "=",
+        heatmap(z, tokens, dims, title="weighted values", row_axis="query", limit=limit, **common),
+    ]  # fmt: skip
+
+
+def averages_by_block(
+    patterns: Float[np.ndarray, "layer batch query key"],
+    visible: Bool[np.ndarray, "layer batch query key"],
+    *,
+    tokens: Sequence[str],
+    selected: tuple[int, int],
+    limit: float,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """The weights averaged over the heads: blocks across, sentences down; `selected` is (sentence, layer).
+
+    tokens  names of the places of all sentences
+    limit   the end of the colour scale
+    """
+    layers, batch = patterns.shape[:2]
+    block = block_of(patterns.size)
+    return [
+        mosaic(
+            pooled(patterns, block).swapaxes(0, 1), [f"sentence {i + 1}" for i in range(batch)] if batch > 1 else [""],
+            [f"block {i + 1}" for i in range(layers)], title="weights, averaged over the heads",
+            title_colour="attention", rows=tokens[::block], columns=tokens[::block], tile_row_axis="sentence",
+            tile_column_axis="layer", limit=limit, mask=pooled(visible, block).swapaxes(0, 1), selected=selected,
+            height=int(np.clip(batch * 640 / layers, 170, max(260, 70 * batch))), theme=theme,
+        ),
+    ]  # fmt: skip
+
+
+def in_and_out(
+    embedded: Float[np.ndarray, "seq d_model"],
+    output: Float[np.ndarray, "seq width"],
+    *,
+    titles: tuple[str, str],
+    tokens: Sequence[str],
+    token: int,
+    columns: Sequence[str] = (),
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """What goes in → what comes out, each on a scale of its own; `columns` name those of the output."""
+    common: dict[str, Any] = {"marks": [(token, None)], "height": HEIGHT, "theme": theme}
+    return [
+        heatmap(embedded, tokens, dimensions(embedded.shape[1]), title=titles[0], **common),
+        "→",
+        heatmap(output, tokens, list(columns) or dimensions(output.shape[1]), title=titles[1],
+                column_axis="id" if columns else "dimension", **common),
+    ]  # fmt: skip
+
+
+def effect(
+    intended: Float[np.ndarray, "row column"],
+    written: Float[np.ndarray, "row column"],
+    *,
+    tensor: str,
+    tokens: Sequence[str],
+    weights: bool,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """One tensor as the text intends it, as the code computes it, and, where the shapes agree, their difference.
+
+    weights  the columns are keys and the values weights from 0 to 1; else they are dimensions and signed
+    """
+    alike = intended.shape == written.shape
+    limit = limit_of(intended, written)
+    kind: dict[str, Any] = {"height": HEIGHT, "theme": theme, "row_axis": "query" if weights else "token"}
+    kind |= {"kind": "weights", "column_axis": "key", "limit": 1.0} if weights else {"limit": limit}
+
+    def drawn(values: Float[np.ndarray, "row column"], title: str, **other: Any) -> go.Figure:
+        columns = tokens if weights else dimensions(values.shape[1])
+        return heatmap(values, tokens, columns, title=title, **kind | other)
+
+    parts: list[go.Figure | str] = [drawn(intended, f"{tensor}, as intended"), "≠", drawn(written, "as written")]
+    if alike:
+        apart = written - intended
+        parts += ["Δ", drawn(apart, "written − intended", kind="signed", limit=limit_of(apart) if weights else limit)]
+    return parts
+
+
+def dropped(
+    evaluation: Float[np.ndarray, "row column"],
+    kept: Bool[np.ndarray, "row column"],
+    training: Float[np.ndarray, "row column"],
+    *,
+    scale: float,
+    tensor: str,
+    tokens: Sequence[str],
+    columns: Sequence[str],
+    column_axis: str,
+    weights: bool = False,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """A tensor in evaluation, the mask that was drawn (dropped cells hatched), and the tensor in training.
+
+    `evaluation` and `training` share one scale. Where earlier places drop numbers, too, the kept ones differ by more
+    than the factor `scale`.
+    """
+    rows = "query" if weights else "token"
+    common: dict[str, Any] = {"row_axis": rows, "column_axis": column_axis, "limit": limit_of(evaluation, training),
+                              "kind": "weights" if weights else "signed", "height": HEIGHT, "theme": theme}  # fmt: skip
+    return [
+        heatmap(evaluation, tokens, columns, title=f"{tensor} in evaluation", **common),
+        "⊙",
+        heatmap(np.ones_like(evaluation), tokens, columns, title="kept", row_axis=rows, column_axis=column_axis,
+                kind="weights", limit=2.0, mask=kept, height=HEIGHT, theme=theme),
+        f"× {scale:.3g} →",
+        heatmap(training, tokens, columns, title=f"{tensor} in training", **common),
+    ]  # fmt: skip

@@ -1,0 +1,43 @@
+"""Recipes: five well-known tutorials, reproduced, with what their code does and their text does not say."""
+
+import streamlit as st
+
+from dashboard import frame
+from dashboard.choice import choice
+from dashboard.frame import Shape
+from dashboard.sections.recipes import by_hand, facts, figures, notes, training
+from dashboard.sections.recipes.pick import pick
+from dashboard.stages import lab_named
+
+current = frame.begin()
+seed = current.settings.seed
+recipe, variant = pick(current.settings)
+config, example = recipe.config(variant), recipe.example
+
+frame.heading(
+    lab_named("recipes"),
+    f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.builds}",
+    [Shape("ids", (example.batch, example.seq))],
+    [
+        Shape("weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"),
+        Shape("output", (example.batch, example.seq, config.d_model)),
+        *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
+    ],
+)
+facts.sizes(recipe, variant)
+
+VIEWS = {
+    "Its figures": lambda: figures.show(recipe.name, variant, seed),
+    "Text and code": lambda: notes.show(recipe, seed),
+    **({"Training and evaluation": lambda: training.show(recipe.name, variant, seed)} if config.dropout else {}),
+    **({"Attention by hand": by_hand.attention, "One-hot by hand": by_hand.one_hot} if recipe.name == "nanolm" else {}),
+    "All five compared": facts.compared,
+}
+
+
+@st.fragment
+def body() -> None:
+    VIEWS[choice("View", list(VIEWS), default="Its figures", key=f"recipes_view_{len(VIEWS)}", silent=True)]()
+
+
+body()
