@@ -20,8 +20,6 @@ current = frame.begin()
 config, parameters = current.config, current.encoder.parameters()
 seq, d_model, d_ff = current.batch.ids.shape[1], config.d_model, config.d_ff
 NEURON = "feed_forward_neuron"
-activation = ACTIVATIONS[config.activation]
-last = activation if config.activation_after == "every_element" else ""
 
 frame.heading(
     stage_named("feed_forward"),
@@ -43,13 +41,14 @@ def body() -> None:
     with places[1]:
         most = int(layer.mlp_pre[at.sentence, at.token, shown].argmax())
         neuron = column_picker("Neuron", shown, key=NEURON, first=most, width=130)
-    again = sublayers.feed_forward(layer.mlp_in, parameters, at.layer, config.activation, config.activation_after)
+    checked = sublayers.feed_forward(layer.mlp_in, parameters, at.layer, config.activation, config.activation_after)
     with places[-1]:
-        frame.recomputed(recompute.feed_forward(layer, again))
+        frame.recomputed(recompute.feed_forward(layer, checked))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, narrow = FeedForwardSteps(*parts), slice(0, min(d_model, WINDOW))
     picture(
-        network(mlp_in, steps, config, columns=narrow, neurons=shown, neuron=neuron, tokens=at.labels, token=at.token, theme=frame.theme()),
+        network(mlp_in, steps, config, columns=narrow, neurons=shown, neuron=neuron, tokens=at.labels,
+                token=at.token, theme=frame.theme()),
         key="feed_forward_picture",
         on_click=follow_column("neuron", NEURON),
     )  # fmt: skip
@@ -58,6 +57,8 @@ def body() -> None:
     one_neuron(current, at, layer, neuron)
     one_row_exchanged(current, at, layer)
     bias = " + b" if config.use_bias else ""
+    again = config.activation_after == "every_element"  # the activation also follows the second linear layer
+    opened, closed = (rf"\text{{{ACTIVATIONS[config.activation]}}}\big(", r"\big)") if again else ("", "")
     frame.depths(
         {
             "mlp out": Table(steps.out, at.labels, dimensions(d_model)),
@@ -67,8 +68,8 @@ def body() -> None:
         },
         rf"\begin{{aligned}} \underbrace{{H}}_{{{seq}\times{d_ff}}} &= \text{{{activation_name(config)}}}\big("
         rf"\overbrace{{X}}^{{{seq}\times{d_model}}}\;\overbrace{{W_{{up}}}}^{{{d_model}\times{d_ff}}}"
-        rf"{bias.replace('b', 'b_{up}')}\big) \\ \underbrace{{Y}}_{{{seq}\times{d_model}}} &= \text{{{last}}}\big(H\;"
-        rf"\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{bias.replace('b', 'b_{down}')}\big) \end{{aligned}}",
+        rf"{bias.replace('b', 'b_{up}')}\big) \\ \underbrace{{Y}}_{{{seq}\times{d_model}}} &= {opened}H\;"
+        rf"\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{bias.replace('b', 'b_{down}')}{closed} \end{{aligned}}",
         [blocks.FeedForward.__call__],
         changed_places(at, mlp_in),
     )

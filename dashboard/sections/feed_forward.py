@@ -22,9 +22,8 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
     left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
     pre, act = layer.mlp_pre[at.sentence, at.token], layer.mlp_act[at.sentence, at.token]
     with left:
-        parts = scenes.bend(
-            pre, act, current.config.activation, neuron, current.config.activation_after, theme=frame.theme()
-        )
+        config = current.config
+        parts = scenes.bend(pre, act, config.activation, neuron, config.activation_after, frame.theme())
         picture(parts, key="feed_forward_curve_picture")
     with right:
         up = current.encoder.parameters()[f"layers.{at.layer}.mlp.up.kernel"]
