@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import frame, sidebar, warmup
+from dashboard import frame, leap, sidebar, warmup
 from dashboard.navigation import navigate
 from dashboard.stages import PAGES, Stage
 
@@ -25,8 +25,10 @@ def around_the_page() -> None:
     with rail:
         frame.links(pages)
     with above:
-        for notice in sidebar.notices(settings, active.name):
+        for notice in sidebar.notices(settings):
             st.warning(notice, icon=":material/info:")
+        for quirk in sidebar.quirks(settings, active.name):
+            st.caption(f":orange[:material/menu_book: {quirk}]")
 
 
 # A move of a slider is answered by the page first: its picture is what one looks at. Only when a session begins must
@@ -43,3 +45,4 @@ finally:
 st.session_state["arriving"] = False
 if isinstance(active, Stage):
     frame.back_and_on(pages, active)
+leap.take()

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import streamlit as st
 
 from dashboard.model import Model
+from dashboard.settings import DEFAULTS, Settings
 from encoder_core.figures.base import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
@@ -85,9 +86,14 @@ def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
 
 
 def address() -> dict[str, str | None]:
-    """What the URL should say of the focus; a part in its first place is left out of it (None)."""
+    """What the URL should say of the focus; a part in its first place is left out of it (None).
+
+    The variant of a recipe is added: Streamlit does not write it when code has chosen it before it is first drawn.
+    """
     remembered = _remembered()
-    return {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
+    parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
+    settings = Settings.from_state(st.session_state.to_dict())
+    return parts | {"variant": settings.variant if settings.variant != DEFAULTS["variant"] else None}
 
 
 def _list(part: Part, label: str, count: int) -> int:

@@ -40,18 +40,23 @@ STAGES = tuple(
 
 @dataclass(frozen=True)
 class Lab:
-    """A page beside the walkthrough: `name` is its URL."""
+    """A page beside the walkthrough: `name` is its URL. The files of the lab are numbered from 20.
 
+    Until `st.navigation` was called once, Streamlit takes a script's name without its number for its URL: so a link to
+    a server that has served nobody yet finds the page only where the two are the same.
+    """
+
+    number: int
     name: str
     title: str
 
     @property
     def path(self) -> str:
         """The page's script, from the top level."""
-        return f"pages/lab_{self.name}.py"
+        return f"pages/{self.number}_{self.name}.py"
 
 
-LABS = (Lab("recipes", "Recipes: five tutorials"),)
+LABS = (Lab(20, "recipes", "Recipes: five tutorials"),)
 PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS)
 
 
@@ -60,6 +65,6 @@ def stage_named(name: str) -> Stage:
     return next(stage for stage in STAGES if stage.name == name)
 
 
-def lab_named(name: str) -> Lab:
-    """The page of the lab whose URL is `name`."""
-    return next(page for page in LABS if page.name == name)
+def page_named(name: str) -> Stage | Lab:
+    """The page whose URL is `name`."""
+    return next(page for page in PAGES if page.name == name)

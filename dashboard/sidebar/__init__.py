@@ -5,10 +5,10 @@ import streamlit as st
 from dashboard.model import Model, model_for
 from dashboard.settings import DEFAULTS, OPTIONS, Settings
 from dashboard.sidebar import of_recipe, own
-from dashboard.sidebar.notices import notices
+from dashboard.sidebar.notices import notices, quirks
 from encoder_core import RECIPES
 
-__all__ = ["in_units", "notices", "show"]
+__all__ = ["in_units", "notices", "quirks", "show"]
 
 
 def show() -> Settings:

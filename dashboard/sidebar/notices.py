@@ -16,23 +16,23 @@ _STAGES_OF = {
 }
 
 
-def notices(settings: Settings, page: str) -> list[str]:
-    """All that is to be said on this page. What a link could not have is said until the person changes something."""
+def notices(settings: Settings) -> list[str]:
+    """All that is to be said. What a link could not have is said until the person changes something."""
     link = st.session_state["link"]
     if st.session_state.setdefault("settings_of_link", settings) != settings:
         link.clear()
     said = link_problems(link, settings)
-    return said + (_about_recipe(settings, page) if settings.recipe else _about_text(settings))
+    return said if settings.recipe else said + _about_text(settings)
 
 
-def _about_recipe(settings: Settings, page: str) -> list[str]:
-    """Where the tutorial's text and code disagree on what this page shows."""
+def quirks(settings: Settings, page: str) -> list[str]:
+    """Where the text and the code of the tutorial that is chosen disagree on what this page shows."""
     recipe = settings.recipe
     notes = [note for note in recipe.notes if note.shows and page in _STAGES_OF[note.shows]] if recipe else []
     config = model_for(settings).config
     return [
-        f"The tutorial's text and code disagree here: {note.title.lower()}. Shown is what is "
-        f"{'written' if note.is_written_in(config) else 'intended'}; the page Recipes shows both."
+        f"Text and code of this tutorial disagree here (“{note.title}”). Shown: as "
+        f"{'written' if note.is_written_in(config) else 'intended'}. The page Recipes compares both."
         for note in notes
     ]
 

@@ -17,8 +17,7 @@ ACTIVATIONS: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh
 
 def activation_name(config: EncoderConfig) -> str:
     """The activation between the two linear layers, in words: with "every_element" it is applied twice."""
-    name = ACTIVATIONS[config.activation]
-    return name if config.activation_after == "first_linear" else f"{name}∘{name}"
+    return ACTIVATIONS[config.activation] + (" twice" if config.activation_after == "every_element" else "")
 
 
 def network(
@@ -42,9 +41,7 @@ def network(
     row, cross = [(token, None)], [(token, None), (None, neuron - neurons.start)]
     wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}
     active = 100 * (steps.pre > 0).mean(axis=1)
-    down = f"· W_down{bias}"
-    if config.activation_after == "every_element":
-        down = f"{ACTIVATIONS[config.activation]}({down})"
+    down = f"· W_down{bias}" + (", activated" if config.activation_after == "every_element" else "")
     return [
         heatmap(mlp_in[:, columns], tokens, dims, title="in", marks=row, **common),
         "→",

@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Locator, TimeoutError, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from dashboard.stages import STAGES, stage_named
+from dashboard.stages import STAGES, page_named, stage_named
 
 TIMEOUT = 15_000  # milliseconds, for everything that a page is waited for
 
@@ -86,7 +86,7 @@ class Screen:
 
     def arrived(self, name: str) -> "Screen":
         """Wait until a page is on screen, complete."""
-        expect(self.title).to_have_text(stage_named(name).title)
+        expect(self.title).to_have_text(page_named(name).title)
         self.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
         return self.settle()
 

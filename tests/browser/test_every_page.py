@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.stages import STAGES
+from dashboard.stages import PAGES, STAGES
 from encoder_core.figures import theme_named
 from tests.browser.conftest import PHONE, WIDE
 
@@ -10,7 +10,7 @@ VIEWS = {"wide": (WIDE, "light"), "dark": (WIDE, "dark"), "phone": (PHONE, "ligh
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("name", [stage.name for stage in STAGES])
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_page_is_painted_and_fits(screen, view, name):
     size, scheme = VIEWS[view]
     screen.page.set_viewport_size(size)

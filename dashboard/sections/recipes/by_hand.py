@@ -26,7 +26,7 @@ def attention() -> None:
     """Three tokens of a table of five, one of them as the query: every product and every sum."""
     demo = _demo("worked example")
     ids, mask, _ = demo.inputs()
-    left, right = st.columns([1, 2.4], gap="large")
+    left, right = st.columns([1.2, 2.4], gap="large")
     with left:
         table = edited(demo.parameters()["token_embedding"], key="by_hand_table")
         places = st.columns(4)
@@ -61,7 +61,7 @@ def attention() -> None:
 def one_hot() -> None:
     """A vector of zeros but for a 1, times the table: each dimension's ten products, and the row that comes out."""
     demo = _demo("one-hot")
-    left, right = st.columns([1, 2.4], gap="large")
+    left, right = st.columns([1.2, 2.4], gap="large")
     with left:
         table = edited(demo.parameters()["token_embedding"], key="by_hand_lookup")
         token = st.selectbox("Token", range(len(table)), 2, key="by_hand_lookup_token", filter_mode=None, width=120)
@@ -82,7 +82,7 @@ def edited(table: Table, key: str) -> Table:
     """The table in an editor. A cell that is left empty counts as 0, and that is said."""
     given = pd.DataFrame(table.astype(float), index=[f"token {i}" for i in range(len(table))],
                          columns=[f"dim {d}" for d in range(table.shape[1])])  # fmt: skip
-    column = st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%.4g", width="small")
+    column = st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%.4g", width=60)
     st.caption(f"Change any number (from {-LIMIT:g} to {LIMIT:g}); everything below follows.")
     changed = st.data_editor(given, key=key, column_config=dict.fromkeys(given.columns, column), width="stretch")
     numbers = changed.to_numpy(float)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.leap import leap
+from dashboard import leap
 from dashboard.settings import RANDOM, Settings, link_problem
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS, Recipe, Variant
@@ -40,9 +40,9 @@ def _open_in_walkthrough(recipe: Recipe, variant: Variant) -> None:
 
     def opened() -> None:
         st.session_state["encoder"], st.session_state["variant"] = recipe.name, variant
+        leap.to("map")
 
-    if st.button("Open in the walkthrough", icon=":material/arrow_forward:", type="primary", on_click=opened):
-        leap("map")
+    st.button("Open in the walkthrough", icon=":material/arrow_forward:", type="primary", on_click=opened)
 
 
 def _forget_link() -> None:

@@ -7,7 +7,7 @@ from dashboard.choice import choice
 from dashboard.frame import Shape
 from dashboard.sections.recipes import by_hand, facts, figures, notes, training
 from dashboard.sections.recipes.pick import pick
-from dashboard.stages import lab_named
+from dashboard.stages import page_named
 
 current = frame.begin()
 seed = current.settings.seed
@@ -15,7 +15,7 @@ recipe, variant = pick(current.settings)
 config, example = recipe.config(variant), recipe.example
 
 frame.heading(
-    lab_named("recipes"),
+    page_named("recipes"),
     f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.builds}",
     [Shape("ids", (example.batch, example.seq))],
     [
