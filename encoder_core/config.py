@@ -1,6 +1,7 @@
 """What an encoder is made of: one frozen, validated description."""
 
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Literal, get_args
 
 Norm = Literal["post", "pre"]
@@ -88,10 +89,9 @@ class EncoderConfig:
     attention_read_out: AttentionReadOut = "stack"
 
     def __post_init__(self) -> None:
-        for name in _SIZES:
-            _require_positive_int(name, getattr(self, name))
-        if self.qkv_dim is not None:
-            _require_positive_int("qkv_dim", self.qkv_dim)
+        for name in _SIZES if self.qkv_dim is None else (*_SIZES, "qkv_dim"):
+            # An integer of NumPy becomes Python's, so that equal configs are one key.
+            object.__setattr__(self, name, _positive_int(name, getattr(self, name)))
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 choices = ", ".join(repr(choice) for choice in allowed)
@@ -130,9 +130,10 @@ def field_names() -> tuple[str, ...]:
     return tuple(field.name for field in fields(EncoderConfig))
 
 
-def _require_positive_int(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+def _positive_int(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(f"{name}={value!r} must be a whole number of at least 1.")
+    return int(value)
 
 
 def _require_number(name: str, value: object, allowed: bool, limits: str) -> None:

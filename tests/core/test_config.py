@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 
 from encoder_core import EncoderConfig
@@ -83,3 +84,9 @@ def test_frozen_and_hashable():
     assert config != other
     with pytest.raises(ValueError, match="num_heads"):
         dataclasses.replace(config, num_heads=7)
+
+
+def test_numpy_integers_are_integers(unchecked):
+    config = EncoderConfig(d_model=np.int64(32), num_heads=np.uint8(4), qkv_dim=np.int32(16))
+    assert config == EncoderConfig(d_model=32, num_heads=4, qkv_dim=16)
+    assert type(config.d_model) is type(config.qkv_dim) is int
