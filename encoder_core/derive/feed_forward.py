@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.derive.cell import Cell
-from encoder_core.derive.derivation import Operand, Step
+from encoder_core.derive.derivation import Step
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked, copied, linear, plus_bias
 from encoder_core.sublayers import activate
@@ -18,16 +18,17 @@ _NAMES = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
 def expanded(source: Source, cell: Cell) -> Worked:
     """x W_up + b: one of the d_ff hidden numbers of a token."""
-    return _linear(source, cell, "mlp_in", "up")
+    formula, step = _linear(source, cell, "mlp_in", "up")
+    return Worked(rf"\mathrm{{mlp\_pre}}_{{tj}} = {formula}", (step,))
 
 
 def activated(source: Source, cell: Cell) -> Worked:
     """The activation; dropout in training mode; with activation_after="every_element" the activation once more."""
     before = source.at("mlp_pre", cell.index, cell.layer)
-    steps = [copied("before the activation", "x", before), _activation(source, before)]
+    steps = [copied("before the activation", "x", before), _activation(source, before.value)]
     steps += source.dropout("mlp_act", cell, steps[-1].value)
     if source.config.activation_after == "every_element":
-        steps.append(_activation(source, Operand("", steps[-1].value), " once more"))
+        steps.append(_activation(source, steps[-1].value, " once more"))
     return Worked(
         rf"\mathrm{{mlp\_act}}_{{tj}} = \phi(x), \quad \phi(x) = {_FORMULAS[source.config.activation]}", tuple(steps)
     )
@@ -35,26 +36,24 @@ def activated(source: Source, cell: Cell) -> Worked:
 
 def contracted(source: Source, cell: Cell) -> Worked:
     """a W_down + b; with activation_after="every_element" the activation of that; dropout in training mode."""
-    worked = _linear(source, cell, "mlp_act", "down")
-    steps, formula = list(worked.steps), worked.formula
+    formula, step = _linear(source, cell, "mlp_act", "down")
+    steps = [step]
     if source.config.activation_after == "every_element":
-        steps.append(_activation(source, Operand("", steps[-1].value)))
-        left, right = formula.split(" = ")
-        formula = rf"{left} = \phi\left({right}\right), \quad \phi(x) = {_FORMULAS[source.config.activation]}"
-    return Worked(formula, (*steps, *source.dropout("mlp_out", cell, steps[-1].value)))
+        steps.append(_activation(source, step.value))
+        formula = rf"\phi\left({formula}\right), \quad \phi(x) = {_FORMULAS[source.config.activation]}"
+    steps += source.dropout("mlp_out", cell, steps[-1].value)
+    return Worked(rf"\mathrm{{mlp\_out}}_{{tj}} = {formula}", tuple(steps))
 
 
-def _linear(source: Source, cell: Cell, of: str, part: str) -> Worked:
+def _linear(source: Source, cell: Cell, reads: str, part: str) -> tuple[str, Step]:
     sentence, token, dimension = cell.index
     name = f"layers.{cell.layer}.mlp.{part}"
-    step = linear(source, source.along(of, (sentence, token, None), cell.layer), name, dimension)
-    kernel, bias = rf"W_\mathrm{{{part}}}", plus_bias(source, name, rf"b_{{\mathrm{{{part}}},j}}")
-    left, right = cell.tensor.replace("_", r"\_"), of.replace("_", r"\_")
-    return Worked(rf"\mathrm{{{left}}}_{{tj}} = \sum_i \mathrm{{{right}}}_{{ti}} \, ({kernel})_{{ij}}{bias}", (step,))
+    step = linear(source, source.along(reads, (sentence, token, None), cell.layer), name, dimension)
+    x, bias = reads.replace("_", r"\_"), plus_bias(source, name, rf"b_{{\mathrm{{{part}}},j}}")
+    return rf"\sum_i \mathrm{{{x}}}_{{ti}} \, (W_\mathrm{{{part}}})_{{ij}}{bias}", step
 
 
-def _activation(source: Source, x: Operand, again: str = "") -> Step:
+def _activation(source: Source, x: float, again: str = "") -> Step:
     activation = source.config.activation
-    return Step(
-        f"{_NAMES[activation]}{again}", _FORMULAS[activation], float(activate(np.array([x.value]), activation)[0])
-    )
+    value = activate(np.array([x]), activation)[0]
+    return Step(f"{_NAMES[activation]}{again}", _FORMULAS[activation], float(value))
