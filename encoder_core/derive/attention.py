@@ -1,5 +1,7 @@
 """Self-attention, cell by cell (Vaswani et al. 2017, sections 3.2.1 and 3.2.2)."""
 
+from operator import neg
+
 import numpy as np
 
 from encoder_core.analysis import softmax_steps
@@ -72,7 +74,7 @@ def weight(source: Source, cell: Cell) -> Worked:
 
 def _shifted(score: Operand, largest: Operand, shifted: float, temperature: float) -> list[Step]:
     """s - max, and, where there is a temperature, that divided by it."""
-    step = sums("score minus maximum", "s_{ij} - m_i", each([score]), each([largest], lambda value: -value))
+    step = sums("score minus maximum", "s_{ij} - m_i", each([score]), each([largest], neg))
     if temperature == 1:
         return [step]
     return [step, Step(f"divided by the temperature {temperature:g}", r"\frac{s_{ij} - m_i}{T}", shifted)]

@@ -15,6 +15,9 @@ class Operand(NamedTuple):
     cell: Cell | None = None
 
 
+Added = tuple[tuple[Operand, ...], float]  # operands, and what they add to a sum
+
+
 class Term(NamedTuple):
     """One term of a sum.
 
@@ -99,7 +102,7 @@ def largest_first(terms: Sequence[Term], count: int) -> LargestFirst:
     return LargestFirst(largest, len(ordered[count:]), sum((term.adds for term in ordered[count:]), 0.0))
 
 
-def running_sum(added: Sequence[tuple[tuple[Operand, ...], float]]) -> tuple[Term, ...]:
+def running_sum(added: Sequence[Added]) -> tuple[Term, ...]:
     """Terms from their operands and what they add, with the running sum."""
     running, terms = 0.0, []
     for operands, adds in added:
@@ -108,19 +111,17 @@ def running_sum(added: Sequence[tuple[tuple[Operand, ...], float]]) -> tuple[Ter
     return tuple(terms)
 
 
-def sums(name: str, formula: str, *parts: Sequence[tuple[tuple[Operand, ...], float]]) -> Step:
+def sums(name: str, formula: str, *parts: Sequence[Added]) -> Step:
     """The step that adds up the parts, one after another."""
     terms = running_sum([added for part in parts for added in part])
     return Step(name, formula, terms[-1].running, terms)
 
 
-def products(left: Sequence[Operand], right: Sequence[Operand]) -> list[tuple[tuple[Operand, ...], float]]:
+def products(left: Sequence[Operand], right: Sequence[Operand]) -> list[Added]:
     """left_i right_i for each i."""
     return [((a, b), a.value * b.value) for a, b in zip(left, right, strict=True)]
 
 
-def each(
-    operands: Sequence[Operand], adds: Callable[[float], float] = float
-) -> list[tuple[tuple[Operand, ...], float]]:
+def each(operands: Sequence[Operand], adds: Callable[[float], float] = float) -> list[Added]:
     """Each operand by itself, or what `adds` makes of it."""
     return [((operand,), adds(operand.value)) for operand in operands]

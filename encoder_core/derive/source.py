@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.derive.cell import AXES, PARAMETERS, Cell, tensor_at
@@ -65,6 +66,8 @@ class Source:
                     factors[layer, head] = factors.get((layer, head), 1.0) * factor
                 case Dropout():
                     pass  # the trace says which numbers were kept
+                case unknown:
+                    assert_never(unknown)
         return cls(trace, config, parameters, temperature, factors)
 
     def at(self, tensor: str, index: tuple[int, ...], layer: int | None = None) -> Operand:
@@ -74,8 +77,8 @@ class Source:
 
     def along(self, tensor: str, index: Index, layer: int | None = None) -> list[Operand]:
         """The numbers along the one axis where the index is a range of places, or None, which is the whole axis."""
-        axis = next(place for place, number in enumerate(index) if not isinstance(number, int))
-        fixed = tuple(number if isinstance(number, int) else 0 for number in index)
+        axis = next(place for place, number in enumerate(index) if number is None or isinstance(number, range))
+        fixed = tuple(0 if number is None or isinstance(number, range) else number for number in index)
         before, after = fixed[:axis], fixed[axis + 1 :]
         array = tensor_at(self.trace, self.parameters, Cell(tensor, fixed, layer))
         wanted = index[axis]
@@ -108,7 +111,7 @@ class Source:
 
     def scale(self, cell: Cell) -> float:
         """The largest finite magnitude of the cell's tensor; 1 where that is 0, or nothing is finite."""
-        array: Float[np.ndarray, ...] = tensor_at(self.trace, self.parameters, cell)
+        array = tensor_at(self.trace, self.parameters, cell)
         magnitudes = np.abs(array[np.isfinite(array)])
         return float(magnitudes.max(initial=0.0)) or 1.0
 

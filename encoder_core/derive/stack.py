@@ -30,9 +30,8 @@ def attn_in(source: Source, cell: Cell) -> Worked:
     if source.config.norm == "pre":
         row = source.along("resid_pre", (sentence, token, None), cell.layer)
         return normalised(source, [row], dimension, "norm1", cell.layer)
-    step = copied(
-        "the stream itself: post-norm", r"\mathrm{resid\_pre}_{tj}", source.at("resid_pre", cell.index, cell.layer)
-    )
+    stream = source.at("resid_pre", cell.index, cell.layer)
+    step = copied("the stream itself: post-norm", r"\mathrm{resid\_pre}_{tj}", stream)
     return Worked(r"\mathrm{attn\_in}_{tj} = \mathrm{resid\_pre}_{tj}", (step,))
 
 
@@ -66,12 +65,10 @@ def output(source: Source, cell: Cell) -> Worked:
     if source.config.attention_read_out == "input" and last > 0:
         return Worked("", note=_NOT_SHOWN)
     if source.config.final_norm:
-        return normalised(
-            source, [source.along("resid_post", (sentence, token, None), last)], dimension, "final_norm", last
-        )
-    step = copied(
-        "what the last layer gives", r"\mathrm{resid\_post}^{(L)}_{tj}", source.at("resid_post", cell.index, last)
-    )
+        row = source.along("resid_post", (sentence, token, None), last)
+        return normalised(source, [row], dimension, "final_norm", last)
+    left = source.at("resid_post", cell.index, last)
+    step = copied("what the last layer gives", r"\mathrm{resid\_post}^{(L)}_{tj}", left)
     return Worked(r"\mathrm{output}_{tj} = \mathrm{resid\_post}^{(L)}_{tj}", (step,))
 
 
