@@ -73,20 +73,28 @@ class Source:
     def at(self, tensor: str, index: tuple[int, ...], layer: int | None = None) -> Operand:
         """One number of a tensor of the trace, or of a parameter."""
         cell = Cell(tensor, index, layer)
-        return Operand(_name(cell), float(tensor_at(self.trace, self.parameters, cell)[index]), cell)
+        return Operand(
+            f"{_symbol(cell)}[{', '.join(map(str, index))}]",
+            float(tensor_at(self.trace, self.parameters, cell)[index]),
+            cell,
+        )
 
     def along(self, tensor: str, index: Index, layer: int | None = None) -> list[Operand]:
         """The numbers along the one axis where the index is a range of places, or None, which is the whole axis."""
         axis = next(place for place, number in enumerate(index) if number is None or isinstance(number, range))
         fixed = tuple(0 if number is None or isinstance(number, range) else number for number in index)
         before, after = fixed[:axis], fixed[axis + 1 :]
-        array = tensor_at(self.trace, self.parameters, Cell(tensor, fixed, layer))
-        wanted = index[axis]
+        whole = Cell(tensor, fixed, layer)
+        array, wanted = tensor_at(self.trace, self.parameters, whole), index[axis]
         places = wanted if isinstance(wanted, range) else range(array.shape[axis])
         where: tuple[int | slice, ...] = (*before, slice(places.start, places.stop), *after)
         values = array[where].astype(float).tolist()
-        cells = (Cell(tensor, (*before, place, *after), layer) for place in places)
-        return [Operand(_name(cell), value, cell) for cell, value in zip(cells, values, strict=True)]
+        start = f"{_symbol(whole)}[{''.join(f'{number}, ' for number in before)}"
+        end = f"{''.join(f', {number}' for number in after)}]"
+        return [
+            Operand(f"{start}{place}{end}", value, Cell(tensor, (*before, place, *after), layer))
+            for place, value in zip(places, values, strict=True)
+        ]
 
     def bias(self, name: str, index: int) -> list[Operand]:
         """One number of the bias of a linear layer; none where the layer has no bias."""
@@ -142,9 +150,8 @@ class Source:
         return f" “{self.trace.tokens[sentence][token]}”"
 
 
-def _name(cell: Cell) -> str:
-    symbol = cell.tensor
-    if cell.parameter is not None:
-        of_layer = cell.parameter.startswith("layers.")
-        symbol = SYMBOLS[cell.parameter.split(".", 2)[2] if of_layer else cell.parameter]
-    return f"{symbol}[{', '.join(map(str, cell.index))}]"
+def _symbol(cell: Cell) -> str:
+    if cell.parameter is None:
+        return cell.tensor
+    of_layer = cell.parameter.startswith("layers.")
+    return SYMBOLS[cell.parameter.split(".", 2)[2] if of_layer else cell.parameter]
