@@ -1,7 +1,7 @@
 """Position encodings: what tells an encoder the order of its tokens."""
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
 from encoder_core.config import PositionFrequencies, PositionLayout
 
@@ -17,19 +17,28 @@ def sinusoids(
     "concatenated" puts all sines first, then all cosines. An odd d_model has one cosine fewer.
     With `frequencies` "dimensions" no two dimensions share an angle: dimension j has pos / 10000^(2j / d_model).
     """
-    if frequencies == "pairs":
-        sine_angles = sinusoid_angles(seq, d_model)
-        cosine_angles = sine_angles[:, : d_model // 2]
+    index, is_cosine = waves(d_model, layout, frequencies)
+    angles = np.arange(seq)[:, None] * frequency(index, d_model)
+    return np.where(is_cosine, np.cos(angles), np.sin(angles)).astype(np.float32)
+
+
+def waves(
+    d_model: int, layout: PositionLayout = "interleaved", frequencies: PositionFrequencies = "pairs"
+) -> tuple[Int[np.ndarray, "d_model"], Bool[np.ndarray, "d_model"]]:
+    """Of each dimension: the index i of its frequency, and True where it is a cosine, False where it is a sine."""
+    dimension = np.arange(d_model)
+    if layout == "interleaved":
+        pair, is_cosine = dimension // 2, dimension % 2 == 1
     else:
-        angles = np.arange(seq)[:, None] * 10_000.0 ** (-2 * np.arange(d_model) / d_model)
-        sine_angles, cosine_angles = angles[:, 0::2], angles[:, 1::2]
-    sines, cosines = np.sin(sine_angles), np.cos(cosine_angles)
-    if layout == "concatenated":
-        return np.concatenate([sines, cosines], axis=1).astype(np.float32)
-    encoding = np.empty((seq, d_model), np.float32)
-    encoding[:, 0::2] = sines
-    encoding[:, 1::2] = cosines
-    return encoding
+        sines = (d_model + 1) // 2
+        is_cosine = dimension >= sines
+        pair = dimension - sines * is_cosine
+    return (pair if frequencies == "pairs" else 2 * pair + is_cosine), is_cosine
+
+
+def frequency(index: Int[np.ndarray, "d_model"], d_model: int) -> Float[np.ndarray, "d_model"]:
+    """10000^(-2i / d_model), in radians a position and float64, for each index i."""
+    return 10_000.0 ** (-2 * index / d_model)
 
 
 def sinusoid_angles(seq: int, d_model: int) -> Float[np.ndarray, "seq half"]:

@@ -1,0 +1,59 @@
+"""The feed-forward network, cell by cell (Vaswani et al. 2017, section 3.3)."""
+
+import numpy as np
+
+from encoder_core.derive.cell import Cell
+from encoder_core.derive.derivation import Step
+from encoder_core.derive.source import Source
+from encoder_core.derive.worked import Worked, copied, linear, plus_bias
+from encoder_core.sublayers import activate
+
+_FORMULAS = {
+    "relu": r"\max(0, x)",
+    "gelu": r"x\,\Phi(x) = \tfrac{x}{2}\left(1 + \mathrm{erf}\tfrac{x}{\sqrt 2}\right)",
+    "gelu_tanh": r"\tfrac{x}{2}\left(1 + \tanh\left(\sqrt{2/\pi}\,(x + 0.044715\,x^3)\right)\right)",
+}
+_NAMES = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
+
+
+def expanded(source: Source, cell: Cell) -> Worked:
+    """x W_up + b: one of the d_ff hidden numbers of a token."""
+    formula, step = _linear(source, cell, "mlp_in", "up")
+    return Worked(rf"\mathrm{{mlp\_pre}}_{{tj}} = {formula}", (step,))
+
+
+def activated(source: Source, cell: Cell) -> Worked:
+    """The activation; dropout in training mode; with activation_after="every_element" the activation once more."""
+    before = source.at("mlp_pre", cell.index, cell.layer)
+    steps = [copied("before the activation", "x", before), _activation(source, before.value)]
+    steps += source.dropout("mlp_act", cell, steps[-1].value)
+    if source.config.activation_after == "every_element":
+        steps.append(_activation(source, steps[-1].value, " once more"))
+    return Worked(
+        rf"\mathrm{{mlp\_act}}_{{tj}} = \phi(x), \quad \phi(x) = {_FORMULAS[source.config.activation]}", tuple(steps)
+    )
+
+
+def contracted(source: Source, cell: Cell) -> Worked:
+    """a W_down + b; with activation_after="every_element" the activation of that; dropout in training mode."""
+    formula, step = _linear(source, cell, "mlp_act", "down")
+    steps = [step]
+    if source.config.activation_after == "every_element":
+        steps.append(_activation(source, step.value))
+        formula = rf"\phi\left({formula}\right), \quad \phi(x) = {_FORMULAS[source.config.activation]}"
+    steps += source.dropout("mlp_out", cell, steps[-1].value)
+    return Worked(rf"\mathrm{{mlp\_out}}_{{tj}} = {formula}", tuple(steps))
+
+
+def _linear(source: Source, cell: Cell, reads: str, part: str) -> tuple[str, Step]:
+    sentence, token, dimension = cell.index
+    name = f"layers.{cell.layer}.mlp.{part}"
+    step = linear(source, source.along(reads, (sentence, token, None), cell.layer), name, dimension)
+    x, bias = reads.replace("_", r"\_"), plus_bias(source, name, rf"b_{{\mathrm{{{part}}},j}}")
+    return rf"\sum_i \mathrm{{{x}}}_{{ti}} \, (W_\mathrm{{{part}}})_{{ij}}{bias}", step
+
+
+def _activation(source: Source, x: float, again: str = "") -> Step:
+    activation = source.config.activation
+    value = activate(np.array([x]), activation)[0]
+    return Step(f"{_NAMES[activation]}{again}", _FORMULAS[activation], float(value))

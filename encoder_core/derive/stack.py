@@ -1,0 +1,89 @@
+"""The residual stream from block to block, its norms, and the output (Vaswani et al. 2017, section 3.1)."""
+
+from encoder_core.derive.cell import Cell
+from encoder_core.derive.derivation import each, sums
+from encoder_core.derive.norm import normalised
+from encoder_core.derive.source import Source
+from encoder_core.derive.worked import Worked, copied, linear, plus_bias
+
+_NOT_SHOWN = (
+    "The layers shown each read the embedded input, as the recipe's read-out does; the output is that of the stack, in "
+    "which each layer reads what the one before it gave. So it does not follow from the layers shown."
+)
+
+
+def resid_pre(source: Source, cell: Cell) -> Worked:
+    """What the block before gave; for the first block, and where each block reads the input, what is embedded."""
+    assert cell.layer is not None
+    if cell.layer == 0 or source.config.attention_read_out == "input":
+        step = copied("what enters the stack", r"\mathrm{embedded}_{tj}", source.at("embedded", cell.index))
+        return Worked(r"\mathrm{resid\_pre}_{tj} = \mathrm{embedded}_{tj}", (step,))
+    before = source.at("resid_post", cell.index, cell.layer - 1)
+    step = copied("what the layer before gives", r"\mathrm{resid\_post}^{(l-1)}_{tj}", before)
+    return Worked(r"\mathrm{resid\_pre}^{(l)}_{tj} = \mathrm{resid\_post}^{(l-1)}_{tj}", (step,))
+
+
+def attn_in(source: Source, cell: Cell) -> Worked:
+    """What attention reads: the stream, or with pre-norm the norm of it."""
+    assert cell.layer is not None
+    sentence, token, dimension = cell.index
+    if source.config.norm == "pre":
+        row = source.along("resid_pre", (sentence, token, None), cell.layer)
+        return normalised(source, [row], dimension, "norm1", cell.layer)
+    stream = source.at("resid_pre", cell.index, cell.layer)
+    step = copied("the stream itself: post-norm", r"\mathrm{resid\_pre}_{tj}", stream)
+    return Worked(r"\mathrm{attn\_in}_{tj} = \mathrm{resid\_pre}_{tj}", (step,))
+
+
+def resid_mid(source: Source, cell: Cell) -> Worked:
+    """The stream plus what attention adds."""
+    return _residual(source, cell, "resid_pre", "attn_out")
+
+
+def mlp_in(source: Source, cell: Cell) -> Worked:
+    """What the feed-forward network reads: the norm of resid_mid, norm1 with post-norm, norm2 with pre-norm."""
+    assert cell.layer is not None
+    sentence, token, dimension = cell.index
+    row = source.along("resid_mid", (sentence, token, None), cell.layer)
+    return normalised(source, [row], dimension, "norm1" if source.config.norm == "post" else "norm2", cell.layer)
+
+
+def resid_post(source: Source, cell: Cell) -> Worked:
+    """What leaves the block: norm2(mlp_in + mlp_out) with post-norm, resid_mid + mlp_out with pre-norm."""
+    assert cell.layer is not None
+    if source.config.norm == "pre":
+        return _residual(source, cell, "resid_mid", "mlp_out")
+    sentence, token, dimension = cell.index
+    rows = [source.along(name, (sentence, token, None), cell.layer) for name in ("mlp_in", "mlp_out")]
+    worked = normalised(source, rows, dimension, "norm2", cell.layer)
+    return worked._replace(formula=rf"{worked.formula}, \quad x = \mathrm{{mlp\_in}} + \mathrm{{mlp\_out}}")
+
+
+def output(source: Source, cell: Cell) -> Worked:
+    """What leaves the last block, through the final norm if there is one."""
+    last, (sentence, token, dimension) = len(source.trace.layers) - 1, cell.index
+    if source.config.attention_read_out == "input" and last > 0:
+        return Worked("", note=_NOT_SHOWN)
+    if source.config.final_norm:
+        row = source.along("resid_post", (sentence, token, None), last)
+        return normalised(source, [row], dimension, "final_norm", last)
+    left = source.at("resid_post", cell.index, last)
+    step = copied("what the last layer gives", r"\mathrm{resid\_post}^{(L)}_{tj}", left)
+    return Worked(r"\mathrm{output}_{tj} = \mathrm{resid\_post}^{(L)}_{tj}", (step,))
+
+
+def logits(source: Source, cell: Cell) -> Worked:
+    """output W_head + b: one number for each entry of the vocabulary."""
+    sentence, token, entry = cell.index
+    step = linear(source, source.along("output", (sentence, token, None)), "output_head", entry)
+    bias = plus_bias(source, "output_head", r"b_{\mathrm{head},v}")
+    return Worked(
+        rf"\mathrm{{logits}}_{{tv}} = \sum_i \mathrm{{output}}_{{ti}} \, (W_\mathrm{{head}})_{{iv}}{bias}", (step,)
+    )
+
+
+def _residual(source: Source, cell: Cell, stream: str, sublayer: str) -> Worked:
+    parts = [source.at(name, cell.index, cell.layer) for name in (stream, sublayer)]
+    left, right, total = (name.replace("_", r"\_") for name in (stream, sublayer, cell.tensor))
+    formula = rf"\mathrm{{{left}}}_{{tj}} + \mathrm{{{right}}}_{{tj}}"
+    return Worked(rf"\mathrm{{{total}}}_{{tj}} = {formula}", (sums("residual plus sublayer", formula, each(parts)),))

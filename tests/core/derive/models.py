@@ -1,0 +1,133 @@
+"""What the tests of the derivations draw: a model with its trace, of any config, input, mask and edits, or a recipe."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from itertools import chain
+from typing import NamedTuple, get_args
+
+import numpy as np
+from hypothesis import strategies as st
+
+from encoder_core import RECIPES, Dropout, Edit, Encoder, EncoderConfig, EncoderTrace, HeadFactor, Temperature
+from encoder_core import config as fields
+from encoder_core.derive import Cell, Derivation, derive, tensors_of
+from encoder_core.parameters import Parameters
+from encoder_core.recipes.recipe import VARIANTS
+from tests.core.reference import random_parameters
+from tests.core.strategies import VOCAB, configs, seeds
+
+PLACES = get_args(fields.DropoutPlace)
+
+
+class Model(NamedTuple):
+    """A trace with all that it was made with."""
+
+    trace: EncoderTrace
+    config: EncoderConfig
+    parameters: Parameters
+    edits: tuple[Edit, ...] = ()
+
+    def derive(self, cell: Cell | str, way: str | None = None) -> Derivation:
+        return derive(self.trace, self.config, self.parameters, cell, self.edits, way)
+
+
+@st.composite
+def all_configs(draw) -> EncoderConfig:
+    """Every choice of a config, those that only recipes make among them."""
+    return replace(
+        draw(configs(max_layers=3, free_qkv_dim=True)),
+        activation_after=draw(st.sampled_from(get_args(fields.ActivationAfter))),
+        position_frequencies=draw(st.sampled_from(get_args(fields.PositionFrequencies))),
+        attention_read_out=draw(st.sampled_from(["stack", "stack", "input"])),
+        qkv_bias=draw(st.booleans()),
+        dropout=draw(st.sampled_from([0.0, 0.1, 0.5])),
+    )
+
+
+def edits_of(config: EncoderConfig) -> st.SearchStrategy[tuple[Edit, ...]]:
+    """At most one of each kind, and two factors, that may be of one head."""
+    heads = st.builds(
+        HeadFactor,
+        st.integers(0, config.num_layers - 1),
+        st.integers(0, config.num_heads - 1),
+        st.sampled_from([0.0, -1.5, 2.0]),
+    )
+    temperatures = st.lists(st.builds(Temperature, st.sampled_from([0.5, 0.8, 3.0])), max_size=2)
+    dropouts = st.lists(st.builds(Dropout, seeds, st.sampled_from([None, 0.4])), max_size=1)
+    return st.tuples(temperatures, st.lists(heads, max_size=2), dropouts).map(
+        lambda kinds: tuple(chain.from_iterable(kinds))
+    )
+
+
+@st.composite
+def drawn_models(draw) -> Callable[[], Model]:
+    """One or two sentences of up to 12 tokens, as ids or as rows; any mask, also one that hides every key of a row."""
+    config = draw(all_configs())
+    return partial(
+        traced,
+        config,
+        draw(st.sampled_from([PLACES, PLACES, PLACES[:2], PLACES[3:], ()])),
+        draw(edits_of(config)),
+        (draw(st.integers(1, 2)), draw(st.integers(1, 12))),
+        draw(st.sampled_from(["ids", "ids", "ids", "rows"])),
+        draw(st.sampled_from([None, "causal", "any"])),
+        draw(seeds),
+    )
+
+
+def traced(config: EncoderConfig, dropout_at, edits, shape: tuple[int, int], given: str, mask, seed: int) -> Model:
+    """The model at work, with parameters and inputs from the seed."""
+    config, rng = replace(config, dropout_at=dropout_at), np.random.default_rng(seed)
+    parameters = random_parameters(config, rng)
+    inputs = rng.integers(0, VOCAB, shape)
+    if given == "rows":
+        inputs = rng.standard_normal((*shape, config.d_model), np.float32)
+    if mask == "any":
+        mask = rng.random((shape[0], config.num_heads, shape[1], shape[1])) < 0.5
+        mask[:, :, 0] = False
+    return Model(Encoder.from_parameters(config, parameters).trace(inputs, mask, edits), config, parameters, edits)
+
+
+@cache
+def recipe_model(name: str, variant: str, edits: tuple[Edit, ...] = ()) -> Model:
+    """A recipe with its own example batch."""
+    encoder, example = Encoder.recipe(name, variant), RECIPES[name].inputs()
+    return Model(encoder.trace(example.inputs, example.mask, edits), encoder.config, encoder.parameters(), edits)
+
+
+recipe_models = st.builds(
+    partial,
+    st.just(recipe_model),
+    st.sampled_from(sorted(RECIPES)),
+    st.sampled_from(VARIANTS),
+    st.sampled_from([(), (Dropout(3),), (Temperature(0.5), HeadFactor(0, 0, 0.5))]),
+)
+# Functions without arguments that give a model: a strategy itself runs none.
+models = st.integers(0, 3).flatmap(lambda kind: recipe_models if kind == 0 else drawn_models())
+
+
+_SMALL = EncoderConfig(vocab_size=VOCAB, d_model=8, num_heads=2, d_ff=12, num_layers=2, dropout=0.5)
+_CHANGED = (Dropout(1), Temperature(0.5), HeadFactor(1, 0, -1.5))
+# Whatever chance draws, these have every choice in them.
+CERTAIN = [
+    partial(traced, replace(_SMALL, **choices), PLACES, edits, (2, 4), given, mask, 7)
+    for edits, given, mask, choices in [
+        (_CHANGED, "ids", "any", {"qkv_bias": False, "activation": "gelu", "activation_after": "every_element"}),
+        ((), "ids", "causal", {"norm": "pre", "final_norm": True, "positions": "learned", "scale_scores": False}),
+        (_CHANGED, "rows", None, {"attention_read_out": "input", "positions": "none", "activation": "gelu_tanh"}),
+        (
+            (),
+            "ids",
+            None,
+            {"output_head": True, "position_layout": "concatenated", "position_frequencies": "dimensions"},
+        ),
+    ]
+]
+
+
+def any_cell(model: Model, tensor: str, rng: np.random.Generator) -> Cell:
+    """A cell of the tensor, each as likely as any other."""
+    _, shape, layers = tensors_of(model.trace)[tensor]
+    index = tuple(int(rng.integers(size)) for size in shape)
+    return Cell(tensor, index, None if layers is None else int(rng.integers(layers)))

@@ -1,0 +1,138 @@
+"""Any cell of any trace, derived: the same number as the trace shows, and operands that are what their cells hold."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from encoder_core import HeadFactor, Temperature
+from encoder_core.derive import Cell, Derivation, derive, tensors_of
+from encoder_core.derive.cell import AXES
+from tests.core.derive.models import CERTAIN, PLACES, Model, any_cell, models, recipe_model
+from tests.core.strategies import seeds
+
+CELLS = 500
+TOLERANCE = 1e-5  # of the largest magnitude of the tensor
+NORMED = ("attn_in", "mlp_in", "resid_post", "output")
+
+
+def tolerance(model: Model, found: Derivation) -> float:
+    """Two things float32 cannot do to 1e-5, and no arithmetic on what is shown can find again.
+
+    A norm over a few numbers that are nearly equal magnifies their rounding (as in test_parity.py). And a tensor of a
+    few numbers may hold none that is large, where the terms of a sum cancel: there the terms are the yardstick.
+    """
+    if found.cell.tensor in NORMED and model.config.d_model < 8:
+        return 1e-2
+    if math.prod(tensors_of(model.trace)[found.cell.tensor].shape) < 16:
+        terms = [abs(term.adds) for term in found.terms if np.isfinite(term.adds)]
+        return TOLERANCE * max([found.scale, *terms]) / found.scale
+    return TOLERANCE
+
+
+def cannot_be_derived(model: Model, cell: Cell) -> bool:
+    """Inputs, and the output where the layers shown are not those that gave it."""
+    if cell.tensor == "token_embedding":
+        return model.trace.ids is None
+    apart = model.config.attention_read_out == "input" and model.config.num_layers > 1
+    return cell.tensor == "ids" or (cell.tensor == "output" and apart)
+
+
+def value_at(model: Model, cell: Cell) -> float:
+    """The number of a cell, found without the code under test."""
+    if cell.tensor.startswith("parameters."):
+        return float(model.parameters[cell.tensor.removeprefix("parameters.")][cell.index])
+    holder = model.trace if cell.layer is None else model.trace.layers[cell.layer]
+    return float(getattr(holder, cell.tensor)[cell.index])
+
+
+# What must have come up in a run, beside every tensor: a tensor, and how a step of it begins.
+MUST_COME_UP = [
+    ("position_encoding", "sine of"),
+    ("position_encoding", "cosine of"),
+    ("position_encoding", "entry of the position table"),
+    ("position_encoding", "no positions"),
+    ("token_embedding", "one-hot"),
+    ("attn_in", "the stream itself"),
+    *((tensor, "scale and shift") for tensor in ("attn_in", "mlp_in", "resid_post", "output")),
+    ("resid_post", "residual plus sublayer"),
+    ("output", "what the last layer gives"),
+    *((tensor, words) for tensor in "qkv" for words in ("row times column, plus bias", "row times column")),
+    ("scores", "divided by"),
+    ("scores", "not divided"),
+    ("scores", "mask"),
+    ("pattern", "divided by the temperature"),
+    ("pattern", "every key of the row is masked"),
+    ("z", "times the factor"),
+    *(("mlp_act", activation) for activation in ("ReLU", "GELU", "GELU (tanh)", "GELU once more")),
+    ("mlp_out", "GELU"),
+    *((place, f"dropout: {what}") for place in PLACES for what in ("× 0", "× 1/")),
+]
+
+
+def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
+    derived, given_ones, worst, names = Counter(), Counter(), Counter(), set()
+
+    @given(models, seeds, st.just(1))
+    def compare(drawn, seed, cells):
+        model, rng = drawn(), np.random.default_rng(seed)
+        for tensor in cells * list(tensors_of(model.trace)):
+            cell = any_cell(model, tensor, rng)
+            found = model.derive(cell)
+            assert found.shown == value_at(model, cell)
+            if cannot_be_derived(model, cell):
+                assert found.result is None
+                assert found.note
+                given_ones[tensor] += 1
+                continue
+            for way in found.ways:
+                again = model.derive(cell, way)
+                assert again.difference <= tolerance(model, again), (str(cell), way, again.difference)
+                worst[tensor] = max(worst[tensor], again.difference)
+                names.update((tensor, step.name) for step in again.steps)
+            derived[tensor] += 1
+
+    for certain in CERTAIN:
+        compare = example(certain, 0, 24)(compare)
+    compare()
+    print("\n".join(f"{tensor}: {derived[tensor]} cells, {worst[tensor]:.1e}" for tensor in AXES))
+    assert derived.total() >= CELLS
+    assert min(derived[tensor] for tensor in AXES if tensor != "ids") >= 10
+    for tensor, begins in MUST_COME_UP:
+        assert any(tensor == of and name.startswith(begins) for of, name in names), (tensor, begins)
+    assert all(given_ones[tensor] >= 1 for tensor in ("ids", "token_embedding", "output"))
+
+
+@pytest.mark.parametrize("tensor", [name for name in AXES if name not in ("ids", "head_contributions")])
+def test_a_number_that_was_changed_is_not_derived(tensor):
+    """head_contributions has no number of its own: it is computed from z when it is read."""
+    model = recipe_model("nanolm", "as intended")
+    cell = any_cell(model, tensor, np.random.default_rng(0))
+    holder = model.trace if cell.layer is None else model.trace.layers[cell.layer]
+    array = np.array(getattr(holder, tensor))
+    array[cell.index] = 0.5 * np.abs(array[np.isfinite(array)]).max() * (-1 if array[cell.index] > 0 else 1)
+    holder = holder._replace(**{tensor: array})
+    if cell.layer is not None:
+        layers = list(model.trace.layers)
+        layers[cell.layer] = holder
+        holder = model.trace._replace(layers=tuple(layers))
+    assert model.derive(cell).difference < TOLERANCE
+    assert model._replace(trace=holder).derive(cell).difference > 0.4
+
+
+@pytest.mark.parametrize(
+    ("edit", "cell"), [(Temperature(0.5), "pattern.0.0.0.4.4"), (HeadFactor(0, 0, 0.5), "z.0.0.0.4.1")]
+)
+def test_a_derivation_without_the_edit_differs(edit, cell):
+    model = recipe_model("nanolm", "as written", (edit,))
+    assert model.derive(cell).difference < TOLERANCE
+    assert derive(model.trace, model.config, model.parameters, cell).difference > 0.01
+
+
+def test_an_edit_that_does_not_fit_the_model_is_refused():
+    model = recipe_model("nanolm", "as written")
+    with pytest.raises(ValueError, match="layer=6 is not one of 0 to 5"):
+        model._replace(edits=(HeadFactor(6, 0),)).derive("z.0.0.0.4.1")
