@@ -24,13 +24,15 @@ def expanded(source: Source, cell: Cell) -> Worked:
 
 def activated(source: Source, cell: Cell) -> Worked:
     """The activation; dropout in training mode; with activation_after="every_element" the activation once more."""
-    before = source.at("mlp_pre", cell.index, cell.layer)
+    before, formula = source.at("mlp_pre", cell.index, cell.layer), r"\phi(x)"
     steps = [copied("before the activation", "x", before), _activation(source, before.value)]
     steps += source.dropout("mlp_act", cell, steps[-1].value)
     if source.config.activation_after == "every_element":
         steps.append(_activation(source, steps[-1].value, " once more"))
+        formula = r"\phi(\phi(x))"
+    phi = rf"\phi(x) = {_FORMULAS[source.config.activation]}"
     return Worked(
-        rf"\mathrm{{mlp\_act}}_{{tj}} = \phi(x), \quad \phi(x) = {_FORMULAS[source.config.activation]}", tuple(steps)
+        rf"\mathrm{{mlp\_act}}_{{tj}} = {formula}, \quad x = \mathrm{{mlp\_pre}}_{{tj}}, \quad {phi}", tuple(steps)
     )
 
 

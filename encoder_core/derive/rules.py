@@ -14,49 +14,52 @@ from encoder_core.trace import EncoderTrace
 
 Rule = Callable[[Source, Cell], Worked]
 
-# Of each tensor: what it is, and the ways to a number of it, the usual one first.
-_RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
-    "token_embedding": (
-        "Looked-up embedding",
-        {"lookup": embedding.lookup, "one-hot product": embedding.one_hot_product},
-    ),
-    "scaled_embedding": ("Embedding times its scale", {"scale": embedding.scaled}),
-    "position_encoding": ("Position encoding", {"position": embedding.position}),
-    "embedded": ("What enters the stack: embedding plus position", {"sum": embedding.embedded}),
-    "resid_pre": ("Residual stream before the layer", {"copy": stack.resid_pre}),
-    "attn_in": ("What attention reads", {"norm": stack.attn_in}),
-    "q": ("Query", {"projection": attention.projection}),
-    "k": ("Key", {"projection": attention.projection}),
-    "v": ("Value", {"projection": attention.projection}),
-    "dot_products": ("Dot product of query and key", {"dot product": attention.dot_product}),
-    "scores": ("Score: scaled and masked", {"scale and mask": attention.score}),
-    "pattern": ("Attention weight", {"softmax": attention.weight}),
-    "z": ("Weighted values", {"weighted values": attention.weighted_value}),
-    "concat": ("Heads side by side", {"copy": attention.concatenated}),
-    "head_contributions": ("What the head adds to the stream", {"product": attention.head_contribution}),
-    "attn_out": (
-        "What attention adds to the stream",
-        {"sum of the heads": attention.sum_of_heads, "concat times W_O": attention.output_projection},
-    ),
-    "resid_mid": ("Residual stream after attention", {"sum": stack.resid_mid}),
-    "mlp_in": ("What the feed-forward network reads", {"norm": stack.mlp_in}),
-    "mlp_pre": ("Hidden number before the activation", {"projection": feed_forward.expanded}),
-    "mlp_act": ("Hidden number after the activation", {"activation": feed_forward.activated}),
-    "mlp_out": ("What the feed-forward network adds to the stream", {"projection": feed_forward.contracted}),
-    "resid_post": ("Residual stream after the layer", {"sum or norm": stack.resid_post}),
-    "output": ("Output", {"norm or copy": stack.output}),
-    "logits": ("Logit", {"projection": stack.logits}),
-}
+
+def _one(rule: Rule) -> Mapping[str, Rule]:
+    return {"as computed": rule}
 
 
 def _given(note: str) -> Rule:
     return lambda source, cell: Worked("", note=note)
 
 
-_ID = ("Id of the token", {"given": _given("The tokenizer gave it, or the user: it is an input, nothing computes it.")})
+# Of each tensor: what it is, and the ways to a number of it, the usual one first.
+_RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
+    "ids": ("Id of the token", _one(_given("The tokenizer gave it, or the user: it is put in, nothing computes it."))),
+    "token_embedding": (
+        "Looked-up embedding",
+        {"lookup": embedding.lookup, "one-hot product": embedding.one_hot_product},
+    ),
+    "scaled_embedding": ("Embedding times its scale", _one(embedding.scaled)),
+    "position_encoding": ("Position encoding", _one(embedding.position)),
+    "embedded": ("What enters the stack: embedding plus position", _one(embedding.embedded)),
+    "resid_pre": ("Residual stream before the layer", _one(stack.resid_pre)),
+    "attn_in": ("What attention reads", _one(stack.attn_in)),
+    "q": ("Query", _one(attention.projection)),
+    "k": ("Key", _one(attention.projection)),
+    "v": ("Value", _one(attention.projection)),
+    "dot_products": ("Dot product of query and key", _one(attention.dot_product)),
+    "scores": ("Score: scaled and masked", _one(attention.score)),
+    "pattern": ("Attention weight", _one(attention.weight)),
+    "z": ("Weighted values", _one(attention.weighted_value)),
+    "concat": ("Heads side by side", _one(attention.concatenated)),
+    "head_contributions": ("What the head adds to the stream", _one(attention.head_contribution)),
+    "attn_out": (
+        "What attention adds to the stream",
+        {"sum of the heads": attention.sum_of_heads, "concat times W_O": attention.output_projection},
+    ),
+    "resid_mid": ("Residual stream after attention", _one(stack.resid_mid)),
+    "mlp_in": ("What the feed-forward network reads", _one(stack.mlp_in)),
+    "mlp_pre": ("Hidden number before the activation", _one(feed_forward.expanded)),
+    "mlp_act": ("Hidden number after the activation", _one(feed_forward.activated)),
+    "mlp_out": ("What the feed-forward network adds to the stream", _one(feed_forward.contracted)),
+    "resid_post": ("Residual stream after the layer", _one(stack.resid_post)),
+    "output": ("Output", _one(stack.output)),
+    "logits": ("Logit", _one(stack.logits)),
+}
 _PARAMETER = (
     "Parameter",
-    {"given": _given("A parameter: it was drawn from the seed, or learned; no input changes it.")},
+    _one(_given("A parameter: it was drawn from the seed, or learned; no input changes it.")),
 )
 
 
@@ -79,7 +82,7 @@ def derive(
     if isinstance(cell, str):
         cell = parse_cell(cell, trace, parameters)
     check_cell(cell, trace, parameters)
-    words, ways = _PARAMETER if cell.parameter is not None else _ID if cell.tensor == "ids" else _RULES[cell.tensor]
+    words, ways = _RULES[cell.tensor] if cell.parameter is None else _PARAMETER
     way = next(iter(ways)) if way is None else way
     if way not in ways:
         raise ValueError(f"way={way!r} to {cell} is not one of {', '.join(map(repr, ways))}.")
