@@ -93,6 +93,8 @@ def address() -> dict[str, str | None]:
     remembered = _remembered()
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
     settings = Settings.from_state(st.session_state.to_dict())
+    trail = st.session_state.get("trail")
+    parts |= {"cell": "~".join(trail["cells"]) if trail else None}
     return parts | {"variant": settings.variant if settings.variant != DEFAULTS["variant"] else None}
 
 

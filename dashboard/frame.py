@@ -17,6 +17,8 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
 from dashboard import model
+from dashboard.cells import Looked
+from dashboard.derivation import derivation
 from dashboard.model import Model
 from dashboard.navigation import ensure_entrypoint
 from dashboard.stages import STAGES, Lab, Stage
@@ -25,6 +27,7 @@ from encoder_core.figures.base import shorten
 
 # After a move the picture goes ahead of what stands below it: sent together, a browser lays out all before it paints.
 _AHEAD = 0.08  # seconds; with benchmarks.browser 0.06 gave a ratio of 0.80, this 0.72
+CELL = "the cell"
 _STYLE = Path(__file__).parent / "style.css"
 _COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet", None: "gray"}
 
@@ -128,13 +131,19 @@ def recomputed(difference: float) -> None:
     )
 
 
-def depths(tables: Mapping[str, Table], formula: str, code: Sequence[Callable[..., Any]], question: Question) -> None:
-    """Numbers on the left; formula, code and the question on the right."""
+def depths(
+    tables: Mapping[str, Table],
+    formula: str,
+    code: Sequence[Callable[..., Any]],
+    question: Question,
+    looked: Looked | None = None,
+) -> None:
+    """Numbers on the left, those of the cell looked at first; formula, code and the question on the right."""
     if not st.session_state.get("arriving", True):
         time.sleep(_AHEAD)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _numbers(tables)
+        _numbers(tables, looked)
     with right:
         formula_tab, code_tab = st.tabs(["Formula", "Code"])
         with formula_tab:
@@ -145,16 +154,23 @@ def depths(tables: Mapping[str, Table], formula: str, code: Sequence[Callable[..
         _predict(question)
 
 
-def _numbers(tables: Mapping[str, Table]) -> None:
+def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
     with st.container(border=True):
-        names = list(tables)
+        names = [CELL, *tables] if looked else list(tables)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**Numbers**", width="content")
             chosen = st.segmented_control(
-                "Tensor", names, default=names[0], required=True, label_visibility="collapsed", key=f"table_{names[0]}"
+                "Tensor",
+                names,
+                default=names[0],
+                required=True,
+                label_visibility="collapsed",
+                key=f"table_{next(iter(tables))}",
             )
-        table = tables[chosen if chosen in tables else names[0]]
-        st.dataframe(_frame_of(table), height=330, width="stretch")
+        if looked and chosen not in tables:
+            derivation(looked, theme())
+        else:
+            st.dataframe(_frame_of(tables[chosen if chosen in tables else names[0]]), height=330, width="stretch")
 
 
 def _frame_of(table: Table) -> pd.DataFrame:

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
+from dashboard.cells import look, of_head
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
@@ -40,10 +41,14 @@ def body() -> None:
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
     scaled = dots * np.float32(scale)
     tokens, dims = at.labels, dimensions(d_head)
+    all_scores = of_head("scores", at)
+    looked = look(current, at, all_scores.cell(at.token, at.key_token))
     picture(
         scenes.step_by_step(q, k, dots, scaled, scores, divisor=divisor, tokens=tokens, query=at.token,
                             key=at.key_token, theme=frame.theme()),
         key="scores_picture",
+        cells=[of_head("q", at), of_head("k", at, transposed=True), of_head("dot_products", at), all_scores, all_scores],
+        looked=looked,
     )  # fmt: skip
     before, after = dots.var(axis=1), scaled.var(axis=1)
     st.caption(
@@ -69,6 +74,7 @@ def body() -> None:
             order.index(best),
             f"Its score is {scores[at.token, best]:.3g}, the largest of its row.",
         ),
+        looked,
     )
 
 

@@ -16,7 +16,9 @@ from plotly.utils import PlotlyJSONEncoder
 
 from dashboard import focus
 from dashboard.assets import component, publish
+from dashboard.cells import Address, Looked, choose
 from dashboard.focus import Cell
+from dashboard.picture.outlines import outlines
 
 _COMPONENT = component("picture", Path(__file__).parent)
 _PLOTLY = publish(Path(plotly.__file__).parent / "package_data" / "plotly.min.js")
@@ -28,13 +30,16 @@ def picture(
     key: str,
     stack: bool = False,
     still: bool = False,
+    cells: Sequence[Address | None] = (),
+    looked: Looked | None = None,
     on_click: Callable[[Cell, Mapping[str, Any]], None] = focus.follow,
 ) -> None:
     """Draw figures from left to right, with the operators (strings) between them; on a phone they stack.
 
     A click on a cell calls `on_click` with the cell and the figure's `layout.meta`, before the rerun; if not told
     otherwise, the focus follows: a query row becomes the token looked at, a key column the key token, and so on.
-    `stack` puts the figures below each other at any width. `still` pictures do not depend on the focus: they leave
+    `cells` says of each figure which part of which tensor it shows: a click chooses the cell, and the cell `looked` at
+    is outlined, and what it was computed from. `stack` puts the figures below each other at any width. `still` pictures do not depend on the focus: they leave
     the URL to the others, so that Streamlit finds them unchanged and sends nothing when the focus moves.
     """
     panels: list[dict[str, str]] = []
@@ -44,13 +49,17 @@ def picture(
         if isinstance(part, str):
             operator = part
         else:
-            panels.append({"operator": operator, "figure": _as_json(part)})
+            address = cells[len(panels)] if cells else None
+            panels.append({"operator": operator, "figure": _as_json(part, outlines(part, address, looked))})
             operator = ""
 
     def clicked() -> None:
         cell = (st.session_state.get(key) or {}).get("cell")
         if cell and cell["panel"] < len(figures):
             on_click(Cell(**cell), figures[cell["panel"]].layout.meta)
+            address = cells[cell["panel"]] if cells else None
+            if address:
+                choose(address.cell(cell["row"], cell["column"]))
 
     _COMPONENT(
         data={"panels": panels, "bundle": _PLOTLY, "stack": stack, "address": None if still else focus.address()},
@@ -59,6 +68,9 @@ def picture(
     )
 
 
-def _as_json(figure: go.Figure) -> str:
-    """The figure as JSON, a quarter shorter than `to_json`, which writes every slash of base64 as six characters."""
-    return json.dumps(figure.to_plotly_json(), cls=PlotlyJSONEncoder, separators=(",", ":"))
+def _as_json(figure: go.Figure, shapes: list[dict[str, Any]]) -> str:
+    """The figure with more shapes as JSON, a quarter shorter than `to_json`, which writes every slash of base64 as six
+    characters."""
+    spec = figure.to_plotly_json()
+    spec["layout"]["shapes"] = [*spec["layout"].get("shapes", []), *shapes]
+    return json.dumps(spec, cls=PlotlyJSONEncoder, separators=(",", ":"))

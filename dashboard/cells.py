@@ -1,0 +1,129 @@
+"""Which number is looked at: the cell that was clicked, and the trail from it back through what it was computed from."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from dashboard.focus import Focus
+from dashboard.model import Model
+from encoder_core.derive import Cell, Derivation, derive, parse_cell
+from encoder_core.derive.cell import PARAMETERS, tensor_at
+
+TRAIL = "trail"  # in the session: {"cells": addresses, "focus": the focus they belong to}
+BETWEEN = "~"  # cells of a trail in a link
+
+
+class Address(NamedTuple):
+    """What a heatmap shows: which tensor, and which part of it its rows and columns are.
+
+    lead        the indices before the last two: the sentence, or the sentence and the head
+    transposed  rows of the figure are columns of the tensor
+    first       row and column of the tensor at the figure's corner, where it shows a window
+    rows        the rows drawn, where they are not all of them
+    """
+
+    tensor: str
+    lead: tuple[int, ...] = ()
+    layer: int | None = None
+    transposed: bool = False
+    first: tuple[int, int] = (0, 0)
+    rows: Sequence[int] | None = None
+
+    def cell(self, row: int, column: int) -> Cell:
+        """The cell of the tensor at this row and column of the figure."""
+        row = int(self.rows[row]) if self.rows is not None else row
+        place = (row + self.first[0], column + self.first[1])
+        return Cell(self.tensor, (*self.lead, *(place[::-1] if self.transposed else place)), self.layer)
+
+    def place(self, cell: Cell) -> tuple[int, int] | None:
+        """Row and column of the figure that show the cell; None where it is not of this part."""
+        depth = len(self.lead)
+        if (cell.tensor, cell.layer, cell.index[:depth]) != (self.tensor, self.layer, self.lead):
+            return None
+        if len(cell.index) != depth + 2:
+            return None
+        row, column = cell.index[depth:][::-1] if self.transposed else cell.index[depth:]
+        row, column = row - self.first[0], column - self.first[1]
+        if self.rows is not None:
+            found = [place for place, index in enumerate(self.rows) if index == row]
+            row = found[0] if found else -1
+        return (row, column) if row >= 0 and column >= 0 else None
+
+
+def of_head(tensor: str, at: Focus, *, transposed: bool = False) -> Address:
+    """A tensor of the head looked at."""
+    return Address(tensor, (at.sentence, at.head), at.layer, transposed)
+
+
+def of_block(tensor: str, at: Focus, columns: slice = slice(0)) -> Address:
+    """A tensor of the block looked at; `columns` is the window that is shown of it."""
+    return Address(tensor, (at.sentence,), at.layer, first=(0, columns.start or 0))
+
+
+def of_text(tensor: str, at: Focus, columns: slice = slice(0)) -> Address:
+    """A tensor before or after all blocks."""
+    return Address(tensor, (at.sentence,), first=(0, columns.start or 0))
+
+
+def of_parameter(name: str, *, first: tuple[int, int] = (0, 0), rows: Sequence[int] | None = None) -> Address:
+    """A matrix of parameters."""
+    return Address(f"{PARAMETERS}{name}", first=first, rows=rows)
+
+
+class Looked(NamedTuple):
+    """The cells of the trail, the first of which was clicked, and the derivation of the last."""
+
+    trail: tuple[Cell, ...]
+    derivation: Derivation
+    at: Focus
+    shape: tuple[int, ...]  # of the last cell's tensor
+    problem: str = ""  # what is wrong with the cell of a link
+
+
+def look(model: Model, at: Focus, cell: Cell) -> Looked:
+    """The cell that was chosen on this page; until one is, or when the focus moves on, the page's own `cell`."""
+    arriving = st.session_state.get("arriving", True)
+    problem = ""
+    if arriving:
+        st.session_state.pop(TRAIL, None)
+        in_link = st.query_params.get("cell", "")
+        if in_link:
+            problem = _take_from_link(model, at, in_link)
+    chosen = st.session_state.get(TRAIL)
+    if chosen and chosen["focus"] not in (None, at):
+        st.session_state.pop(TRAIL)
+        chosen = None
+    if chosen:
+        chosen["focus"] = at
+    trail = tuple(_parsed(model, text) for text in chosen["cells"]) if chosen else (cell,)
+    parameters = model.encoder.parameters()
+    derivation = derive(model.trace, model.config, parameters, trail[-1])
+    return Looked(trail, derivation, at, tensor_at(model.trace, parameters, trail[-1]).shape, problem)
+
+
+def choose(cell: Cell) -> None:
+    """Look at this cell; call it from a callback."""
+    st.session_state[TRAIL] = {"cells": [str(cell)], "focus": None}
+
+
+def go(looked: Looked, address: str) -> None:
+    """From a cell of the trail to one of its operands, or back; call it from a callback."""
+    cells = [str(cell) for cell in looked.trail]
+    cells = cells[: cells.index(address) + 1] if address in cells else [*cells, address]
+    st.session_state[TRAIL] = {"cells": cells, "focus": looked.at}
+
+
+def _take_from_link(model: Model, at: Focus, text: str) -> str:
+    cells = text.split(BETWEEN)[:32]
+    try:
+        for cell in cells:
+            _parsed(model, cell)
+    except ValueError as error:
+        return f"The link asks for a cell that is not here: {error} The page's own cell is shown."
+    st.session_state[TRAIL] = {"cells": cells, "focus": at}
+    return ""
+
+
+def _parsed(model: Model, text: str) -> Cell:
+    return parse_cell(text, model.trace, model.encoder.parameters())

@@ -1,0 +1,137 @@
+"""The arithmetic behind one number: every operand with its name and value, the products, the sum, step by step."""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard import cells
+from dashboard.assets import component
+from dashboard.cells import Looked
+from encoder_core.derive import Cell, Operand, Step, Term, largest_first
+from encoder_core.derive.cell import AXES
+from encoder_core.figures import ThemeName, theme_named
+
+_COMPONENT = component("derivation", Path(__file__).parent)
+SHOWN = 8  # terms of a sum; of a longer one the largest, the rest folded
+_IDENTITY = {
+    **dict.fromkeys(("q", "query.kernel", "query.bias"), "query"),
+    **dict.fromkeys(("k", "key.kernel", "key.bias"), "key"),
+    **dict.fromkeys(("v", "value.kernel", "value.bias", "z"), "value"),
+    **dict.fromkeys(("dot_products", "scores", "pattern"), "attention"),
+}
+_FROM_ONE = {"batch", "head", "query", "key", "seq"}  # counted from 1 on screen; dimensions from 0
+
+
+def derivation(looked: Looked, theme: ThemeName) -> None:
+    """Draw the derivation of the cell looked at. A click on an operand goes on to it; the trail leads back."""
+    if looked.problem:
+        st.warning(looked.problem, icon=":material/info:")
+    found = looked.derivation
+
+    def gone() -> None:
+        address = (st.session_state.get("derivation") or {}).get("go")
+        if address:
+            cells.go(looked, address)
+
+    st.latex(found.formula)
+    _COMPONENT(
+        data={
+            "trail": [{"cell": str(cell), "label": _short(cell)} for cell in looked.trail],
+            "words": found.words,
+            "shown": _number(found.shown),
+            "result": _number(found.result),
+            "difference": found.difference,
+            "note": found.note,
+            "steps": [_step(step, theme) for step in found.steps],
+            "colours": {"plus": theme_named(theme).signed[-2][1], "minus": theme_named(theme).signed[1][1]},
+        },
+        key="derivation",
+        on_go_change=gone,
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        _pickers(looked)
+        if found.terms:
+            st.download_button(
+                "All terms", lambda: as_csv(found.terms), file_name=f"{found.cell}.csv", mime="text/csv",
+                icon=":material/download:", on_click="ignore", key="derivation_terms",
+            )  # fmt: skip
+
+
+def as_csv(terms: Sequence[Term]) -> str:
+    """All terms of a sum: operands with names, values and cells, what each term adds, the running sum."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["operand", "value", "cell", "operand", "value", "cell", "adds", "running sum"])
+    for term in terms:
+        pair = [*term.operands, *[Operand("", math.nan)] * (2 - len(term.operands))]
+        fields = [field for o in pair[:2] for field in ((o.name, repr(o.value), o.cell or "") if o.name else ("",) * 3)]
+        writer.writerow([*fields, repr(term.adds), repr(term.running)])
+    return out.getvalue()
+
+
+def _step(step: Step, theme: ThemeName) -> dict[str, Any]:
+    folded = largest_first(step.terms, SHOWN) if len(step.terms) > SHOWN else None
+    return {
+        "name": step.name,
+        "value": _number(step.value),
+        "terms": [_term(term, theme) for term in (folded.largest if folded else step.terms)],
+        "folded": [folded.folded, folded.folded_sum] if folded else None,
+    }
+
+
+def _term(term: Term, theme: ThemeName) -> dict[str, Any]:
+    values = [operand.value for operand in term.operands]
+    is_product = len(values) == 2 and math.isclose(math.prod(values), term.adds, rel_tol=1e-9, abs_tol=1e-300)
+    return {
+        "operands": [_operand(operand, theme) for operand in term.operands],
+        "sign": "×" if is_product else "+",
+        "adds": _number(term.adds),
+        "running": _number(term.running),
+    }
+
+
+def _operand(operand: Operand, theme: ThemeName) -> dict[str, Any]:
+    drawn = {"name": operand.name, "value": _number(operand.value), "cell": None, "colour": None}
+    if operand.cell is not None:
+        tensor = operand.cell.tensor
+        identity = next((colour for name, colour in _IDENTITY.items() if f".{tensor}".endswith(f".{name}")), None)
+        drawn |= {"cell": str(operand.cell), "colour": getattr(theme_named(theme), identity) if identity else None}
+    return drawn
+
+
+def _pickers(looked: Looked) -> None:
+    """Row and column by keyboard."""
+    cell = looked.trail[-1]
+    axes = AXES.get(cell.tensor, ("row", "column")[-len(cell.index) :])
+    for place in range(max(0, len(axes) - 2), len(axes)):
+        _picker(looked, place, axes[place])
+
+
+def _picker(looked: Looked, place: int, axis: str) -> None:
+    cell, key = looked.trail[-1], f"cell_{place}"
+    first = int(axis in _FROM_ONE)
+    st.session_state[key] = cell.index[place] + first
+
+    def picked() -> None:
+        index = (*cell.index[:place], int(st.session_state[key]) - first, *cell.index[place + 1 :])
+        cells.choose(Cell(cell.tensor, index, cell.layer))
+
+    size = looked.shape[place]
+    st.number_input(axis, first, size - 1 + first, key=key, on_change=picked, width=110)
+
+
+def _short(cell: Cell) -> str:
+    name = cell.parameter or cell.tensor
+    return f"{name.removeprefix('layers.')} [{', '.join(map(str, cell.index))}]"
+
+
+def _number(value: float | None) -> float | str | None:
+    """Infinities as words: JSON has none."""
+    if value is None or math.isfinite(value):
+        return value
+    return "∞" if value > 0 else "−∞"
