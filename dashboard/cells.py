@@ -1,12 +1,13 @@
-"""Which number is looked at: the cell that was clicked, and the trail from it back through what it was computed from."""
+"""Which number is looked at: the cell that was clicked, and the trail from it back through what made it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
 from dashboard.focus import Focus
 from dashboard.model import Model
+from encoder_core import Edit, EncoderTrace
 from encoder_core.derive import Cell, Derivation, derive, parse_cell
 from encoder_core.derive.cell import PARAMETERS, tensor_at
 
@@ -21,6 +22,7 @@ class Address(NamedTuple):
     transposed  rows of the figure are columns of the tensor
     first       row and column of the tensor at the figure's corner, where it shows a window
     rows        the rows drawn, where they are not all of them
+    tiles       of a mosaic, what the tile looked at adds: its column the head, its row the sentence or the layer
     """
 
     tensor: str
@@ -29,9 +31,14 @@ class Address(NamedTuple):
     transposed: bool = False
     first: tuple[int, int] = (0, 0)
     rows: Sequence[int] | None = None
+    tiles: Literal["", "head", "sentence and head", "layer and head"] = ""
 
-    def cell(self, row: int, column: int) -> Cell:
-        """The cell of the tensor at this row and column of the figure."""
+    def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell:
+        """The cell of the tensor at this row and column of the figure, or of a tile of it."""
+        if self.tiles and tile:
+            lead = tile if self.tiles == "sentence and head" else (*self.lead, tile[1])
+            layer = tile[0] if self.tiles == "layer and head" else self.layer
+            return Address(self.tensor, tuple(lead), layer).cell(row, column)
         row = int(self.rows[row]) if self.rows is not None else row
         place = (row + self.first[0], column + self.first[1])
         return Cell(self.tensor, (*self.lead, *(place[::-1] if self.transposed else place)), self.layer)
@@ -81,8 +88,12 @@ class Looked(NamedTuple):
     problem: str = ""  # what is wrong with the cell of a link
 
 
-def look(model: Model, at: Focus, cell: Cell) -> Looked:
-    """The cell that was chosen on this page; until one is, or when the focus moves on, the page's own `cell`."""
+def look(model: Model, at: Focus, cell: Cell, trace: EncoderTrace | None = None, edits: Sequence[Edit] = ()) -> Looked:
+    """The cell that was chosen on this page; until one is, or when the focus moves on, the page's own `cell`.
+
+    `trace` is what the page shows, where that is another than the model's, and `edits` what it was made with.
+    """
+    trace = model.trace if trace is None else trace
     arriving = st.session_state.get("arriving", True)
     problem = ""
     if arriving:
@@ -98,8 +109,8 @@ def look(model: Model, at: Focus, cell: Cell) -> Looked:
         chosen["focus"] = at
     trail = tuple(_parsed(model, text) for text in chosen["cells"]) if chosen else (cell,)
     parameters = model.encoder.parameters()
-    derivation = derive(model.trace, model.config, parameters, trail[-1])
-    return Looked(trail, derivation, at, tensor_at(model.trace, parameters, trail[-1]).shape, problem)
+    derivation = derive(trace, model.config, parameters, trail[-1], edits)
+    return Looked(trail, derivation, at, tensor_at(trace, parameters, trail[-1]).shape, problem)
 
 
 def choose(cell: Cell) -> None:

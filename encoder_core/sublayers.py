@@ -37,6 +37,25 @@ class AddAndNorm(NamedTuple):
         return AddAndNorm(residual, sublayer, total, self.norm_in[sentence], self.norm_out[sentence])
 
 
+class Names(NamedTuple):
+    """What the trace calls the tensors around a norm; None where it has none."""
+
+    residual: str
+    sublayer: str
+    total: str | None
+    norm_in: str | None
+    norm_out: str
+
+
+# The tensors of the trace around each norm, by where the norms stand.
+TENSORS: dict[tuple[Norm, NormName], Names] = {
+    ("post", "norm1"): Names("resid_pre", "attn_out", "resid_mid", "resid_mid", "mlp_in"),
+    ("post", "norm2"): Names("mlp_in", "mlp_out", None, None, "resid_post"),
+    ("pre", "norm1"): Names("resid_pre", "attn_out", "resid_mid", "resid_pre", "attn_in"),
+    ("pre", "norm2"): Names("resid_mid", "mlp_out", "resid_post", "resid_mid", "mlp_in"),
+}
+
+
 def add_and_norm(trace: EncoderTrace, layer: int, name: NormName, norm: Norm) -> AddAndNorm:
     """The tensors of the trace around one norm: "norm1" is that of attention, "norm2" that of the feed-forward network.
 
@@ -45,14 +64,8 @@ def add_and_norm(trace: EncoderTrace, layer: int, name: NormName, norm: Norm) ->
     steps = trace.layers[layer]
     if name == "final_norm":
         return AddAndNorm(None, None, None, trace.layers[-1].resid_post, trace.output)
-    if norm == "pre":
-        if name == "norm1":
-            return AddAndNorm(steps.resid_pre, steps.attn_out, steps.resid_mid, steps.resid_pre, steps.attn_in)
-        return AddAndNorm(steps.resid_mid, steps.mlp_out, steps.resid_post, steps.resid_mid, steps.mlp_in)
-    if name == "norm1":
-        return AddAndNorm(steps.resid_pre, steps.attn_out, steps.resid_mid, steps.resid_mid, steps.mlp_in)
-    total = steps.mlp_in + steps.mlp_out
-    return AddAndNorm(steps.mlp_in, steps.mlp_out, total, total, steps.resid_post)
+    total = steps.mlp_in + steps.mlp_out  # of norm2 with "post", which no tensor of the trace holds
+    return AddAndNorm(*(total if field is None else getattr(steps, field) for field in TENSORS[norm, name]))
 
 
 def norm_parameters(

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
+from dashboard.cells import Looked, look, of_parameter, of_text
 from dashboard.focus import Cell
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
@@ -40,7 +41,8 @@ def body() -> None:
     apart = recompute.embedding(trace, hot, table, factor)
     at = focus.pick(current, "token", badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
-    lookup_picture(at)
+    looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))
+    lookup_picture(at, looked)
     sections.scales(current, at)
     tokens, dims, words = at.labels, dimensions(d_model), list(current.vocabulary)
     frame.depths(
@@ -55,10 +57,11 @@ def body() -> None:
         rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[4pt] s = {factor:.4g}",
         [blocks.lookup, blocks.embed],
         question(at),
+        looked,
     )
 
 
-def lookup_picture(at: focus.Focus) -> None:
+def lookup_picture(at: focus.Focus, looked: Looked) -> None:
     """One-hot times E, and the lookup that gives the same rows."""
     ids, rows = batch.ids[at.sentence], trace.token_embedding[at.sentence]
     drawn = scenes.rows_drawn(ids, vocab)
@@ -72,7 +75,9 @@ def lookup_picture(at: focus.Focus) -> None:
 
     words, theme = current.vocabulary, frame.theme()
     parts = scenes.lookup(ids, rows, table, tokens=at.labels, vocabulary=words, token=at.token, theme=theme)
-    picture(parts, key="embedding_picture", on_click=clicked)
+    found = of_text("token_embedding", at)
+    cells = [None, of_parameter("token_embedding", rows=drawn.tolist()), found, found]
+    picture(parts, key="embedding_picture", cells=cells, looked=looked, on_click=clicked)
     apart = np.abs(hot[at.sentence] @ table - rows).max()
     padded = " [PAD] fills up a shorter sentence: it has a row like any token." if not batch.real.all() else ""
     only_used = "" if len(drawn) == vocab else f" Only the {len(drawn)} of its {vocab:,} rows in use are drawn."

@@ -5,6 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import Address, Looked, look, of_text
 from dashboard.choice import choice
 from dashboard.encodings import ENCODINGS
 from dashboard.frame import Question, Shape, Table
@@ -46,9 +47,10 @@ def body() -> None:
     encoding = current.position_encoding(layout, config.max_len)
     _, embedded = blocks.embed(trace.scaled_embedding[at.sentence], 1.0, encoding[:seq])
     encoding_picture(at, layout, encoding, sorted(chosen))
-    sum_picture(at, layout, encoding[:seq], embedded)
+    looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if layout == in_use else None
+    sum_picture(at, layout, encoding[:seq], embedded, looked)
     sections.similarity(encoding)
-    numbers(at, layout, encoding, embedded)
+    numbers(at, layout, encoding, embedded, looked)
 
 
 def encoding_picture(at: focus.Focus, layout: PositionChoice, encoding: Rows, chosen: list[int]) -> None:
@@ -63,16 +65,17 @@ def encoding_picture(at: focus.Focus, layout: PositionChoice, encoding: Rows, ch
     )
 
 
-def sum_picture(at: focus.Focus, layout: PositionChoice, position: Rows, embedded: Rows) -> None:
+def sum_picture(at: focus.Focus, layout: PositionChoice, position: Rows, embedded: Rows, looked: Looked | None) -> None:
     """Scaled embedding + position = what enters the first block, on one scale."""
     enters = "enters the first block" if layout == in_use else "would enter the first block with this encoding"
     st.subheader(f"What {enters}", anchor=False)
     scaled, theme = trace.scaled_embedding[at.sentence], frame.theme()
     parts = scenes.position_added(scaled, position, embedded, tokens=at.labels, token=at.token, theme=theme)
-    picture(parts, key="positions_sum_picture")
+    cells = [of_text("scaled_embedding", at), Address("position_encoding"), of_text("embedded", at)]
+    picture(parts, key="positions_sum_picture", cells=cells if looked else (), looked=looked)
 
 
-def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, embedded: Rows) -> None:
+def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, embedded: Rows, looked: Looked | None) -> None:
     """Tables, formula, code and the question."""
     dims = dimensions(d_model)
     shift = len(encoding) // 3
@@ -96,6 +99,7 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, embedded: R
             0 if same else 1 if there > here else 2,
             f"It is {there:.3g}. {why_same if same else 'A table of noise knows no distance.'}",
         ),
+        looked,
     )
 
 

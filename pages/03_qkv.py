@@ -5,6 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import Address, look, of_block, of_head, of_parameter
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.stages import stage_named
@@ -59,7 +60,8 @@ def body() -> None:
         x, kernels, results, owned=owned, whole=whole, biased=bool(biases), tokens=at.labels, token=at.token,
         theme=frame.theme(),
     )  # fmt: skip
-    picture(parts, key="qkv_picture")
+    looked = look(current, at, of_head("q", at).cell(at.token, 0))
+    picture(parts, key="qkv_picture", cells=addresses(at, whole), looked=looked)
     words(at, owned, biases)
     shown = range(config.attention_dim) if whole else owned
     names, dims = dimensions(len(shown), start=shown.start), dimensions(d_model)
@@ -73,7 +75,14 @@ def body() -> None:
         rf"\overbrace{{W_{letter}}}^{{{d_model}\times{d_head}}}" + (rf" + b_{letter}" if biases else "")
         for letter in LETTERS.values()
     )
-    frame.depths(tables, formula, [SelfAttention.project], question(at, layer.q, layer.k))
+    frame.depths(tables, formula, [SelfAttention.project], question(at, layer.q, layer.k), looked)
+
+
+def addresses(at: focus.Focus, whole: bool) -> list[Address | None]:
+    """What the figures show: x, three kernels and three results; the results of all heads are no tensor."""
+    corner = (0, 0 if whole else at.head * d_head)
+    kernels = [of_parameter(f"layers.{at.layer}.attention.{name}.kernel", first=corner) for name in LETTERS]
+    return [of_block("attn_in", at), *kernels, *([None] * 3 if whole else [of_head(name, at) for name in "qkv"])]
 
 
 def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..."]]) -> None:

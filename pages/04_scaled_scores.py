@@ -41,19 +41,18 @@ def body() -> None:
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
     scaled = dots * np.float32(scale)
     tokens, dims = at.labels, dimensions(d_head)
-    all_scores = of_head("scores", at)
-    looked = look(current, at, all_scores.cell(at.token, at.key_token))
+    products, after = of_head("dot_products", at), of_head("scores", at)
+    looked = look(current, at, products.cell(at.token, at.key_token))
     picture(
         scenes.step_by_step(q, k, dots, scaled, scores, divisor=divisor, tokens=tokens, query=at.token,
                             key=at.key_token, theme=frame.theme()),
         key="scores_picture",
-        cells=[of_head("q", at), of_head("k", at, transposed=True), of_head("dot_products", at), all_scores, all_scores],
+        cells=[of_head("q", at), of_head("k", at, transposed=True), products, after, after],
         looked=looked,
     )  # fmt: skip
-    before, after = dots.var(axis=1), scaled.var(axis=1)
+    variance, divided = dots.var(axis=1).mean(), scaled.var(axis=1).mean()
     st.caption(
-        f"Variance of a row of scores, on average: **{before.mean():.3g}** before the division, "
-        f"**{after.mean():.3g}** after it."
+        f"Variance of a row of scores, on average: **{variance:.3g}** before the division, **{divided:.3g}** after it."
     )
     best = int(np.argmax(scores[at.token]))
     others = [i for i in np.argsort(-scores[at.token], kind="stable") if i != best][:2]

@@ -5,13 +5,14 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import look, of_head
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.sections.softmax import what_if
 from dashboard.stages import stage_named
 from dashboard.weights_scale import weights_limit
-from encoder_core import blocks
+from encoder_core import Temperature, blocks
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy, softmax_steps
 from encoder_core.figures import written
 from encoder_core.scenes import softmax as scenes
@@ -31,7 +32,9 @@ frame.heading(
 @st.fragment
 def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token")
-    temperature, layer = what_if(current, at)
+    temperature, trace = what_if(current, at)
+    layer, shown = trace.layers[at.layer], of_head("pattern", at)
+    looked = look(current, at, shown.cell(at.token, at.key_token), trace, [Temperature(temperature)])
     scores, weights = layer.scores[at.sentence, at.head], layer.pattern[at.sentence, at.head]
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)
@@ -42,7 +45,8 @@ def body() -> None:
         limit=weights_limit(weights), theme=frame.theme(),
     )  # fmt: skip
     with above:
-        picture(parts, key="softmax_picture")
+        # Bars of a row, then the heatmap of all weights, then their entropy.
+        picture(parts, key="softmax_picture", cells=[None, None, None, None, shown, None], looked=looked)
     st.caption(explain(at, steps, weights[at.token]))
     if temperature != 1 and at.layer > 0:
         st.caption("The temperature acts in every layer, so what reaches this layer, and its scores, changed as well.")
@@ -60,6 +64,7 @@ def body() -> None:
         r"\\[1em] H_i = -\sum_j A_{ij} \log_2 A_{ij} \text{ bits}",
         [blocks.softmax, softmax_steps, entropy],
         question(at, row, temperature),
+        looked,
     )
 
 

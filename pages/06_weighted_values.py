@@ -8,6 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import look, of_head
 from dashboard.focus import Cell, Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
@@ -54,7 +55,9 @@ def body() -> None:
     dimension = pick_dimension(at)
     with above:
         parts = scenes.mixture(weights, v, z, visible, query=at.token, dimension=dimension, limit=limit, **common)
-        picture(parts, key="weighted_values_picture", on_click=follow)
+        looked = look(current, at, of_head("z", at).cell(at.token, dimension))
+        cells = [of_head("pattern", at), None, of_head("v", at), None, of_head("z", at)]
+        picture(parts, key="weighted_values_picture", cells=cells, looked=looked, on_click=follow)
     values, number = v[:, dimension], z[at.token, dimension]
     sum_of = scenes.one_number(row, values, visible[at.token], float(number), dimension=dimension, **common)
     picture(sum_of, key="weighted_values_sum")
@@ -78,6 +81,7 @@ def body() -> None:
         rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, \qquad z_i = \sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j",
         [blocks.weigh_values],
         question(at, row, product, dimension),
+        looked,
     )
 
 

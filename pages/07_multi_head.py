@@ -7,6 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import look, of_block
 from dashboard.choice import choice
 from dashboard.frame import Question, Shape, Table
 from dashboard.sections.multi_head import add_up, all_patterns, split, switch_off, trade_off
@@ -41,6 +42,7 @@ def body() -> None:
         badge=lambda at: frame.recomputed(recompute.multi_head(current.trace.layers[at.layer], out_bias(at.layer))),
     )
     layer = current.trace.layers[at.layer]
+    looked = look(current, at, of_block("attn_out", at).cell(at.token, 0))
     split(current, at, layer)
     all_patterns(current, at, layer)
     contributions = layer.head_contributions[at.sentence]
@@ -50,7 +52,7 @@ def body() -> None:
         case "How many heads?":
             trade_off(current)
         case _:
-            add_up(current, at, layer, contributions, out_bias(at.layer))
+            add_up(current, at, layer, contributions, out_bias(at.layer), looked)
     names, of_token = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
     frame.depths(
         {
@@ -66,6 +68,7 @@ def body() -> None:
         rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{' + b_O' if config.use_bias else ''}",
         [blocks.SelfAttention.__call__, blocks.weigh_values, vars(LayerTrace)["head_contributions"].fget],
         question(),
+        looked,
     )
 
 

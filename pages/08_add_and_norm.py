@@ -4,10 +4,11 @@ import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
+from dashboard.cells import Looked, look
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
-from dashboard.sections.add_and_norm import normalise, post_and_pre
+from dashboard.sections.add_and_norm import addresses, normalise, out_of_norm, post_and_pre
 from dashboard.stages import stage_named
 from dashboard.window import WINDOW, window
 from encoder_core import blocks, recompute
@@ -35,13 +36,14 @@ def body() -> None:
     at, name, columns = pick()
     shown = add_and_norm(current.trace, at.layer, name, config.norm).of(at.sentence)
     steps = layer_norm(shown.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
+    looked = look(current, at, out_of_norm(at, name, config.norm).cell(at.token, 0))
     limit = limit_of(*(x for x in shown if x is not None), steps.normalised)
     if config.norm == "post":  # in the order of the block: the sum, then its norm, or the other way round
-        add(at, name, shown, columns, limit)
-        normalise(current, at, name, shown, steps, columns, limit)
+        add(at, name, shown, columns, limit, looked)
+        normalise(current, at, name, shown, steps, columns, limit, looked)
     else:
-        normalise(current, at, name, shown, steps, columns, limit)
-        add(at, name, shown, columns, limit)
+        normalise(current, at, name, shown, steps, columns, limit, looked)
+        add(at, name, shown, columns, limit, looked)
     post_and_pre(current, name)
     tensors = {"norm out": shown.norm_out, "normalised": steps.normalised, "norm in": shown.norm_in,
                "sublayer": shown.sublayer, "residual": shown.residual}  # fmt: skip
@@ -54,6 +56,7 @@ def body() -> None:
         rf"\epsilon = 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",
         [blocks.LayerNorm.__call__, blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
         ten_times(at, name, shown),
+        looked,
     )
 
 
@@ -75,13 +78,14 @@ def pick() -> tuple[Focus, NormName, slice]:
     return at, name if name in names else names[0], columns
 
 
-def add(at: Focus, name: NormName, shown: AddAndNorm, columns: slice, limit: float) -> None:
+def add(at: Focus, name: NormName, shown: AddAndNorm, columns: slice, limit: float, looked: Looked) -> None:
     """The sum, for the norms that have one."""
     parts = residual_sum(
         shown, name, config.norm, columns=columns, limit=limit, tokens=at.labels, token=at.token, theme=frame.theme()
     )
     if parts:
-        picture(parts, key="add_and_norm_sum_picture")
+        cells = addresses(at, name, config.norm, columns)[:3]
+        picture(parts, key="add_and_norm_sum_picture", cells=cells, looked=looked)
 
 
 def ten_times(at: Focus, name: NormName, shown: AddAndNorm) -> Question:

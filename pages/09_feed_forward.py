@@ -5,6 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import look, of_block
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
@@ -46,10 +47,15 @@ def body() -> None:
         frame.recomputed(recompute.feed_forward(layer, checked))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, narrow = FeedForwardSteps(*parts), slice(0, min(d_model, WINDOW))
+    cells = [of_block("mlp_in", at), *(of_block(name, at, shown) for name in ("mlp_pre", "mlp_act")), None,
+             of_block("mlp_out", at)]  # fmt: skip
+    looked = look(current, at, of_block("mlp_act", at).cell(at.token, neuron))
     picture(
         network(mlp_in, steps, config, columns=narrow, neurons=shown, neuron=neuron, tokens=at.labels,
                 token=at.token, theme=frame.theme()),
         key="feed_forward_picture",
+        cells=cells,
+        looked=looked,
         on_click=follow_column("neuron", NEURON),
     )  # fmt: skip
     if d_model > WINDOW:
@@ -72,6 +78,7 @@ def body() -> None:
         rf"\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{bias.replace('b', 'b_{down}')}{closed} \end{{aligned}}",
         [blocks.FeedForward.__call__],
         changed_places(at, mlp_in),
+        looked,
     )
 
 

@@ -38,9 +38,10 @@ def picture(
 
     A click on a cell calls `on_click` with the cell and the figure's `layout.meta`, before the rerun; if not told
     otherwise, the focus follows: a query row becomes the token looked at, a key column the key token, and so on.
-    `cells` says of each figure which part of which tensor it shows: a click chooses the cell, and the cell `looked` at
-    is outlined, and what it was computed from. `stack` puts the figures below each other at any width. `still` pictures do not depend on the focus: they leave
-    the URL to the others, so that Streamlit finds them unchanged and sends nothing when the focus moves.
+    `cells` says of each figure which part of which tensor it shows: a click then also chooses the number, and the one
+    that is `looked` at is outlined with what it was computed from. `stack` puts the figures below each other at any
+    width. `still` pictures do not depend on the focus: they leave the URL to the others, so that Streamlit finds them
+    unchanged and sends nothing when the focus moves.
     """
     panels: list[dict[str, str]] = []
     figures = [part for part in parts if not isinstance(part, str)]
@@ -59,7 +60,7 @@ def picture(
             on_click(Cell(**cell), figures[cell["panel"]].layout.meta)
             address = cells[cell["panel"]] if cells else None
             if address:
-                choose(address.cell(cell["row"], cell["column"]))
+                choose(address.cell(cell["row"], cell["column"], cell["tile"]))
 
     _COMPONENT(
         data={"panels": panels, "bundle": _PLOTLY, "stack": stack, "address": None if still else focus.address()},

@@ -7,6 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import frame
+from dashboard.cells import Address, Looked, of_block
 from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
@@ -41,9 +42,10 @@ def all_patterns(current: Model, at: Focus, layer: LayerTrace) -> None:
         layer.pattern, current.trace.mask, title=title, tokens=at.labels, sentence=at.sentence, head=at.head,
         limit=weights_limit(layer.pattern), theme=frame.theme(),
     )  # fmt: skip
-    with above:
-        picture(parts, key="multi_head_patterns")
     block = scenes.block_of(layer.pattern.size)
+    with above:
+        of_tiles = Address("pattern", layer=at.layer, tiles="sentence and head")
+        picture(parts, key="multi_head_patterns", cells=[of_tiles] if block == 1 else [])
     st.caption(
         "Queries down, keys across, as on every page. Click a tile to look at its head. "
         + ("" if block == 1 else f"Each cell is the largest weight of {block} × {block}. ")
@@ -57,6 +59,7 @@ def add_up(
     layer: LayerTrace,
     contributions: Float[np.ndarray, "head seq d_model"],
     bias: Float[np.ndarray, "d_model"] | None,
+    looked: Looked,
 ) -> None:
     """What each head adds to the stream, that it adds up to what attention gives less its bias, and how much it is."""
     total = layer.attn_out[at.sentence] - (np.float32(0) if bias is None else bias)
@@ -64,9 +67,11 @@ def add_up(
     parts = scenes.added_up(
         contributions, total, title=title, tokens=at.labels, head=at.head, token=at.token, theme=frame.theme()
     )
-    picture(parts, key="multi_head_contributions")
-    apart = recompute.difference(total, contributions.sum(axis=0, dtype=float))
     every = scenes.step_of(contributions.size)
+    of_heads = Address("head_contributions", (at.sentence,), at.layer, tiles="head")
+    cells = [of_heads, of_block("attn_out", at)] if every == 1 else []  # else columns are left out
+    picture(parts, key="multi_head_contributions", cells=cells, looked=looked)
+    apart = recompute.difference(total, contributions.sum(axis=0, dtype=float))
     st.caption(
         "All on one scale. Concat · W_O is the same as the sum of what the heads add, each through its own "
         f"{current.config.d_head} rows of W_O: they differ by {apart:.0e}."

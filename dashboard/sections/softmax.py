@@ -5,13 +5,13 @@ import streamlit as st
 from dashboard import frame
 from dashboard.focus import Focus
 from dashboard.model import Model
-from encoder_core import LayerTrace, Temperature, recompute
+from encoder_core import EncoderTrace, Temperature, recompute
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
-def what_if(current: Model, at: Focus) -> tuple[float, LayerTrace]:
-    """Draw the controls and the badge; the temperature chosen, and the layer in a forward pass with what was chosen."""
+def what_if(current: Model, at: Focus) -> tuple[float, EncoderTrace]:
+    """Draw the controls and the badge; the temperature chosen, and the forward pass with what was chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
             "Temperature T", TEMPERATURES, 1.0, key="softmax_temperature", persist_state="session", width=260,
@@ -27,7 +27,6 @@ def what_if(current: Model, at: Focus) -> tuple[float, LayerTrace]:
             mask = trace.mask.copy()
             mask[at.sentence, :, at.token] &= not hide
             trace = current.encoder.trace(current.batch, mask, [Temperature(temperature)])
-        layer = trace.layers[at.layer]
         st.space("stretch")
-        frame.recomputed(recompute.softmax(layer, temperature))
-    return temperature, layer
+        frame.recomputed(recompute.softmax(trace.layers[at.layer], temperature))
+    return temperature, trace

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import frame
+from dashboard.cells import look, of_text
 from dashboard.focus import Focus
 from dashboard.frame import Table
 from dashboard.model import Model
@@ -23,7 +24,9 @@ def in_and_out(current: Model, at: Focus, columns: slice) -> Depths:
     parts = scenes.in_and_out(
         before, after, cosine, columns, enters=enters(config), tokens=at.labels, token=at.token, theme=frame.theme()
     )
-    picture(parts, key="full_stack_ends_picture")
+    ends = [of_text(name, at, columns) for name in ("embedded", "output")]
+    looked = look(current, at, of_text("output", at).cell(at.token, columns.start))
+    picture(parts, key="full_stack_ends_picture", cells=[*ends, None], looked=looked)
     st.caption(
         f"Between the two, {blocks_in_words(config)}. The cosine says how much of a token's own direction is left: 1 "
         "is all of it."
@@ -36,4 +39,5 @@ def in_and_out(current: Model, at: Focus, columns: slice) -> Depths:
         rf" (\underbrace{{X}}_{{{size}}})",
         [Encoder.trace],
         which_token(at, "which token is farthest from its embedding at the end?", -cosine, "Its cosine is {:.3g}.", -1),
+        looked,
     )

@@ -1,6 +1,6 @@
 """Two views of the attention weights as tiles: all heads, and their average; a click enlarges a tile."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import Address, Looked, look, of_head
 from dashboard.focus import Cell, Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
@@ -26,7 +27,11 @@ def all_heads(current: Model, at: Focus, _: slice) -> Depths:
     patterns = patterns_of(current.trace, at.sentence)
     mask = current.trace.mask[at.sentence]
     draw = partial(scenes.every_head, patterns, mask, layer=at.layer, head=at.head)
-    _tiles(at, patterns, patterns[at.layer, at.head], draw)
+    weights = patterns[at.layer, at.head]
+    enlarged = of_head("pattern", at)
+    looked = look(current, at, enlarged.cell(at.token, int(weights[at.token].argmax())))
+    tiles = Address("pattern", (at.sentence,), tiles="layer and head")
+    _tiles(at, patterns, weights, draw, [tiles, enlarged], looked)
     num_layers, num_heads, seq, _ = patterns.shape
     return Depths(
         {f"layer {at.layer + 1}, head {at.head + 1}": Table(patterns[at.layer, at.head], at.labels, at.labels)},
@@ -34,6 +39,7 @@ def all_heads(current: Model, at: Focus, _: slice) -> Depths:
         rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
         [blocks.EncoderStack.__call__],
         _which_head(at, patterns[:, :, at.token].max(axis=-1)),
+        looked,
     )
 
 
@@ -62,6 +68,8 @@ def _tiles(
     weights: Float[np.ndarray, "*tile query key"],
     enlarged: Float[np.ndarray, "query key"],
     draw: Callable[..., list[go.Figure | str]],
+    cells: Sequence[Address | None] = (),
+    looked: Looked | None = None,
 ) -> None:
     """The picture, with the choice of its colours below it. With many tokens, a block of cells becomes one."""
     size, seq = scenes.cells_in_one(weights.size), len(at.labels)
@@ -75,7 +83,8 @@ def _tiles(
     parts = draw(limits=(of_tiles, of_enlarged), tokens=at.labels, token=at.token, theme=frame.theme())
     pooled = f" With {seq} tokens, a small tile shows the largest of {size} × {size} weights." if size > 1 else ""
     with area:
-        picture(parts, key="full_stack_tiles_picture", on_click=clicked)
+        shown = [None if size > 1 and address and address.tiles else address for address in cells]
+        picture(parts, key="full_stack_tiles_picture", cells=shown, looked=looked, on_click=clicked)
         st.caption(
             f"Click a tile to enlarge it. The largest weight of all is {weights.max():.2g}, of the enlarged tile "
             f"{enlarged.max():.2g}.{pooled}"

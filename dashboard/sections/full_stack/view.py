@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard import frame
+from dashboard.cells import Looked
 from dashboard.focus import Focus, Part
 from dashboard.frame import Question, Table
 from dashboard.model import Model
@@ -20,6 +21,7 @@ class Depths(NamedTuple):
     formula: str
     code: Sequence[Callable[..., Any]]
     question: Question
+    looked: Looked | None = None
 
 
 class View(NamedTuple):
