@@ -17,7 +17,20 @@ Axes, the same words everywhere:
 """
 
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Dropout, Edit, HeadFactor, Temperature
+from encoder_core.edits import (
+    Dropout,
+    Edit,
+    HeadFactor,
+    HideToken,
+    ReplaceToken,
+    ResidualFactor,
+    SetEmbedded,
+    SetScore,
+    SetTokenEmbedding,
+    SetWeight,
+    Temperature,
+    Unscaled,
+)
 from encoder_core.encoder import Encoder, warm_up
 from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
@@ -32,12 +45,20 @@ __all__ = [
     "EncoderConfig",
     "EncoderTrace",
     "HeadFactor",
+    "HideToken",
     "LayerTrace",
     "Note",
     "Recipe",
     "RecipeInputs",
+    "ReplaceToken",
+    "ResidualFactor",
+    "SetEmbedded",
+    "SetScore",
+    "SetTokenEmbedding",
+    "SetWeight",
     "Temperature",
     "TokenBatch",
+    "Unscaled",
     "WordTokenizer",
     "warm_up",
 ]

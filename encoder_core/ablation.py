@@ -1,0 +1,46 @@
+"""Ablation: what the output loses without a head, or without a token. Each is a run of the one compiled program."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.edits import Edit, HeadFactor, HideToken
+from encoder_core.encoder import Encoder
+from encoder_core.inputs import Inputs
+from encoder_core.masks import MaskSpec
+
+
+def ablate_heads(
+    encoder: Encoder, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = (), sentence: int = 0
+) -> Float[np.ndarray, "layer head seq"]:
+    """The effect of each head: |output without it - output| of each token, in float64.
+
+    One head at a time is switched off, z_h = 0, the others work on what the stream has become (zero ablation: Michel,
+    Levy & Neubig 2019, section 3.2). On top of `edits`, layers x heads + 1 runs of one sentence.
+    """
+    config = encoder.config
+    off = (HeadFactor(layer, head, 0.0) for layer in range(config.num_layers) for head in range(config.num_heads))
+    norms = _effects(encoder, inputs, mask, edits, sentence, off)
+    return norms.reshape(config.num_layers, config.num_heads, -1)
+
+
+def ablate_tokens(
+    encoder: Encoder, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = (), sentence: int = 0
+) -> Float[np.ndarray, "token seq"]:
+    """The effect of each token on each token: |output with it hidden - output|, in float64.
+
+    One token at a time is masked as key, in all heads and layers, so that nobody reads it; its own row is left in the
+    stream (a zero row instead would be a token of its own, which others would still attend to). Row: the token hidden;
+    column: the token whose output changes. On top of `edits`, seq + 1 runs of one sentence.
+    """
+    seq = encoder.tokens_in(inputs)
+    return _effects(encoder, inputs, mask, edits, sentence, (HideToken(sentence, token) for token in range(seq)))
+
+
+def _effects(
+    encoder: Encoder, inputs: Inputs, mask: MaskSpec, edits: Sequence[Edit], sentence: int, ablations: Iterator[Edit]
+) -> Float[np.ndarray, "ablation seq"]:
+    what_ifs = [edits, *([*edits, ablation] for ablation in ablations)]
+    whole, *without = encoder.outputs(inputs, mask, what_ifs=what_ifs, sentence=sentence).astype(float)
+    return np.linalg.norm(np.stack(without) - whole, axis=-1)
