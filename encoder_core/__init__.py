@@ -16,6 +16,8 @@ Axes, the same words everywhere:
     vocab      entries of the vocabulary
 """
 
+from encoder_core.ablation import ablate_heads, ablate_tokens
+from encoder_core.analysis import travel
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import (
     Dropout,
@@ -60,5 +62,8 @@ __all__ = [
     "TokenBatch",
     "Unscaled",
     "WordTokenizer",
+    "ablate_heads",
+    "ablate_tokens",
+    "travel",
     "warm_up",
 ]

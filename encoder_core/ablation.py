@@ -1,6 +1,6 @@
 """Ablation: what the output loses without a head, or without a token. Each is a run of the one compiled program."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -19,10 +19,11 @@ def ablate_heads(
     One head at a time is switched off, z_h = 0, the others work on what the stream has become (zero ablation: Michel,
     Levy & Neubig 2019, section 3.2). On top of `edits`, layers x heads + 1 runs of one sentence.
     """
-    config = encoder.config
-    off = (HeadFactor(layer, head, 0.0) for layer in range(config.num_layers) for head in range(config.num_heads))
-    norms = _effects(encoder, inputs, mask, edits, sentence, off)
-    return norms.reshape(config.num_layers, config.num_heads, -1)
+    layers, heads = encoder.config.num_layers, encoder.config.num_heads
+    whole = encoder.outputs(inputs, mask, what_ifs=[edits], sentence=sentence)[0]
+    what_ifs = [[*edits, HeadFactor(layer, head, 0.0)] for layer in range(layers) for head in range(heads)]
+    without = encoder.outputs(inputs, mask, what_ifs=what_ifs, sentence=sentence)
+    return _lengths(without - whole.astype(float)).reshape(layers, heads, len(whole))
 
 
 def ablate_tokens(
@@ -34,13 +35,11 @@ def ablate_tokens(
     stream (a zero row instead would be a token of its own, which others would still attend to). Row: the token hidden;
     column: the token whose output changes. On top of `edits`, seq + 1 runs of one sentence.
     """
-    seq = encoder.tokens_in(inputs)
-    return _effects(encoder, inputs, mask, edits, sentence, (HideToken(sentence, token) for token in range(seq)))
+    whole = encoder.outputs(inputs, mask, what_ifs=[edits], sentence=sentence)[0]
+    what_ifs = [[*edits, HideToken(sentence, token)] for token in range(len(whole))]
+    without = encoder.outputs(inputs, mask, what_ifs=what_ifs, sentence=sentence)
+    return _lengths(without - whole.astype(float))
 
 
-def _effects(
-    encoder: Encoder, inputs: Inputs, mask: MaskSpec, edits: Sequence[Edit], sentence: int, ablations: Iterator[Edit]
-) -> Float[np.ndarray, "ablation seq"]:
-    what_ifs = [edits, *([*edits, ablation] for ablation in ablations)]
-    whole, *without = encoder.outputs(inputs, mask, what_ifs=what_ifs, sentence=sentence).astype(float)
-    return np.linalg.norm(np.stack(without) - whole, axis=-1)
+def _lengths(rows: Float[np.ndarray, "*lead d_model"]) -> Float[np.ndarray, "*lead"]:
+    return np.asarray(np.linalg.norm(rows, axis=-1))

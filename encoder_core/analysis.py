@@ -112,7 +112,7 @@ def travel(before: EncoderTrace, after: EncoderTrace, sentence: int = 0) -> Floa
     if shapes[0] != shapes[1]:
         raise ValueError(f"traces of (batch, seq, d_model, layers) = {shapes[0]} and {shapes[1]} cannot be compared.")
     was, now = (residual_stream(trace, sentence, final_norm=False).astype(float) for trace in (before, after))
-    return np.linalg.norm(now - was, axis=-1)
+    return np.asarray(np.linalg.norm(now - was, axis=-1))
 
 
 def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
