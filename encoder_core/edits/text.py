@@ -105,11 +105,12 @@ def _read(text: str, field: str, is_integer: bool, part: str) -> int | float | s
     return float(part)
 
 
-def _digits(value: float) -> str:
-    """The fewest digits that give back the same number; without "+", which an address reads as a space."""
+def _digits(value: float | int) -> str:
+    """The fewest digits that give back the same number; the exponent without "+", which an address reads as a space."""
     if isinstance(value, int):
         return str(value)
-    return repr(float(value)).removesuffix(".0").replace("+", "")
+    mantissa, _, exponent = repr(float(value)).partition("e")
+    return mantissa.removesuffix(".0") + (f"e{int(exponent)}" if exponent else "")
 
 
 def _pattern(name: str, form: _Form) -> str:
