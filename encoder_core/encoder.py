@@ -133,7 +133,8 @@ class Encoder:
                 (batch, seq), or embeddings (batch, seq, d_model), which take the place of the looked-up rows.
         mask    None, "causal", "padding", "causal+padding", or an array of True (may attend) and False of
                 shape (seq, seq), (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq).
-        edits   what-if changes, see `encoder_core.edits`; among them `Dropout`, which is training mode.
+        edits   what-if changes, see `encoder_core.edits` for their kinds and the order in which they take effect;
+                among them `Dropout`, which is training mode.
 
         Text longer than `config.max_len` tokens is cut, with a warning. Raises ValueError for anything else that
         does not fit the model.
