@@ -17,13 +17,12 @@ def ablate_heads(
     """The effect of each head: |output without it - output| of each token, in float64.
 
     One head at a time is switched off, z_h = 0, the others work on what the stream has become (zero ablation: Michel,
-    Levy & Neubig 2019, section 3.2). On top of `edits`, layers x heads + 1 runs of one sentence.
+    Levy & Neubig 2019, section 3.2). On top of `edits`. One run of one sentence a head, from the head's layer on.
     """
     layers, heads = encoder.config.num_layers, encoder.config.num_heads
-    whole = encoder.outputs(inputs, mask, what_ifs=[edits], sentence=sentence)[0]
-    what_ifs = [[*edits, HeadFactor(layer, head, 0.0)] for layer in range(layers) for head in range(heads)]
-    without = encoder.outputs(inputs, mask, what_ifs=what_ifs, sentence=sentence)
-    return _lengths(without - whole.astype(float)).reshape(layers, heads, len(whole))
+    what_ifs = [[HeadFactor(layer, head, 0.0)] for layer in range(layers) for head in range(heads)]
+    effects = _effects(encoder.outputs(inputs, mask, edits, what_ifs=what_ifs, sentence=sentence))
+    return effects.reshape(layers, heads, -1)
 
 
 def ablate_tokens(
@@ -33,13 +32,14 @@ def ablate_tokens(
 
     One token at a time is masked as key, in all heads and layers, so that nobody reads it; its own row is left in the
     stream (a zero row instead would be a token of its own, which others would still attend to). Row: the token hidden;
-    column: the token whose output changes. On top of `edits`, seq + 1 runs of one sentence.
+    column: the token whose output changes. On top of `edits`, one run of one sentence a token.
     """
-    whole = encoder.outputs(inputs, mask, what_ifs=[edits], sentence=sentence)[0]
-    what_ifs = [[*edits, HideToken(sentence, token)] for token in range(len(whole))]
-    without = encoder.outputs(inputs, mask, what_ifs=what_ifs, sentence=sentence)
-    return _lengths(without - whole.astype(float))
+    seq = encoder.outputs(inputs, mask, edits, what_ifs=[], sentence=sentence).shape[1]
+    what_ifs = [[HideToken(sentence, token)] for token in range(seq)]
+    return _effects(encoder.outputs(inputs, mask, edits, what_ifs=what_ifs, sentence=sentence))
 
 
-def _lengths(rows: Float[np.ndarray, "*lead d_model"]) -> Float[np.ndarray, "*lead"]:
-    return np.asarray(np.linalg.norm(rows, axis=-1))
+def _effects(outputs: Float[np.ndarray, "run seq d_model"]) -> Float[np.ndarray, "ablation seq"]:
+    """How far each output is from the first, which is whole."""
+    whole, without = outputs[0].astype(float), outputs[1:].astype(float)
+    return np.asarray(np.linalg.norm(without - whole, axis=-1))

@@ -26,6 +26,7 @@ def switches(config: EncoderConfig, edits: Sequence[Edit]) -> Switches:
         activation_again=activation if config.activation_after == "every_element" else AS_IT_IS,
         score_scale=config.d_head**-0.5 if is_scaled else 1.0,
         temperature=math.prod((edit.value for edit in edits if isinstance(edit, Temperature)), start=1.0),
+        first_layer=0,
         every_block_reads_input=False,
     )
 

@@ -13,7 +13,7 @@ from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.config import EncoderConfig, embedding_factors
 from encoder_core.dropout import Kept, draw_kept, drop
 from encoder_core.edits import Edit
-from encoder_core.edits.apply import check_edits, edited_mask, set_embedded
+from encoder_core.edits.apply import check_edits, edited_mask, first_changed_layer, set_embedded
 from encoder_core.inputs import Inputs, ReadInputs, edit_inputs, read_inputs
 from encoder_core.masks import MaskSpec, attention_mask
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
@@ -166,12 +166,19 @@ class Encoder:
         )
 
     def outputs(
-        self, inputs: Inputs, mask: MaskSpec = None, *, what_ifs: Sequence[Sequence[Edit]], sentence: int = 0
-    ) -> Float[np.ndarray, "what_if seq d_model"]:
-        """The output of one sentence under each of several lists of edits: `trace(...).output[sentence]` of each list,
-        without the intermediate results, which take most of the time to cut out.
+        self,
+        inputs: Inputs,
+        mask: MaskSpec = None,
+        edits: Sequence[Edit] = (),
+        *,
+        what_ifs: Sequence[Sequence[Edit]],
+        sentence: int = 0,
+    ) -> Float[np.ndarray, "run seq d_model"]:
+        """The output of one sentence: first with `edits` alone, then with each of the `what_ifs` on top of them.
 
-        Raises ValueError as `trace` does, and where the batch has no such sentence.
+        The same numbers as `trace(inputs, mask, [*edits, *what_if]).output[sentence]`, in less time: no intermediate
+        result is kept, and a what-if is run from the first block that it changes. Raises ValueError as `trace` does,
+        and where the batch has no such sentence.
         """
         read = read_inputs(inputs, self.config, self._table, self.tokenizer)
         batch, seq = read.real.shape
@@ -179,12 +186,18 @@ class Encoder:
             raise ValueError(f"sentence={sentence!r} is not one of 0 to {batch - 1}.")
         capacity = capacity_for(self.config, seq)
         state = self._state_at(capacity)
-        outputs = np.empty((len(what_ifs), seq, self.config.d_model), np.float32)
-        for index, edits in enumerate(what_ifs):
-            found = self._enter(read, mask, edits)
-            outputs[index] = run_output(
-                state, found.embedded, found.mask, self.config, capacity, edits, found.kept, sentence
+        streams = np.empty((0, seq, self.config.d_model), np.float32)  # what enters each block, with `edits` alone
+        outputs = np.empty((1 + len(what_ifs), seq, self.config.d_model), np.float32)
+        for run, what_if in enumerate([(), *what_ifs]):
+            every = [*edits, *what_if]
+            found = self._enter(read, mask, every)
+            first = first_changed_layer(what_if)
+            stream = streams[first] if first else found.embedded[sentence]
+            outputs[run], entering = run_output(
+                state, stream, found.mask[sentence], self.config, capacity, every, found.kept, sentence, first
             )
+            if run == 0:
+                streams = entering
         outputs.setflags(write=False)
         return outputs
 

@@ -59,9 +59,10 @@ def run_batch(
     state = _edited_state(state, edits, config)
 
     def run(every_block_reads_input: bool) -> list[Run]:
+        chosen = switches(config, edits)._replace(every_block_reads_input=every_block_reads_input)
         steps = [
-            _run(state, embedded, mask, config, capacity, edits, kept, sentence, every_block_reads_input)
-            for sentence in range(len(embedded))
+            _run(state, rows, seen, config, capacity, chosen, edits, kept, sentence)
+            for sentence, (rows, seen) in enumerate(zip(embedded, mask, strict=True))
         ]
         return jax.tree.map(np.asarray, steps)
 
@@ -74,38 +75,44 @@ def run_batch(
 
 def run_output(
     state: nnx.State,
-    embedded: Float[np.ndarray, "batch seq d_model"],
-    mask: Bool[np.ndarray, "batch head seq seq"],
+    stream: Float[np.ndarray, "seq d_model"],
+    mask: Bool[np.ndarray, "head seq seq"],
     config: EncoderConfig,
     capacity: Capacity,
     edits: Sequence[Edit],
     kept: Kept | None,
     sentence: int,
-) -> Float[np.ndarray, "seq d_model"]:
-    """The output of one sentence of the batch alone: no layer is cropped, none of the other sentences is run."""
+    first_layer: int = 0,
+) -> tuple[Float[np.ndarray, "seq d_model"], Float[np.ndarray, "layer seq d_model"]]:
+    """The output of one sentence, whose stream enters at `first_layer`; and what enters each block from there on.
+
+    No other step is cropped, which makes it faster than a batch of one.
+    """
+    chosen = switches(config, edits)._replace(first_layer=first_layer)
     state = _edited_state(state, edits, config)
-    output, _ = _run(state, embedded, mask, config, capacity, edits, kept, sentence, False)
-    return np.asarray(output)[: embedded.shape[1], : config.d_model]
+    output, steps = _run(state, stream, mask, config, capacity, chosen, edits, kept, sentence)
+    size = slice(len(stream)), slice(config.d_model)
+    return np.asarray(output)[size], np.asarray(steps.resid_pre)[: config.num_layers, *size]
 
 
 def _run(
     state: nnx.State,
-    embedded: Float[np.ndarray, "batch seq d_model"],
-    mask: Bool[np.ndarray, "batch head seq seq"],
+    stream: Float[np.ndarray, "seq d_model"],
+    mask: Bool[np.ndarray, "head seq seq"],
     config: EncoderConfig,
     capacity: Capacity,
+    chosen: Switches,
     edits: Sequence[Edit],
     kept: Kept | None,
     sentence: int,
-    every_block_reads_input: bool,
 ) -> Padded:
     return _forward(
         capacity,
         state,
-        pad(embedded[sentence], (capacity.seq, capacity.d_model)),
-        pad(mask[sentence], (capacity.num_heads, capacity.seq, capacity.seq)),
+        pad(stream, (capacity.seq, capacity.d_model)),
+        pad(mask, (capacity.num_heads, capacity.seq, capacity.seq)),
         Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers),
-        switches(config, edits)._replace(every_block_reads_input=every_block_reads_input),
+        chosen,
         block_edits(capacity, edits, sentence),
         block_dropout(capacity, kept, sentence),
     )

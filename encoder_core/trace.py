@@ -12,8 +12,8 @@ from encoder_core.dropout import Kept
 
 
 class LayerTrace(NamedTuple):
-    """Every step of one encoder block. In training mode, what is dropped is 0 and the rest has grown. Where an edit sets
-    a number or drops a residual, it is what the edit says, not what the line below says.
+    """Every step of one encoder block. In training mode, what is dropped is 0 and the rest has grown. Where
+    an edit sets a number or drops a residual, it is what the edit says, not what its line below says.
 
     resid_pre     (batch, seq, d_model) the stream that enters the block
     attn_in       (batch, seq, d_model) what attention reads: resid_pre, or its norm with norm="pre"

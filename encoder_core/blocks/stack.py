@@ -138,7 +138,8 @@ class EncoderStack(nnx.Module):
             block = nnx.merge(graphdef, block_state)
             apply = lambda: block(x, mask, dims, switches, edits_here, keep_here)  # noqa: E731
             skip = lambda: _nothing_happened(x, jax.eval_shape(apply))  # noqa: E731
-            steps = jax.lax.cond(index < dims.num_layers, apply, skip)
+            in_use = (index >= switches.first_layer) & (index < dims.num_layers)
+            steps = jax.lax.cond(in_use, apply, skip)
             following = jnp.where(switches.every_block_reads_input, x, steps.resid_post)
             return following, steps
 
@@ -150,6 +151,6 @@ class EncoderStack(nnx.Module):
 
 
 def _nothing_happened(x: Float[Array, "seq d_model"], like: BlockSteps) -> BlockSteps:
-    """The steps of a layer beyond the last: zeros, and the stream handed on as it came."""
+    """The steps of a layer that is left out, or beyond the last: zeros, and the stream handed on as it came."""
     zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), like)
     return zeros._replace(resid_post=x)

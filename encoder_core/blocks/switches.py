@@ -16,6 +16,7 @@ class Switches(NamedTuple):
     activation_again  index of one more, after the dropout and after the second linear layer; AS_IT_IS for none
     score_scale  1 / sqrt(d_head), or 1
     temperature  scores are divided by it before softmax; 1 leaves them
+    first_layer  blocks before it are left out; what enters the stack enters this one
     every_block_reads_input  each block is applied to the embedded input, not to what the block before it gave
     """
 
@@ -26,6 +27,7 @@ class Switches(NamedTuple):
     activation_again: Int[Array, ""] | int
     score_scale: Float[Array, ""] | float
     temperature: Float[Array, ""] | float
+    first_layer: Int[Array, ""] | int
     every_block_reads_input: Bool[Array, ""] | bool
 
 

@@ -24,6 +24,11 @@ def check_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: i
     Temperature(temperature).check(config, batch, seq)  # of all together
 
 
+def first_changed_layer(edits: Sequence[Edit]) -> int:
+    """The first block whose steps these edits change: what enters it is the same as without them."""
+    return min((getattr(edit, "layer", 0) for edit in edits), default=0)
+
+
 def weight_cells(edits: Sequence[Edit], config: EncoderConfig) -> Iterator[tuple[int, str, tuple[int, int], float]]:
     """Layer, kernel ("query", "key", "value" or "out"), cell (row, column) of the kernel over all heads, and value."""
     for edit in edits:

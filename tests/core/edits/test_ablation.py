@@ -2,15 +2,21 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from benchmarks.edits import KINDS, random_edit
 from encoder_core import (
+    Dropout,
     Encoder,
     EncoderConfig,
     HeadFactor,
+    HideToken,
+    SetScore,
+    SetTokenEmbedding,
+    SetWeight,
     Temperature,
     ablate_heads,
     ablate_tokens,
@@ -62,13 +68,24 @@ def test_of_text_and_embeddings():
     np.testing.assert_array_equal(ablate_tokens(ENCODER, ["one two three"]), ablate_tokens(ENCODER, rows))
 
 
-def test_outputs_are_those_of_traces():
-    what_ifs = [[], [Temperature(3.0)], [HeadFactor(0, 0), HeadFactor(1, 1)]]
-    outputs = ENCODER.outputs(IDS, "causal", what_ifs=what_ifs, sentence=1)
-    for output, edits in zip(outputs, what_ifs, strict=True):
-        np.testing.assert_array_equal(output, ENCODER.trace(IDS, "causal", edits).output[1])
+@pytest.mark.parametrize("config", [CONFIG, replace(CONFIG, norm="post", attention_read_out="input", d_model=150)])
+def test_outputs_are_those_of_traces(config):
+    encoder = Encoder.random(config)
+    edits = [Temperature(3.0), HeadFactor(2, 1, 0.5), Dropout(0, 0.2)]
+    what_ifs = [
+        [HeadFactor(3, 0), SetScore(1, 2, 0, 3, 3, 1.0)],
+        [SetWeight("W_V", 3, 0, 1, 1, 2.0)],
+        [HideToken(1, 0)],
+    ]
+    what_ifs += [
+        [],
+        [HeadFactor(0, 0), HeadFactor(3, 1)],
+        [SetTokenEmbedding(int(IDS[1, 1]), 2, 3.0), HeadFactor(3, 2)],
+    ]
+    outputs = encoder.outputs(IDS, "causal", edits, what_ifs=what_ifs, sentence=1)
+    for output, what_if in zip(outputs, [[], *what_ifs], strict=True):
+        np.testing.assert_array_equal(output, encoder.trace(IDS, "causal", [*edits, *what_if]).output[1])
     assert not outputs.flags.writeable
-    assert ENCODER.outputs(IDS, what_ifs=[]).shape == (0, 6, 24)
 
 
 @pytest.mark.parametrize("sentence", [-1, 2])
