@@ -24,6 +24,7 @@ test: $(VENV)/development.stamp $(VENV)/chromium.stamp
 
 bench: $(VENV)/development.stamp $(VENV)/chromium.stamp
 	$(BIN)/python -m benchmarks.compute
+	$(BIN)/python -m benchmarks.edits
 	$(BIN)/python -m benchmarks.browser
 
 clean:

@@ -16,8 +16,23 @@ Axes, the same words everywhere:
     vocab      entries of the vocabulary
 """
 
+from encoder_core.ablation import ablate_heads, ablate_tokens
+from encoder_core.analysis import travel
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Dropout, Edit, HeadFactor, Temperature
+from encoder_core.edits import (
+    Dropout,
+    Edit,
+    HeadFactor,
+    HideToken,
+    ReplaceToken,
+    ResidualFactor,
+    SetEmbedded,
+    SetScore,
+    SetTokenEmbedding,
+    SetWeight,
+    Temperature,
+    Unscaled,
+)
 from encoder_core.encoder import Encoder, warm_up
 from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
@@ -32,12 +47,23 @@ __all__ = [
     "EncoderConfig",
     "EncoderTrace",
     "HeadFactor",
+    "HideToken",
     "LayerTrace",
     "Note",
     "Recipe",
     "RecipeInputs",
+    "ReplaceToken",
+    "ResidualFactor",
+    "SetEmbedded",
+    "SetScore",
+    "SetTokenEmbedding",
+    "SetWeight",
     "Temperature",
     "TokenBatch",
+    "Unscaled",
     "WordTokenizer",
+    "ablate_heads",
+    "ablate_tokens",
+    "travel",
     "warm_up",
 ]

@@ -102,6 +102,19 @@ def residual_stream(
     return np.stack([stage[which] for stage in stages])
 
 
+def travel(before: EncoderTrace, after: EncoderTrace, sentence: int = 0) -> Float[np.ndarray, "stage seq"]:
+    """How far a change has come: |after - before| of each token's row of the residual stream, in float64.
+
+    Row 0 is what enters the first block, row l + 1 what leaves block l; a norm after the last block is not among them.
+    Raises ValueError where the two traces are not of the same shape.
+    """
+    shapes = [(*trace.embedded.shape, len(trace.layers)) for trace in (before, after)]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"traces of (batch, seq, d_model, layers) = {shapes[0]} and {shapes[1]} cannot be compared.")
+    was, now = (residual_stream(trace, sentence, final_norm=False).astype(float) for trace in (before, after))
+    return np.asarray(np.linalg.norm(now - was, axis=-1))
+
+
 def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
     """How much of each input token reaches each token of every layer: R_l = A_l R_(l-1), with R_0 = I.
 

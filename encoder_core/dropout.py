@@ -44,7 +44,7 @@ def draw_kept(config: EncoderConfig, edits: Sequence[Edit], batch: int, seq: int
         return None
     if len(asked) > 1:
         raise ValueError(f"{len(asked)} edits Dropout: a forward pass has one, not {asked!r}.")
-    asked[0].check(config)
+    asked[0].check(config, batch, seq)
     seed, rate = asked[0].seed, config.dropout if asked[0].rate is None else asked[0].rate
 
     def draw(place: DropoutPlace, layer: int, *shape: int) -> Bool[np.ndarray, "..."] | None:

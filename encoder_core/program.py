@@ -9,15 +9,18 @@ import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
-from encoder_core.blocks import ACTIVATIONS, AS_IT_IS, BlockDropout, BlockSteps, EncoderStack, Keep, Switches
+from encoder_core.blocks import BlockDropout, BlockEdits, BlockSteps, EncoderStack, Switches
 from encoder_core.capacity import Capacity, Dims, pad
 from encoder_core.config import EncoderConfig
+from encoder_core.controls import block_dropout, block_edits, switches
 from encoder_core.dropout import Kept
-from encoder_core.edits import Dropout, Edit, HeadFactor, Temperature
+from encoder_core.edits import Edit
+from encoder_core.edits.apply import weight_cells
 from encoder_core.trace import LayerTrace
 
 Steps = tuple[Float[Array, "seq d_model"], BlockSteps]
-Run = tuple[Float[np.ndarray, "_seq _d_model"], BlockSteps]  # the same as NumPy arrays, still at capacity
+Padded = tuple[Float[Array, "_seq _d_model"], BlockSteps]  # the same, where seq is the size in use
+Run = tuple[Float[np.ndarray, "_seq _d_model"], BlockSteps]  # the same as NumPy arrays
 
 
 def stack_parameters(
@@ -53,26 +56,82 @@ def run_batch(
 
     Where the config reads attention out of the input, the layers are those of a second pass.
     """
-    dims = Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers)
-    switches = _switches(config, capacity, edits)
-    rows = (capacity.seq, capacity.d_model)
-    heads = (capacity.num_heads, capacity.seq, capacity.seq)
+    state = _edited_state(state, edits, config)
 
-    def run(switches: Switches) -> list[Run]:
+    def run(every_block_reads_input: bool) -> list[Run]:
+        chosen = switches(config, edits)._replace(every_block_reads_input=every_block_reads_input)
         steps = [
-            _forward(
-                capacity, state, pad(x, rows), pad(seen, heads), dims, switches, _dropout_at(capacity, kept, sentence)
-            )
-            for sentence, (x, seen) in enumerate(zip(embedded, mask, strict=True))
+            _run(state, rows, seen, config, capacity, chosen, edits, kept, sentence)
+            for sentence, (rows, seen) in enumerate(zip(embedded, mask, strict=True))
         ]
         return jax.tree.map(np.asarray, steps)
 
     out_kernels = np.asarray(state["blocks"]["attention"]["out"]["kernel"][...])
-    output, layers = _crop(run(switches), out_kernels, embedded.shape[1], config)
+    output, layers = _crop(run(False), out_kernels, embedded.shape[1], config)
     if config.attention_read_out == "input":
-        apart = run(switches._replace(every_block_reads_input=True))
-        _, layers = _crop(apart, out_kernels, embedded.shape[1], config)
+        _, layers = _crop(run(True), out_kernels, embedded.shape[1], config)
     return output, layers
+
+
+def run_output(
+    state: nnx.State,
+    stream: Float[np.ndarray, "seq d_model"],
+    mask: Bool[np.ndarray, "head seq seq"],
+    config: EncoderConfig,
+    capacity: Capacity,
+    edits: Sequence[Edit],
+    kept: Kept | None,
+    sentence: int,
+    first_layer: int = 0,
+) -> tuple[Float[np.ndarray, "seq d_model"], Float[np.ndarray, "layer seq d_model"]]:
+    """The output of one sentence, whose stream enters at `first_layer`; and what enters each block from there on.
+
+    No other step is cropped, which makes it faster than a batch of one.
+    """
+    chosen = switches(config, edits)._replace(first_layer=first_layer)
+    state = _edited_state(state, edits, config)
+    output, steps = _run(state, stream, mask, config, capacity, chosen, edits, kept, sentence)
+    size = slice(len(stream)), slice(config.d_model)
+    return np.asarray(output)[size], np.asarray(steps.resid_pre)[: config.num_layers, *size]
+
+
+def _run(
+    state: nnx.State,
+    stream: Float[np.ndarray, "seq d_model"],
+    mask: Bool[np.ndarray, "head seq seq"],
+    config: EncoderConfig,
+    capacity: Capacity,
+    chosen: Switches,
+    edits: Sequence[Edit],
+    kept: Kept | None,
+    sentence: int,
+) -> Padded:
+    return _forward(
+        capacity,
+        state,
+        pad(stream, (capacity.seq, capacity.d_model)),
+        pad(mask, (capacity.num_heads, capacity.seq, capacity.seq)),
+        Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers),
+        chosen,
+        block_edits(capacity, edits, sentence),
+        block_dropout(capacity, kept, sentence),
+    )
+
+
+def _edited_state(state: nnx.State, edits: Sequence[Edit], config: EncoderConfig) -> nnx.State:
+    """The parameters after `SetWeight`. The state is shared between threads: what changes is copied, nothing else."""
+    copies: dict[str, Float[np.ndarray, "layer _inputs _outputs"]] = {}
+    for layer, kernel, cell, value in weight_cells(edits, config):
+        if kernel not in copies:
+            copies[kernel] = np.array(state["blocks"]["attention"][kernel]["kernel"][...])
+        copies[kernel][layer][cell] = value
+    if not copies:
+        return state
+    flat = dict(nnx.to_flat_state(state))
+    for kernel, copy in copies.items():
+        path = ("blocks", "attention", kernel, "kernel")
+        flat[path] = flat[path].replace(jnp.asarray(copy))
+    return nnx.from_flat_state(list(flat.items()))
 
 
 @cache
@@ -89,70 +148,12 @@ def _forward(
     mask: Bool[Array, "head seq seq"],
     dims: Dims,
     switches: Switches,
+    edits: BlockEdits,
     keep: BlockDropout,
 ) -> Steps:
     graphdef, _ = _split(capacity)
     encoder = nnx.merge(graphdef, state)
-    return encoder(embedded, mask, dims, switches, keep)
-
-
-def _switches(config: EncoderConfig, capacity: Capacity, edits: Sequence[Edit]) -> Switches:
-    temperature = 1.0
-    head_gates = np.ones((capacity.num_layers, capacity.num_heads), np.float32)
-    for edit in edits:
-        edit.check(config)
-        match edit:
-            case Temperature(value):
-                temperature *= value
-            case HeadFactor(layer, head, factor):
-                head_gates[layer, head] *= factor
-            case Dropout():
-                pass  # drawn beforehand: see dropout.py
-    Temperature(temperature).check(config)  # of all together
-    activation = list(ACTIVATIONS).index(config.activation)
-    return Switches(
-        post_norm=config.norm == "post",
-        final_norm=config.final_norm,
-        norm_eps=config.norm_eps,
-        activation=activation,
-        activation_again=activation if config.activation_after == "every_element" else AS_IT_IS,
-        score_scale=config.d_head**-0.5 if config.scale_scores else 1.0,
-        temperature=temperature,
-        head_gates=jnp.asarray(head_gates),
-        every_block_reads_input=False,
-    )
-
-
-def _dropout_at(capacity: Capacity, kept: Kept | None, sentence: int) -> BlockDropout:
-    """Dropout for one sentence in all layers, at capacity."""
-    everything = _everything_stays(capacity)
-    if kept is None:
-        return everything
-    places = {}
-    for place, keep in everything._asdict().items():
-        mask, scale = np.array(keep.mask), np.array(keep.scale)
-        for layer, of_layer in enumerate(kept.layers):
-            here = getattr(of_layer, place)
-            if here is not None:
-                mask[layer][tuple(slice(size) for size in here[sentence].shape)] = here[sentence]
-                scale[layer] = kept.scale
-        places[place] = Keep(jax.device_put(mask), jax.device_put(scale))
-    return BlockDropout(**places)
-
-
-@cache
-def _everything_stays(capacity: Capacity) -> BlockDropout:
-    layers, seq = capacity.num_layers, capacity.seq
-
-    def keep(*shape: int) -> Keep:
-        return Keep(jax.device_put(np.ones((layers, *shape), bool)), jax.device_put(np.ones(layers, np.float32)))
-
-    return BlockDropout(
-        pattern=keep(capacity.num_heads, seq, seq),
-        attn_out=keep(seq, capacity.d_model),
-        mlp_act=keep(seq, capacity.d_ff),
-        mlp_out=keep(seq, capacity.d_model),
-    )
+    return encoder(embedded, mask, dims, switches, edits, keep)
 
 
 def _crop(

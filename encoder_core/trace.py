@@ -12,7 +12,8 @@ from encoder_core.dropout import Kept
 
 
 class LayerTrace(NamedTuple):
-    """Every step of one encoder block. In training mode, what is dropped is 0 and the rest has grown.
+    """Every step of one encoder block. In training mode, what is dropped is 0 and the rest has grown. Where
+    an edit sets a number or drops a residual, it is what the edit says, not what its line below says.
 
     resid_pre     (batch, seq, d_model) the stream that enters the block
     attn_in       (batch, seq, d_model) what attention reads: resid_pre, or its norm with norm="pre"
@@ -21,7 +22,7 @@ class LayerTrace(NamedTuple):
     scores        (batch, head, query, key) dot products / sqrt(d_head), -inf where masked
     pattern       (batch, head, query, key) softmax of the scores (divided by the temperature): rows add up to one,
                   or to zero where every key is masked
-    z             (batch, head, seq, d_head) pattern V (times the head's factor)
+    z             (batch, head, seq, d_head) pattern V, times the head's factor
     concat        (batch, seq, qkv_dim) z of all heads side by side
     attn_out      (batch, seq, d_model) concat W_O + bias
     resid_mid     (batch, seq, d_model) resid_pre + attn_out
@@ -67,7 +68,7 @@ class EncoderTrace(NamedTuple):
     tokens             token strings, batch x seq; empty where ids or embeddings were given
     ids                (batch, seq), or None where embeddings were given
     real               (batch, seq) False where a token is padding
-    mask               (batch, head, query, key) True where the query may attend to the key
+    mask               (batch, head, query, key) True where the query may attend to the key, in every layer
     token_embedding    (batch, seq, d_model) the looked-up rows
     scaled_embedding   (batch, seq, d_model) times the embedding scale
     position_encoding  (seq, d_model)

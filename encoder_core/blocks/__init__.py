@@ -8,6 +8,7 @@ from encoder_core.blocks.attention import (
     AttentionSteps,
     SelfAttention,
     dot_products,
+    overwrite,
     scale_and_mask,
     softmax,
     weigh_values,
@@ -16,13 +17,14 @@ from encoder_core.blocks.embedding import embed, lookup
 from encoder_core.blocks.feed_forward import ACTIVATIONS, AS_IT_IS, FeedForward, FeedForwardSteps, activate
 from encoder_core.blocks.norm import LayerNorm
 from encoder_core.blocks.stack import BlockSteps, EncoderBlock, EncoderStack, post_norm_block, pre_norm_block
-from encoder_core.blocks.switches import BlockDropout, Keep, Switches, dropout
+from encoder_core.blocks.switches import BlockDropout, BlockEdits, Keep, Switches, dropout
 
 __all__ = [
     "ACTIVATIONS",
     "AS_IT_IS",
     "AttentionSteps",
     "BlockDropout",
+    "BlockEdits",
     "BlockSteps",
     "EncoderBlock",
     "EncoderStack",
@@ -37,6 +39,7 @@ __all__ = [
     "dropout",
     "embed",
     "lookup",
+    "overwrite",
     "post_norm_block",
     "pre_norm_block",
     "scale_and_mask",

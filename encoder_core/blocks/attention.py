@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
-from encoder_core.blocks.switches import BlockDropout, Switches, dropout
+from encoder_core.blocks.switches import BlockDropout, BlockEdits, Switches, dropout
 from encoder_core.capacity import Capacity, Dims, head_ownership
 
 
@@ -43,6 +43,13 @@ def scale_and_mask(
     return jnp.where(mask, scaled, -jnp.inf)
 
 
+def overwrite(
+    scores: Float[Array, "head seq seq"], edited: Float[Array, "head seq seq"]
+) -> Float[Array, "head seq seq"]:
+    """The scores, but for the cells that an edit sets: those that are not NaN in `edited`."""
+    return jnp.where(jnp.isnan(edited), scores, edited)
+
+
 def softmax(scores: Float[Array, "*head seq seq"]) -> Float[Array, "*head seq seq"]:
     """exp(s - max) / sum of exp(s - max) along each row; a row that is masked everywhere gives zeros, never NaN."""
     row_max = jnp.max(scores, axis=-1, keepdims=True, initial=jnp.finfo(scores.dtype).min)
@@ -76,16 +83,18 @@ class SelfAttention(nnx.Module):
         mask: Bool[Array, "head seq seq"],
         dims: Dims,
         switches: Switches,
-        head_gate: Float[Array, "head"],
+        edits: BlockEdits,
         keep: BlockDropout,
     ) -> AttentionSteps:
         owned = head_ownership(dims, mask.shape[0], self.out.in_features)
         q, k, v = self.project(x)
         dots = dot_products(q, k, owned)
         scores = scale_and_mask(dots, switches.score_scale, mask)
+        scores = overwrite(scores, edits.scores)
         pattern = softmax(scores / switches.temperature)
         pattern = dropout(pattern, keep.pattern)
-        concat = weigh_values(pattern, v, owned) * (head_gate @ owned)
+        concat = weigh_values(pattern, v, owned)
+        concat = concat * (edits.head_gates @ owned)
         attn_out = dropout(self.out(concat), keep.attn_out)
         return AttentionSteps(q, k, v, dots, scores, pattern, concat, attn_out)
 

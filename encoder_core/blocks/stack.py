@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 from encoder_core.blocks.attention import AttentionSteps, SelfAttention
 from encoder_core.blocks.feed_forward import FeedForward, FeedForwardSteps
 from encoder_core.blocks.norm import LayerNorm
-from encoder_core.blocks.switches import BlockDropout, Switches
+from encoder_core.blocks.switches import BlockDropout, BlockEdits, Switches
 from encoder_core.capacity import Capacity, Dims
 
 
@@ -42,7 +42,7 @@ class EncoderBlock(nnx.Module):
         mask: Bool[Array, "head seq seq"],
         dims: Dims,
         switches: Switches,
-        head_gate: Float[Array, "head"],
+        edits: BlockEdits,
         keep: BlockDropout,
     ) -> BlockSteps:
         def norm1(rows: Float[Array, "seq d_model"]) -> Float[Array, "seq d_model"]:
@@ -52,15 +52,15 @@ class EncoderBlock(nnx.Module):
             return self.norm2(rows, dims, switches.norm_eps)
 
         def attention(rows: Float[Array, "seq d_model"]) -> AttentionSteps:
-            return self.attention(rows, mask, dims, switches, head_gate, keep)
+            return self.attention(rows, mask, dims, switches, edits, keep)
 
         def mlp(rows: Float[Array, "seq d_model"]) -> FeedForwardSteps:
             return self.mlp(rows, switches, keep)
 
         return jax.lax.cond(
             switches.post_norm,
-            lambda: post_norm_block(x, attention, mlp, norm1, norm2),
-            lambda: pre_norm_block(x, attention, mlp, norm1, norm2),
+            lambda: post_norm_block(x, attention, mlp, norm1, norm2, edits),
+            lambda: pre_norm_block(x, attention, mlp, norm1, norm2, edits),
         )
 
 
@@ -74,13 +74,16 @@ def post_norm_block(
     mlp: Callable[[Rows], FeedForwardSteps],
     norm1: Norm,
     norm2: Norm,
+    edits: BlockEdits,
 ) -> BlockSteps:
-    """norm(x + sublayer(x)), as in the paper (section 3.1)."""
+    """norm(x + sublayer(x)), as in the paper (section 3.1); the residual is x times 1, but for a what-if."""
     attn = attention(x)
-    resid_mid = x + attn.attn_out
+    residual = x * edits.attention_residual
+    resid_mid = residual + attn.attn_out
     mlp_in = norm1(resid_mid)
     ff = mlp(mlp_in)
-    resid_post = norm2(mlp_in + ff.mlp_out)
+    residual = mlp_in * edits.mlp_residual
+    resid_post = norm2(residual + ff.mlp_out)
     return BlockSteps(x, x, attn, resid_mid, mlp_in, ff, resid_post)
 
 
@@ -90,14 +93,20 @@ def pre_norm_block(
     mlp: Callable[[Rows], FeedForwardSteps],
     norm1: Norm,
     norm2: Norm,
+    edits: BlockEdits,
 ) -> BlockSteps:
-    """x + sublayer(norm(x)): nothing stands in the way of the residual stream (Xiong et al. 2020)."""
+    """x + sublayer(norm(x)): nothing stands in the way of the residual stream (Xiong et al. 2020).
+
+    The residual is x times 1, but for a what-if.
+    """
     attn_in = norm1(x)
     attn = attention(attn_in)
-    resid_mid = x + attn.attn_out
+    residual = x * edits.attention_residual
+    resid_mid = residual + attn.attn_out
     mlp_in = norm2(resid_mid)
     ff = mlp(mlp_in)
-    resid_post = resid_mid + ff.mlp_out
+    residual = resid_mid * edits.mlp_residual
+    resid_post = residual + ff.mlp_out
     return BlockSteps(x, attn_in, attn, resid_mid, mlp_in, ff, resid_post)
 
 
@@ -119,29 +128,29 @@ class EncoderStack(nnx.Module):
         mask: Bool[Array, "head seq seq"],
         dims: Dims,
         switches: Switches,
+        edits: BlockEdits,
         keep: BlockDropout,
     ) -> tuple[Float[Array, "seq d_model"], BlockSteps]:
-        """The output, and the steps of every block stacked along a first axis `layer`, as `keep` is."""
+        """The output, and the steps of every block stacked along a first axis `layer`, as `edits` and `keep` are."""
 
-        def step(
-            x: Rows, layer: tuple[nnx.State, Int[Array, ""], Float[Array, "head"], BlockDropout]
-        ) -> tuple[Rows, BlockSteps]:
-            block_state, index, head_gate, keep_here = layer
+        def step(x: Rows, layer: tuple[nnx.State, Int[Array, ""], BlockEdits, BlockDropout]) -> tuple[Rows, BlockSteps]:
+            block_state, index, edits_here, keep_here = layer
             block = nnx.merge(graphdef, block_state)
-            apply = lambda: block(x, mask, dims, switches, head_gate, keep_here)  # noqa: E731
+            apply = lambda: block(x, mask, dims, switches, edits_here, keep_here)  # noqa: E731
             skip = lambda: _nothing_happened(x, jax.eval_shape(apply))  # noqa: E731
-            steps = jax.lax.cond(index < dims.num_layers, apply, skip)
+            in_use = (index >= switches.first_layer) & (index < dims.num_layers)
+            steps = jax.lax.cond(in_use, apply, skip)
             following = jnp.where(switches.every_block_reads_input, x, steps.resid_post)
             return following, steps
 
         graphdef, stacked_state = nnx.split(self.blocks)
-        layers = jnp.arange(switches.head_gates.shape[0])
-        x, steps = jax.lax.scan(step, embedded, (stacked_state, layers, switches.head_gates, keep))
+        layers = jnp.arange(edits.mlp_residual.shape[0])
+        x, steps = jax.lax.scan(step, embedded, (stacked_state, layers, edits, keep))
         output = jnp.where(switches.final_norm, self.final_norm(x, dims, switches.norm_eps), x)
         return output, steps
 
 
 def _nothing_happened(x: Float[Array, "seq d_model"], like: BlockSteps) -> BlockSteps:
-    """The steps of a layer beyond the last: zeros, and the stream handed on as it came."""
+    """The steps of a layer that is left out, or beyond the last: zeros, and the stream handed on as it came."""
     zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), like)
     return zeros._replace(resid_post=x)

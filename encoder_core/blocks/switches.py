@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 
 class Switches(NamedTuple):
-    """The choices of a configuration and the edits of a what-if, as traced values.
+    """What holds for all blocks: the choices of a configuration and the edits of a what-if, as traced values.
 
     post_norm    norm after the residual sum, else before each sublayer
     final_norm   one more norm after the last block
@@ -16,7 +16,7 @@ class Switches(NamedTuple):
     activation_again  index of one more, after the dropout and after the second linear layer; AS_IT_IS for none
     score_scale  1 / sqrt(d_head), or 1
     temperature  scores are divided by it before softmax; 1 leaves them
-    head_gates   (layer, head) factor on each head's output; 1 leaves it, 0 switches the head off
+    first_layer  blocks before it are left out; what enters the stack enters this one
     every_block_reads_input  each block is applied to the embedded input, not to what the block before it gave
     """
 
@@ -27,8 +27,23 @@ class Switches(NamedTuple):
     activation_again: Int[Array, ""] | int
     score_scale: Float[Array, ""] | float
     temperature: Float[Array, ""] | float
-    head_gates: Float[Array, "layer head"]
+    first_layer: Int[Array, ""] | int
     every_block_reads_input: Bool[Array, ""] | bool
+
+
+class BlockEdits(NamedTuple):
+    """The what-ifs of a block, as traced values; of all blocks along a first axis `layer`.
+
+    scores              takes the place of a score before softmax, masked or not; NaN leaves it
+    head_gates          factor on each head's output; 1 leaves it, 0 switches the head off
+    attention_residual  factor on what flows past attention; 1 leaves it, 0 drops the residual connection
+    mlp_residual        the same for what flows past the feed-forward network
+    """
+
+    scores: Float[Array, "*layer head seq seq"]
+    head_gates: Float[Array, "*layer head"]
+    attention_residual: Float[Array, "*layer"]
+    mlp_residual: Float[Array, "*layer"]
 
 
 class Keep(NamedTuple):

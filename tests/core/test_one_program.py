@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.edits import KINDS, random_edit
 from benchmarks.measure import CompilationCounter
-from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, Temperature, warm_up
+from encoder_core import Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
 from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.program import run_batch, stack_parameters
 from tests.core.reference import random_parameters, relative_difference, run_torch
@@ -106,16 +107,12 @@ def random_run(rng: np.random.Generator) -> None:
         dropout=float(rng.uniform(0, 0.9)),
         dropout_at=("embedded", "pattern", "attn_out", "mlp_act", "mlp_out")[: rng.integers(6)],
     )
-    edits = [
-        Temperature(float(rng.uniform(0.1, 10))),
-        HeadFactor(0, num_heads - 1, float(rng.uniform(-1, 1))),
-        Dropout(int(rng.integers(1000))),
-    ]
-    trace = Encoder.random(config, int(rng.integers(1000))).trace(
-        rng.integers(0, config.vocab_size, (int(rng.integers(1, 4)), int(rng.integers(1, 65)))),
-        [None, "causal", "padding", "causal+padding"][rng.integers(4)],
-        edits[: rng.integers(4)],
-    )
+    ids = rng.integers(0, config.vocab_size, (int(rng.integers(1, 4)), int(rng.integers(1, 65))))
+    kinds = rng.permutation(KINDS)[: rng.integers(len(KINDS) + 1)]
+    edits = [random_edit(rng, kind, config, *ids.shape) for kind in kinds]
+    mask = [None, "causal", "padding", "causal+padding"][rng.integers(4)]
+    trace = Encoder.random(config, int(rng.integers(1000))).trace(ids, mask, edits)
+    assert np.isfinite(trace.output).all()
     assert len([layer.head_contributions for layer in trace.layers]) == config.num_layers
 
 
@@ -125,6 +122,9 @@ def test_after_warm_up_nothing_is_compiled():
     with CompilationCounter() as counter:
         for _ in range(60):
             random_run(rng)
+        encoder = Encoder.random(EncoderConfig(num_heads=2))
+        ablate_heads(encoder, "one two three", "causal", [Dropout(0)])
+        ablate_tokens(encoder, "one two three", "causal")
         assert counter.count == 0
         jax.jit(lambda x: x + rng.integers(10))(jnp.zeros(3)).block_until_ready()
         assert counter.count > 0, "the counter counts nothing"

@@ -1,0 +1,99 @@
+"""What steers the compiled program, as traced values at capacity: the configuration, the edits, the dropout."""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import jax
+import numpy as np
+
+from encoder_core.blocks import ACTIVATIONS, AS_IT_IS, BlockDropout, BlockEdits, Keep, Switches
+from encoder_core.capacity import Capacity
+from encoder_core.config import EncoderConfig
+from encoder_core.dropout import Kept
+from encoder_core.edits import Edit, HeadFactor, ResidualFactor, SetScore, Temperature, Unscaled
+
+
+def switches(config: EncoderConfig, edits: Sequence[Edit]) -> Switches:
+    """What holds for all blocks. Temperatures multiply."""
+    activation = list(ACTIVATIONS).index(config.activation)
+    is_scaled = config.scale_scores and not any(isinstance(edit, Unscaled) for edit in edits)
+    return Switches(
+        post_norm=config.norm == "post",
+        final_norm=config.final_norm,
+        norm_eps=config.norm_eps,
+        activation=activation,
+        activation_again=activation if config.activation_after == "every_element" else AS_IT_IS,
+        score_scale=config.d_head**-0.5 if is_scaled else 1.0,
+        temperature=math.prod((edit.value for edit in edits if isinstance(edit, Temperature)), start=1.0),
+        first_layer=0,
+        every_block_reads_input=False,
+    )
+
+
+def block_edits(capacity: Capacity, edits: Sequence[Edit], sentence: int) -> BlockEdits:
+    """The edits inside the blocks, for one sentence, all layers. Factors multiply; a later score takes the place of an
+    earlier one."""
+    changed: dict[str, np.ndarray] = {}
+
+    def array(name: str) -> np.ndarray:
+        if name not in changed:
+            changed[name] = np.array(getattr(_nothing_edited(capacity), name))
+        return changed[name]
+
+    for edit in edits:
+        match edit:
+            case SetScore(batch, layer, head, query, key, value) if batch == sentence:
+                array("scores")[layer, head, query, key] = value
+            case HeadFactor(layer, head, factor):
+                array("head_gates")[layer, head] *= factor
+            case ResidualFactor(layer, "attention", factor):
+                array("attention_residual")[layer] *= factor
+            case ResidualFactor(layer, "mlp", factor):
+                array("mlp_residual")[layer] *= factor
+            case _:
+                pass  # takes effect elsewhere: see edits/apply.py
+    return _nothing_edited(capacity)._replace(**jax.device_put(changed))
+
+
+@cache
+def _nothing_edited(capacity: Capacity) -> BlockEdits:
+    layers, heads, seq = capacity.num_layers, capacity.num_heads, capacity.seq
+    return BlockEdits(
+        scores=jax.device_put(np.full((layers, heads, seq, seq), np.nan, np.float32)),
+        head_gates=jax.device_put(np.ones((layers, heads), np.float32)),
+        attention_residual=jax.device_put(np.ones(layers, np.float32)),
+        mlp_residual=jax.device_put(np.ones(layers, np.float32)),
+    )
+
+
+def block_dropout(capacity: Capacity, kept: Kept | None, sentence: int) -> BlockDropout:
+    """Dropout for one sentence in all layers, at capacity."""
+    everything = _everything_stays(capacity)
+    if kept is None:
+        return everything
+    places = {}
+    for place, keep in everything._asdict().items():
+        mask, scale = np.array(keep.mask), np.array(keep.scale)
+        for layer, of_layer in enumerate(kept.layers):
+            here = getattr(of_layer, place)
+            if here is not None:
+                mask[layer][tuple(slice(size) for size in here[sentence].shape)] = here[sentence]
+                scale[layer] = kept.scale
+        places[place] = Keep(jax.device_put(mask), jax.device_put(scale))
+    return BlockDropout(**places)
+
+
+@cache
+def _everything_stays(capacity: Capacity) -> BlockDropout:
+    layers, seq = capacity.num_layers, capacity.seq
+
+    def keep(*shape: int) -> Keep:
+        return Keep(jax.device_put(np.ones((layers, *shape), bool)), jax.device_put(np.ones(layers, np.float32)))
+
+    return BlockDropout(
+        pattern=keep(capacity.num_heads, seq, seq),
+        attn_out=keep(seq, capacity.d_model),
+        mlp_act=keep(seq, capacity.d_ff),
+        mlp_out=keep(seq, capacity.d_model),
+    )
