@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from dashboard import frame, leap, sidebar, warmup
+from dashboard import frame, leap, model, sidebar, warmup
 from dashboard.navigation import navigate
 from dashboard.stages import PAGES, Stage
+from dashboard.what_if.bar import bar
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
 st.session_state["framed"] = True
@@ -25,6 +26,9 @@ def around_the_page() -> None:
     with rail:
         frame.links(pages)
     with above:
+        bar(model.current())
+        for problem in model.left_out():
+            st.warning(problem, icon=":material/info:")
         for notice in sidebar.notices(settings):
             st.warning(notice, icon=":material/info:")
         for quirk in sidebar.quirks(settings, active.name):

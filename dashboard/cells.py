@@ -109,7 +109,7 @@ def look(model: Model, at: Focus, cell: Cell, trace: EncoderTrace | None = None,
         chosen["focus"] = at
     trail = tuple(_parsed(model, text) for text in chosen["cells"]) if chosen else (cell,)
     parameters = model.encoder.parameters()
-    derivation = derive(trace, model.config, parameters, trail[-1], edits)
+    derivation = derive(trace, model.config, parameters, trail[-1], (*model.edits, *edits))
     return Looked(trail, derivation, at, tensor_at(trace, parameters, trail[-1]).shape, problem)
 
 

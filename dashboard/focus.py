@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard.model import Model
 from dashboard.settings import DEFAULTS, Settings
+from dashboard.what_if import state
 from encoder_core.figures.base import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
@@ -36,6 +37,8 @@ def pick(model: Model, *parts: Part, badge: Callable[[Focus], None] | None = Non
 
     A sentence picker comes by itself where there is more than one sentence. `badge` is drawn at the end of the line.
     """
+    if st.session_state.pop(state.CHANGED, False):
+        st.rerun()  # a what-if concerns the whole page, not the part of it that asked
     batch = len(model.batch.tokens)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
         sentence = 0
@@ -94,6 +97,7 @@ def address() -> dict[str, str | None]:
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
     settings = Settings.from_state(st.session_state.to_dict())
     trail = st.session_state.get("trail")
+    parts |= {"edits": state.in_address()}
     parts |= {"cell": "~".join(trail["cells"]) if trail else None}
     return parts | {"variant": settings.variant if settings.variant != DEFAULTS["variant"] else None}
 

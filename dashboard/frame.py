@@ -1,7 +1,6 @@
 """The frame of every stage page: rail, heading, the four depths (picture, numbers, formula, code), and the question."""
 
 import inspect
-import string
 import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,12 +16,16 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
 from dashboard import model
+from dashboard.appearance import plain as plain
+from dashboard.appearance import theme as theme
 from dashboard.cells import Looked
 from dashboard.derivation import derivation
 from dashboard.model import Model
 from dashboard.navigation import ensure_entrypoint
 from dashboard.stages import STAGES, Lab, Stage
-from encoder_core.figures import ThemeName, theme_named
+from dashboard.what_if.changes import changes
+from dashboard.what_if.panel import panel
+from encoder_core.figures import theme_named
 from encoder_core.figures.base import shorten
 
 # After a move the picture goes ahead of what stands below it: sent together, a browser lays out all before it paints.
@@ -74,19 +77,6 @@ def style(active: Stage | Lab) -> None:
     place = active.number + 1 if isinstance(active, Stage) else 0
     sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(place))
     st.html(f"<style>:root {{ {variables} }}\n{sheet}</style>")
-
-
-def theme() -> ThemeName:
-    """The appearance in use."""
-    return "dark" if st.context.theme.type == "dark" else "light"
-
-
-def plain(token: str) -> str:
-    """A token for markdown: cut to a label's length, with nothing in it that markdown, LaTeX or Streamlit would render.
-
-    The word joiner, which has no width, keeps apart what is replaced after the escapes are gone: `:cat:`, `->`, links.
-    """
-    return "".join(f"\\{letter}\u2060" if letter in string.punctuation else letter for letter in shorten(token))
 
 
 def rail() -> DeltaGenerator:
@@ -141,6 +131,8 @@ def depths(
     """Numbers on the left, those of the cell looked at first; formula, code and the question on the right."""
     if not st.session_state.get("arriving", True):
         time.sleep(_AHEAD)
+    if looked:
+        changes(model.current(), looked)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _numbers(tables, looked)
@@ -169,6 +161,7 @@ def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
             )
         if looked and chosen not in tables:
             derivation(looked, theme())
+            panel(model.current(), looked)
         else:
             st.dataframe(_frame_of(tables[chosen if chosen in tables else names[0]]), height=330, width="stretch")
 

@@ -8,9 +8,12 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.settings import MAX_TOKENS, PositionChoice, Settings, positions_of, with_positions
+from dashboard.what_if import state
 from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
 from encoder_core.config import Norm
+from encoder_core.edits import edited_parameters
 from encoder_core.masks import MaskSpec
+from encoder_core.parameters import Parameters
 from encoder_core.tokenizer import split_words
 
 
@@ -21,6 +24,7 @@ class Model:
     vocabulary  what each id stands for
     mask        as `Encoder.trace` takes it
     dropped     lines of the text without a visible character, which cannot be sentences
+    edits       the what-ifs that the trace is made with
     """
 
     settings: Settings
@@ -29,6 +33,7 @@ class Model:
     batch: TokenBatch
     mask: MaskSpec
     dropped: int = 0
+    edits: tuple[Edit, ...] = ()
 
     @property
     def config(self) -> EncoderConfig:
@@ -46,8 +51,13 @@ class Model:
         return self.traced()
 
     def traced(self, *edits: Edit) -> EncoderTrace:
-        """The forward pass again, with what-if edits."""
-        return self.encoder.trace(self.batch, self.mask, edits)
+        """The forward pass again, with more what-if edits."""
+        return self.encoder.trace(self.batch, self.mask, (*self.edits, *edits))
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The parameters that the trace is made with: those of the encoder, edited."""
+        return edited_parameters(self.encoder.parameters(), self.edits, self.config)
 
     def position_encoding(self, choice: PositionChoice, seq: int) -> Float[np.ndarray, "seq d_model"]:
         """The position encoding of the encoder, or the one it would have with another choice."""
@@ -58,8 +68,18 @@ class Model:
 
 
 def current() -> Model:
-    """The model of this session, shared with every session that chose the same."""
-    return model_for(Settings.from_state(st.session_state.to_dict()))
+    """The model of this session with its what-ifs, shared with every session that chose the same."""
+    model = model_for(Settings.from_state(st.session_state.to_dict()))
+    batch, seq = model.batch.ids.shape
+    edits, _ = state.fitting(model.config, batch, seq)
+    return edited(model.settings, edits) if edits else model
+
+
+def left_out() -> tuple[str, ...]:
+    """A sentence for each what-if that does not fit the model of this session, or that a link says wrongly."""
+    model = model_for(Settings.from_state(st.session_state.to_dict()))
+    batch, seq = model.batch.ids.shape
+    return state.fitting(model.config, batch, seq).problems
 
 
 # Sized for a workshop: two dozen people, each at a setting of their own, at 1 to 10 MB each.
@@ -77,6 +97,12 @@ def model_for(settings: Settings) -> Model:
     encoder = Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
     dropped = len(settings.sentences) - len(sentences)
     return Model(settings, encoder, tokenizer.vocabulary, batch, settings.mask_name, dropped)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def edited(settings: Settings, edits: tuple[Edit, ...]) -> Model:
+    """The same model with what-ifs."""
+    return replace(model_for(settings), edits=edits)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

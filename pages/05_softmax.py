@@ -34,7 +34,8 @@ def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token")
     temperature, trace = what_if(current, at)
     layer, shown = trace.layers[at.layer], of_head("pattern", at)
-    looked = look(current, at, shown.cell(at.token, at.key_token), trace, [Temperature(temperature)])
+    divided = [Temperature(temperature)] if temperature != 1 else []
+    looked = look(current, at, shown.cell(at.token, at.key_token), trace, divided)
     scores, weights = layer.scores[at.sentence, at.head], layer.pattern[at.sentence, at.head]
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)

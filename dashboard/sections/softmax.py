@@ -26,7 +26,7 @@ def what_if(current: Model, at: Focus) -> tuple[float, EncoderTrace]:
         if hide or temperature != 1:
             mask = trace.mask.copy()
             mask[at.sentence, :, at.token] &= not hide
-            trace = current.encoder.trace(current.batch, mask, [Temperature(temperature)])
+            trace = current.encoder.trace(current.batch, mask, [*current.edits, Temperature(temperature)])
         st.space("stretch")
         frame.recomputed(recompute.softmax(trace.layers[at.layer], temperature))
     return temperature, trace

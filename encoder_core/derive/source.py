@@ -58,7 +58,7 @@ class Source:
         """The edits are those that the trace was made with. Raises ValueError for one that does not fit the model."""
         temperature, factors = 1.0, dict[tuple[int, int], float]()
         for edit in edits:
-            edit.check(config)
+            edit.check(config, *trace.embedded.shape[:2])
             match edit:
                 case Temperature(value):
                     temperature *= value
@@ -66,8 +66,8 @@ class Source:
                     factors[layer, head] = factors.get((layer, head), 1.0) * factor
                 case Dropout():
                     pass  # the trace says which numbers were kept
-                case unknown:
-                    assert_never(unknown)
+                case _:
+                    pass
         return cls(trace, config, parameters, temperature, factors)
 
     def at(self, tensor: str, index: tuple[int, ...], layer: int | None = None) -> Operand:

@@ -1,0 +1,75 @@
+"""Change the number that is looked at, or something larger: a token, a head, a residual, the temperature."""
+
+import math
+
+import streamlit as st
+
+from dashboard import focus
+from dashboard.cells import Looked
+from dashboard.model import Model
+from dashboard.what_if import state
+from dashboard.what_if.of_cell import Change, change_of
+from encoder_core import Edit
+from encoder_core.edits import HeadFactor, HideToken, ReplaceToken, ResidualFactor, Temperature, Unscaled
+from encoder_core.figures.base import shorten
+
+NUMBER, SLIDER = "what_if_number", "what_if_slider"
+REACH = 3.0  # the slider reaches this many times the tensor's largest number
+
+
+def panel(model: Model, looked: Looked) -> None:
+    """A number field and a slider for the cell looked at, and the other kinds of edits."""
+    change = change_of(looked.trail[-1], model)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        if change:
+            _set(change, looked)
+        else:
+            st.caption("What if? This number follows from others: go on to one of its operands to change it.")
+        with st.popover("Other what-ifs", icon=":material/experiment:"):
+            _others(model, looked.at)
+
+
+def _set(change: Change, looked: Looked) -> None:
+    now = change.value if math.isfinite(change.value) else 0.0
+    is_factor = change.name.startswith("the factor")
+    reach = 2.0 if is_factor else REACH * max(looked.derivation.scale, abs(now), 1e-3)
+    step = 10.0 ** math.floor(math.log10(reach / 50))
+    st.session_state[NUMBER] = st.session_state[SLIDER] = now
+
+    def changed(key: str) -> None:
+        state.add(change.edit(float(st.session_state[key])))
+
+    most = 1e3 if is_factor else 1e6
+    most = 1e3 if is_factor else 1e6
+    masked = "" if math.isfinite(change.value) else " (masked now: a number unmasks it)"
+    st.number_input(
+        f"What if {change.name} were{masked}", -most, most, key=NUMBER, step=step, format="%.6g", on_change=changed,
+        args=(NUMBER,), width=210,
+    )  # fmt: skip
+    st.slider(
+        "from small to large", -reach, reach, key=SLIDER, step=step, on_change=changed, args=(SLIDER,),
+        label_visibility="collapsed", width=220,
+    )  # fmt: skip
+
+
+def _others(model: Model, at: focus.Focus) -> None:
+    """Edits of a token, a head, a residual, of all scores."""
+    token = f"{at.token + 1} · {shorten(at.labels[at.token])}"
+    words = model.vocabulary
+    chosen = st.selectbox(f"Replace token {token} by", range(len(words)), None, format_func=lambda i: words[i],
+                          key="what_if_token", placeholder="another token of the vocabulary")  # fmt: skip
+    if chosen is not None:
+        _button("Replace it", ReplaceToken(at.sentence, at.token, chosen))
+    _button(f"Hide token {token} as key", HideToken(at.sentence, at.token))
+    _button(f"Switch off head {at.head + 1} of layer {at.layer + 1}", HeadFactor(at.layer, at.head, 0.0))
+    _button(f"Drop the residual past attention {at.layer + 1}", ResidualFactor(at.layer, "attention", 0.0))
+    _button(f"Drop the residual past feed-forward {at.layer + 1}", ResidualFactor(at.layer, "mlp", 0.0))
+    _button("Leave out the division by √d_head", Unscaled())
+    warmth = st.select_slider("Temperature of every softmax", (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), 1.0,
+                              key="what_if_temperature")  # fmt: skip
+    if warmth != 1.0:
+        _button(f"Set temperature {warmth:g}", Temperature(warmth))
+
+
+def _button(label: str, edit: Edit) -> None:
+    st.button(label, on_click=state.add, args=(edit,), key=f"what_if_{type(edit).__name__}_{label}", width="stretch")

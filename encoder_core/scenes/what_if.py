@@ -1,0 +1,80 @@
+"""Scenes of the what-ifs: one tensor before and after, and how far the change travels through the stack."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float
+
+from encoder_core.figures import ThemeName, heatmap, limit_of
+
+HEIGHT = 200
+
+
+def before_and_after(
+    before: Float[np.ndarray, "row column"],
+    after: Float[np.ndarray, "row column"],
+    *,
+    title: str,
+    axes: tuple[str, str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    weights: bool,
+    mark: tuple[int, int] | None,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """A tensor before the edits → after them, and their difference, on one scale. Masked cells count as no change.
+
+    weights  values from 0 to 1: their difference is signed, on the same scale
+    mark     the cell looked at
+    """
+    with np.errstate(invalid="ignore"):
+        apart = after - before
+    apart = np.where(np.isfinite(before) | np.isfinite(after), apart, 0.0)
+    finite = [x[np.isfinite(x)] for x in (before, after, apart)]
+    limit = 1.0 if weights else limit_of(*finite)
+    common: dict[str, Any] = {"row_axis": axes[0], "column_axis": axes[1], "limit": limit, "height": HEIGHT,
+                              "marks": [mark] if mark else [], "theme": theme}  # fmt: skip
+    kind: dict[str, Any] = {"kind": "weights" if weights else "signed"}
+    return [
+        heatmap(before, rows, columns, title=f"{title} before", **common, **kind),
+        "→",
+        heatmap(after, rows, columns, title="after", **common, **kind),
+        "Δ",
+        heatmap(apart, rows, columns, title="difference", **common),
+    ]
+
+
+def travelled(
+    distance: Float[np.ndarray, "stage seq"],
+    *,
+    tokens: Sequence[str],
+    layer: int,
+    token: int,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """How far each token's row of the residual stream has moved: what enters, and what leaves each block."""
+    stages = ["embedded", *(f"block {i + 1}" for i in range(len(distance) - 1))]
+    return [
+        heatmap(distance, stages, tokens, row_axis="stage", column_axis="token", kind="weights",
+                limit=float(distance.max()) or 1.0, title="how far the change travels: length of the difference",
+                marks=[(layer + 1, token)], height=max(64, 18 * len(stages)), theme=theme),
+    ]  # fmt: skip
+
+
+def ablated(
+    effect: Float[np.ndarray, "layer head"],
+    *,
+    layer: int,
+    head: int,
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """What the output loses without each head."""
+    layers = [f"layer {i + 1}" for i in range(len(effect))]
+    heads = [f"head {i + 1}" for i in range(effect.shape[1])]
+    return [
+        heatmap(effect, layers, heads, row_axis="layer", column_axis="head", kind="weights",
+                limit=float(effect.max()) or 1.0, title="what the output loses without each head",
+                marks=[(layer, head)], height=max(64, 20 * len(layers)), theme=theme),
+    ]  # fmt: skip
