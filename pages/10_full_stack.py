@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import focus, frame
 from dashboard.focus import Focus
 from dashboard.frame import Shape
+from dashboard.sections.full_stack.ablation import left_out
 from dashboard.sections.full_stack.hidden_states import hidden_states
 from dashboard.sections.full_stack.in_and_out import in_and_out
 from dashboard.sections.full_stack.rollout import rollout
@@ -26,6 +27,7 @@ VIEWS = {
     "Rollout": View(("layer", "token"), rollout),
     "Hidden states": View(("layer", "token"), hidden_states, width=max(4, 200 // stages // 4 * 4)),
     "Similarity": View(("layer", "token"), similarity),
+    "Ablation": View(("layer", "head", "token"), left_out),
     "In and out": View(("token",), in_and_out, width=WINDOW),
 }
 

@@ -21,6 +21,7 @@ from dashboard.focus import Cell
 from dashboard.picture.outlines import outlines
 
 _COMPONENT = component("picture", Path(__file__).parent)
+_PLAYER = publish(Path(__file__).parent / "play.js")
 _PLOTLY = publish(Path(plotly.__file__).parent / "package_data" / "plotly.min.js")
 
 
@@ -63,7 +64,13 @@ def picture(
                 choose(address.cell(cell["row"], cell["column"], cell["tile"]))
 
     _COMPONENT(
-        data={"panels": panels, "bundle": _PLOTLY, "stack": stack, "address": None if still else focus.address()},
+        data={
+            "panels": panels,
+            "bundle": _PLOTLY,
+            "player": _PLAYER,
+            "stack": stack,
+            "address": None if still else focus.address(),
+        },
         key=key,
         on_cell_change=clicked,
     )

@@ -5,6 +5,7 @@ const NARROW = 640;          // below this the panels stack
 const LABEL_PITCH = 11;      // pixels a label needs; where cells are closer, every second or third label is shown
 const NO_GAP = 5;            // cells narrower than this many pixels touch each other
 const LABEL_WEIGHT = 6;      // columns' worth of width that row labels take
+const SUM_SHOWN = 3;         // terms of a sum in a hover
 const SHOWN = "__encoderWalkthroughPlotly";
 
 function loadPlotly(bundle) {
@@ -37,10 +38,13 @@ function layOut(host, panels) {
     const figure = element("figure", "ew-panel", host);
     const head = element("div", "ew-head", figure);
     const title = element("div", "ew-title", head);
+    const player = element("button", "ew-play", head);
+    Object.assign(player, { type: "button", textContent: "▶", title: "Draw it cell by cell" });
+    player.setAttribute("aria-label", "Draw it cell by cell");
     const bar = element("div", "ew-bar", head);
     const plot = element("div", "ew-plot", figure);
     plot.setAttribute("role", "img");
-    return { operator, figure, title, bar, plot };
+    return { operator, figure, title, player, bar, plot };
   });
   host.tip = element("div", "ew-tip", host);
   return host.panels;
@@ -56,6 +60,7 @@ function dress(panel, { operator, figure }, repeats) {
   panel.title.title = layout.title.text;
   panel.title.style.color = meta.title_colour ?? "";
   panel.plot.setAttribute("aria-label", meta.alt);
+  panel.player.hidden = !meta.product_of;
   panel.plot.style.height = `${layout.height - 30}px`;
   const scaled = data.find(trace => trace.type === "heatmap" && trace.showscale !== false);
   panel.bar.replaceChildren();
@@ -129,19 +134,31 @@ function cellAt(meta, point) {
   return { row: y % (tall + gap), column: x % (wide + gap), tile };
 }
 
-function words(meta, point) {
+// The sum behind a cell of a product of two panels, its largest terms first: hovering needs no answer of the server.
+function sumOf(host, { product_of: factors, rows, columns, row_axis: down, column_axis: across }, row, column) {
+  const [left, right] = factors.map(panel => host.panels[panel].plot._fullData.find(trace => trace.type === "heatmap").z);
+  const terms = Array.from(left[row], (a, i) => [a || 0, right[i][column] || 0]).sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
+  const total = terms.reduce((sum, [a, b]) => sum + a * b, 0);
+  const signed = value => value < 0 ? `(${number(value)})` : number(value);
+  const shown = terms.slice(0, SUM_SHOWN).map(([a, b]) => `${signed(a)} · ${signed(b)}`).join(" + ");
+  const others = terms.length > SUM_SHOWN ? ` + ${terms.length - SUM_SHOWN} smaller` : "";
+  return `${down} ${rows[row]} · ${across} ${columns[column]}: ${shown}${others} = ${number(total)}`;
+}
+
+function words(host, meta, point) {
   const { row, column, tile } = cellAt(meta, point);
   const where = tile ? `${[meta.row_titles[tile[0]], meta.column_titles[tile[1]]].filter(Boolean).join(", ")}\n` : "";
   const value = point.data.name === "masked" ? "masked" : number(point.z);
   const notes = meta.notes ? `\n${meta.notes[row][column]}` : "";
-  return `${where}${meta.row_axis} ${meta.rows[row]} · ${meta.column_axis} ${meta.columns[column]}\n${value}${notes}`;
+  const sum = meta.product_of ? `\n${sumOf(host, meta, row, column).split(": ")[1]}` : "";
+  return `${where}${meta.row_axis} ${meta.rows[row]} · ${meta.column_axis} ${meta.columns[column]}\n${value}${notes}${sum}`;
 }
 
 function showTip(host, panel, meta, event) {
   const point = event.points.find(p => p.data.type === "heatmap");
   if (!point || !meta.rows) return;
   const { tip } = host;
-  tip.textContent = words(meta, point);
+  tip.textContent = words(host, meta, point);
   const box = host.getBoundingClientRect(), mouse = event.event;
   const left = Math.min(mouse.clientX - box.left + 14, box.width - tip.offsetWidth - 4);
   tip.style.left = `${Math.max(0, left)}px`;
@@ -174,6 +191,7 @@ async function paint(host) {
     const state = [widths[i], repeats, json].join();
     if (place.state === state) continue;
     place.state = state;
+    host.stopPlaying?.();
     const { data, layout } = fitted(figure, widths[i], repeats);
     await window.Plotly.react(place.plot, data, layout, { displayModeBar: false, responsive: false });
     listen(host, place, i, meta);
@@ -205,13 +223,22 @@ function setAddress(parts) {
   if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
 }
 
+// The player is fetched when it is asked for.
+async function startPlayer(host, script, index) {
+  const { play } = await import(new URL(`app/static/${script}`, document.baseURI).href);
+  const { meta } = host.shown.panels[index].figure.layout;
+  play(host, index, (row, column) => sumOf(host, meta, row, column));
+}
+
 export default function (component) {
-  const { panels, stack, bundle, address } = component.data;
+  const { panels, stack, bundle, address, player } = component.data;
   if (address) setAddress(address);
   const host = component.parentElement.querySelector(".ew-picture");
   host.shown = { stack, panels: panels.map(panel => ({ ...panel, json: panel.figure, figure: JSON.parse(panel.figure) })) };
   host.send = cell => component.setStateValue("cell", cell);
   if (!host.panels) showInRail();
+  host.panels = layOut(host, host.shown.panels);
+  host.panels.forEach((panel, i) => { panel.player.onclick = () => startPlayer(host, player, i); });
   arrange(host);  // the space is taken before Plotly is there, so nothing below moves when it comes
   loadPlotly(bundle).then(
     () => {
@@ -233,6 +260,7 @@ export default function (component) {
     },
   );
   return () => {
+    host.stopPlaying?.();
     host.observer?.disconnect();
     for (const panel of host.panels ?? []) window.Plotly?.purge(panel.plot);
   };

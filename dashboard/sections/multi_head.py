@@ -7,6 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import frame
+from dashboard.ablation import ablation
 from dashboard.cells import Address, Looked, of_block
 from dashboard.focus import Focus
 from dashboard.model import Model
@@ -16,6 +17,7 @@ from encoder_core import HeadFactor, LayerTrace, recompute
 from encoder_core.cost import attention_cost
 from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes.qkv import side_by_side
+from encoder_core.scenes.what_if import heads_left_out
 
 OFF = "multi_head_off"
 
@@ -103,6 +105,9 @@ def switch_off(current: Model, at: Focus) -> None:
             key=f"multi_head_off_{number}",
             on_click=lambda cell, meta: None,  # the pickers stand outside this fragment
         )
+    effect = ablation(current, at.sentence).heads.mean(axis=-1)
+    picture(heads_left_out(effect, layer=at.layer, head=at.head, theme=frame.theme()), key="multi_head_ablation",
+            on_click=lambda cell, meta: None)  # fmt: skip
     share = [np.linalg.norm(before - after) / (np.linalg.norm(before) or 1) for before, after in pairs.values()]
     st.caption(
         f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output: "

@@ -37,6 +37,7 @@ def heatmap(
     flags: Sequence[int] = (),
     column_flags: Mapping[int, str] | None = None,
     title_colour: str | None = None,
+    product_of: tuple[int, int] | None = None,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
     theme: ThemeName = "light",
@@ -48,6 +49,7 @@ def heatmap(
     mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
     marks   cells, rows (row, None) or columns (None, column) to outline.
     flags   rows with a bar at their left edge: those in use, say, of a table.
+    product_of  the places, among the figures of its line, of the two matrices whose product it is
     column_flags  columns with a bar above them, each in its colour: those drawn as curves beside it.
     Raises ValueError where labels and values differ in number.
     """
@@ -69,6 +71,7 @@ def heatmap(
         "row_axis": row_axis,
         "column_axis": column_axis,
         "weight": int(np.clip(len(columns), 8, 40)),
+        "product_of": product_of,
         "title_colour": getattr(colours, title_colour) if title_colour else None,
     }
     return figure(

@@ -42,7 +42,7 @@ def lookup(
         heatmap(table[drawn], words, dims, title="E", row_axis="id", limit=limit, marks=[(row, None)], flags=in_use,
                 theme=theme),
         "=",
-        heatmap(hot @ table, tokens, dims, title="one-hot · E", limit=limit, **of_tokens),
+        heatmap(hot @ table, tokens, dims, title="one-hot · E", limit=limit, product_of=(0, 1), **of_tokens),
         "=",
         heatmap(looked_up, tokens, dims, title="lookup E[ids]", limit=limit, **of_tokens),
     ]  # fmt: skip

@@ -34,7 +34,8 @@ def attention(
         heatmap(v, tokens, dims, title="V", row_axis="key", limit=limit, title_colour="value", height=HEIGHT,
                 theme=theme),
         "=",
-        heatmap(z, tokens, dims, title="weighted values", row_axis="query", limit=limit, **common),
+        heatmap(z, tokens, dims, title="weighted values", row_axis="query", limit=limit,
+                product_of=(0, 1), **common),
     ]  # fmt: skip
 
 

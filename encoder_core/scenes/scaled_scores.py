@@ -35,7 +35,7 @@ def step_by_step(
         heatmap(k.T, dims, tokens, title="Kᵀ", title_colour="key", row_axis="dimension", column_axis="key",
                 marks=[(None, key)], **of_factors),
         "=",
-        heatmap(dots, tokens, tokens, title="Q Kᵀ", **of_steps),
+        heatmap(dots, tokens, tokens, title="Q Kᵀ", product_of=(0, 1), **of_steps),
         "→",
         heatmap(scaled, tokens, tokens, title=f"Q Kᵀ / {divisor}", **of_steps),
         "→",

@@ -42,7 +42,7 @@ def mixture(
         "=",
         by_key(products, title="weighted", limit=limit_of(products)),
         "Σ →",
-        heatmap(z, tokens, dims, title="z", row_axis="query", limit=of_values,
+        heatmap(z, tokens, dims, title="z", row_axis="query", limit=of_values, product_of=(0, 2),
                 marks=[(query, None), (query, dimension)], theme=theme),
     ]  # fmt: skip
 

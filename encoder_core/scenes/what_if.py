@@ -63,18 +63,39 @@ def travelled(
     ]  # fmt: skip
 
 
-def ablated(
+def heads_left_out(
     effect: Float[np.ndarray, "layer head"],
     *,
     layer: int,
     head: int,
+    height: int = 0,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """What the output loses without each head."""
+    """What the output loses without each head, on average over the tokens."""
     layers = [f"layer {i + 1}" for i in range(len(effect))]
     heads = [f"head {i + 1}" for i in range(effect.shape[1])]
     return [
         heatmap(effect, layers, heads, row_axis="layer", column_axis="head", kind="weights",
                 limit=float(effect.max()) or 1.0, title="what the output loses without each head",
-                marks=[(layer, head)], height=max(64, 20 * len(layers)), theme=theme),
+                marks=[(layer, head)], height=height or max(64, 20 * len(layers)), theme=theme),
+    ]  # fmt: skip
+
+
+def all_left_out(
+    heads: Float[np.ndarray, "layer head"],
+    tokens: Float[np.ndarray, "token seq"],
+    *,
+    layer: int,
+    head: int,
+    token: int,
+    tokens_are: Sequence[str],
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """Heads, and beside them tokens: rows are left out, columns feel it."""
+    return [
+        *heads_left_out(heads, layer=layer, head=head, height=300, theme=theme),
+        "",
+        heatmap(tokens, tokens_are, tokens_are, row_axis="token", column_axis="key", kind="weights",
+                limit=float(tokens.max()) or 1.0, title="without the token of the row, each token's output moves by",
+                marks=[(token, None), (None, token)], height=300, theme=theme),
     ]  # fmt: skip
