@@ -5,13 +5,13 @@ import math
 import streamlit as st
 
 from dashboard import focus
+from dashboard.appearance import plain
 from dashboard.cells import Looked
 from dashboard.model import Model
 from dashboard.what_if import state
 from dashboard.what_if.of_cell import Change, change_of
 from encoder_core import Edit
 from encoder_core.edits import HeadFactor, HideToken, ReplaceToken, ResidualFactor, Temperature, Unscaled
-from encoder_core.figures.base import shorten
 
 NUMBER, SLIDER = "what_if_number", "what_if_slider"
 REACH = 3.0  # the slider reaches this many times the tensor's largest number
@@ -32,7 +32,7 @@ def panel(model: Model, looked: Looked) -> None:
 def _set(change: Change, looked: Looked) -> None:
     now = change.value if math.isfinite(change.value) else 0.0
     is_factor = change.name.startswith("the factor")
-    reach = 2.0 if is_factor else REACH * max(looked.derivation.scale, abs(now), 1e-3)
+    reach = max(2.0, abs(now)) if is_factor else REACH * max(looked.derivation.scale, abs(now), 1e-3)
     step = 10.0 ** math.floor(math.log10(reach / 50))
     st.session_state[NUMBER] = st.session_state[SLIDER] = now
 
@@ -54,7 +54,7 @@ def _set(change: Change, looked: Looked) -> None:
 
 def _others(model: Model, at: focus.Focus) -> None:
     """Edits of a token, a head, a residual, of all scores."""
-    token = f"{at.token + 1} · {shorten(at.labels[at.token])}"
+    token = f"{at.token + 1} · {plain(at.labels[at.token])}"
     words = model.vocabulary
     chosen = st.selectbox(f"Replace token {token} by", range(len(words)), None, format_func=lambda i: words[i],
                           key="what_if_token", placeholder="another token of the vocabulary")  # fmt: skip

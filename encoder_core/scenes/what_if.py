@@ -95,7 +95,7 @@ def all_left_out(
     return [
         *heads_left_out(heads, layer=layer, head=head, height=300, theme=theme),
         "",
-        heatmap(tokens, tokens_are, tokens_are, row_axis="token", column_axis="key", kind="weights",
+        heatmap(tokens, tokens_are, tokens_are, row_axis="hidden token", column_axis="token", kind="weights",
                 limit=float(tokens.max()) or 1.0, title="without the token of the row, each token's output moves by",
                 marks=[(token, None), (None, token)], height=300, theme=theme),
     ]  # fmt: skip

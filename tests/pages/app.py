@@ -40,6 +40,12 @@ def figures(at: AppTest) -> Iterator[dict[str, Any]]:
                 yield json.loads(panel["figure"])
 
 
+def derivations(at: AppTest) -> list[dict[str, Any]]:
+    """Every derivation of a cell on the page, as the browser gets it."""
+    found = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".derivation")]
+    return [json.loads(x.proto.json) for x in found]
+
+
 def cards(at: AppTest) -> list[dict[str, Any]]:
     """The cards of the map, as the browser gets them."""
     diagrams = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".diagram")]

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import encoder_core
+from dashboard.frame import CELL
 from dashboard.stages import STAGES, stage_named
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
-from tests.pages.app import opened, run
+from tests.pages.app import derivations, opened, run
 
+TOLERANCE = 1e-4  # as a fraction of the tensor's scale; norms of 4 dimensions lose the most
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 VARIANTS = {
     "one token": {"text": "word", "d_model": "4", "heads": "1", "layers": "1"},
@@ -38,6 +40,15 @@ def page(framed, stage, request):
 
 
 def test_numbers_formula_and_code(page, functions_of_the_engine):
+    (group,) = [group for group in page.button_group if group.key.startswith("table_")]
+    if CELL in group.options:
+        (found,) = derivations(page)
+        assert found["steps"]
+        assert found["difference"] < TOLERANCE
+        formula_of_cell = page.latex[0].value
+        assert formula_of_cell.count("{") == formula_of_cell.count("}")
+        group.set_value(group.options[1])
+        run(page)
     table = page.dataframe[0].value
     assert table.size > 0
     assert not table.isna().any(axis=None)

@@ -65,6 +65,7 @@ def test_defaults_are_allowed():
 
 def test_what_the_state_says_is_taken():
     state = {
+        "encoder": "random", "variant": "as intended",
         "text": "a\nb", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
         "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "scaled": False, "bias": False,
     }  # fmt: skip

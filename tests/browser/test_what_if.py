@@ -1,0 +1,63 @@
+"""A number is changed in the browser: the whole stack answers, the link carries it, and it can be undone."""
+
+import numpy as np
+from playwright.sync_api import expect
+
+from encoder_core import Encoder, EncoderConfig, WordTokenizer
+from encoder_core.edits import SetScore
+from tests.browser.engine import TEXT, softmax
+
+
+def edited_trace(*edits):
+    tokenizer = WordTokenizer.from_texts([TEXT], max_len=64)
+    config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
+    return Encoder.random(config, 0, tokenizer=tokenizer).trace(TEXT, "padding", edits)
+
+
+def edits(screen):
+    """The button of the bar's first edit."""
+    return screen.page.locator("[class*=st-key-without_] button").first
+
+
+def test_a_score_is_set_and_every_page_shows_what_follows(screen):
+    screen.open("scaled_scores", cell="scores.0.0.0.2.1")
+    field = screen.page.get_by_label("What if this score were")
+    field.fill("5")
+    with screen.rerun():
+        field.press("Enter")
+    screen.settle()
+    expect(edits(screen)).to_contain_text("score 3 cat → 2 black")
+    assert screen.parameters["edits"] == ["score.0.0.0.2.1=5"]
+    after = edited_trace(SetScore(0, 0, 0, 2, 1, 5.0))
+    shown = {plot["title"]: plot["z"] for plot in screen.plots() if plot["z"]}
+    np.testing.assert_allclose(np.array(shown["after"], float), after.layers[0].scores[0, 0], atol=1e-4)
+    screen.go("softmax")
+    weights = next(np.array(plot["z"], float) for plot in screen.plots() if plot["title"] == "all weights")
+    np.testing.assert_allclose(weights, softmax(after, 1, 1)[0], atol=1e-4)
+    screen.page.reload()
+    screen.arrived("softmax")
+    assert screen.parameters["edits"] == ["score.0.0.0.2.1=5"]
+    weights = next(np.array(plot["z"], float) for plot in screen.plots() if plot["title"] == "all weights")
+    np.testing.assert_allclose(weights, softmax(after, 1, 1)[0], atol=1e-4)
+
+
+def test_undo_redo_and_reset(screen):
+    screen.open("full_stack", edits="head.0.1=0")
+    expect(edits(screen)).to_contain_text("head 2 off")
+    for label, said in (("Reset", []), ("Undo", ["head.0.1=0"]), ("Redo", [])):
+        with screen.rerun():
+            screen.page.get_by_role("button", name=label, exact=True).click()
+        assert screen.parameters.get("edits", []) == said
+
+
+def test_two_visitors_have_edits_of_their_own(screen, browser):
+    screen.open("full_stack", edits="unscaled")
+    other = browser.new_context()
+    try:
+        page = other.new_page()
+        page.goto(f"{screen.url}/full_stack")
+        expect(page.locator("h1")).to_have_text("Full stack", timeout=30_000)
+        expect(page.locator(".st-key-what-if-bar")).to_have_count(0)
+    finally:
+        other.close()
+    expect(screen.page.locator(".st-key-what-if-bar")).to_be_visible()

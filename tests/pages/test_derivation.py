@@ -1,0 +1,107 @@
+"""The number that is looked at: from a figure's cell to the tensor's, its arithmetic, the trail, the link."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from dashboard.cells import Address
+from dashboard.derivation import as_csv
+from dashboard.stages import stage_named
+from encoder_core import Encoder, EncoderConfig, WordTokenizer
+from encoder_core.derive import Cell, derive
+from tests.pages.app import derivations, opened, run
+
+TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    tokenizer = WordTokenizer.from_texts([TEXT])
+    config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
+    return Encoder.random(config, 0, tokenizer=tokenizer)
+
+
+ADDRESSES = {
+    "rows and columns": (Address("q", (0, 1), 2), (3, 5), Cell("q", (0, 1, 3, 5), 2)),
+    "transposed": (Address("k", (0, 1), 2, transposed=True), (5, 3), Cell("k", (0, 1, 3, 5), 2)),
+    "a window": (Address("mlp_pre", (1,), 0, first=(0, 64)), (2, 7), Cell("mlp_pre", (1, 2, 71), 0)),
+    "some rows": (
+        Address("parameters.token_embedding", rows=[2, 5, 9]), (1, 4), Cell("parameters.token_embedding", (5, 4)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ADDRESSES)
+def test_a_place_on_a_figure_is_a_cell_and_back(case):
+    address, place, cell = ADDRESSES[case]
+    assert address.cell(*place) == cell
+    assert address.place(cell) == place
+    assert address.place(Cell("v", cell.index, cell.layer)) is None
+    assert address.place(Cell(cell.tensor, (*cell.index[:-2], 10**6, 0), 11)) is None
+
+
+def test_a_tile_of_a_mosaic_names_its_head_and_layer():
+    assert Address("pattern", layer=3, tiles="sentence and head").cell(4, 7, (1, 2)) == Cell("pattern", (1, 2, 4, 7), 3)
+    assert Address("pattern", (1,), tiles="layer and head").cell(4, 7, (3, 2)) == Cell("pattern", (1, 2, 4, 7), 3)
+    assert Address("z", (1,), 3, tiles="head").cell(4, 7, (0, 2)) == Cell("z", (1, 2, 4, 7), 3)
+
+
+def test_the_cell_of_a_link_is_shown_with_its_trail(framed, encoder):
+    at = opened(stage_named("softmax"), cell="pattern.1.0.2.4.7~scores.1.0.2.4.7~dot_products.1.0.2.4.7")
+    (found,) = derivations(at)
+    assert [crumb["cell"] for crumb in found["trail"]] == [
+        "pattern.1.0.2.4.7", "scores.1.0.2.4.7", "dot_products.1.0.2.4.7",
+    ]  # fmt: skip
+    layer = encoder.trace(TEXT, "padding").layers[1]
+    assert found["shown"] == pytest.approx(layer.dot_products[0, 2, 4, 7])
+    (step,) = found["steps"]
+    assert step["folded"][0] == 8  # of 16 terms, half are written out
+    q, k = layer.q[0, 2, 4], layer.k[0, 2, 7]
+    largest = np.argsort(-np.abs(q * k))[0]
+    assert [operand["value"] for operand in step["terms"][0]["operands"]] == pytest.approx([q[largest], k[largest]])
+    assert sum(term["adds"] for term in step["terms"]) + step["folded"][1] == pytest.approx(step["value"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("pattern.9.0.0.0.0", "layer 9"),
+        ("colour.1.2", "'colour' is not one of"),
+        ("q.0.0.0.99.0", "99 is not one of 0 to"),
+        ("<script>", "'<script>' is not one of"),
+        ("q.0.0.0.1.2~nothing", "'nothing' is not one of"),
+        ("q." + "9" * 500, "signs"),
+    ],
+)
+def test_a_bad_cell_in_a_link_is_said(framed, cell, said):
+    at = opened(stage_named("scaled_scores"), cell=cell)
+    assert any(said in warning.value and "own cell is shown" in warning.value for warning in at.warning)
+    assert derivations(at)[0]["trail"] == [{"cell": "dot_products.0.0.0.0.0", "label": "dot_products [0, 0, 0, 0]"}]
+
+
+def test_row_and_column_are_picked_by_keyboard(framed):
+    at = opened(stage_named("scaled_scores"))
+    at.number_input(key="cell_2").set_value(3)
+    run(at)
+    at.number_input(key="cell_3").set_value(5)
+    run(at)
+    assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.2.4"
+
+
+def test_the_focus_brings_its_own_cell(framed):
+    at = opened(stage_named("scaled_scores"), cell="q.0.0.0.1.2")
+    at.selectbox(key="focus_token").set_value(6)
+    run(at)
+    assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.5.0"
+
+
+def test_all_terms_are_downloaded(encoder):
+    trace = encoder.trace(TEXT, "padding")
+    found = derive(trace, encoder.config, encoder.parameters(), "mlp_pre.0.0.3.7")
+    rows = list(csv.reader(io.StringIO(as_csv(found.terms))))
+    assert len(rows) == 1 + 64 + 1  # a title, the products, the bias
+    assert float(rows[-1][-1]) == pytest.approx(trace.layers[0].mlp_pre[0, 3, 7], abs=1e-5)
+    assert rows[1][2] == "mlp_in.0.0.3.0"
+    assert rows[1][5] == "parameters.layers.0.mlp.up.kernel.0.7"

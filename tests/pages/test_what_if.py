@@ -1,0 +1,152 @@
+"""What-ifs: from a link, by a number, undone, redone, reset; what does not fit is named and left out."""
+
+import numpy as np
+import pytest
+
+from dashboard.stages import stage_named
+from dashboard.what_if import state
+from encoder_core import Encoder, EncoderConfig, WordTokenizer, travel
+from encoder_core.edits import from_text
+from tests.pages.app import figures, opened, rendered, run
+
+TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+EDITS = {
+    "token_embedding": "token_embedding.4.3=2.5", "embedded": "embedded.0.2.1=-3", "W_Q": "wq.0.0.5.2=1.5",
+    "W_K": "wk.1.2.5.2=1.5", "W_V": "wv.0.0.5.2=1.5", "W_O": "wo.3.1.2.5=1.5", "score": "score.0.0.0.2.1=6.5",
+    "token": "token.0.2=7", "hide": "hide.0.2", "head": "head.2.1=0", "residual": "residual.1.mlp=0",
+    "temperature": "temperature=0.5", "unscaled": "unscaled",
+}  # fmt: skip
+
+
+def edits_in_use(at):
+    states = at.session_state["what_if"]
+    return states["states"][states["at"]]
+
+
+def press(at, label):
+    next(button for button in at.button if button.label == label).click()
+    return run(at)
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    tokenizer = WordTokenizer.from_texts([TEXT])
+    config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
+    return Encoder.random(config, 0, tokenizer=tokenizer)
+
+
+@pytest.mark.parametrize("text", EDITS.values(), ids=EDITS)
+def test_an_edit_runs_through_every_page(framed, stage, text):
+    at = opened(stage, edits=text)
+    assert edits_in_use(at) == (text,)
+    assert not at.warning
+
+
+def decoded(z):
+    """A matrix as Plotly writes it."""
+    import base64
+
+    return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(n) for n in z["shape"].split(",")])
+
+
+def test_before_after_and_travel_are_those_of_the_engine(framed, encoder):
+    texts = ["score.0.0.0.2.1=6.5", "head.1.0=0"]
+    at = opened(stage_named("scaled_scores"), edits="~".join(texts), cell="scores.0.0.0.2.1")
+    before = encoder.trace(TEXT, "padding")
+    after = encoder.trace(TEXT, "padding", [from_text(text) for text in texts])
+    shown = {figure["layout"]["title"]["text"]: figure["data"][0]["z"] for figure in figures(at)}
+    np.testing.assert_allclose(decoded(shown["scores before"]), before.layers[0].scores[0, 0], atol=1e-5)
+    np.testing.assert_allclose(decoded(shown["after"]), after.layers[0].scores[0, 0], atol=1e-5)
+    strip = decoded(shown["how far the change travels: length of the difference"])
+    np.testing.assert_allclose(strip, travel(before, after), atol=1e-5)
+    assert strip[0].max() == 0
+    assert strip[-1].min() > 0
+
+
+def test_a_number_is_set_undone_redone_and_reset(framed):
+    at = opened(stage_named("scaled_scores"), cell="scores.0.0.0.2.1")
+    at.number_input(key="what_if_number").set_value(2.0)
+    run(at)
+    assert edits_in_use(at) == ("score.0.0.0.2.1=2",)
+    at.slider(key="what_if_slider").set_value(-4.0)
+    run(at)
+    (one,) = edits_in_use(at)
+    assert from_text(one).value == pytest.approx(-4, abs=0.2)
+    press(at, "Undo")
+    assert edits_in_use(at) == ("score.0.0.0.2.1=2",)
+    press(at, "Undo")
+    assert edits_in_use(at) == ()
+    press(at, "Redo")
+    press(at, "Redo")
+    assert edits_in_use(at) == (one,)
+    press(at, "Reset")
+    assert edits_in_use(at) == ()
+    press(at, "Undo")
+    assert edits_in_use(at) == (one,)
+    next(button for button in at.button if button.key.startswith("without_")).click()
+    run(at)
+    assert edits_in_use(at) == ()
+
+
+@pytest.mark.parametrize(
+    ("label", "edit"),
+    [
+        ("Hide token 3 · cat as key", "hide.0.2"),
+        ("Switch off head 2 of layer 1", "head.0.1=0"),
+        ("Drop the residual past attention 1", "residual.0.attention=0"),
+        ("Drop the residual past feed-forward 1", "residual.0.mlp=0"),
+        ("Leave out the division by √d_head", "unscaled"),
+    ],
+)
+def test_other_what_ifs_have_a_button(framed, label, edit):
+    at = opened(stage_named("scaled_scores"), token="3", head="2")
+    press(at, label)
+    assert [from_text(text) for text in edits_in_use(at)] == [from_text(edit)]
+
+
+def test_a_token_is_replaced(framed):
+    at = opened(stage_named("embedding"), token="3")
+    at.selectbox(key="what_if_token").set_value(3)
+    press(run(at), "Replace it")
+    assert edits_in_use(at) == ("token.0.2=3",)
+    assert any("becomes" in button.label for button in at.button)
+
+
+@pytest.mark.parametrize(
+    ("edits", "said", "kept"),
+    [
+        ("colour.1=2", "'colour' is not one of", ()),
+        ("head.2.1=0~head.x.1=0", "'x' is not a whole number", ("head.2.1=0",)),
+        ("head.11.1=0", "layer=11 is not one of 0 to 3", ("head.11.1=0",)),
+        ("score.0.0.0.2.1=nan", "'nan' is not a finite number", ()),
+        ("<b>=1", "'<b>' is not one of", ()),
+        ("~".join(f"embedded.0.0.{i}=1" for i in range(30)), "30 what-ifs; the first 24", None),
+    ],
+)
+def test_a_bad_edit_in_a_link_is_named_and_left_out(framed, edits, said, kept):
+    at = opened(stage_named("scaled_scores"), edits=edits)
+    assert any(said in warning.value for warning in at.warning), [warning.value for warning in at.warning]
+    assert kept is None or edits_in_use(at) == kept
+
+
+def test_an_edit_that_does_not_fit_comes_back_when_it_does(framed):
+    at = opened(stage_named("scaled_scores"), edits="head.5.1=0")
+    assert not any("layer 6, head 2" in button.label.replace("\\", "") for button in at.button)
+    at.select_slider(key="layers").set_value(8)
+    run(at)
+    assert not at.warning
+    assert any("layer\u00a06" in button.label or "6" in button.label for button in at.button)
+
+
+def test_the_history_starts_anew_where_something_else_is_done(framed):
+    at = opened(stage_named("scaled_scores"), edits="unscaled")
+    press(at, "Reset")
+    press(at, "Undo")
+    press(at, "Switch off head 1 of layer 1")
+    assert len(edits_in_use(at)) == 2
+    assert all(button.disabled for button in at.button if button.label == "Redo")
+
+
+def test_edits_of_a_link_are_written_as_the_engine_writes_them():
+    assert state.BETWEEN not in "".join(EDITS.values())
+    assert "What if" not in rendered(opened(stage_named("scaled_scores")))
