@@ -12,6 +12,7 @@ from dashboard.focus import Cell
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections import embedding as sections
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from dashboard.strip import strip
 from encoder_core import blocks, recompute
@@ -38,7 +39,7 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    apart = recompute.embedding(trace, hot, table, factor)
+    apart = recompute.embedding(shown_of(current))
     at = focus.pick(current, "token", badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))

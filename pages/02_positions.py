@@ -12,6 +12,7 @@ from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections import positions as sections
 from dashboard.settings import OPTIONS, PositionChoice
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from encoder_core import Encoder, blocks, recompute
 from encoder_core.figures import dimensions
@@ -36,7 +37,7 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    at = focus.pick(current, "token", badge=lambda at: frame.recomputed(recompute.positions(trace)))
+    at = focus.pick(current, "token", badge=lambda at: frame.recomputed(recompute.positions(shown_of(current))))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, default=in_use,
                         key=f"positions_layout_{in_use}")  # fmt: skip

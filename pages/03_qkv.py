@@ -8,6 +8,7 @@ from dashboard import focus, frame
 from dashboard.cells import Address, look, of_block, of_head, of_parameter
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from encoder_core import recompute
 from encoder_core.analysis import cosines
@@ -44,8 +45,7 @@ def linear(layer: int, what: str) -> dict[str, Float[np.ndarray, "..."]]:
 
 
 def badge(at: focus.Focus) -> None:
-    kernels, biases = (list(linear(at.layer, what).values()) for what in ("kernel", "bias"))
-    frame.recomputed(recompute.projections(trace.layers[at.layer], kernels, biases))
+    frame.recomputed(recompute.projections(shown_of(current), at.layer))
 
 
 @st.fragment

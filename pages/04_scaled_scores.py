@@ -7,6 +7,7 @@ from dashboard import focus, frame
 from dashboard.cells import look, of_head
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from encoder_core import blocks, recompute
 from encoder_core.figures import dimensions
@@ -35,7 +36,7 @@ def body() -> None:
         "head",
         "token",
         "key_token",
-        badge=lambda at: frame.recomputed(recompute.scores(current.trace.layers[at.layer], scale)),
+        badge=lambda at: frame.recomputed(recompute.scores(shown_of(current), at.layer)),
     )
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))

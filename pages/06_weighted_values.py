@@ -12,6 +12,7 @@ from dashboard.cells import look, of_head
 from dashboard.focus import Cell, Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from dashboard.weights_scale import weights_limit
 from encoder_core import blocks, recompute
@@ -40,7 +41,7 @@ def body() -> None:
         "head",
         "token",
         "key_token",
-        badge=lambda at: frame.recomputed(recompute.weighted_values(current.trace.layers[at.layer])),
+        badge=lambda at: frame.recomputed(recompute.weighted_values(shown_of(current), at.layer)),
     )
     layer = current.trace.layers[at.layer]
     scores, weights, v, z = (x[at.sentence, at.head] for x in (layer.scores, layer.pattern, layer.v, layer.z))

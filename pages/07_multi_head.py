@@ -11,6 +11,7 @@ from dashboard.cells import look, of_block
 from dashboard.choice import choice
 from dashboard.frame import Question, Shape, Table
 from dashboard.sections.multi_head import add_up, all_patterns, split, switch_off, trade_off
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from encoder_core import LayerTrace, blocks, recompute
 from encoder_core.cost import attention_cost
@@ -39,7 +40,7 @@ def body() -> None:
         "layer",
         "head",
         "token",
-        badge=lambda at: frame.recomputed(recompute.multi_head(current.trace.layers[at.layer], out_bias(at.layer))),
+        badge=lambda at: frame.recomputed(recompute.multi_head(shown_of(current), at.layer)),
     )
     layer = current.trace.layers[at.layer]
     looked = look(current, at, of_block("attn_out", at).cell(at.token, 0))

@@ -9,6 +9,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections.add_and_norm import addresses, normalise, out_of_norm, post_and_pre
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from dashboard.window import WINDOW, window
 from encoder_core import blocks, recompute
@@ -34,7 +35,7 @@ frame.heading(
 @st.fragment
 def body() -> None:
     at, name, columns = pick()
-    shown = add_and_norm(current.trace, at.layer, name, config.norm).of(at.sentence)
+    shown = add_and_norm(shown_of(current), at.layer, name).of(at.sentence)
     steps = layer_norm(shown.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
     looked = look(current, at, out_of_norm(at, name, config.norm).cell(at.token, 0))
     limit = limit_of(*(x for x in shown if x is not None), steps.normalised)
@@ -74,7 +75,7 @@ def pick() -> tuple[Focus, NormName, slice]:
     with places[2]:
         columns = window("Dimensions", d_model, key="add_and_norm_window")
     with places[-1]:
-        frame.recomputed(recompute.add_and_norm(current.trace, at.layer, parameters, config))
+        frame.recomputed(recompute.add_and_norm(shown_of(current), at.layer))
     return at, name if name in names else names[0], columns
 
 

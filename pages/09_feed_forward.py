@@ -10,6 +10,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections.feed_forward import one_neuron, one_row_exchanged
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from dashboard.window import WINDOW, column_picker, follow_column, window
 from encoder_core import blocks, recompute, sublayers
@@ -42,9 +43,8 @@ def body() -> None:
     with places[1]:
         most = int(layer.mlp_pre[at.sentence, at.token, shown].argmax())
         neuron = column_picker("Neuron", shown, key=NEURON, first=most, width=130)
-    checked = sublayers.feed_forward(layer.mlp_in, parameters, at.layer, config.activation, config.activation_after)
     with places[-1]:
-        frame.recomputed(recompute.feed_forward(layer, checked))
+        frame.recomputed(recompute.feed_forward(shown_of(current), at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, narrow = FeedForwardSteps(*parts), slice(0, min(d_model, WINDOW))
     cells = [of_block("mlp_in", at), *(of_block(name, at, shown) for name in ("mlp_pre", "mlp_act")), None,

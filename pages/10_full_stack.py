@@ -11,6 +11,7 @@ from dashboard.sections.full_stack.rollout import rollout
 from dashboard.sections.full_stack.similarity import similarity
 from dashboard.sections.full_stack.tiles import all_heads, head_average
 from dashboard.sections.full_stack.view import View, blocks_in_words, enters
+from dashboard.shown import shown_of
 from dashboard.stages import stage_named
 from dashboard.window import WINDOW, window
 from encoder_core import recompute
@@ -55,8 +56,7 @@ def body() -> None:
 
 def difference(at: Focus) -> float:
     """The block looked at, computed again from what enters it."""
-    scale = config.d_head**-0.5 if config.scale_scores else 1.0
-    return recompute.block(current.trace, at.layer, at.sentence, current.encoder.parameters(), config, scale)
+    return recompute.block(shown_of(current), at.layer, at.sentence)
 
 
 body()

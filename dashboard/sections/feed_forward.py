@@ -8,6 +8,7 @@ from dashboard import frame
 from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.shown import shown_of
 from dashboard.window import WINDOW
 from encoder_core import sublayers
 from encoder_core.figures.base import shorten
@@ -86,11 +87,10 @@ def _pick_other(at: Focus) -> int | None:
 
 def _changes(current: Model, at: Focus, rows: Rows, exchanged: Rows) -> dict[str, Rows]:
     """How far the results of this block's sublayers move, from these rows to the others."""
-    config, parameters = current.config, current.encoder.parameters()
-    mask, scale = current.trace.mask[at.sentence], config.d_head**-0.5 if config.scale_scores else 1.0
+    config, parameters, shown = current.config, current.encoder.parameters(), shown_of(current)
 
     def attention(x: Rows) -> Rows:
-        return sublayers.attention(x, parameters, at.layer, mask, scale)
+        return sublayers.attention(x, shown, at.layer, at.sentence)
 
     def mlp(x: Rows) -> Rows:
         return sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out

@@ -72,20 +72,20 @@ def effects_of(edits: Sequence[Edit], config: EncoderConfig) -> Effects:
     for edit in edits:
         match edit:
             case SetTokenEmbedding(entry, dimension, value):
-                parameters.setdefault("token_embedding", {})[entry, dimension] = value
+                parameters.setdefault("token_embedding", {})[entry, dimension] = float(value)
             case SetWeight():
                 for layer, kernel, cell, value in weight_cells([edit], config):
-                    parameters.setdefault(f"layers.{layer}.attention.{kernel}.kernel", {})[cell] = value
+                    parameters.setdefault(f"layers.{layer}.attention.{kernel}.kernel", {})[cell] = float(value)
             case ReplaceToken(batch, position, entry):
-                ids[batch, position] = entry
+                ids[batch, position] = float(entry)
             case HideToken(batch, position):
                 hidden.add((batch, position))
             case SetEmbedded(batch, position, dimension, value):
-                embedded[batch, position, dimension] = value
+                embedded[batch, position, dimension] = float(value)
             case Unscaled():
                 unscaled = True
             case SetScore(batch, layer, head, query, key, value):
-                scores.setdefault(layer, {})[batch, head, query, key] = value
+                scores.setdefault(layer, {})[batch, head, query, key] = float(value)
             case Temperature(value):
                 temperature *= value
             case HeadFactor(layer, head, factor):
