@@ -13,7 +13,6 @@ from encoder_core import (
     Edit,
     HeadFactor,
     HideToken,
-    ReplaceToken,
     ResidualFactor,
     SetEmbedded,
     SetScore,
@@ -24,7 +23,7 @@ from encoder_core import (
 )
 from encoder_core.derive import Cell, Derivation, derive, tensors_of
 from encoder_core.derive.cell import AXES
-from tests.core.derive.models import CERTAIN, PLACES, Model, any_cell, models, recipe_model
+from tests.core.derive.models import CERTAIN, PLACES, Model, any_cell, cells_set, models, recipe_model
 from tests.core.strategies import seeds
 
 CELLS = 500
@@ -51,7 +50,7 @@ def cannot_be_derived(model: Model, cell: Cell) -> bool:
     if cell.tensor == "token_embedding":
         return model.trace.ids is None
     if cell.tensor == "ids":
-        return not any(isinstance(edit, ReplaceToken) and (edit.batch, edit.position) == cell.index for edit in model.edits)
+        return cell not in cells_set(model)
     apart = model.config.attention_read_out == "input" and model.config.num_layers > 1
     return cell.tensor == "output" and apart
 
@@ -100,8 +99,9 @@ def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
     def compare(drawn, seed, cells):
         model, rng = drawn(), np.random.default_rng(seed)
         kinds.update({type(edit) for edit in model.edits})
-        for tensor in cells * list(tensors_of(model.trace)):
-            cell = any_cell(model, tensor, rng)
+        drawn_cells = [any_cell(model, tensor, rng) for tensor in cells * list(tensors_of(model.trace))]
+        for cell in drawn_cells + cells_set(model):
+            tensor = cell.tensor
             found = model.derive(cell)
             assert found.shown == value_at(model, cell)
             if cannot_be_derived(model, cell):
@@ -117,12 +117,12 @@ def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
             derived[tensor] += 1
 
     for certain in CERTAIN:
-        compare = example(certain, 0, 24)(compare)
+        compare = example(certain, 0, 16)(compare)
     compare()
     print("\n".join(f"{tensor}: {derived[tensor]} cells, {worst[tensor]:.1e}" for tensor in AXES))
     assert derived.total() >= CELLS
     assert min(derived[tensor] for tensor in AXES if tensor != "ids") >= 10
-    assert min(kinds[kind] for kind in get_args(Edit)) >= 5, kinds
+    assert min(kinds[kind] for kind in get_args(Edit)) >= 3, kinds
     for tensor, begins in MUST_COME_UP:
         assert any(tensor == of and name.startswith(begins) for of, name in names), (tensor, begins)
     assert all(given_ones[tensor] >= 1 for tensor in ("ids", "token_embedding", "output"))
@@ -154,7 +154,6 @@ def test_a_number_that_was_changed_is_not_derived(tensor):
         (SetWeight("W_Q", 1, 1, 2, 3, 9.0), "q.1.0.1.4.3"),
         (SetWeight("W_K", 1, 1, 2, 3, 9.0), "k.1.0.1.4.3"),
         (SetWeight("W_V", 1, 1, 2, 3, 9.0), "v.1.0.1.4.3"),
-        (SetWeight("W_O", 1, 1, 3, 2, 9.0), "attn_out.1.0.4.2"),
         (SetWeight("W_O", 1, 1, 3, 2, 9.0), "head_contributions.1.0.1.4.2"),
         (SetEmbedded(0, 4, 3, 3.0), "embedded.0.4.3"),
         (Unscaled(), "scores.0.0.0.4.3"),
