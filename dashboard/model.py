@@ -11,9 +11,9 @@ from dashboard.settings import MAX_TOKENS, PositionChoice, Settings, positions_o
 from dashboard.what_if import state
 from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
 from encoder_core.config import Norm
-from encoder_core.edits import edited_parameters
 from encoder_core.masks import MaskSpec
 from encoder_core.parameters import Parameters
+from encoder_core.shown import Shown
 from encoder_core.tokenizer import split_words
 
 
@@ -55,9 +55,14 @@ class Model:
         return self.encoder.trace(self.batch, self.mask, (*self.edits, *edits))
 
     @cached_property
+    def shown(self) -> Shown:
+        """The trace with what it was made from, for the badge."""
+        return Shown(self.trace, self.config, self.encoder.parameters(), self.edits)
+
+    @cached_property
     def parameters(self) -> Parameters:
         """The parameters that the trace is made with: those of the encoder, edited."""
-        return edited_parameters(self.encoder.parameters(), self.edits, self.config)
+        return self.shown.edited
 
     def position_encoding(self, choice: PositionChoice, seq: int) -> Float[np.ndarray, "seq d_model"]:
         """The position encoding of the encoder, or the one it would have with another choice."""
@@ -101,8 +106,10 @@ def model_for(settings: Settings) -> Model:
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def edited(settings: Settings, edits: tuple[Edit, ...]) -> Model:
-    """The same model with what-ifs."""
-    return replace(model_for(settings), edits=edits)
+    """The same model with what-ifs; its batch has the tokens that they put there."""
+    model = replace(model_for(settings), edits=edits)
+    tokens, ids = model.trace.tokens, model.trace.ids
+    return replace(model, batch=model.batch._replace(tokens=tokens, ids=ids)) if ids is not None else model
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -1,19 +1,21 @@
 """The badge's arithmetic: each stage computed again in float64 NumPy from the tensors shown, and compared with them.
 
-Every function returns the largest difference, as a fraction of the largest magnitude of the result.
+Every function returns the largest difference, as a fraction of the largest magnitude of the result. Edits and dropout
+count: the same as the trace was made with. Numbers set by hand are compared with what was set, apart from the others,
+whose differences would look small beside a large one.
 """
 
-from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 
 from encoder_core import sublayers
-from encoder_core.analysis import softmax_steps
-from encoder_core.config import EncoderConfig
-from encoder_core.parameters import Parameters
-from encoder_core.sublayers import FeedForwardSteps, NormName
-from encoder_core.trace import EncoderTrace, LayerTrace
+from encoder_core.analysis import one_hot, softmax_steps
+from encoder_core.config import embedding_factors
+from encoder_core.edits.effects import Set
+from encoder_core.shown import Shown
+from encoder_core.sublayers import NormName
 
 
 def difference(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."]) -> float:
@@ -27,109 +29,136 @@ def difference(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."])
     return float(np.abs(shown[finite] - again[finite]).max() / scale)
 
 
-def embedding(
-    trace: EncoderTrace,
-    one_hot: Float[np.ndarray, "batch seq vocab"],
-    table: Float[np.ndarray, "vocab d_model"],
-    scale: float,
-) -> float:
-    """The looked-up rows as one-hot vectors times the table, and the rows times the scale."""
-    rows = one_hot @ table.astype(float)
+def embedding(shown: Shown) -> float:
+    """The looked-up rows as one-hot vectors times the table, and the rows times the scale; of embeddings that were
+    given, only the latter."""
+    trace, rows = shown.trace, shown.trace.token_embedding.astype(float)
+    if trace.ids is not None:
+        table = shown.edited["token_embedding"]
+        rows = one_hot(trace.ids, len(table)) @ table.astype(float)
+    scale = embedding_factors(shown.config.d_model)[shown.config.embedding_scale]
     return max(difference(trace.token_embedding, rows), difference(trace.scaled_embedding, rows * scale))
 
 
-def positions(trace: EncoderTrace) -> float:
+def positions(shown: Shown) -> float:
     """The scaled embedding plus the position encoding."""
-    return difference(trace.embedded, trace.scaled_embedding.astype(float) + trace.position_encoding)
+    trace = shown.trace
+    again = shown.dropped(trace.scaled_embedding.astype(float) + trace.position_encoding, "embedded")
+    return _apart(trace.embedded, again, shown.effects.embedded)
 
 
-def projections(
-    layer: LayerTrace,
-    kernels: Sequence[Float[np.ndarray, "d_model qkv_dim"]],
-    biases: Sequence[Float[np.ndarray, "qkv_dim"]] = (),
-) -> float:
-    """x W + b for the queries, keys and values of all heads; `biases` is empty where there are none."""
-    batch, heads, seq, d_head = layer.q.shape
+def projections(shown: Shown, layer: int) -> float:
+    """x W + b for the queries, keys and values of all heads."""
+    steps, parameters = shown.trace.layers[layer], shown.edited
+    batch, heads, seq, d_head = steps.q.shape
     differences = []
-    for index, (shown, kernel) in enumerate(zip((layer.q, layer.k, layer.v), kernels, strict=True)):
-        again = layer.attn_in.astype(float) @ kernel
-        if biases:
-            again += biases[index]
-        differences.append(difference(shown, again.reshape(batch, seq, heads, d_head).swapaxes(1, 2)))
+    for found, part in ((steps.q, "query"), (steps.k, "key"), (steps.v, "value")):
+        name = f"layers.{layer}.attention.{part}"
+        again = steps.attn_in.astype(float) @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", 0.0)
+        differences.append(difference(found, again.reshape(batch, seq, heads, d_head).swapaxes(1, 2)))
     return max(differences)
 
 
-def scores(layer: LayerTrace, scale: float) -> float:
+def scores(shown: Shown, layer: int) -> float:
     """q . k and its scaled and masked form, of all heads."""
-    dots = np.einsum("bhqd,bhkd->bhqk", layer.q.astype(float), layer.k.astype(float))
-    scaled = np.where(np.isfinite(layer.scores), dots * scale, -np.inf)
-    return max(difference(layer.dot_products, dots), difference(layer.scores, scaled))
+    steps = shown.trace.layers[layer]
+    dots = np.einsum("bhqd,bhkd->bhqk", steps.q.astype(float), steps.k.astype(float))
+    scaled = np.where(shown.trace.mask, dots * shown.score_scale, -np.inf)
+    by_hand = shown.effects.of_tensor("scores", layer)
+    return max(difference(steps.dot_products, dots), _apart(steps.scores, scaled, by_hand))
 
 
-def softmax(layer: LayerTrace, temperature: float = 1.0) -> float:
-    """exp of the scores, divided by their sum along the row, of all heads."""
-    return difference(layer.pattern, softmax_steps(layer.scores, temperature).weights)
+def softmax(shown: Shown, layer: int) -> float:
+    """exp of the scores, divided by the temperature, over their sum along the row, of all heads."""
+    steps = shown.trace.layers[layer]
+    weights = softmax_steps(steps.scores, shown.effects.temperature).weights
+    return difference(steps.pattern, shown.dropped(weights, "pattern", layer))
 
 
-def weighted_values(layer: LayerTrace) -> float:
-    """pattern V, of all heads."""
-    return difference(layer.z, np.einsum("bhqk,bhkd->bhqd", layer.pattern.astype(float), layer.v.astype(float)))
+def weighted_values(shown: Shown, layer: int) -> float:
+    """pattern V, of all heads, each times its factor."""
+    steps = shown.trace.layers[layer]
+    z = np.einsum("bhqk,bhkd->bhqd", steps.pattern.astype(float), steps.v.astype(float))
+    return difference(steps.z, z * shown.head_factors(layer)[:, None, None])
 
 
-def multi_head(layer: LayerTrace, bias: Float[np.ndarray, "d_model"] | None = None) -> float:
+def multi_head(shown: Shown, layer: int) -> float:
     """z of all heads side by side, and the sum over the heads of z_h W_O,h, plus the bias."""
-    batch, heads, seq, d_head = layer.z.shape
-    concat = layer.z.swapaxes(1, 2).reshape(batch, seq, heads * d_head).astype(float)
-    kernels = layer.out_kernel.reshape(heads, d_head, -1).astype(float)
-    attn_out = np.einsum("bhsd,hdm->bsm", layer.z.astype(float), kernels) + (0 if bias is None else bias)
-    return max(difference(layer.concat, concat), difference(layer.attn_out, attn_out))
+    steps, parameters, name = shown.trace.layers[layer], shown.edited, f"layers.{layer}.attention.out"
+    batch, heads, seq, d_head = steps.z.shape
+    concat = steps.z.swapaxes(1, 2).reshape(batch, seq, heads * d_head).astype(float)
+    kernels = parameters[f"{name}.kernel"].reshape(heads, d_head, -1).astype(float)
+    attn_out = np.einsum("bhsd,hdm->bsm", steps.z.astype(float), kernels) + parameters.get(f"{name}.bias", 0.0)
+    attn_out = shown.dropped(attn_out, "attn_out", layer)
+    return max(difference(steps.concat, concat), difference(steps.attn_out, attn_out))
 
 
-def add_and_norm(trace: EncoderTrace, layer: int, parameters: Parameters, config: EncoderConfig) -> float:
-    """Both residual sums and both norms of a block; of the last block, also the final norm if there is one."""
+def add_and_norm(shown: Shown, layer: int) -> float:
+    """Both residual sums and both norms of a block; of the last block, also the final norm if there is one, and if it
+    reads what the layers shown give."""
     names: list[NormName] = ["norm1", "norm2"]
-    if config.final_norm and layer == len(trace.layers) - 1:
+    last = len(shown.trace.layers) - 1
+    from_last = last == 0 or shown.config.attention_read_out == "stack"
+    if shown.config.final_norm and from_last and layer == last:
         names.append("final_norm")
     found = []
     for name in names:
-        shown = sublayers.add_and_norm(trace, layer, name, config.norm)
-        scale, shift = sublayers.norm_parameters(parameters, layer, name)
-        again = sublayers.layer_norm(shown.norm_in, scale, shift, config.norm_eps).output
-        found.append(difference(shown.norm_out, again))
-        if shown.residual is not None and shown.sublayer is not None and shown.total is not None:
-            found.append(difference(shown.total, shown.residual.astype(float) + shown.sublayer))
+        steps = sublayers.add_and_norm(shown, layer, name)
+        scale, shift = sublayers.norm_parameters(shown.edited, layer, name)
+        again = sublayers.layer_norm(steps.norm_in, scale, shift, shown.config.norm_eps).output
+        found.append(difference(steps.norm_out, again))
+        if steps.residual is not None and steps.sublayer is not None and steps.total is not None:
+            past = shown.residual_factor(layer, sublayers.SUBLAYERS[name]) * steps.residual.astype(float)
+            found.append(difference(steps.total, past + steps.sublayer))
     return max(found)
 
 
-def feed_forward(layer: LayerTrace, again: FeedForwardSteps) -> float:
+def feed_forward(shown: Shown, layer: int) -> float:
     """Of all three steps of the feed-forward network."""
+    steps, config = shown.trace.layers[layer], shown.config
+    dropped = partial(shown.dropped, layer=layer)
+    again = sublayers.feed_forward(
+        steps.mlp_in, shown.edited, layer, config.activation, config.activation_after, dropped
+    )
     return max(
-        difference(layer.mlp_pre, again.pre),
-        difference(layer.mlp_act, again.act),
-        difference(layer.mlp_out, again.out),
+        difference(steps.mlp_pre, again.pre),
+        difference(steps.mlp_act, again.act),
+        difference(steps.mlp_out, again.out),
     )
 
 
-def block(
-    trace: EncoderTrace, layer: int, sentence: int, parameters: Parameters, config: EncoderConfig, scale: float
-) -> float:
+def block(shown: Shown, layer: int, sentence: int) -> float:
     """What leaves a block, from what enters it: every step of the block for one sentence."""
-    x = trace.layers[layer].resid_pre[sentence].astype(float)
+    config, parameters = shown.config, shown.edited
+    x = shown.trace.layers[layer].resid_pre[sentence].astype(float)
+    past_attention, past_mlp = shown.residual_factor(layer, "attention"), shown.residual_factor(layer, "mlp")
+    dropped = partial(shown.dropped, layer=layer, sentence=sentence)
 
     def norm(x: Float[np.ndarray, "seq d_model"], name: NormName) -> Float[np.ndarray, "seq d_model"]:
         gamma, beta = sublayers.norm_parameters(parameters, layer, name)
         return sublayers.layer_norm(x, gamma, beta, config.norm_eps).output
 
     def attend(x: Float[np.ndarray, "seq d_model"]) -> Float[np.ndarray, "seq d_model"]:
-        return sublayers.attention(x, parameters, layer, trace.mask[sentence], scale)
+        return sublayers.attention(x, shown, layer, sentence)
 
     def mlp(x: Float[np.ndarray, "seq d_model"]) -> Float[np.ndarray, "seq d_model"]:
-        return sublayers.feed_forward(x, parameters, layer, config.activation, config.activation_after).out
+        return sublayers.feed_forward(x, parameters, layer, config.activation, config.activation_after, dropped).out
 
     if config.norm == "post":
-        x = norm(x + attend(x), "norm1")
-        x = norm(x + mlp(x), "norm2")
+        x = norm(past_attention * x + attend(x), "norm1")
+        x = norm(past_mlp * x + mlp(x), "norm2")
     else:
-        x = x + attend(norm(x, "norm1"))
-        x = x + mlp(norm(x, "norm2"))
-    return difference(trace.layers[layer].resid_post[sentence], x)
+        x = past_attention * x + attend(norm(x, "norm1"))
+        x = past_mlp * x + mlp(norm(x, "norm2"))
+    return difference(shown.trace.layers[layer].resid_post[sentence], x)
+
+
+def _apart(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."], by_hand: Set) -> float:
+    """The largest difference of the numbers that follow from others, or of those that were set by hand from what was
+    set."""
+    if not by_hand:
+        return difference(shown, again)
+    index, follows = tuple(np.array(list(by_hand)).T), np.ones(shown.shape, bool)
+    follows[index] = False
+    of_set = difference(shown[index], np.array(list(by_hand.values()), float))
+    return max(difference(shown[follows], again[follows]), of_set)

@@ -4,17 +4,22 @@ The encoder's own code is in `blocks`; the badge of every page says how far the 
 """
 
 import math
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from encoder_core.analysis import softmax_steps
-from encoder_core.config import Activation, ActivationAfter, Norm
+from encoder_core.config import Activation, ActivationAfter, DropoutPlace, Norm
+from encoder_core.edits import Sublayer
 from encoder_core.parameters import Parameters
-from encoder_core.trace import EncoderTrace
+from encoder_core.shown import Shown
 
 NormName = Literal["norm1", "norm2", "final_norm"]
+
+# The sublayer whose sum each norm belongs to; the final norm belongs to none.
+SUBLAYERS: dict[NormName, Sublayer] = {"norm1": "attention", "norm2": "mlp"}
 
 
 class AddAndNorm(NamedTuple):
@@ -22,7 +27,7 @@ class AddAndNorm(NamedTuple):
 
     residual  what flows past the sublayer      norm_in   what the norm reads
     sublayer  what the sublayer adds to it      norm_out  what the norm gives
-    total     residual + sublayer
+    total     residual + sublayer, the residual times the factor that an edit gives it
     """
 
     residual: Float[np.ndarray, "*batch seq d_model"] | None
@@ -56,16 +61,18 @@ TENSORS: dict[tuple[Norm, NormName], Names] = {
 }
 
 
-def add_and_norm(trace: EncoderTrace, layer: int, name: NormName, norm: Norm) -> AddAndNorm:
+def add_and_norm(shown: Shown, layer: int, name: NormName) -> AddAndNorm:
     """The tensors of the trace around one norm: "norm1" is that of attention, "norm2" that of the feed-forward network.
 
     With "post" the norm reads the sum; with "pre" it reads the residual, and the sum comes last.
     """
-    steps = trace.layers[layer]
+    trace, steps = shown.trace, shown.trace.layers[layer]
     if name == "final_norm":
         return AddAndNorm(None, None, None, trace.layers[-1].resid_post, trace.output)
-    total = steps.mlp_in + steps.mlp_out  # of norm2 with "post", which no tensor of the trace holds
-    return AddAndNorm(*(total if field is None else getattr(steps, field) for field in TENSORS[norm, name]))
+    factor = np.float32(shown.residual_factor(layer, SUBLAYERS[name]))
+    total = factor * steps.mlp_in + steps.mlp_out  # of norm2 with "post", which no tensor of the trace holds
+    fields = TENSORS[shown.config.norm, name]
+    return AddAndNorm(*(total if field is None else getattr(steps, field) for field in fields))
 
 
 def norm_parameters(
@@ -106,20 +113,26 @@ class FeedForwardSteps(NamedTuple):
     out: Float[np.ndarray, "*row d_model"]
 
 
+Dropped = Callable[[Float[np.ndarray, "..."], DropoutPlace], Float[np.ndarray, "..."]]
+
+
 def feed_forward(
     x: Float[np.ndarray, "*row d_model"],
     parameters: Parameters,
     layer: int,
     activation: Activation,
     after: ActivationAfter = "first_linear",
+    dropped: Dropped = lambda numbers, place: numbers,
 ) -> FeedForwardSteps:
-    """The feed-forward network of one block, on rows of any number and order."""
+    """The feed-forward network of one block, on rows of any number and order; `dropped` is dropout, in training."""
     pre = _linear(x, parameters, f"layers.{layer}.mlp.up")
-    act = activate(pre, activation)
+    act = dropped(activate(pre, activation), "mlp_act")
     if after == "every_element":
         act = activate(act, activation)
     out = _linear(act, parameters, f"layers.{layer}.mlp.down")
-    return FeedForwardSteps(pre, act, activate(out, activation) if after == "every_element" else out)
+    if after == "every_element":
+        out = activate(out, activation)
+    return FeedForwardSteps(pre, act, dropped(out, "mlp_out"))
 
 
 def activate(x: Float[np.ndarray, "*shape"], activation: Activation) -> Float[np.ndarray, "*shape"]:
@@ -134,21 +147,26 @@ def activate(x: Float[np.ndarray, "*shape"], activation: Activation) -> Float[np
 
 
 def attention(
-    x: Float[np.ndarray, "seq d_model"],
-    parameters: Parameters,
-    layer: int,
-    mask: Bool[np.ndarray, "head seq seq"],
-    scale: float,
+    x: Float[np.ndarray, "seq d_model"], shown: Shown, layer: int, sentence: int
 ) -> Float[np.ndarray, "seq d_model"]:
-    """The attention sublayer of one block for one sentence: softmax(Q K^T scale) V W_O of all heads."""
+    """The attention sublayer of one block on these rows, in the place of the sentence's own: softmax(Q K^T scale) V W_O
+    of all heads, with the mask, the edits and the dropout of that sentence."""
+    mask = shown.trace.mask[sentence]
     heads, seq, _ = mask.shape
     name = f"layers.{layer}.attention"
     q, k, v = (
-        _linear(x, parameters, f"{name}.{part}").reshape(seq, heads, -1).swapaxes(0, 1)
+        _linear(x, shown.edited, f"{name}.{part}").reshape(seq, heads, -1).swapaxes(0, 1)
         for part in ("query", "key", "value")
     )
-    weights = softmax_steps(np.where(mask, q @ k.swapaxes(1, 2) * scale, -np.inf)).weights
-    return _linear((weights @ v).swapaxes(0, 1).reshape(seq, -1), parameters, f"{name}.out")
+    scores = np.where(mask, q @ k.swapaxes(1, 2) * shown.score_scale, -np.inf)
+    for (batch, *cell), value in shown.effects.of_tensor("scores", layer).items():
+        if batch == sentence:
+            scores[tuple(cell)] = value
+    weights = softmax_steps(scores, shown.effects.temperature).weights
+    weights = shown.dropped(weights, "pattern", layer, sentence)
+    z = weights @ v * shown.head_factors(layer)[:, None, None]
+    out = _linear(z.swapaxes(0, 1).reshape(seq, -1), shown.edited, f"{name}.out")
+    return shown.dropped(out, "attn_out", layer, sentence)
 
 
 def _linear(

@@ -22,7 +22,7 @@ from encoder_core.scenes import embedding as scenes
 
 current = frame.begin()
 config, trace, batch = current.config, current.trace, current.batch
-table = current.encoder.parameters()["token_embedding"]
+table = current.parameters["token_embedding"]
 (vocab, d_model), seq = table.shape, batch.ids.shape[1]
 hot = one_hot(batch.ids, vocab)
 factor = embedding_factors(d_model)[config.embedding_scale]
@@ -38,7 +38,7 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    apart = recompute.embedding(trace, hot, table, factor)
+    apart = recompute.embedding(current.shown)
     at = focus.pick(current, "token", badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))

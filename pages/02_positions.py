@@ -36,7 +36,7 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    at = focus.pick(current, "token", badge=lambda at: frame.recomputed(recompute.positions(trace)))
+    at = focus.pick(current, "token", badge=lambda at: frame.recomputed(recompute.positions(current.shown)))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, default=in_use,
                         key=f"positions_layout_{in_use}")  # fmt: skip

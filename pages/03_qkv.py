@@ -25,7 +25,7 @@ Heads = Float[np.ndarray, "batch head seq d_head"]
 
 current = frame.begin()
 config, trace = current.config, current.trace
-parameters = current.encoder.parameters()
+parameters = current.parameters
 seq, d_model, d_head = current.batch.ids.shape[1], config.d_model, config.d_head
 
 frame.heading(
@@ -44,8 +44,7 @@ def linear(layer: int, what: str) -> dict[str, Float[np.ndarray, "..."]]:
 
 
 def badge(at: focus.Focus) -> None:
-    kernels, biases = (list(linear(at.layer, what).values()) for what in ("kernel", "bias"))
-    frame.recomputed(recompute.projections(trace.layers[at.layer], kernels, biases))
+    frame.recomputed(recompute.projections(current.shown, at.layer))
 
 
 @st.fragment

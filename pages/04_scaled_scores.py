@@ -15,8 +15,8 @@ from encoder_core.scenes import scaled_scores as scenes
 current = frame.begin()
 config = current.config
 seq, d_head = current.batch.ids.shape[1], config.d_head
-scale = d_head**-0.5 if config.scale_scores else 1.0
-divisor = f"√{d_head}" if config.scale_scores else "1"
+scale = current.shown.score_scale
+divisor = "1" if scale == 1 else f"√{d_head}"
 
 frame.heading(
     stage_named("scaled_scores"),
@@ -35,7 +35,7 @@ def body() -> None:
         "head",
         "token",
         "key_token",
-        badge=lambda at: frame.recomputed(recompute.scores(current.trace.layers[at.layer], scale)),
+        badge=lambda at: frame.recomputed(recompute.scores(current.shown, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))

@@ -40,7 +40,7 @@ def body() -> None:
         "head",
         "token",
         "key_token",
-        badge=lambda at: frame.recomputed(recompute.weighted_values(current.trace.layers[at.layer])),
+        badge=lambda at: frame.recomputed(recompute.weighted_values(current.shown, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     scores, weights, v, z = (x[at.sentence, at.head] for x in (layer.scores, layer.pattern, layer.v, layer.z))

@@ -19,7 +19,7 @@ from encoder_core.figures import dimensions
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")
 
 current = frame.begin()
-config, parameters = current.config, current.encoder.parameters()
+config, parameters = current.config, current.parameters
 seq, heads = current.batch.ids.shape[1], config.num_heads
 d_head, d_model, width = config.d_head, config.d_model, config.attention_dim
 
@@ -39,7 +39,7 @@ def body() -> None:
         "layer",
         "head",
         "token",
-        badge=lambda at: frame.recomputed(recompute.multi_head(current.trace.layers[at.layer], out_bias(at.layer))),
+        badge=lambda at: frame.recomputed(recompute.multi_head(current.shown, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     looked = look(current, at, of_block("attn_out", at).cell(at.token, 0))

@@ -17,7 +17,7 @@ from encoder_core.scenes.add_and_norm import residual_sum
 from encoder_core.sublayers import AddAndNorm, NormName, add_and_norm, layer_norm, norm_parameters
 
 current = frame.begin()
-config, parameters = current.config, current.encoder.parameters()
+config, parameters = current.config, current.parameters
 seq, d_model = current.batch.ids.shape[1], config.d_model
 names: list[NormName] = ["norm1", "norm2", "final_norm"] if config.final_norm else ["norm1", "norm2"]
 LABELS = {"norm1": "norm1 · attention", "norm2": "norm2 · feed-forward", "final_norm": "final norm"}
@@ -34,7 +34,7 @@ frame.heading(
 @st.fragment
 def body() -> None:
     at, name, columns = pick()
-    shown = add_and_norm(current.trace, at.layer, name, config.norm).of(at.sentence)
+    shown = add_and_norm(current.shown, at.layer, name).of(at.sentence)
     steps = layer_norm(shown.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
     looked = look(current, at, out_of_norm(at, name, config.norm).cell(at.token, 0))
     limit = limit_of(*(x for x in shown if x is not None), steps.normalised)
@@ -74,7 +74,7 @@ def pick() -> tuple[Focus, NormName, slice]:
     with places[2]:
         columns = window("Dimensions", d_model, key="add_and_norm_window")
     with places[-1]:
-        frame.recomputed(recompute.add_and_norm(current.trace, at.layer, parameters, config))
+        frame.recomputed(recompute.add_and_norm(current.shown, at.layer))
     return at, name if name in names else names[0], columns
 
 

@@ -18,7 +18,7 @@ from encoder_core.scenes.feed_forward import ACTIVATIONS, activation_name, netwo
 from encoder_core.sublayers import FeedForwardSteps
 
 current = frame.begin()
-config, parameters = current.config, current.encoder.parameters()
+config, parameters = current.config, current.parameters
 seq, d_model, d_ff = current.batch.ids.shape[1], config.d_model, config.d_ff
 NEURON = "feed_forward_neuron"
 
@@ -42,9 +42,8 @@ def body() -> None:
     with places[1]:
         most = int(layer.mlp_pre[at.sentence, at.token, shown].argmax())
         neuron = column_picker("Neuron", shown, key=NEURON, first=most, width=130)
-    checked = sublayers.feed_forward(layer.mlp_in, parameters, at.layer, config.activation, config.activation_after)
     with places[-1]:
-        frame.recomputed(recompute.feed_forward(layer, checked))
+        frame.recomputed(recompute.feed_forward(current.shown, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, narrow = FeedForwardSteps(*parts), slice(0, min(d_model, WINDOW))
     cells = [of_block("mlp_in", at), *(of_block(name, at, shown) for name in ("mlp_pre", "mlp_act")), None,

@@ -57,8 +57,7 @@ def body() -> None:
 
 def difference(at: Focus) -> float:
     """The block looked at, computed again from what enters it."""
-    scale = config.d_head**-0.5 if config.scale_scores else 1.0
-    return recompute.block(current.trace, at.layer, at.sentence, current.encoder.parameters(), config, scale)
+    return recompute.block(current.shown, at.layer, at.sentence)
 
 
 body()

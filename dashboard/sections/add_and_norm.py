@@ -1,5 +1,7 @@
 """Sections of add and norm: the norm with one γ and β to try, and where the norms of a block can stand."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
@@ -33,7 +35,7 @@ def normalise(
     places = st.columns([1, 1, 1, 4], vertical_alignment="bottom")
     with places[0]:
         d = column_picker("Dimension", columns, key=DIMENSION)
-    before = tuple(float(x[d]) for x in norm_parameters(current.encoder.parameters(), at.layer, name))
+    before = tuple(float(x[d]) for x in norm_parameters(current.parameters, at.layer, name))
     of_this = f"{at.layer}_{name}_{d}"
     scale = places[1].number_input("What if its γ were", value=before[0], step=0.5, key=f"gamma_{of_this}")
     shift = places[2].number_input("and its β", value=before[1], step=0.5, key=f"beta_{of_this}")
@@ -81,7 +83,10 @@ def post_and_pre(current: Model, name: NormName) -> None:
     """The same text and parameters with the norms after the sums, and before the sublayers."""
     st.subheader("Post-norm and pre-norm", anchor=False)
     in_use = current.config.norm
-    models = {norm: current if norm == in_use else model_with_norm(current.settings, norm) for norm in scenes.FLOWS}
+    models = {
+        norm: current if norm == in_use else replace(model_with_norm(current.settings, norm), edits=current.edits)
+        for norm in scenes.FLOWS
+    }
     lengths = {norm: _lengths(model) for norm, model in models.items()}
     left, right = st.columns([3, 2], gap="medium")
     with left:

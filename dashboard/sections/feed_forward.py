@@ -26,7 +26,7 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
         parts = scenes.bend(pre, act, config.activation, neuron, config.activation_after, frame.theme())
         picture(parts, key="feed_forward_curve_picture")
     with right:
-        up = current.encoder.parameters()[f"layers.{at.layer}.mlp.up.kernel"]
+        up = current.parameters[f"layers.{at.layer}.mlp.up.kernel"]
         product = float(layer.mlp_in[at.sentence, at.token] @ up[:, neuron])
         bias = f", + b = {pre[neuron]:.3g}" if current.config.use_bias else ""
         relu = current.config.activation == "relu"
@@ -86,11 +86,10 @@ def _pick_other(at: Focus) -> int | None:
 
 def _changes(current: Model, at: Focus, rows: Rows, exchanged: Rows) -> dict[str, Rows]:
     """How far the results of this block's sublayers move, from these rows to the others."""
-    config, parameters = current.config, current.encoder.parameters()
-    mask, scale = current.trace.mask[at.sentence], config.d_head**-0.5 if config.scale_scores else 1.0
+    config, parameters, shown = current.config, current.parameters, current.shown
 
     def attention(x: Rows) -> Rows:
-        return sublayers.attention(x, parameters, at.layer, mask, scale)
+        return sublayers.attention(x, shown, at.layer, at.sentence)
 
     def mlp(x: Rows) -> Rows:
         return sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out

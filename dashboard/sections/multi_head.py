@@ -24,7 +24,7 @@ OFF = "multi_head_off"
 
 def split(current: Model, at: Focus, layer: LayerTrace) -> None:
     """Q as one product, cut into heads, and put back."""
-    parameters, name = current.encoder.parameters(), f"layers.{at.layer}.attention.query"
+    parameters, name = current.parameters, f"layers.{at.layer}.attention.query"
     q = layer.attn_in[at.sentence] @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", np.float32(0))
     of_heads, d_head = layer.q[at.sentence], current.config.d_head
     parts = scenes.split(q, of_heads, tokens=at.labels, head=at.head, theme=frame.theme())

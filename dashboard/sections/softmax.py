@@ -6,6 +6,7 @@ from dashboard import frame
 from dashboard.focus import Focus
 from dashboard.model import Model
 from encoder_core import EncoderTrace, Temperature, recompute
+from encoder_core.shown import Shown
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
@@ -22,11 +23,12 @@ def what_if(current: Model, at: Focus) -> tuple[float, EncoderTrace]:
             persist_state="session",
             help="A row that is masked everywhere has nothing to share out: it gives zeros, not 0 / 0.",
         )  # fmt: skip
-        trace = current.trace
+        trace, edits = current.trace, (*current.edits, Temperature(temperature))
         if hide or temperature != 1:
             mask = trace.mask.copy()
             mask[at.sentence, :, at.token] &= not hide
-            trace = current.encoder.trace(current.batch, mask, [*current.edits, Temperature(temperature)])
+            trace = current.encoder.trace(current.batch, mask, edits)
         st.space("stretch")
-        frame.recomputed(recompute.softmax(trace.layers[at.layer], temperature))
+        shown = Shown(trace, current.config, current.encoder.parameters(), edits)
+        frame.recomputed(recompute.softmax(shown, at.layer))
     return temperature, trace

@@ -33,25 +33,29 @@ def dot_product(source: Source, cell: Cell) -> Worked:
 
 
 def score(source: Source, cell: Cell) -> Worked:
-    """The dot product times 1/sqrt(d_head); minus infinity where the mask hides the key."""
+    """The dot product times 1/sqrt(d_head); minus infinity where the mask, or an edit, hides the key."""
     dots = source.at("dot_products", cell.index, cell.layer)
-    if source.config.scale_scores:
+    if source.config.scale_scores and not source.effects.unscaled:
         factor = Operand("1/√d_head", source.config.d_head**-0.5)
         scaled = sums("divided by √d_head", r"\frac{q_i \cdot k_j}{\sqrt{d_\mathrm{head}}}", products([dots], [factor]))
         formula = r"S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_\mathrm{head}}}"
     else:
-        scaled = copied("not divided by √d_head", r"q_i \cdot k_j", dots)
+        left_out = ": the division is taken out by hand" if source.config.scale_scores else ""
+        scaled = copied(f"not divided by √d_head{left_out}", r"q_i \cdot k_j", dots)
         formula = r"S_{ij} = q_i \cdot k_j"
     if source.trace.mask[cell.index]:
         return Worked(formula, (scaled,))
-    hidden = Step("mask: the query may not see the key", r"S_{ij} = -\infty", -np.inf)
+    sentence, _, _, key = cell.index
+    by_hand = (sentence, key) in source.effects.hidden
+    words = "mask: the key is hidden by hand" if by_hand else "mask: the query may not see the key"
+    hidden = Step(words, r"S_{ij} = -\infty", -np.inf)
     return Worked(rf"{formula} \;\to\; -\infty \text{{ (masked)}}", (scaled, hidden))
 
 
 def weight(source: Source, cell: Cell) -> Worked:
     """Softmax along the row of scores, by `softmax_steps`; in training mode, dropout after that."""
     *row, key = cell.index
-    scores, temperature = source.along("scores", (*row, None), cell.layer), source.temperature
+    scores, temperature = source.along("scores", (*row, None), cell.layer), source.effects.temperature
     values = np.array([score.value for score in scores])
     done = softmax_steps(values, temperature)
     largest = scores[int(values.argmax())]
@@ -88,7 +92,7 @@ def weighted_value(source: Source, cell: Cell) -> Worked:
     steps = [sums("weights times values", r"\sum_j A_{ij} v_{jd}", products(weights, values))]
     formula = r"z_{id} = \sum_j A_{ij} \, v_{jd}"
     assert cell.layer is not None
-    factor = source.head_factors.get((cell.layer, head))
+    factor = source.effects.head_factors.get((cell.layer, head))
     if factor is not None:
         steps.append(Step(f"times the factor {factor:g} of head {head + 1}", r"f_h z_{id}", steps[0].value * factor))
         formula = r"z_{id} = f_h \sum_j A_{ij} \, v_{jd}"

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from encoder_core.config import EncoderConfig
 from encoder_core.derive import attention, embedding, feed_forward, stack
 from encoder_core.derive.cell import Cell, check_cell, parse_cell
-from encoder_core.derive.derivation import Derivation
+from encoder_core.derive.derivation import Derivation, Step
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked
 from encoder_core.edits import Edit
 from encoder_core.parameters import Parameters
+from encoder_core.shown import Shown
 from encoder_core.trace import EncoderTrace
 
 Rule = Callable[[Source, Cell], Worked]
@@ -73,9 +74,10 @@ def derive(
 ) -> Derivation:
     """How one number of the trace comes about, in float64, from the tensors that the trace shows.
 
-    cell   a Cell or its string; ids and parameters have no arithmetic behind them, and their derivation says so
-    edits  those that the trace was made with
-    way    one of the derivation's `ways`; None is the first of them
+    parameters  those of the encoder, before the edits
+    cell        a Cell or its string; ids and parameters have no arithmetic behind them, and their derivation says so
+    edits       those that the trace was made with; a number that one of them sets ends with a step "set by hand"
+    way         one of the derivation's `ways`; None is the first of them
 
     Raises ValueError for a cell, a way or an edit that does not exist here, naming what is allowed.
     """
@@ -86,8 +88,8 @@ def derive(
     way = next(iter(ways)) if way is None else way
     if way not in ways:
         raise ValueError(f"way={way!r} to {cell} is not one of {', '.join(map(repr, ways))}.")
-    source = Source.of(trace, config, parameters, edits)
-    worked = ways[way](source, cell)
+    source = Source.of(Shown(trace, config, parameters, edits))
+    worked = _with_what_is_set(source, cell, ways[way](source, cell))
     return Derivation(
         cell=cell,
         words=f"{words}: {source.place(cell)}",
@@ -99,3 +101,13 @@ def derive(
         ways=tuple(ways),
         note=worked.note,
     )
+
+
+def _with_what_is_set(source: Source, cell: Cell, worked: Worked) -> Worked:
+    """The number that an edit puts into the cell comes last, after what would stand there without it."""
+    value = source.set_by_hand(cell)
+    if value is None:
+        return worked
+    by_hand = Step("set by hand", rf"{value:g} \text{{ (set by hand)}}", float(value))
+    formula = f"{worked.formula} \\;\\to\\; {by_hand.formula}" if worked.formula else by_hand.formula
+    return Worked(formula, (*worked.steps, by_hand))

@@ -1,6 +1,5 @@
 """Where a derivation finds its numbers: the trace's tensors, the parameters, and what the edits set."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +8,9 @@ from jaxtyping import Bool
 from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.derive.cell import AXES, PARAMETERS, Cell, tensor_at
 from encoder_core.derive.derivation import Operand, Step
-from encoder_core.edits import Dropout, Edit, HeadFactor, Temperature
+from encoder_core.edits.effects import Effects
 from encoder_core.parameters import Parameters
+from encoder_core.shown import Shown
 from encoder_core.trace import EncoderTrace
 
 Index = tuple[int | range | None, ...]
@@ -44,30 +44,17 @@ SYMBOLS = {
 
 @dataclass(frozen=True)
 class Source:
-    """A trace with what it was computed from."""
+    """A trace with what it was computed from; the parameters are those after the edits."""
 
     trace: EncoderTrace
     config: EncoderConfig
     parameters: Parameters
-    temperature: float
-    head_factors: Mapping[tuple[int, int], float]
+    effects: Effects
 
     @classmethod
-    def of(cls, trace: EncoderTrace, config: EncoderConfig, parameters: Parameters, edits: Sequence[Edit]) -> "Source":
-        """The edits are those that the trace was made with. Raises ValueError for one that does not fit the model."""
-        temperature, factors = 1.0, dict[tuple[int, int], float]()
-        for edit in edits:
-            edit.check(config, *trace.embedded.shape[:2])
-            match edit:
-                case Temperature(value):
-                    temperature *= value
-                case HeadFactor(layer, head, factor):
-                    factors[layer, head] = factors.get((layer, head), 1.0) * factor
-                case Dropout():
-                    pass  # the trace says which numbers were kept
-                case _:
-                    pass
-        return cls(trace, config, parameters, temperature, factors)
+    def of(cls, shown: Shown) -> "Source":
+        """The numbers of a trace and of what it was made with."""
+        return cls(shown.trace, shown.config, shown.edited, shown.effects)
 
     def at(self, tensor: str, index: tuple[int, ...], layer: int | None = None) -> Operand:
         """One number of a tensor of the trace, or of a parameter."""
@@ -115,6 +102,12 @@ class Source:
         rate = self.trace.kept.rate
         grows = rf"\times\, \frac{{1}}{{1 - {rate:g}}}"
         return (Step(f"dropout: × 1/(1 − {rate:g})", grows, value * self.trace.kept.scale),)
+
+    def set_by_hand(self, cell: Cell) -> float | None:
+        """The number that an edit puts into this cell; None where none does."""
+        if cell.parameter is not None:
+            return self.effects.parameters.get(cell.parameter, {}).get(cell.index)
+        return self.effects.of_tensor(cell.tensor, cell.layer).get(cell.index)
 
     def scale(self, cell: Cell) -> float:
         """The largest finite magnitude of the cell's tensor; 1 where that is 0, or nothing is finite."""

@@ -1,10 +1,11 @@
 """The residual stream from block to block, its norms, and the output (Vaswani et al. 2017, section 3.1)."""
 
 from encoder_core.derive.cell import Cell
-from encoder_core.derive.derivation import each, sums
+from encoder_core.derive.derivation import Operand, Step, each, products, sums
 from encoder_core.derive.norm import normalised
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked, copied, linear, plus_bias
+from encoder_core.edits import Sublayer
 
 _NOT_SHOWN = (
     "The layers shown each read the embedded input, as the recipe's read-out does; the output is that of the stack, in "
@@ -37,7 +38,7 @@ def attn_in(source: Source, cell: Cell) -> Worked:
 
 def resid_mid(source: Source, cell: Cell) -> Worked:
     """The stream plus what attention adds."""
-    return _residual(source, cell, "resid_pre", "attn_out")
+    return _residual(source, cell, "resid_pre", "attn_out", "attention")
 
 
 def mlp_in(source: Source, cell: Cell) -> Worked:
@@ -52,11 +53,13 @@ def resid_post(source: Source, cell: Cell) -> Worked:
     """What leaves the block: norm2(mlp_in + mlp_out) with post-norm, resid_mid + mlp_out with pre-norm."""
     assert cell.layer is not None
     if source.config.norm == "pre":
-        return _residual(source, cell, "resid_mid", "mlp_out")
+        return _residual(source, cell, "resid_mid", "mlp_out", "mlp")
     sentence, token, dimension = cell.index
-    rows = [source.along(name, (sentence, token, None), cell.layer) for name in ("mlp_in", "mlp_out")]
-    worked = normalised(source, rows, dimension, "norm2", cell.layer)
-    return worked._replace(formula=rf"{worked.formula}, \quad x = \mathrm{{mlp\_in}} + \mathrm{{mlp\_out}}")
+    past, out = (source.along(name, (sentence, token, None), cell.layer) for name in ("mlp_in", "mlp_out"))
+    factored, past, f = _times_factor(source, past, dimension, cell.layer, "mlp")
+    worked = normalised(source, [past, out], dimension, "norm2", cell.layer)
+    formula = rf"{worked.formula}, \quad x = {f}\mathrm{{mlp\_in}} + \mathrm{{mlp\_out}}"
+    return Worked(formula, (*factored, *worked.steps))
 
 
 def output(source: Source, cell: Cell) -> Worked:
@@ -82,8 +85,27 @@ def logits(source: Source, cell: Cell) -> Worked:
     )
 
 
-def _residual(source: Source, cell: Cell, stream: str, sublayer: str) -> Worked:
-    parts = [source.at(name, cell.index, cell.layer) for name in (stream, sublayer)]
-    left, right, total = (name.replace("_", r"\_") for name in (stream, sublayer, cell.tensor))
-    formula = rf"\mathrm{{{left}}}_{{tj}} + \mathrm{{{right}}}_{{tj}}"
-    return Worked(rf"\mathrm{{{total}}}_{{tj}} = {formula}", (sums("residual plus sublayer", formula, each(parts)),))
+def _residual(source: Source, cell: Cell, stream: str, added: str, sublayer: Sublayer) -> Worked:
+    """The stream, times its factor if an edit gives it one, plus what the sublayer adds."""
+    assert cell.layer is not None
+    past, out = ([source.at(name, cell.index, cell.layer)] for name in (stream, added))
+    factored, past, f = _times_factor(source, past, 0, cell.layer, sublayer)
+    left, right, total = (name.replace("_", r"\_") for name in (stream, added, cell.tensor))
+    formula = rf"{f}\mathrm{{{left}}}_{{tj}} + \mathrm{{{right}}}_{{tj}}"
+    step = sums("residual plus sublayer", formula, each(past), each(out))
+    return Worked(rf"\mathrm{{{total}}}_{{tj}} = {formula}", (*factored, step))
+
+
+def _times_factor(
+    source: Source, past: list[Operand], own: int, layer: int, sublayer: Sublayer
+) -> tuple[tuple[Step, ...], list[Operand], str]:
+    """What flows past a sublayer, times the factor that an edit gives it: the step for the number at place `own`, the
+    products, and the factor in a formula. Without such an edit: no step, the numbers as they are, and nothing."""
+    factor = source.effects.residual_factors.get((layer, sublayer))
+    if factor is None:
+        return (), past, ""
+    step = sums(
+        f"residual times its factor {factor:g}", r"f\,x_j", products([past[own]], [Operand("residual factor", factor)])
+    )
+    times = [Operand(f"{factor:g} × {operand.name}", factor * operand.value) for operand in past]
+    return (step,), times, rf"{factor:g} \cdot "

@@ -1,4 +1,4 @@
-"""A click on a cell shows its arithmetic; operands lead on, the trail leads back; hovering and playing ask no server."""
+"""A click on a cell shows its arithmetic; operands lead on, the trail back; hovering and playing ask no server."""
 
 import re
 
@@ -45,7 +45,8 @@ def test_what_made_the_cell_is_outlined_on_all_figures(screen):
         screen.page.mouse.click(*screen.place(2, 4, 7))
     frames = screen.page.evaluate(
         """() => [...document.querySelectorAll(".ew-picture .js-plotly-plot")].slice(0, 3).map(plot =>
-            plot.layout.shapes.filter(s => s.line.dash === "dot" || s.line.width === 3).map(s => [s.x0, s.x1, s.y0, s.y1]))"""
+            plot.layout.shapes.filter(s => s.line.dash === "dot" || s.line.width === 3)
+                .map(s => [s.x0, s.x1, s.y0, s.y1]))"""
     )
     assert frames == [[[-0.5, 15.5, 3.5, 4.5]], [[6.5, 7.5, -0.5, 15.5]], [[6.5, 7.5, 3.5, 4.5]]]
 

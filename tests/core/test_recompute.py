@@ -1,66 +1,181 @@
-"""The badge finds what is equal equal, and what was changed different."""
+"""The badge finds what is equal equal, whatever the edits, and what was changed different."""
+
+from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig, Temperature, recompute
+from encoder_core import (
+    Dropout,
+    Edit,
+    Encoder,
+    EncoderConfig,
+    HeadFactor,
+    HideToken,
+    ReplaceToken,
+    ResidualFactor,
+    SetEmbedded,
+    SetScore,
+    SetTokenEmbedding,
+    SetWeight,
+    Temperature,
+    Unscaled,
+    recompute,
+)
+from encoder_core.config import DropoutPlace
+from encoder_core.shown import Shown
+from tests.core.reference import random_parameters
+
+SMALL = EncoderConfig(vocab_size=9, d_model=12, num_heads=3, d_ff=16, num_layers=2, embedding_scale="sqrt_d")
+CONFIGS = {
+    "post": replace(SMALL, dropout=0.3, dropout_at=get_args(DropoutPlace)),
+    "pre": replace(SMALL, norm="pre", final_norm=True, activation="gelu", use_bias=False),
+}
+ENCODERS = {
+    name: Encoder.from_parameters(config, random_parameters(config, np.random.default_rng(2)))
+    for name, config in CONFIGS.items()
+}
+IDS = np.array([[4, 1, 4, 7, 2], [3, 3, 8, 1, 5]])
+EDITS: dict[str, list[Edit]] = {
+    "none": [],
+    "a row of the table": [SetTokenEmbedding(4, 3, -2.5)],
+    "weights": [SetWeight(name, 1, 2, 1, 3, 2.0) for name in ("W_Q", "W_K", "W_V", "W_O")],
+    "another token": [ReplaceToken(1, 2, 0), ReplaceToken(1, 2, 6)],
+    "a hidden token": [HideToken(0, 1)],
+    "what enters": [SetEmbedded(0, 1, 2, 1e6), SetEmbedded(0, 1, 2, 0.7), SetEmbedded(1, 3, 0, -4.0)],
+    "unscaled": [Unscaled()],
+    "scores": [SetScore(0, 1, 2, 3, 4, 2.0), SetScore(1, 1, 0, 0, 4, -1.0), SetScore(0, 0, 1, 2, 2, 0.1)],
+    "temperature": [Temperature(0.5), Temperature(0.8)],
+    "head factors": [HeadFactor(1, 0, -1.5), HeadFactor(1, 0, 2.0), HeadFactor(0, 2)],
+    "residual factors": [ResidualFactor(1, "attention", 0.3), ResidualFactor(1, "mlp", -2.0), ResidualFactor(0, "mlp")],
+    "training": [Dropout(5, 0.4)],
+}
+EDITS["all at once"] = [edit for edits in EDITS.values() for edit in edits]
+
+
+def shown_with(config: str, edits: list[Edit]) -> Shown:
+    encoder = ENCODERS[config]
+    return Shown(encoder.trace(IDS, "causal", edits), encoder.config, encoder.parameters(), edits)
+
+
+def badges(shown: Shown, layer: int) -> dict[str, float]:
+    """All of them, by the name of their function."""
+    of_layer = ("projections", "scores", "softmax", "weighted_values", "multi_head", "add_and_norm", "feed_forward")
+    found = {name: getattr(recompute, name)(shown, layer) for name in of_layer}
+    blocks = [recompute.block(shown, layer, sentence) for sentence in range(len(IDS))]
+    return found | {
+        "embedding": recompute.embedding(shown),
+        "positions": recompute.positions(shown),
+        "block": max(blocks),
+    }
+
+
+def changed(shown: Shown, tensor: str, array: np.ndarray, layer: int | None = None) -> Shown:
+    """The same with another tensor in the trace."""
+    if layer is None:
+        return replace(shown, trace=shown.trace._replace(**{tensor: array}))
+    layers = list(shown.trace.layers)
+    layers[layer] = layers[layer]._replace(**{tensor: array})
+    return replace(shown, trace=shown.trace._replace(layers=tuple(layers)))
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("edits", EDITS)
+def test_every_badge_is_green_with_every_edit(config, edits):
+    shown = shown_with(config, EDITS[edits])
+    for layer in range(2):
+        found = badges(shown, layer)
+        assert max(found.values()) < 1e-5, found
+
+
+def test_every_kind_of_edit_is_tried():
+    assert {type(edit) for edits in EDITS.values() for edit in edits} == set(get_args(Edit))
+
+
+# Which badges notice that an edit was left out.
+NOTICE = {
+    "a row of the table": {"embedding"},
+    "weights": {"projections", "multi_head", "block"},
+    "what enters": {"positions"},
+    "unscaled": {"scores", "block"},
+    "scores": {"scores", "block"},
+    "temperature": {"softmax", "block"},
+    "head factors": {"weighted_values", "block"},
+    "residual factors": {"add_and_norm", "block"},
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("edits", NOTICE)
+def test_an_edit_that_is_left_out_is_noticed(config, edits):
+    shown = replace(shown_with(config, EDITS[edits]), edits=())
+    assert {name for name, apart in badges(shown, 1).items() if apart > 1e-3} == NOTICE[edits]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("edits", ["none", "all at once"])
+@pytest.mark.parametrize(
+    ("tensor", "badge", "of_layer"),
+    [
+        ("token_embedding", "embedding", False),
+        ("scaled_embedding", "embedding", False),
+        ("embedded", "positions", False),
+        *((tensor, "projections", True) for tensor in "qkv"),
+        ("dot_products", "scores", True),
+        ("scores", "scores", True),
+        ("pattern", "softmax", True),
+        ("z", "weighted_values", True),
+        ("concat", "multi_head", True),
+        ("attn_out", "multi_head", True),
+        ("resid_mid", "add_and_norm", True),
+        ("mlp_in", "add_and_norm", True),
+        *((tensor, "feed_forward", True) for tensor in ("mlp_pre", "mlp_act", "mlp_out")),
+        ("resid_post", "add_and_norm", True),
+        ("resid_post", "block", True),
+    ],
+)
+def test_one_number_that_was_changed_is_noticed(config, edits, tensor, badge, of_layer):
+    shown = shown_with(config, EDITS[edits])
+    layer = 1 if of_layer else None
+    array = np.array(getattr(shown.trace.layers[1] if of_layer else shown.trace, tensor))
+    array.flat[0] += 0.1 * np.abs(array[np.isfinite(array)]).max()
+    assert badges(changed(shown, tensor, array, layer), 1)[badge] > 0.01
+
+
+def test_what_was_set_is_compared_with_what_was_set_and_hides_no_other_difference():
+    one_score, one_input = (
+        shown_with("post", [edit]) for edit in (SetScore(0, 0, 1, 2, 2, 1e6), SetEmbedded(0, 1, 2, 1e6))
+    )
+    for index, by in [((0, 1, 2, 2), 2e4), ((0, 0, 0, 0), 1.0)]:
+        wrong = np.array(one_score.trace.layers[0].scores)
+        wrong[index] += by
+        assert recompute.scores(changed(one_score, "scores", wrong, 0), 0) > 0.01
+    for index, by in [((0, 1, 2), 2e4), ((0, 0, 0), 1.0)]:
+        wrong = np.array(one_input.trace.embedded)
+        wrong[index] += by
+        assert recompute.positions(changed(one_input, "embedded", wrong)) > 0.01
+
+
+def test_a_hidden_token_that_is_seen_is_noticed():
+    """And one that is hidden where the mask lets it be seen."""
+    hidden, seen = shown_with("post", [HideToken(0, 1)]), shown_with("post", [])
+    assert recompute.scores(replace(seen, trace=seen.trace._replace(mask=hidden.trace.mask)), 0) == np.inf
+    assert recompute.scores(replace(hidden, trace=hidden.trace._replace(mask=seen.trace.mask)), 0) == np.inf
 
 
 def test_embedding_is_recomputed_as_a_one_hot_product_and_its_scale():
     config = EncoderConfig(d_model=9, num_heads=3, embedding_scale="sqrt_d")
     encoder = Encoder.random(config)
-    ids = np.array([[4, 1, 4]])
-    trace, table, hot = encoder.trace(ids), encoder.parameters()["token_embedding"], np.eye(config.vocab_size)[ids]
-    assert recompute.embedding(trace, hot, table, 3.0) < 1e-6
-    assert recompute.embedding(trace, hot, table, 6.0) == pytest.approx(0.5)  # shown is half of what that scale gives
-    assert recompute.embedding(trace, hot[:, ::-1][:, [0, 0, 0]], table, 3.0) > 0.1
+    shown = Shown(encoder.trace(np.array([[4, 1, 4]])), config, encoder.parameters())
+    assert recompute.embedding(shown) < 1e-6
+    # What is shown is three times what no scale gives: 2 / 1 apart.
+    assert recompute.embedding(replace(shown, config=replace(config, embedding_scale="none"))) == pytest.approx(2)
+    assert recompute.embedding(changed(shown, "ids", np.array([[1, 4, 1]]))) > 0.1
+    rows = encoder.trace(np.random.default_rng(0).standard_normal((1, 3, 9), np.float32))
+    assert recompute.embedding(replace(shown, trace=rows)) < 1e-6
 
 
-def test_positions_are_recomputed_as_the_sum():
-    trace = Encoder.random(EncoderConfig(d_model=8, num_heads=2)).trace(np.array([[1, 2, 3]]))
-    assert recompute.positions(trace) < 1e-6
-    assert recompute.positions(trace._replace(position_encoding=np.zeros_like(trace.position_encoding))) > 0.1
-
-
-@pytest.mark.parametrize("use_bias", [True, False])
-def test_projections_are_recomputed_from_x_and_the_kernels(use_bias):
-    config = EncoderConfig(d_model=12, num_heads=3, num_layers=2, norm="pre", use_bias=use_bias)
-    encoder = Encoder.random(config)
-    parameters, layer = encoder.parameters(), encoder.trace(np.array([[1, 2, 3, 4]])).layers[1]
-    names = [f"layers.1.attention.{name}" for name in ("query", "key", "value")]
-    kernels = [parameters[f"{name}.kernel"] for name in names]
-    biases = [parameters[f"{name}.bias"] for name in names] if use_bias else []
-    assert recompute.projections(layer, kernels, biases) < 1e-5
-    assert recompute.projections(layer, [2 * kernel for kernel in kernels], biases) > 0.1
-    if use_bias:
-        assert recompute.projections(layer, kernels) > 1e-4
-
-
-def attention_of(**choices):
-    """An encoder of three heads, its bias of W_O in layer 1, and that layer's trace under a causal mask."""
-    encoder = Encoder.random(EncoderConfig(d_model=12, num_heads=3, num_layers=2, **choices))
-    layer = encoder.trace(np.array([[1, 2, 3, 4]]), "causal").layers[1]
-    return encoder, encoder.parameters().get("layers.1.attention.out.bias"), layer
-
-
-def test_softmax_is_recomputed_at_its_temperature():
-    encoder, _, layer = attention_of()
-    assert recompute.softmax(layer) < 1e-6
-    assert recompute.softmax(layer, 0.2) > 0.01
-    sharper = encoder.trace(np.array([[1, 2, 3, 4]]), "causal", [Temperature(0.2)]).layers[1]
-    assert recompute.softmax(sharper, 0.2) < 1e-6
-
-
-def test_weighted_values_are_recomputed_from_the_pattern_and_the_values():
-    _, _, layer = attention_of()
-    assert recompute.weighted_values(layer) < 1e-6
-    assert recompute.weighted_values(layer._replace(v=2 * layer.v)) == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize("use_bias", [True, False])
-def test_multi_head_is_recomputed_as_the_sum_of_the_heads(use_bias):
-    _, bias, layer = attention_of(use_bias=use_bias)
-    assert recompute.multi_head(layer, bias) < 1e-5
-    assert recompute.multi_head(layer._replace(concat=layer.concat[..., ::-1]), bias) > 0.1
-    if use_bias:
-        assert recompute.multi_head(layer) > 1e-3
+def test_an_edit_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="position=5 is not one of 0 to 4"):
+        replace(shown_with("post", []), edits=[HideToken(0, 5)])

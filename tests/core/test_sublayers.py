@@ -5,7 +5,18 @@ import math
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig, recompute
+from encoder_core import (
+    Encoder,
+    EncoderConfig,
+    HeadFactor,
+    HideToken,
+    ResidualFactor,
+    SetScore,
+    SetWeight,
+    Temperature,
+    recompute,
+)
+from encoder_core.shown import Shown
 from encoder_core.sublayers import activate, add_and_norm, attention, feed_forward, layer_norm
 
 
@@ -40,14 +51,47 @@ def test_feed_forward_by_hand():
     np.testing.assert_allclose(steps.out, [[5.5, 6]])
 
 
-def test_attention_with_equal_scores_averages_the_visible_values():
-    identity, zeros = np.eye(2), np.zeros((2, 2))
-    name = "layers.0.attention"
+def averaging(*edits):
+    """One head that gives each key the same score, under a causal mask; values are handed on as they are."""
+    identity, zeros = np.eye(2, dtype=np.float32), np.zeros((2, 2), np.float32)
     kernels = {"query": zeros, "key": zeros, "value": identity, "out": identity}
-    parameters = {f"{name}.{part}.kernel": kernel for part, kernel in kernels.items()}
-    mask = np.array([[[True, False], [True, True]]])
-    out = attention(np.array([[2.0, 4.0], [6.0, 8.0]]), parameters, 0, mask, 1.0)
-    np.testing.assert_allclose(out, [[2, 4], [4, 6]])
+    config = EncoderConfig(vocab_size=4, d_model=2, num_heads=1, d_ff=2, num_layers=1, use_bias=False)
+    parameters = Encoder.random(config).parameters()
+    parameters |= {f"layers.0.attention.{part}.kernel": kernel for part, kernel in kernels.items()}
+    encoder = Encoder.from_parameters(config, parameters)
+    return Shown(encoder.trace(np.array([[1, 2]]), "causal", edits), config, encoder.parameters(), edits)
+
+
+ROWS = np.array([[2.0, 4.0], [6.0, 8.0]])
+
+
+def test_attention_with_equal_scores_averages_the_visible_values():
+    np.testing.assert_allclose(attention(ROWS, averaging(), 0, 0), [[2, 4], [4, 6]])
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ([HeadFactor(0, 0, -0.5)], [[-1, -2], [-2, -3]]),
+        ([HideToken(0, 0)], [[0, 0], [6, 8]]),
+        ([SetScore(0, 0, 0, 1, 0, math.log(3))], [[2, 4], [3, 5]]),  # weights 3/4 and 1/4
+        ([SetScore(0, 0, 0, 1, 0, math.log(9)), Temperature(2.0)], [[2, 4], [3, 5]]),
+        ([SetScore(0, 0, 0, 0, 1, math.log(3))], [[5, 7], [4, 6]]),  # masked, but set: 1/4 and 3/4
+        ([SetWeight("W_V", 0, 0, 0, 0, 3.0)], [[6, 4], [12, 6]]),
+    ],
+)
+def test_attention_with_edits(edits, expected):
+    np.testing.assert_allclose(attention(ROWS, averaging(*edits), 0, 0), expected)
+
+
+def test_the_sum_of_a_norm_with_a_residual_factor():
+    """-2 times what flows past attention, and 3 times what flows past the network."""
+    shown = averaging(ResidualFactor(0, "attention", -2.0), ResidualFactor(0, "mlp", 3.0))
+    layer = shown.trace.layers[0]
+    first, second = (add_and_norm(shown, 0, name) for name in ("norm1", "norm2"))
+    np.testing.assert_allclose(first.total, -2 * layer.resid_pre + layer.attn_out, rtol=1e-6)
+    np.testing.assert_allclose(second.total, 3 * layer.mlp_in + layer.mlp_out, rtol=1e-6)
+    np.testing.assert_array_equal(second.residual, layer.mlp_in)
 
 
 CONFIGS = {
@@ -63,14 +107,13 @@ CONFIGS = {
 def test_everything_shown_is_found_again(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
-    parameters = encoder.parameters()
     trace = encoder.trace(["a cat on a sofa", "it slept"], "causal+padding")
-    for layer, steps in enumerate(trace.layers):
-        assert recompute.add_and_norm(trace, layer, parameters, config) < 1e-5
-        again = feed_forward(steps.mlp_in, parameters, layer, config.activation)
-        assert recompute.feed_forward(steps, again) < 1e-5
+    shown = Shown(trace, config, encoder.parameters())
+    for layer in range(config.num_layers):
+        assert recompute.add_and_norm(shown, layer) < 1e-5
+        assert recompute.feed_forward(shown, layer) < 1e-5
         for sentence in range(2):
-            assert recompute.block(trace, layer, sentence, parameters, config, config.d_head**-0.5) < 1e-5
+            assert recompute.block(shown, layer, sentence) < 1e-5
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -78,19 +121,21 @@ def test_a_wrong_norm_is_noticed(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
     wrong = encoder.parameters() | {"layers.1.norm2.bias": np.full(config.d_model, 0.1, np.float32)}
-    trace = encoder.trace("a cat")
-    assert recompute.add_and_norm(trace, 1, wrong, config) > 1e-3
-    assert recompute.block(trace, 1, 0, wrong, config, config.d_head**-0.5) > 1e-3
+    shown = Shown(encoder.trace("a cat"), config, wrong)
+    assert recompute.add_and_norm(shown, 1) > 1e-3
+    assert recompute.block(shown, 1, 0) > 1e-3
 
 
 @pytest.mark.parametrize("name", ["post", "pre"])
 def test_sums_are_sums_and_norms_follow_the_order_of_the_block(name):
     config = CONFIGS[name]
-    trace = Encoder.random(config).trace("a cat on a sofa")
+    encoder = Encoder.random(config)
+    trace = encoder.trace("a cat on a sofa")
+    made = Shown(trace, config, encoder.parameters())
     for norm in ("norm1", "norm2"):
-        shown = add_and_norm(trace, 1, norm, config.norm)
+        shown = add_and_norm(made, 1, norm)
         np.testing.assert_allclose(shown.total, shown.residual + shown.sublayer, rtol=1e-5, atol=1e-6)
         np.testing.assert_array_equal(shown.norm_in, shown.total if name == "post" else shown.residual)
-    final = add_and_norm(trace, 1, "final_norm", config.norm)
+    final = add_and_norm(made, 1, "final_norm")
     assert final.total is None
     np.testing.assert_array_equal(final.norm_in, trace.layers[-1].resid_post)

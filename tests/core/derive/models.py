@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 from hypothesis import strategies as st
 
-from encoder_core import RECIPES, Dropout, Edit, Encoder, EncoderConfig, EncoderTrace, HeadFactor, Temperature
+from encoder_core import RECIPES, Dropout, Edit, Encoder, EncoderConfig, EncoderTrace, HeadFactor, Temperature, edits
 from encoder_core import config as fields
 from encoder_core.derive import Cell, Derivation, derive, tensors_of
 from encoder_core.parameters import Parameters
@@ -26,7 +26,7 @@ class Model(NamedTuple):
     trace: EncoderTrace
     config: EncoderConfig
     parameters: Parameters
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[Edit, ...] = ()  # the trace's, which the parameters know nothing of
 
     def derive(self, cell: Cell | str, way: str | None = None) -> Derivation:
         return derive(self.trace, self.config, self.parameters, cell, self.edits, way)
@@ -45,38 +45,48 @@ def all_configs(draw) -> EncoderConfig:
     )
 
 
-def edits_of(config: EncoderConfig) -> st.SearchStrategy[tuple[Edit, ...]]:
-    """At most one of each kind, and two factors, that may be of one head."""
-    heads = st.builds(
-        HeadFactor,
-        st.integers(0, config.num_layers - 1),
-        st.integers(0, config.num_heads - 1),
-        st.sampled_from([0.0, -1.5, 2.0]),
-    )
-    temperatures = st.lists(st.builds(Temperature, st.sampled_from([0.5, 0.8, 3.0])), max_size=2)
+def edits_of(config: EncoderConfig, batch: int, seq: int, given: str) -> st.SearchStrategy[tuple[Edit, ...]]:
+    """A few of any kinds, in any order, and at most one of training. Embeddings that are given have no ids."""
+    layer, head = st.integers(0, config.num_layers - 1), st.integers(0, config.num_heads - 1)
+    sentence, token, feature = (st.integers(0, size - 1) for size in (batch, seq, config.d_model))
+    entry, column, value = st.integers(0, VOCAB - 1), st.integers(0, config.d_head - 1), st.floats(-3, 3)
+    factor = st.sampled_from([0.0, -1.5, 2.0])
+    kinds = [
+        st.builds(edits.SetTokenEmbedding, entry, feature, value),
+        st.builds(edits.SetWeight, st.sampled_from(["W_Q", "W_K", "W_V"]), layer, head, feature, column, value),
+        st.builds(edits.SetWeight, st.just("W_O"), layer, head, column, feature, value),
+        st.builds(edits.HideToken, sentence, token),
+        st.builds(edits.SetEmbedded, sentence, token, feature, value),
+        st.just(edits.Unscaled()),
+        st.builds(edits.SetScore, sentence, layer, head, token, token, value),
+        st.builds(edits.Temperature, st.sampled_from([0.5, 0.8, 3.0])),
+        st.builds(edits.HeadFactor, layer, head, factor),
+        st.builds(edits.ResidualFactor, layer, st.sampled_from(get_args(edits.Sublayer)), factor),
+    ]
+    if given == "ids":
+        kinds.append(st.builds(edits.ReplaceToken, sentence, token, entry))
     dropouts = st.lists(st.builds(Dropout, seeds, st.sampled_from([None, 0.4])), max_size=1)
-    return st.tuples(temperatures, st.lists(heads, max_size=2), dropouts).map(
-        lambda kinds: tuple(chain.from_iterable(kinds))
-    )
+    return st.tuples(st.lists(st.one_of(kinds), max_size=6), dropouts).map(lambda found: tuple(chain(*found)))
 
 
 @st.composite
 def drawn_models(draw) -> Callable[[], Model]:
     """One or two sentences of up to 12 tokens, as ids or as rows; any mask, also one that hides every key of a row."""
-    config = draw(all_configs())
+    config, shape = draw(all_configs()), (draw(st.integers(1, 2)), draw(st.integers(1, 12)))
+    given = draw(st.sampled_from(["ids", "ids", "ids", "rows"]))
     return partial(
         traced,
         config,
         draw(st.sampled_from([PLACES, PLACES, PLACES[:2], PLACES[3:], ()])),
-        draw(edits_of(config)),
-        (draw(st.integers(1, 2)), draw(st.integers(1, 12))),
-        draw(st.sampled_from(["ids", "ids", "ids", "rows"])),
+        draw(edits_of(config, *shape, given)),
+        shape,
+        given,
         draw(st.sampled_from([None, "causal", "any"])),
         draw(seeds),
     )
 
 
-def traced(config: EncoderConfig, dropout_at, edits, shape: tuple[int, int], given: str, mask, seed: int) -> Model:
+def traced(config: EncoderConfig, dropout_at, made, shape: tuple[int, int], given: str, mask, seed: int) -> Model:
     """The model at work, with parameters and inputs from the seed."""
     config, rng = replace(config, dropout_at=dropout_at), np.random.default_rng(seed)
     parameters = random_parameters(config, rng)
@@ -86,14 +96,14 @@ def traced(config: EncoderConfig, dropout_at, edits, shape: tuple[int, int], giv
     if mask == "any":
         mask = rng.random((shape[0], config.num_heads, shape[1], shape[1])) < 0.5
         mask[:, :, 0] = False
-    return Model(Encoder.from_parameters(config, parameters).trace(inputs, mask, edits), config, parameters, edits)
+    return Model(Encoder.from_parameters(config, parameters).trace(inputs, mask, made), config, parameters, made)
 
 
 @cache
-def recipe_model(name: str, variant: str, edits: tuple[Edit, ...] = ()) -> Model:
-    """A recipe with its own example batch."""
+def recipe_model(name: str, variant: str, made: tuple[Edit, ...] = ()) -> Model:
+    """A recipe with its own example batch, and the edits that its trace is made with."""
     encoder, example = Encoder.recipe(name, variant), RECIPES[name].inputs()
-    return Model(encoder.trace(example.inputs, example.mask, edits), encoder.config, encoder.parameters(), edits)
+    return Model(encoder.trace(example.inputs, example.mask, made), encoder.config, encoder.parameters(), made)
 
 
 recipe_models = st.builds(
@@ -109,12 +119,26 @@ models = st.integers(0, 3).flatmap(lambda kind: recipe_models if kind == 0 else 
 
 _SMALL = EncoderConfig(vocab_size=VOCAB, d_model=8, num_heads=2, d_ff=12, num_layers=2, dropout=0.5)
 _CHANGED = (Dropout(1), Temperature(0.5), HeadFactor(1, 0, -1.5))
+_SET = (
+    edits.Unscaled(),
+    edits.ReplaceToken(1, 2, 5),
+    edits.HideToken(0, 3),
+    edits.HideToken(1, 3),
+    edits.SetTokenEmbedding(5, 3, 0.9),
+    edits.SetEmbedded(1, 1, 4, -0.5),
+    edits.SetScore(1, 0, 1, 2, 3, 0.25),
+    edits.SetScore(0, 1, 0, 3, 2, 0.75),
+    *(edits.SetWeight(matrix, 1, 1, 2, 3, 2.0) for matrix in ("W_Q", "W_K", "W_V", "W_O")),
+    *(edits.ResidualFactor(layer, sublayer, 0.5) for layer in (0, 1) for sublayer in get_args(edits.Sublayer)),
+)
 # Whatever chance draws, these have every choice in them.
 CERTAIN = [
-    partial(traced, replace(_SMALL, **choices), PLACES, edits, (2, 4), given, mask, 7)
-    for edits, given, mask, choices in [
+    partial(traced, replace(_SMALL, **choices), PLACES, made, (2, 4), given, mask, 7)
+    for made, given, mask, choices in [
         (_CHANGED, "ids", "any", {"qkv_bias": False, "activation": "gelu", "activation_after": "every_element"}),
         ((), "ids", "causal", {"norm": "pre", "final_norm": True, "positions": "learned", "scale_scores": False}),
+        (_SET, "ids", None, {}),
+        ((*_SET, *_CHANGED), "ids", "any", {"norm": "pre"}),
         (_CHANGED, "rows", None, {"attention_read_out": "input", "positions": "none", "activation": "gelu_tanh"}),
         (
             (),
@@ -131,3 +155,17 @@ def any_cell(model: Model, tensor: str, rng: np.random.Generator) -> Cell:
     _, shape, layers = tensors_of(model.trace)[tensor]
     index = tuple(int(rng.integers(size)) for size in shape)
     return Cell(tensor, index, None if layers is None else int(rng.integers(layers)))
+
+
+def cells_set(model: Model) -> list[Cell]:
+    """The cells of the trace that the model's edits set by hand."""
+    found = []
+    for edit in model.edits:
+        match edit:
+            case edits.ReplaceToken(batch, position, _):
+                found.append(Cell("ids", (batch, position)))
+            case edits.SetEmbedded(batch, position, dimension, _):
+                found.append(Cell("embedded", (batch, position, dimension)))
+            case edits.SetScore(batch, layer, head, query, key, _):
+                found.append(Cell("scores", (batch, head, query, key), layer))
+    return found

@@ -2,16 +2,28 @@
 
 import math
 from collections import Counter
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from encoder_core import HeadFactor, Temperature
+from encoder_core import (
+    Edit,
+    HeadFactor,
+    HideToken,
+    ResidualFactor,
+    SetEmbedded,
+    SetScore,
+    SetTokenEmbedding,
+    SetWeight,
+    Temperature,
+    Unscaled,
+)
 from encoder_core.derive import Cell, Derivation, derive, tensors_of
 from encoder_core.derive.cell import AXES
-from tests.core.derive.models import CERTAIN, PLACES, Model, any_cell, models, recipe_model
+from tests.core.derive.models import CERTAIN, PLACES, Model, any_cell, cells_set, models, recipe_model
 from tests.core.strategies import seeds
 
 CELLS = 500
@@ -37,8 +49,10 @@ def cannot_be_derived(model: Model, cell: Cell) -> bool:
     """Inputs, and the output where the layers shown are not those that gave it."""
     if cell.tensor == "token_embedding":
         return model.trace.ids is None
+    if cell.tensor == "ids":
+        return cell not in cells_set(model)
     apart = model.config.attention_read_out == "input" and model.config.num_layers > 1
-    return cell.tensor == "ids" or (cell.tensor == "output" and apart)
+    return cell.tensor == "output" and apart
 
 
 def value_at(model: Model, cell: Cell) -> float:
@@ -67,6 +81,11 @@ MUST_COME_UP = [
     ("pattern", "divided by the temperature"),
     ("pattern", "every key of the row is masked"),
     ("z", "times the factor"),
+    *((tensor, "set by hand") for tensor in ("ids", "embedded", "scores")),
+    ("scores", "mask: the key is hidden by hand"),
+    ("scores", "not divided by √d_head: the division is taken out by hand"),
+    ("resid_mid", "residual times its factor"),
+    ("resid_post", "residual times its factor"),
     *(("mlp_act", activation) for activation in ("ReLU", "GELU", "GELU (tanh)", "GELU once more")),
     ("mlp_out", "GELU"),
     *((place, f"dropout: {what}") for place in PLACES for what in ("× 0", "× 1/")),
@@ -74,13 +93,15 @@ MUST_COME_UP = [
 
 
 def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
-    derived, given_ones, worst, names = Counter(), Counter(), Counter(), set()
+    derived, given_ones, worst, names, kinds = Counter(), Counter(), Counter(), set(), Counter()
 
     @given(models, seeds, st.just(1))
     def compare(drawn, seed, cells):
         model, rng = drawn(), np.random.default_rng(seed)
-        for tensor in cells * list(tensors_of(model.trace)):
-            cell = any_cell(model, tensor, rng)
+        kinds.update({type(edit) for edit in model.edits})
+        drawn_cells = [any_cell(model, tensor, rng) for tensor in cells * list(tensors_of(model.trace))]
+        for cell in drawn_cells + cells_set(model):
+            tensor = cell.tensor
             found = model.derive(cell)
             assert found.shown == value_at(model, cell)
             if cannot_be_derived(model, cell):
@@ -96,11 +117,12 @@ def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
             derived[tensor] += 1
 
     for certain in CERTAIN:
-        compare = example(certain, 0, 24)(compare)
+        compare = example(certain, 0, 16)(compare)
     compare()
     print("\n".join(f"{tensor}: {derived[tensor]} cells, {worst[tensor]:.1e}" for tensor in AXES))
     assert derived.total() >= CELLS
     assert min(derived[tensor] for tensor in AXES if tensor != "ids") >= 10
+    assert min(kinds[kind] for kind in get_args(Edit)) >= 3, kinds
     for tensor, begins in MUST_COME_UP:
         assert any(tensor == of and name.startswith(begins) for of, name in names), (tensor, begins)
     assert all(given_ones[tensor] >= 1 for tensor in ("ids", "token_embedding", "output"))
@@ -124,15 +146,40 @@ def test_a_number_that_was_changed_is_not_derived(tensor):
 
 
 @pytest.mark.parametrize(
-    ("edit", "cell"), [(Temperature(0.5), "pattern.0.0.0.4.4"), (HeadFactor(0, 0, 0.5), "z.0.0.0.4.1")]
+    ("edit", "cell"),
+    [
+        (Temperature(0.5), "pattern.0.0.0.4.4"),
+        (HeadFactor(0, 0, 0.5), "z.0.0.0.4.1"),
+        (SetTokenEmbedding(0, 3, 2.0), "parameters.token_embedding.0.3"),
+        (SetWeight("W_Q", 1, 1, 2, 3, 9.0), "q.1.0.1.4.3"),
+        (SetWeight("W_K", 1, 1, 2, 3, 9.0), "k.1.0.1.4.3"),
+        (SetWeight("W_V", 1, 1, 2, 3, 9.0), "v.1.0.1.4.3"),
+        (SetWeight("W_O", 1, 1, 3, 2, 9.0), "head_contributions.1.0.1.4.2"),
+        (SetEmbedded(0, 4, 3, 3.0), "embedded.0.4.3"),
+        (Unscaled(), "scores.0.0.0.4.3"),
+        (SetScore(0, 1, 0, 4, 3, 5.0), "scores.1.0.0.4.3"),
+        (ResidualFactor(0, "attention", 0.5), "resid_mid.0.0.4.3"),
+        (ResidualFactor(0, "mlp", 0.5), "resid_post.0.0.4.3"),
+    ],
 )
 def test_a_derivation_without_the_edit_differs(edit, cell):
     model = recipe_model("nanolm", "as written", (edit,))
     assert model.derive(cell).difference < TOLERANCE
-    assert derive(model.trace, model.config, model.parameters, cell).difference > 0.01
+    without = derive(model.trace, model.config, model.parameters, cell)
+    if cell.startswith("parameters."):
+        assert without.shown != model.derive(cell).shown == 2
+    else:
+        assert without.difference > 0.001
 
 
 def test_an_edit_that_does_not_fit_the_model_is_refused():
     model = recipe_model("nanolm", "as written")
     with pytest.raises(ValueError, match="layer=6 is not one of 0 to 5"):
         model._replace(edits=(HeadFactor(6, 0),)).derive("z.0.0.0.4.1")
+
+
+def test_an_edit_that_does_not_fit_the_input_is_refused():
+    model = recipe_model("nanolm", "as written")
+    seq = model.trace.real.shape[1]
+    with pytest.raises(ValueError, match=f"position={seq} is not one of 0 to {seq - 1}"):
+        model._replace(edits=(HideToken(0, seq),)).derive("z.0.0.0.4.1")

@@ -1,12 +1,14 @@
 """The options that a tutorial "as written" needs, each by itself."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig, recompute, sublayers
+from encoder_core import Encoder, EncoderConfig, recompute
 from encoder_core.positions import sinusoids
+from encoder_core.shown import Shown
 from tests.core.reference import random_parameters, relative_difference
 from tests.core.test_identities import activation, linear
 
@@ -31,12 +33,11 @@ def test_activation_after_every_element(name, norm):
         assert relative_difference(layer.mlp_pre, pre) < 2e-6
         assert relative_difference(layer.mlp_act, act) < 2e-6
         assert relative_difference(layer.mlp_out, out) < 5e-6
-        again = sublayers.feed_forward(layer.mlp_in, encoder.parameters(), index, name, "every_element")
-        assert recompute.feed_forward(layer, again) < 1e-5
-        scale = encoder.config.d_head**-0.5
-        assert recompute.block(trace, index, 1, encoder.parameters(), encoder.config, scale) < 1e-5
-    once = sublayers.feed_forward(trace.layers[0].mlp_in, encoder.parameters(), 0, name)
-    assert recompute.feed_forward(trace.layers[0], once) > 0.01
+        shown = Shown(trace, encoder.config, encoder.parameters())
+        assert recompute.feed_forward(shown, index) < 1e-5
+        assert recompute.block(shown, index, 1) < 1e-5
+    once = replace(encoder.config, activation_after="first_linear")
+    assert recompute.feed_forward(Shown(trace, once, encoder.parameters()), 0) > 0.01
 
 
 def test_gelu_of_one_three_times_by_hand():
