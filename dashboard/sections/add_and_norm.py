@@ -103,6 +103,12 @@ def post_and_pre(current: Model, name: NormName) -> None:
     )
 
 
+def _with(current: Model, norm: Norm) -> Model:
+    if norm == current.config.norm:
+        return current
+    return replace(model_with_norm(current.settings, norm), edits=current.edits)
+
+
 def _lengths(model: Model) -> Float[np.ndarray, "stage"]:
     """The mean length of a real token's vector at every stage of the residual stream, and of the output."""
     stages = residual_stream(model.trace, model.batch.real, final_norm=True)
