@@ -19,13 +19,16 @@ from encoder_core.masks import MaskSpec, attention_mask
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
 from encoder_core.program import run_batch, run_output, stack_parameters
-from encoder_core.recipes import find_recipe
+from encoder_core.recipes import RECIPES, find_recipe
 from encoder_core.tokenizer import WordTokenizer
 from encoder_core.trace import EncoderTrace
 
 
 def warm_up(seed: int = 0) -> None:
-    """Compile the programs of every capacity and draw the parameters of `seed`, so that nobody waits for it later."""
+    """Compile every program and draw the parameters of `seed`, so that nobody waits for it later.
+
+    Those are the programs of all capacities, and of the recipes that none of them serves.
+    """
     for capacity in CAPACITIES:
         config = EncoderConfig(
             max_len=capacity.seq,
@@ -35,6 +38,10 @@ def warm_up(seed: int = 0) -> None:
             num_layers=capacity.num_layers,
         )
         Encoder.random(config, seed).trace(np.zeros((1, capacity.seq), np.int32))
+    for name, recipe in RECIPES.items():
+        if capacity_for(recipe.config(), recipe.example.seq) not in CAPACITIES:
+            inputs, mask, _ = recipe.inputs(seed)
+            Encoder.recipe(name, seed=seed).trace(inputs, mask)
 
 
 class _Entering(NamedTuple):

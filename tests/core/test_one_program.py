@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from benchmarks.edits import KINDS, random_edit
 from benchmarks.measure import CompilationCounter
-from encoder_core import Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
+from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
 from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.program import run_batch, stack_parameters
+from encoder_core.recipes import VARIANTS
 from tests.core.reference import random_parameters, relative_difference, run_torch
 from tests.core.strategies import VOCAB, configs, seeds
 
@@ -125,6 +126,9 @@ def test_after_warm_up_nothing_is_compiled():
         encoder = Encoder.random(EncoderConfig(num_heads=2))
         ablate_heads(encoder, "one two three", "causal", [Dropout(0)])
         ablate_tokens(encoder, "one two three", "causal")
+        for name, recipe in RECIPES.items():
+            for variant in VARIANTS:
+                Encoder.recipe(name, variant).trace(*recipe.inputs()[:2])
         assert counter.count == 0
         jax.jit(lambda x: x + rng.integers(10))(jnp.zeros(3)).block_until_ready()
         assert counter.count > 0, "the counter counts nothing"
