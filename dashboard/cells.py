@@ -39,7 +39,7 @@ class Address(NamedTuple):
             lead = tile if self.tiles == "sentence and head" else (*self.lead, tile[1])
             layer = tile[0] if self.tiles == "layer and head" else self.layer
             return Address(self.tensor, tuple(lead), layer).cell(row, column)
-        row = int(self.rows[row]) if self.rows is not None else row
+        row = int(self.rows[min(row, len(self.rows) - 1)]) if self.rows is not None else row
         place = (row + self.first[0], column + self.first[1])
         return Cell(self.tensor, (*self.lead, *(place[::-1] if self.transposed else place)), self.layer)
 
@@ -56,6 +56,37 @@ class Address(NamedTuple):
             found = [place for place, index in enumerate(self.rows) if index == row]
             row = found[0] if found else -1
         return (row, column) if row >= 0 and column >= 0 else None
+
+
+class Stages(NamedTuple):
+    """The residual stream: what enters, what leaves each of the `layers` blocks, and the final norm's output.
+
+    token  of which the figure shows one row a stage; None where each stage is a tile with all tokens
+    """
+
+    sentence: int
+    layers: int
+    first: int
+    token: int | None = None
+
+    def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell:
+        """The cell of the tensor that the stage is."""
+        stage, token = (tile[1], row) if tile else (row, self.token or 0)
+        index = (self.sentence, token, column + self.first)
+        if 0 < stage <= self.layers:
+            return Cell("resid_post", index, stage - 1)
+        return Cell("output" if stage else "embedded", index)
+
+    def place(self, cell: Cell) -> tuple[int, int] | None:
+        """Stage and column that show the cell, on the figure of one token."""
+        stages = {"embedded": 0, "resid_post": (cell.layer or 0) + 1, "output": self.layers + 1}
+        if cell.tensor not in stages or cell.index[:2] != (self.sentence, self.token):
+            return None
+        column = cell.index[2] - self.first
+        return (stages[cell.tensor], column) if column >= 0 else None
+
+
+Shows = Address | Stages
 
 
 def of_head(tensor: str, at: Focus, *, transposed: bool = False) -> Address:

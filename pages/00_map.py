@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
+from dashboard.cells import look, of_text
 from dashboard.diagram import diagram
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
@@ -73,6 +74,7 @@ def body() -> None:
             list(parts).index(most),
             f"{most.capitalize()} has {parts[most]:,} of {encoder.num_parameters:,}.",
         ),
+        look(current, at, of_text("output", at).cell(0, 0)),
     )
 
 

@@ -43,7 +43,7 @@ def body() -> None:
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))
     lookup_picture(at, looked)
-    sections.scales(current, at)
+    sections.scales(current, at, looked)
     tokens, dims, words = at.labels, dimensions(d_model), list(current.vocabulary)
     frame.depths(
         {

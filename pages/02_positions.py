@@ -46,18 +46,21 @@ def body() -> None:
         )  # fmt: skip
     encoding = current.position_encoding(layout, config.max_len)
     _, embedded = blocks.embed(trace.scaled_embedding[at.sentence], 1.0, encoding[:seq])
-    encoding_picture(at, layout, encoding, sorted(chosen))
     looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if layout == in_use else None
+    encoding_picture(at, layout, encoding, sorted(chosen), looked)
     sum_picture(at, layout, encoding[:seq], embedded, looked)
     sections.similarity(encoding)
     numbers(at, layout, encoding, embedded, looked)
 
 
-def encoding_picture(at: focus.Focus, layout: PositionChoice, encoding: Rows, chosen: list[int]) -> None:
+def encoding_picture(
+    at: focus.Focus, layout: PositionChoice, encoding: Rows, chosen: list[int], looked: Looked | None
+) -> None:
     """All positions as a heatmap, and some of its columns as curves."""
     shown, theme = ENCODINGS[layout], frame.theme()
     parts = scenes.all_positions(encoding, chosen, title=shown.label, seq=seq, token=at.token, theme=theme)
-    picture(parts, key="positions_picture")
+    cells = [Address("position_encoding", rows=range(seq)), None] if looked else []
+    picture(parts, key="positions_picture", cells=cells, looked=looked)
     of_model = ENCODINGS[in_use].label
     other = "" if layout == in_use else f" :orange[This model uses: {of_model} (More choices in the sidebar).]"
     st.caption(

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import focus, frame
+from dashboard.cells import look, of_text
 from dashboard.focus import Focus
 from dashboard.frame import Shape
 from dashboard.sections.full_stack.ablation import left_out
@@ -52,7 +53,8 @@ def body() -> None:
         if view.width:
             columns = window("Dimensions", d_model, key=f"full_stack_window_{view.width}", size=view.width)
     at = focus.pick(current, *view.parts, badge=lambda at: frame.recomputed(difference(at)))
-    frame.depths(*view.draw(current, at, columns))
+    depths = view.draw(current, at, columns)
+    frame.depths(*depths[:4], depths.looked or look(current, at, of_text("output", at).cell(at.token, 0)))
 
 
 def difference(at: Focus) -> float:

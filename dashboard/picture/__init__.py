@@ -16,7 +16,7 @@ from plotly.utils import PlotlyJSONEncoder
 
 from dashboard import focus
 from dashboard.assets import component, publish
-from dashboard.cells import Address, Looked, choose
+from dashboard.cells import Looked, Shows, choose
 from dashboard.focus import Cell
 from dashboard.picture.outlines import outlines
 
@@ -31,7 +31,7 @@ def picture(
     key: str,
     stack: bool = False,
     still: bool = False,
-    cells: Sequence[Address | None] = (),
+    cells: Sequence[Shows | None] = (),
     looked: Looked | None = None,
     on_click: Callable[[Cell, Mapping[str, Any]], None] = focus.follow,
 ) -> None:

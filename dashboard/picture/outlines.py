@@ -4,10 +4,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from dashboard.cells import Address, Looked
+from dashboard.cells import Looked, Shows
 
 
-def outlines(figure: go.Figure, address: Address | None, looked: Looked | None) -> list[dict[str, Any]]:
+def outlines(figure: go.Figure, address: Shows | None, looked: Looked | None) -> list[dict[str, Any]]:
     """Shapes for a figure that shows this part of a tensor: a frame around the cell, a dotted one around operands."""
     if address is None or looked is None:
         return []

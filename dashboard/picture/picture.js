@@ -60,7 +60,7 @@ function dress(panel, { operator, figure }, repeats) {
   panel.title.title = layout.title.text;
   panel.title.style.color = meta.title_colour ?? "";
   panel.plot.setAttribute("aria-label", meta.alt);
-  panel.player.hidden = !meta.product_of;
+  panel.player.hidden = meta.product_of?.length !== 2;
   panel.plot.style.height = `${layout.height - 30}px`;
   const scaled = data.find(trace => trace.type === "heatmap" && trace.showscale !== false);
   panel.bar.replaceChildren();
@@ -135,14 +135,16 @@ function cellAt(meta, point) {
 }
 
 // The sum behind a cell of a product of two panels, its largest terms first: hovering needs no answer of the server.
-function sumOf(host, { product_of: factors, rows, columns, row_axis: down, column_axis: across }, row, column) {
-  const [left, right] = factors.map(panel => host.panels[panel].plot._fullData.find(trace => trace.type === "heatmap").z);
-  const terms = Array.from(left[row], (a, i) => [a || 0, right[i][column] || 0]).sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
+function sumOf(host, { product_of: [left, right, times = 1], rows, columns, row_axis: down, column_axis: across }, row, column) {
+  const matrix = panel => host.panels[panel].plot._fullData.find(trace => trace.type === "heatmap").z;
+  const rowOf = matrix(left)[row], other = matrix(right);
+  const terms = Array.from(rowOf, (a, i) => [a || 0, other[i][column] || 0]).sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
   const total = terms.reduce((sum, [a, b]) => sum + a * b, 0);
   const signed = value => value < 0 ? `(${number(value)})` : number(value);
   const shown = terms.slice(0, SUM_SHOWN).map(([a, b]) => `${signed(a)} · ${signed(b)}`).join(" + ");
   const others = terms.length > SUM_SHOWN ? ` + ${terms.length - SUM_SHOWN} smaller` : "";
-  return `${down} ${rows[row]} · ${across} ${columns[column]}: ${shown}${others} = ${number(total)}`;
+  const sum = times === 1 ? `${shown}${others}` : `(${shown}${others}) · ${number(times)}`;
+  return `${down} ${rows[row]} · ${across} ${columns[column]}: ${sum} = ${number(total * times)}`;
 }
 
 function words(host, meta, point) {

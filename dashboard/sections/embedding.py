@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import frame
+from dashboard.cells import Address, Looked, of_text
 from dashboard.choice import choice
 from dashboard.focus import Focus
 from dashboard.model import Model
@@ -14,7 +15,7 @@ from encoder_core.config import embedding_factors
 from encoder_core.scenes import embedding as scenes
 
 
-def scales(current: Model, at: Focus) -> None:
+def scales(current: Model, at: Focus, looked: Looked) -> None:
     """The rows under each scale, next to the position encoding that is added to them on the next page."""
     st.subheader("How large are the rows next to the positions?", anchor=False)
     rows, position = current.trace.token_embedding[at.sentence], current.trace.position_encoding
@@ -30,7 +31,8 @@ def scales(current: Model, at: Focus) -> None:
     parts = scenes.rows_and_positions(
         scaled, position, sizes, scale=spoken[chosen], tokens=at.labels, token=at.token, theme=frame.theme()
     )
-    picture(parts, key="embedding_scale_picture")
+    cells = [of_text("scaled_embedding", at), Address("position_encoding"), None] if chosen == of_model else []
+    picture(parts, key="embedding_scale_picture", cells=cells, looked=looked)
     ratio = sizes[spoken[chosen]] / (sizes["positions"] or np.inf)
     measured = f"**{ratio:.3g} times** the position encoding" if ratio else "and there is no position encoding"
     st.caption(

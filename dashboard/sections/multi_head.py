@@ -17,7 +17,7 @@ from encoder_core import HeadFactor, LayerTrace, recompute
 from encoder_core.cost import attention_cost
 from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes.qkv import side_by_side
-from encoder_core.scenes.what_if import heads_left_out
+from encoder_core.scenes.what_if import all_left_out
 
 OFF = "multi_head_off"
 
@@ -28,7 +28,8 @@ def split(current: Model, at: Focus, layer: LayerTrace) -> None:
     q = layer.attn_in[at.sentence] @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", np.float32(0))
     of_heads, d_head = layer.q[at.sentence], current.config.d_head
     parts = scenes.split(q, of_heads, tokens=at.labels, head=at.head, theme=frame.theme())
-    picture(parts, key="multi_head_split")
+    of_heads_q = Address("q", (at.sentence,), at.layer, tiles="head")
+    picture(parts, key="multi_head_split", cells=[of_heads_q] * 3)
     st.caption(
         f"One matrix product makes the queries of all heads; head {at.head + 1} owns columns {at.head * d_head} to "
         f"{(at.head + 1) * d_head - 1}. Splitting only cuts: put back, it is the same Q (max Δ "
@@ -105,9 +106,12 @@ def switch_off(current: Model, at: Focus) -> None:
             key=f"multi_head_off_{number}",
             on_click=lambda cell, meta: None,  # the pickers stand outside this fragment
         )
-    effect = ablation(current, at.sentence).heads.mean(axis=-1)
-    picture(heads_left_out(effect, layer=at.layer, head=at.head, theme=frame.theme()), key="multi_head_ablation",
-            on_click=lambda cell, meta: None)  # fmt: skip
+    found = ablation(current, at.sentence)
+    left_out = all_left_out(
+        found.heads.mean(axis=-1), found.tokens, layer=at.layer, head=at.head, token=at.token, tokens_are=at.labels,
+        theme=frame.theme(),
+    )  # fmt: skip
+    picture(left_out, key="multi_head_ablation", on_click=lambda cell, meta: None)
     share = [np.linalg.norm(before - after) / (np.linalg.norm(before) or 1) for before, after in pairs.values()]
     st.caption(
         f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output: "

@@ -39,6 +39,13 @@ def changes(model: Model, looked: Looked) -> None:
         weights=cell.tensor == "pattern", mark=(cell.index[-2], cell.index[-1] - first), theme=theme(),
     )  # fmt: skip
     picture(parts, key="what_if_changes", on_click=lambda cell, meta: None)
+    if cell.tensor != "output":
+        outputs = [m.trace.output[at.sentence][:, :MOST_COLUMNS] for m in (before, model)]
+        ends = scenes.before_and_after(
+            *outputs, title="output", axes=("token", "dimension"), rows=at.labels, weights=False, mark=None,
+            columns=dimensions(outputs[0].shape[1]), theme=theme(),
+        )  # fmt: skip
+        picture(ends, key="what_if_output", on_click=lambda cell, meta: None)
     distance = travel(before.trace, model.trace, at.sentence)
     picture(
         scenes.travelled(distance, tokens=at.labels, layer=at.layer, token=at.token, theme=theme()),

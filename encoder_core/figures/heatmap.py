@@ -37,7 +37,7 @@ def heatmap(
     flags: Sequence[int] = (),
     column_flags: Mapping[int, str] | None = None,
     title_colour: str | None = None,
-    product_of: tuple[int, int] | None = None,
+    product_of: tuple[int, int] | tuple[int, int, float] | None = None,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
     theme: ThemeName = "light",
@@ -49,7 +49,7 @@ def heatmap(
     mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
     marks   cells, rows (row, None) or columns (None, column) to outline.
     flags   rows with a bar at their left edge: those in use, say, of a table.
-    product_of  the places, among the figures of its line, of the two matrices whose product it is
+    product_of  the places, among the figures of its line, of the two matrices whose product it is (times a factor)
     column_flags  columns with a bar above them, each in its colour: those drawn as curves beside it.
     Raises ValueError where labels and values differ in number.
     """

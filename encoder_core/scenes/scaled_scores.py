@@ -28,6 +28,7 @@ def step_by_step(
     of_factors: dict[str, Any] = {"limit": limit_of(q, k), "theme": theme}
     of_steps: dict[str, Any] = {"row_axis": "query", "column_axis": "key", "limit": limit_of(dots, scaled),
                                 "marks": [cell], "theme": theme}  # fmt: skip
+    scale = 1.0 if divisor == "1" else q.shape[1] ** -0.5
     return [
         heatmap(q, tokens, dims, title="Q", title_colour="query", row_axis="query", marks=[(query, None)],
                 **of_factors),
@@ -37,7 +38,7 @@ def step_by_step(
         "=",
         heatmap(dots, tokens, tokens, title="Q Kᵀ", product_of=(0, 1), **of_steps),
         "→",
-        heatmap(scaled, tokens, tokens, title=f"Q Kᵀ / {divisor}", **of_steps),
+        heatmap(scaled, tokens, tokens, title=f"Q Kᵀ / {divisor}", product_of=(0, 1, scale), **of_steps),
         "→",
-        heatmap(scores, tokens, tokens, title="masked", **of_steps),
+        heatmap(scores, tokens, tokens, title="masked", product_of=(0, 1, scale), **of_steps),
     ]  # fmt: skip

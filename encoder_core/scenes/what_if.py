@@ -63,24 +63,6 @@ def travelled(
     ]  # fmt: skip
 
 
-def heads_left_out(
-    effect: Float[np.ndarray, "layer head"],
-    *,
-    layer: int,
-    head: int,
-    height: int = 0,
-    theme: ThemeName = "light",
-) -> list[go.Figure | str]:
-    """What the output loses without each head, on average over the tokens."""
-    layers = [f"layer {i + 1}" for i in range(len(effect))]
-    heads = [f"head {i + 1}" for i in range(effect.shape[1])]
-    return [
-        heatmap(effect, layers, heads, row_axis="layer", column_axis="head", kind="weights",
-                limit=float(effect.max()) or 1.0, title="what the output loses without each head",
-                marks=[(layer, head)], height=height or max(64, 20 * len(layers)), theme=theme),
-    ]  # fmt: skip
-
-
 def all_left_out(
     heads: Float[np.ndarray, "layer head"],
     tokens: Float[np.ndarray, "token seq"],
@@ -91,11 +73,18 @@ def all_left_out(
     tokens_are: Sequence[str],
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """Heads, and beside them tokens: rows are left out, columns feel it."""
+    """What the output loses without each head, on average over the tokens, and what each token's loses without each
+    token."""
+
+    def kind(effect: Float[np.ndarray, "row column"]) -> dict[str, Any]:
+        return {"kind": "weights", "limit": float(effect.max()) or 1.0, "height": 300, "theme": theme}
+
     return [
-        *heads_left_out(heads, layer=layer, head=head, height=300, theme=theme),
+        heatmap(heads, [f"layer {i + 1}" for i in range(len(heads))], [f"head {i + 1}" for i in range(heads.shape[1])],
+                row_axis="layer", column_axis="head", title="what the output loses without each head",
+                marks=[(layer, head)], **kind(heads)),
         "",
-        heatmap(tokens, tokens_are, tokens_are, row_axis="hidden token", column_axis="token", kind="weights",
-                limit=float(tokens.max()) or 1.0, title="without the token of the row, each token's output moves by",
-                marks=[(token, None), (None, token)], height=300, theme=theme),
+        heatmap(tokens, tokens_are, tokens_are, row_axis="hidden token", column_axis="token",
+                title="without the token of the row, each token's output moves by",
+                marks=[(token, None), (None, token)], **kind(tokens)),
     ]  # fmt: skip

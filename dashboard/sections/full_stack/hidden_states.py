@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard import focus, frame
+from dashboard.cells import Stages, look, of_block
 from dashboard.focus import Cell, Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
@@ -32,10 +33,13 @@ def hidden_states(current: Model, at: Focus, columns: slice) -> Depths:
 
     shown: dict[str, Any] = {"layer": at.layer, "tokens": at.labels, "theme": frame.theme()}
     sheet = scenes.hidden_states(stages, columns, final_norm=config.final_norm, **shown)
-    picture(sheet, key="full_stack_states_picture", on_click=clicked)
+    all_tokens = Stages(at.sentence, config.num_layers, columns.start)
+    picture(sheet, key="full_stack_states_picture", cells=[all_tokens], on_click=clicked)
     first = slice(0, min(config.d_model, WINDOW))
     through = scenes.one_token(stages, names, first, token=at.token, **shown)
-    picture(through, key="full_stack_token_picture", on_click=clicked)
+    looked = look(current, at, of_block("resid_post", at).cell(at.token, 0))
+    cells = [all_tokens._replace(first=0, token=at.token), None]
+    picture(through, key="full_stack_token_picture", cells=cells, looked=looked, on_click=clicked)
     one = stages[:, at.token]
     return Depths(
         {f"“{frame.plain(at.labels[at.token])}”": Table(one, names, dimensions(config.d_model))},
@@ -43,6 +47,7 @@ def hidden_states(current: Model, at: Focus, columns: slice) -> Depths:
         rf"l = 1 \dots {config.num_layers}",
         [blocks.EncoderStack.__call__],
         _which_block(at, one[: config.num_layers + 1]),
+        looked,
     )
 
 
