@@ -33,13 +33,16 @@ class Address(NamedTuple):
     rows: Sequence[int] | None = None
     tiles: Literal["", "head", "sentence and head", "layer and head"] = ""
 
-    def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell:
-        """The cell of the tensor at this row and column of the figure, or of a tile of it."""
+    def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell | None:
+        """The cell of the tensor at this row and column of the figure, or of a tile of it; None where it ends before."""
         if self.tiles and tile:
             lead = tile if self.tiles == "sentence and head" else (*self.lead, tile[1])
             layer = tile[0] if self.tiles == "layer and head" else self.layer
             return Address(self.tensor, tuple(lead), layer).cell(row, column)
-        row = int(self.rows[min(row, len(self.rows) - 1)]) if self.rows is not None else row
+        if self.rows is not None:
+            if row >= len(self.rows):
+                return None
+            row = int(self.rows[row])
         place = (row + self.first[0], column + self.first[1])
         return Cell(self.tensor, (*self.lead, *(place[::-1] if self.transposed else place)), self.layer)
 
@@ -69,7 +72,7 @@ class Stages(NamedTuple):
     first: int
     token: int | None = None
 
-    def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell:
+    def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell | None:
         """The cell of the tensor that the stage is."""
         stage, token = (tile[1], row) if tile else (row, self.token or 0)
         index = (self.sentence, token, column + self.first)
@@ -119,12 +122,15 @@ class Looked(NamedTuple):
     problem: str = ""  # what is wrong with the cell of a link
 
 
-def look(model: Model, at: Focus, cell: Cell, trace: EncoderTrace | None = None, edits: Sequence[Edit] = ()) -> Looked:
+def look(
+    model: Model, at: Focus, cell: Cell | None, trace: EncoderTrace | None = None, edits: Sequence[Edit] = ()
+) -> Looked:
     """The cell that was chosen on this page; until one is, or when the focus moves on, the page's own `cell`.
 
     `trace` is what the page shows, where that is another than the model's, and `edits` what it was made with.
     """
     trace = model.trace if trace is None else trace
+    cell = cell or Cell("output", (at.sentence, at.token, 0))
     arriving = st.session_state.get("arriving", True)
     problem = ""
     if arriving:

@@ -60,8 +60,9 @@ def picture(
         if cell and cell["panel"] < len(figures):
             on_click(Cell(**cell), figures[cell["panel"]].layout.meta)
             address = cells[cell["panel"]] if cells else None
-            if address:
-                choose(address.cell(cell["row"], cell["column"], cell["tile"]))
+            chosen = address and address.cell(cell["row"], cell["column"], cell["tile"])
+            if chosen:
+                choose(chosen)
 
     _COMPONENT(
         data={
