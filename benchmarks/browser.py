@@ -4,7 +4,8 @@
 
 Prints one JSON object. Both pages show the same heatmaps; on each, in turn, the slider d_model is moved 30 times by
 keyboard. `*_ms_*` are over the pages Scaled scores and Multi-head together; `pages` has them apart. `bytes_per_move`
-is what the server sends for a move, the median of the costlier page. `server_start_ms`: from the command to a server
+is what the server sends for a move, the median of the costlier page. `click_ms_*`: from a click on a cell of Scaled scores
+to its arithmetic. `server_start_ms`: from the command to a server
 that answers; `first_visit_ms`: from the first address typed to all figures painted, the warm-up over.
 """
 
@@ -51,6 +52,23 @@ _WATCH = """before => {
         look();
     });
 }""".replace("SIGNATURES", _SIGNATURES)
+_PLACE = """([index, row, column]) => {
+    const plot = document.querySelectorAll(".ew-picture .js-plotly-plot")[index];
+    const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot._fullLayout;
+    return [left + xaxis._offset + xaxis.l2p(column), top + yaxis._offset + yaxis.l2p(row)];
+}"""
+_CLICKED = """before => {
+    window.__shown = new Promise(resolve => document.addEventListener("mousedown", () => {
+        const start = performance.now();
+        const look = () => {
+            const said = document.querySelector(".ew-result")?.innerText;
+            if (said && said !== before) requestAnimationFrame(() => resolve(performance.now() - start));
+            else if (performance.now() - start > 15000) resolve(null);
+            else requestAnimationFrame(look);
+        };
+        look();
+    }, { once: true, capture: true }));
+}"""
 _FIGURES = """() => {
     const figure = plot => JSON.parse(Plotly.Plots.graphJson(plot, true, 'keepall'));
     const lines = [...document.querySelectorAll('.ew-picture')];
@@ -118,6 +136,17 @@ class Visit:
         self.page.wait_for_timeout(500)
         return taken, self.received - received
 
+    def click(self, row: int, column: int) -> float:
+        """Click a cell of the product on Scaled scores: milliseconds until its arithmetic is shown."""
+        place = self.page.evaluate(_PLACE, [2, row, column])
+        self.page.evaluate(_CLICKED, self.page.locator(".ew-result").inner_text())
+        self.page.mouse.click(*place)
+        taken = self.page.evaluate("() => window.__shown")
+        if taken is None:
+            raise RuntimeError("a click did not show its arithmetic within 15 s")
+        self.page.wait_for_timeout(500)
+        return taken
+
     def _count(self, payload: str | bytes) -> None:
         self.received += len(payload)
 
@@ -149,6 +178,8 @@ def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, li
                 measured["bytes"].append(received)
                 measured["stock"].append(stock_taken)
         stock.page.close()
+    if name == "scaled_scores":
+        measured["click"] = [ours.click(1 + turn % 12, 1 + turn * 5 % 12) for turn in range(MOVES + 2)][2:]
     ours.page.close()
     return measured
 
@@ -177,6 +208,8 @@ def main() -> None:
                 "stock_ms_p95": percentile(stock, 95),
                 "ratio_p95": round(percentile(ours, 95) / percentile(stock, 95), 2),
                 "bytes_per_move": int(max(percentile(page["bytes"], 50) for page in pages.values())),
+                "click_ms_p50": percentile(pages["scaled_scores"]["click"], 50),
+                "click_ms_p95": percentile(pages["scaled_scores"]["click"], 95),
                 "server_start_ms": round(start_ms),
                 "first_visit_ms": round(first.opened_ms),
                 "pages": {

@@ -34,7 +34,7 @@ class Address(NamedTuple):
     tiles: Literal["", "head", "sentence and head", "layer and head"] = ""
 
     def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell | None:
-        """The cell of the tensor at this row and column of the figure, or of a tile of it; None where it ends before."""
+        """The cell of the tensor at this row and column of the figure, or of a tile of it; None beyond its end."""
         if self.tiles and tile:
             lead = tile if self.tiles == "sentence and head" else (*self.lead, tile[1])
             layer = tile[0] if self.tiles == "layer and head" else self.layer
