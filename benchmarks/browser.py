@@ -4,9 +4,9 @@
 
 Prints one JSON object. Both pages show the same heatmaps; on each, in turn, the slider d_model is moved 30 times by
 keyboard. `*_ms_*` are over the pages Scaled scores and Multi-head together; `pages` has them apart. `bytes_per_move`
-is what the server sends for a move, the median of the costlier page. `click_ms_*`: from a click on a cell of Scaled scores
-to its arithmetic. `server_start_ms`: from the command to a server
-that answers; `first_visit_ms`: from the first address typed to all figures painted, the warm-up over.
+is what the server sends for a move, the median of the costlier page. `click_ms_*`: from a click on a cell of Scaled
+scores to its arithmetic. `server_start_ms`: from the command to a server that answers; `first_visit_ms`: from the
+first address typed to all figures painted, the warm-up over.
 """
 
 import json
