@@ -95,7 +95,7 @@ def address() -> dict[str, str | None]:
     """
     remembered = _remembered()
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
-    settings = Settings.from_state(st.session_state)
+    settings = Settings.from_state({str(key): value for key, value in st.session_state.items()})
     trail = st.session_state.get("trail")
     parts |= {"edits": state.in_address()}
     parts |= {"cell": "~".join(trail["cells"]) if trail else None}

@@ -40,6 +40,8 @@ class Shown:
     @cached_property
     def edited(self) -> Parameters:
         """The parameters that the trace was computed with."""
+        if not self.effects.parameters:
+            return self.parameters
         return edited_parameters(self.parameters, self.edits, self.config)
 
     @property

@@ -23,7 +23,7 @@ def normalised(source: Source, rows: Sequence[list[Operand]], dimension: int, na
     """The norm of a row, which is given as one list of numbers, or as the two that are added up to it."""
     parts = list(zip(*rows, strict=True))
     x = np.array([sum(operand.value for operand in of_feature) for of_feature in parts])
-    done = layer_norm(x, *norm_parameters(source.parameters, layer, name), source.config.norm_eps)
+    done = layer_norm(x, *norm_parameters(source.edited, layer, name), source.config.norm_eps)
     own, own_value = parts[dimension], float(done.normalised[dimension])
     steps = [sums("residual plus sublayer", "x_j", each(own))] if len(rows) > 1 else []
     x_j = Operand("x_j", steps[0].value) if len(rows) > 1 else own[0]

@@ -10,7 +10,6 @@ from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked
 from encoder_core.edits import Edit
 from encoder_core.parameters import Parameters
-from encoder_core.shown import Shown
 from encoder_core.trace import EncoderTrace
 
 Rule = Callable[[Source, Cell], Worked]
@@ -88,7 +87,7 @@ def derive(
     way = next(iter(ways)) if way is None else way
     if way not in ways:
         raise ValueError(f"way={way!r} to {cell} is not one of {', '.join(map(repr, ways))}.")
-    source = Source.of(Shown(trace, config, parameters, edits))
+    source = Source(trace, config, parameters, edits)
     worked = _with_what_is_set(source, cell, ways[way](source, cell))
     return Derivation(
         cell=cell,

@@ -1,17 +1,12 @@
 """Where a derivation finds its numbers: the trace's tensors, the parameters, and what the edits set."""
 
-from dataclasses import dataclass
-
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Shaped
 
-from encoder_core.config import DropoutPlace, EncoderConfig
+from encoder_core.config import DropoutPlace
 from encoder_core.derive.cell import AXES, PARAMETERS, Cell, tensor_at
 from encoder_core.derive.derivation import Operand, Step
-from encoder_core.edits.effects import Effects
-from encoder_core.parameters import Parameters
 from encoder_core.shown import Shown
-from encoder_core.trace import EncoderTrace
 
 Index = tuple[int | range | None, ...]
 
@@ -42,26 +37,15 @@ SYMBOLS = {
 }
 
 
-@dataclass(frozen=True)
-class Source:
-    """A trace with what it was computed from; the parameters are those after the edits."""
-
-    trace: EncoderTrace
-    config: EncoderConfig
-    parameters: Parameters
-    effects: Effects
-
-    @classmethod
-    def of(cls, shown: Shown) -> "Source":
-        """The numbers of a trace and of what it was made with."""
-        return cls(shown.trace, shown.config, shown.edited, shown.effects)
+class Source(Shown):
+    """A trace with what it was computed from, and its numbers as operands."""
 
     def at(self, tensor: str, index: tuple[int, ...], layer: int | None = None) -> Operand:
         """One number of a tensor of the trace, or of a parameter."""
         cell = Cell(tensor, index, layer)
         return Operand(
             f"{_symbol(cell)}[{', '.join(map(str, index))}]",
-            float(tensor_at(self.trace, self.parameters, cell)[index]),
+            float(self._tensor(cell)[index]),
             cell,
         )
 
@@ -71,7 +55,7 @@ class Source:
         fixed = tuple(0 if number is None or isinstance(number, range) else number for number in index)
         before, after = fixed[:axis], fixed[axis + 1 :]
         whole = Cell(tensor, fixed, layer)
-        array, wanted = tensor_at(self.trace, self.parameters, whole), index[axis]
+        array, wanted = self._tensor(whole), index[axis]
         places = wanted if isinstance(wanted, range) else range(array.shape[axis])
         where: tuple[int | slice, ...] = (*before, slice(places.start, places.stop), *after)
         values = array[where].astype(float).tolist()
@@ -84,7 +68,7 @@ class Source:
 
     def bias(self, name: str, index: int) -> list[Operand]:
         """One number of the bias of a linear layer; none where the layer has no bias."""
-        return [self.at(f"{PARAMETERS}{name}.bias", (index,))] if f"{name}.bias" in self.parameters else []
+        return [self.at(f"{PARAMETERS}{name}.bias", (index,))] if f"{name}.bias" in self.edited else []
 
     def kept(self, place: DropoutPlace, layer: int | None) -> Bool[np.ndarray, "..."] | None:
         """Which numbers dropout kept there; None in evaluation mode, and where it is not applied."""
@@ -111,7 +95,7 @@ class Source:
 
     def scale(self, cell: Cell) -> float:
         """The largest finite magnitude of the cell's tensor; 1 where that is 0, or nothing is finite."""
-        array = tensor_at(self.trace, self.parameters, cell)
+        array = self._tensor(cell)
         magnitudes = np.abs(array[np.isfinite(array)])
         return float(magnitudes.max(initial=0.0)) or 1.0
 
@@ -135,6 +119,9 @@ class Source:
                 case _:
                     words.append(f"dimension {number}")
         return ", ".join(words)
+
+    def _tensor(self, cell: Cell) -> Shaped[np.ndarray, "..."]:
+        return tensor_at(self.trace, self.parameters if cell.parameter is None else self.edited, cell)
 
     def _token(self, sentence: int | None, token: int) -> str:
         if sentence is None or not self.trace.tokens:

@@ -117,7 +117,7 @@ def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
             derived[tensor] += 1
 
     for certain in CERTAIN:
-        compare = example(certain, 0, 16)(compare)
+        compare = example(certain, 0, 10)(compare)
     compare()
     print("\n".join(f"{tensor}: {derived[tensor]} cells, {worst[tensor]:.1e}" for tensor in AXES))
     assert derived.total() >= CELLS
