@@ -81,7 +81,15 @@ def pick() -> tuple[Focus, NormName, slice]:
 def add(at: Focus, name: NormName, shown: AddAndNorm, columns: slice, limit: float, looked: Looked) -> None:
     """The sum, for the norms that have one."""
     parts = residual_sum(
-        shown, name, config.norm, columns=columns, limit=limit, tokens=at.labels, token=at.token, theme=frame.theme()
+        shown,
+        name,
+        config.norm,
+        columns=columns,
+        limit=limit,
+        tokens=at.labels,
+        token=at.token,
+        theme=frame.theme(),
+        factor=current.shown.residual_factor(at.layer, "attention" if name == "norm1" else "mlp"),
     )
     if parts:
         cells = addresses(at, name, config.norm, columns)[:3]

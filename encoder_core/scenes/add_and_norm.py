@@ -25,9 +25,10 @@ def residual_sum(
     limit: float,
     tokens: Sequence[str],
     token: int,
+    factor: float = 1.0,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """x + sublayer(x) = sum, for one sentence; nothing for the final norm, which has no sum."""
+    """x + sublayer(x) = sum, for one sentence, x times a `factor` where an edit says so; nothing for the final norm, which has no sum."""
     if shown.residual is None or shown.sublayer is None or shown.total is None:
         return []
     common: dict[str, Any] = {"limit": limit, "marks": [(token, None)], "height": HEIGHT, "theme": theme}
@@ -35,7 +36,13 @@ def residual_sum(
     colour = "attention" if name == "norm1" else None
     dims = numbered(columns)
     return [
-        heatmap(shown.residual[:, columns], tokens, dims, title="x: the residual stream", **common),
+        heatmap(
+            np.float32(factor) * shown.residual[:, columns],
+            tokens,
+            dims,
+            title="x: the residual stream" if factor == 1 else f"{factor:.3g} · x (what if)",
+            **common,
+        ),
         "+",
         heatmap(shown.sublayer[:, columns], tokens, dims, title=sublayer, title_colour=colour, **common),
         "=",
