@@ -7,9 +7,9 @@ import streamlit as st
 
 from dashboard.focus import Focus
 from dashboard.model import Model
-from encoder_core import Edit, EncoderTrace
 from encoder_core.derive import Cell, Derivation, derive, parse_cell
 from encoder_core.derive.cell import PARAMETERS, tensor_at
+from encoder_core.shown import Shown
 
 TRAIL = "trail"  # in the session: {"cells": addresses, "focus": the focus they belong to}
 BETWEEN = "~"  # cells of a trail in a link
@@ -122,14 +122,12 @@ class Looked(NamedTuple):
     problem: str = ""  # what is wrong with the cell of a link
 
 
-def look(
-    model: Model, at: Focus, cell: Cell | None, trace: EncoderTrace | None = None, edits: Sequence[Edit] = ()
-) -> Looked:
+def look(model: Model, at: Focus, cell: Cell | None, shown: Shown | None = None) -> Looked:
     """The cell that was chosen on this page; until one is, or when the focus moves on, the page's own `cell`.
 
-    `trace` is what the page shows, where that is another than the model's, and `edits` what it was made with.
+    `shown` is the trace that the page shows, where that is another than the model's.
     """
-    trace = model.trace if trace is None else trace
+    shown = shown or model.shown
     cell = cell or Cell("output", (at.sentence, at.token, 0))
     arriving = st.session_state.get("arriving", True)
     problem = ""
@@ -145,9 +143,8 @@ def look(
     if chosen:
         chosen["focus"] = at
     trail = tuple(_parsed(model, text) for text in chosen["cells"]) if chosen else (cell,)
-    parameters = model.encoder.parameters()
-    derivation = derive(trace, model.config, parameters, trail[-1], (*model.edits, *edits))
-    return Looked(trail, derivation, at, tensor_at(trace, parameters, trail[-1]).shape, problem)
+    derivation = derive(shown.trace, shown.config, shown.parameters, trail[-1], shown.edits)
+    return Looked(trail, derivation, at, tensor_at(shown.trace, shown.parameters, trail[-1]).shape, problem)
 
 
 def choose(cell: Cell) -> None:

@@ -12,7 +12,7 @@ from dashboard.picture import picture
 from dashboard.sections.softmax import what_if
 from dashboard.stages import stage_named
 from dashboard.weights_scale import weights_limit
-from encoder_core import Temperature, blocks
+from encoder_core import blocks
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy, softmax_steps
 from encoder_core.figures import written
 from encoder_core.scenes import softmax as scenes
@@ -32,10 +32,9 @@ frame.heading(
 @st.fragment
 def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token")
-    temperature, trace = what_if(current, at)
-    layer, shown = trace.layers[at.layer], of_head("pattern", at)
-    divided = [Temperature(temperature)] if temperature != 1 else []
-    looked = look(current, at, shown.cell(at.token, at.key_token), trace, divided)
+    made = what_if(current, at)
+    layer, temperature, shown = made.trace.layers[at.layer], made.effects.temperature, of_head("pattern", at)
+    looked = look(current, at, shown.cell(at.token, at.key_token), made)
     scores, weights = layer.scores[at.sentence, at.head], layer.pattern[at.sentence, at.head]
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)
@@ -46,7 +45,6 @@ def body() -> None:
         limit=weights_limit(weights), theme=frame.theme(),
     )  # fmt: skip
     with above:
-        # Bars of a row, then the heatmap of all weights, then their entropy.
         picture(parts, key="softmax_picture", cells=[None, None, None, None, shown, None], looked=looked)
     st.caption(explain(at, steps, weights[at.token]))
     if temperature != 1 and at.layer > 0:

@@ -34,14 +34,7 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    at = focus.pick(
-        current,
-        "layer",
-        "head",
-        "token",
-        "key_token",
-        badge=lambda at: frame.recomputed(recompute.weighted_values(current.shown, at.layer)),
-    )
+    at = focus.pick(current, "layer", "head", "token", "key_token", badge=badge)
     layer = current.trace.layers[at.layer]
     scores, weights, v, z = (x[at.sentence, at.head] for x in (layer.scores, layer.pattern, layer.v, layer.z))
     visible, row, tokens, dims = np.isfinite(scores), weights[at.token], at.labels, dimensions(d_head)
@@ -83,6 +76,10 @@ def body() -> None:
         question(at, row, product, dimension),
         looked,
     )
+
+
+def badge(at: Focus) -> None:
+    frame.recomputed(recompute.weighted_values(current.shown, at.layer))
 
 
 def pick_dimension(at: Focus) -> int:

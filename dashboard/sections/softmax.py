@@ -5,14 +5,14 @@ import streamlit as st
 from dashboard import frame
 from dashboard.focus import Focus
 from dashboard.model import Model
-from encoder_core import EncoderTrace, Temperature, recompute
+from encoder_core import Temperature, recompute
 from encoder_core.shown import Shown
 
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
-def what_if(current: Model, at: Focus) -> tuple[float, EncoderTrace]:
-    """Draw the controls and the badge; the temperature chosen, and the forward pass with what was chosen."""
+def what_if(current: Model, at: Focus) -> Shown:
+    """Draw the controls and the badge; the forward pass with what was chosen, on top of the model's own what-ifs."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
             "Temperature T", TEMPERATURES, 1.0, key="softmax_temperature", persist_state="session", width=260,
@@ -23,12 +23,13 @@ def what_if(current: Model, at: Focus) -> tuple[float, EncoderTrace]:
             persist_state="session",
             help="A row that is masked everywhere has nothing to share out: it gives zeros, not 0 / 0.",
         )  # fmt: skip
-        trace, edits = current.trace, (*current.edits, Temperature(temperature))
+        shown = current.shown
         if hide or temperature != 1:
-            mask = trace.mask.copy()
+            mask = shown.trace.mask.copy()
             mask[at.sentence, :, at.token] &= not hide
+            edits = (*current.edits, Temperature(temperature))
             trace = current.encoder.trace(current.batch, mask, edits)
+            shown = Shown(trace, current.config, current.encoder.parameters(), edits)
         st.space("stretch")
-        shown = Shown(trace, current.config, current.encoder.parameters(), edits)
         frame.recomputed(recompute.softmax(shown, at.layer))
-    return temperature, trace
+    return shown

@@ -28,7 +28,8 @@ def residual_sum(
     factor: float = 1.0,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """x + sublayer(x) = sum, for one sentence, x times a `factor` where an edit says so; nothing for the final norm, which has no sum."""
+    """x + sublayer(x) = sum, for one sentence, x times a `factor` where an edit says so; nothing for the final norm,
+    which has no sum."""
     if shown.residual is None or shown.sublayer is None or shown.total is None:
         return []
     common: dict[str, Any] = {"limit": limit, "marks": [(token, None)], "height": HEIGHT, "theme": theme}
