@@ -16,6 +16,7 @@ from encoder_core.controls import block_dropout, block_edits, switches
 from encoder_core.dropout import Kept
 from encoder_core.edits import Edit
 from encoder_core.edits.apply import weight_cells
+from encoder_core.parameters import parameter_shapes
 from encoder_core.trace import LayerTrace
 
 Steps = tuple[Float[Array, "seq d_model"], BlockSteps]
@@ -41,6 +42,27 @@ def stack_parameters(
             value = pad(flat.get(name, np.zeros(0, np.float32)), variable.shape)
         filled.append((path, variable.replace(jnp.asarray(value))))
     return nnx.from_flat_state(filled)
+
+
+def parameters_in(
+    state: nnx.State, flat: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
+) -> dict[str, Float[np.ndarray, "..."]]:
+    """The parameters by their flat names; at an exact capacity, those of the blocks are views of the state.
+
+    So that a large model is in memory once. (On a GPU, where the state is elsewhere, it is in main memory once, too.)
+    """
+    stacked: dict[str, Float[np.ndarray, layer * shape]] = {}
+    if capacity.exact:
+        stacked = {".".join(map(str, path)): np.asarray(value[...]) for path, value in nnx.to_flat_state(state)}
+    parameters = {}
+    for name in parameter_shapes(config):
+        kind, _, rest = name.partition(".")
+        layer, _, within = rest.partition(".")
+        if kind == "layers" and stacked:
+            parameters[name] = stacked[f"blocks.{within}"][int(layer)]
+        else:
+            parameters[name] = np.ascontiguousarray(flat[name])
+    return parameters
 
 
 def run_batch(
