@@ -17,6 +17,7 @@ from encoder_core.edits import Edit
 from encoder_core.edits.apply import check_edits, edited_mask, first_changed_layer, set_embedded
 from encoder_core.inputs import Inputs, ReadInputs, edit_inputs, read_inputs
 from encoder_core.masks import MaskSpec, attention_mask
+from encoder_core.memory import give_back_freed
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
@@ -124,7 +125,15 @@ class Encoder:
             parameters = parameters_in(state, tensors, config, capacity)
         encoder = cls(config, parameters, tokenizer)
         encoder._states[capacity._replace(seq=0)] = state
+        give_back_freed()
         return encoder
+
+    def warm_up(self) -> None:
+        """Compile the programs of this encoder, for short and for long texts, so that nobody waits for it later."""
+        capacities = {capacity_for(self.config, seq): seq for seq in range(1, self.config.max_len + 1)}
+        for seq in capacities.values():
+            self.trace(np.zeros((1, seq), np.int32))
+        give_back_freed()
 
     def parameters(self) -> Parameters:
         """Name -> read-only float32 array, in the order of the forward pass. A kernel is (inputs, outputs)."""
