@@ -57,7 +57,7 @@ def encoder_config(found: Mapping[str, Any], max_len: int) -> EncoderConfig:
     if found.get("is_decoder") or found.get("add_cross_attention"):
         raise PretrainedError("config.json describes a decoder; only encoders can be read.")
     activation = found.get("hidden_act", "gelu")
-    if activation not in _ACTIVATIONS:
+    if activation not in list(_ACTIVATIONS):  # of whatever type it is
         raise PretrainedError(f"hidden_act={activation!r} in config.json is not one of {', '.join(_ACTIVATIONS)}.")
     in_pattern = found.get("attention_probs_dropout_prob", 0.1) == found.get("hidden_dropout_prob", 0.1)
     places: tuple[DropoutPlace, ...] = ("embedded", "attn_out", "mlp_out")
@@ -80,7 +80,7 @@ def encoder_config(found: Mapping[str, Any], max_len: int) -> EncoderConfig:
     except KeyError as missing:
         raise PretrainedError(f"config.json has no {missing.args[0]!r}.") from None
     except (TypeError, ValueError) as error:
-        raise PretrainedError(f"config.json cannot be used: {error}") from error
+        raise PretrainedError(f"config.json cannot be used ({str(error).rstrip('.')}).") from error
 
 
 def stored_parameters(config: EncoderConfig, found: Mapping[str, Any]) -> dict[str, tuple[Stored, ...]]:

@@ -27,7 +27,7 @@ def find_model(
     A name is that of a repository on the hub; the owner may be left out of those in KNOWN.
     """
     as_folder = Path(name_or_folder).expanduser()
-    if as_folder.is_dir():
+    if str(name_or_folder) and as_folder.is_dir():
         return as_folder
     name = str(name_or_folder)
     if isinstance(name_or_folder, Path) or not _NAME.fullmatch(name) or ".." in name:
