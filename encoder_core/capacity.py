@@ -39,7 +39,7 @@ CAPACITIES = (
     Capacity(seq=32, d_model=128, attention_dim=128, d_ff=512, num_heads=16, num_layers=12),
     Capacity(seq=64, d_model=256, attention_dim=256, d_ff=1024, num_heads=16, num_layers=12),
 )
-_OWN_SEQS = (32, 64)  # of a larger model, whose longest text is one more
+_OWN_SEQS = (24, 40, 64)  # of a larger model, whose longest text is one more: time grows with the length
 
 
 class Dims(NamedTuple):
@@ -52,7 +52,7 @@ class Dims(NamedTuple):
 
 def capacity_for(config: EncoderConfig, seq: int) -> Capacity:
     """The smallest capacity that serves `config` at `seq` tokens; a larger model gets one of its own size, and that
-    for short, middling or the longest texts."""
+    for the shortest of a few lengths that serves the text."""
     need = Capacity(seq, config.d_model, config.attention_dim, config.d_ff, config.num_heads, config.num_layers)
     longest = max(seq, config.max_len)
     own = need._replace(seq=min(next((own for own in _OWN_SEQS if seq <= own), longest), longest), exact=True)
