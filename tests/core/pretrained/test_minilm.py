@@ -59,7 +59,7 @@ def test_tokenization_is_that_of_transformers(text, encoder, theirs):
 
 
 def test_a_padded_batch_is_that_of_transformers(encoder, theirs):
-    batch, expected = encoder.tokenizer(SENTENCES, max_len=64), theirs(SENTENCES, padding=True, max_length=64)
+    batch, expected = encoder.tokenizer(SENTENCES, max_len=64), theirs(SENTENCES, padding=True)
     np.testing.assert_array_equal(batch.ids, expected["input_ids"])
     np.testing.assert_array_equal(batch.real, np.array(expected["attention_mask"], bool))
 
