@@ -16,7 +16,10 @@ from encoder_core.config import EncoderConfig
 
 
 class Capacity(NamedTuple):
-    """The array sizes of a compiled program: the largest active sizes it can serve."""
+    """The array sizes of a compiled program: the largest active sizes it can serve.
+
+    exact  True where it serves one model, whose sizes (but for seq) it has: heads are then split by their shape.
+    """
 
     seq: int
     d_model: int
@@ -24,6 +27,7 @@ class Capacity(NamedTuple):
     d_ff: int
     num_heads: int
     num_layers: int
+    exact: bool = False
 
     def fits(self, other: "Capacity") -> bool:
         """True where every size of `other` is within this capacity."""
@@ -35,6 +39,7 @@ CAPACITIES = (
     Capacity(seq=32, d_model=128, attention_dim=128, d_ff=512, num_heads=16, num_layers=12),
     Capacity(seq=64, d_model=256, attention_dim=256, d_ff=1024, num_heads=16, num_layers=12),
 )
+_OWN_SEQS = (24, 40, 64)  # of a larger model, whose longest text is one more: time grows with the length
 
 
 class Dims(NamedTuple):
@@ -46,9 +51,11 @@ class Dims(NamedTuple):
 
 
 def capacity_for(config: EncoderConfig, seq: int) -> Capacity:
-    """The smallest capacity that serves `config` at `seq` tokens; a larger model gets one of its own size."""
+    """The smallest capacity that serves `config` at `seq` tokens; a larger model gets one of its own size, and that
+    for the shortest of a few lengths that serves the text."""
     need = Capacity(seq, config.d_model, config.attention_dim, config.d_ff, config.num_heads, config.num_layers)
-    own = need._replace(seq=max(seq, config.max_len))
+    longest = max(seq, config.max_len)
+    own = need._replace(seq=min(next((own for own in _OWN_SEQS if seq <= own), longest), longest), exact=True)
     return next((capacity for capacity in CAPACITIES if capacity.fits(need)), own)
 
 

@@ -25,7 +25,7 @@ _CHOICES = {
     "attention_read_out": get_args(AttentionReadOut),
 }
 _SIZES = ("vocab_size", "max_len", "d_model", "num_heads", "d_ff", "num_layers")
-_SWITCHES = ("final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head")
+_SWITCHES = ("final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head", "embedding_norm")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +60,7 @@ class EncoderConfig:
     attention_read_out  "stack": a trace shows each block at work on what the block before it gave; "input": it shows
                       each block applied to the embedded input, as if it were the first. `output` and `logits` are
                       those of the stack either way.
+    embedding_norm    a norm of embedding plus position, before dropout and the first block (BERT; Devlin et al. 2019).
 
     Raises ValueError naming the field, the value and what is allowed.
     """
@@ -87,6 +88,7 @@ class EncoderConfig:
     scale_scores: bool = True
     output_head: bool = False
     attention_read_out: AttentionReadOut = "stack"
+    embedding_norm: bool = False
 
     def __post_init__(self) -> None:
         for name in _SIZES if self.qkv_dim is None else (*_SIZES, "qkv_dim"):

@@ -1,6 +1,7 @@
 """The public face: an encoder that shows everything it computes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from flax import nnx
 from jaxtyping import Bool, Float
 
 from encoder_core import cost
-from encoder_core.blocks import embed
+from encoder_core.blocks import embed, layer_norm
 from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.config import EncoderConfig, embedding_factors
 from encoder_core.dropout import Kept, draw_kept, drop
@@ -16,11 +17,13 @@ from encoder_core.edits import Edit
 from encoder_core.edits.apply import check_edits, edited_mask, first_changed_layer, set_embedded
 from encoder_core.inputs import Inputs, ReadInputs, edit_inputs, read_inputs
 from encoder_core.masks import MaskSpec, attention_mask
+from encoder_core.memory import give_back_freed
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
-from encoder_core.program import run_batch, run_output, stack_parameters
+from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
+from encoder_core.program import parameters_in, run_batch, run_output, stack_parameters
 from encoder_core.recipes import RECIPES, find_recipe
-from encoder_core.tokenizer import WordTokenizer
+from encoder_core.tokenizer import Tokenizer
 from encoder_core.trace import EncoderTrace
 
 
@@ -51,6 +54,7 @@ class _Entering(NamedTuple):
     mask: Bool[np.ndarray, "batch head seq seq"]
     scaled: Float[np.ndarray, "batch seq d_model"]
     position_encoding: Float[np.ndarray, "seq d_model"]
+    embedding_sum: Float[np.ndarray, "batch seq d_model"] | None
     embedded: Float[np.ndarray, "batch seq d_model"]
     kept: Kept | None
 
@@ -58,7 +62,7 @@ class _Entering(NamedTuple):
 class Encoder:
     """A Transformer encoder with its parameters. It never changes, and is safe to share between threads."""
 
-    def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: WordTokenizer | None = None) -> None:
+    def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None = None) -> None:
         self.config = config
         self.tokenizer = tokenizer
         self._parameters = parameters
@@ -67,7 +71,7 @@ class Encoder:
             array.setflags(write=False)
 
     @classmethod
-    def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: WordTokenizer | None = None) -> "Encoder":
+    def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: Tokenizer | None = None) -> "Encoder":
         """An encoder with parameters drawn from `seed` (see `draw_parameters`).
 
         Without a tokenizer, the vocabulary is made anew from each text it is given.
@@ -89,13 +93,54 @@ class Encoder:
         config: EncoderConfig,
         parameters: Mapping[str, Float[np.ndarray, "..."]],
         *,
-        tokenizer: WordTokenizer | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> "Encoder":
         """An encoder with the given parameters: a flat dict as `parameters()` returns it.
 
         Raises ValueError naming what is missing, unknown, misshapen or not finite.
         """
         return cls(config, check_parameters(config, parameters), tokenizer)
+
+    @classmethod
+    def pretrained(
+        cls,
+        name_or_folder: str | Path,
+        *,
+        max_len: int = 64,
+        allowed: Collection[str] | None = None,
+        max_bytes: int = MAX_BYTES,
+        offline: bool = False,
+        progress: Progress | None = None,
+    ) -> "Encoder":
+        """A trained encoder of the BERT family, with its own WordPiece tokenizer.
+
+        It is taken from the first of: a folder of this path with config.json, model.safetensors and tokenizer.json;
+        an installed package that holds the model; what was downloaded before; the Hugging Face hub.
+
+        max_len    longest text in pieces; fewer where the model has fewer positions
+        allowed    the names that may be downloaded; None allows any
+        max_bytes  a download larger than this is refused
+        offline    True: nothing is downloaded
+        progress   called with the bytes received and all bytes; an exception that it raises ends the download
+
+        Raises PretrainedError (a ValueError), in one sentence that says what is wrong.
+        """
+        folder = find_model(name_or_folder, allowed, max_bytes, offline, progress)
+        with open_model(folder, max_len) as (config, tensors, tokenizer):
+            capacity = capacity_for(config, config.max_len)
+            state = stack_parameters(tensors, config, capacity)
+            parameters = parameters_in(state, tensors, config, capacity)
+        encoder = cls(config, parameters, tokenizer)
+        encoder._states[capacity._replace(seq=0)] = state
+        give_back_freed()
+        return encoder
+
+    def warm_up(self) -> None:
+        """Compile the programs of this encoder, for short and for long texts, so that nobody waits for it later."""
+        capacities = {capacity_for(self.config, seq): seq for seq in range(1, self.config.max_len + 1)}
+        for seq in capacities.values():
+            self.trace(np.zeros((1, seq), np.int32))
+        give_back_freed()
 
     def parameters(self) -> Parameters:
         """Name -> read-only float32 array, in the order of the forward pass. A kernel is (inputs, outputs)."""
@@ -153,7 +198,7 @@ class Encoder:
             self._state_at(capacity), found.embedded, found.mask, self.config, capacity, edits, found.kept
         )
         logits = self._logits(output)
-        arrays = (found.read.ids, found.read.real, found.read.rows, *found[2:5], logits)
+        arrays = (found.read.ids, found.read.real, found.read.rows, *found[2:6], logits)
         for array in arrays:
             if array is not None:
                 array.setflags(write=False)
@@ -170,6 +215,7 @@ class Encoder:
             output=output,
             logits=logits,
             kept=found.kept,
+            embedding_sum=found.embedding_sum,
         )
 
     def outputs(
@@ -216,20 +262,26 @@ class Encoder:
         scale = embedding_factors(d_model)[self.config.embedding_scale]
         position_encoding = self.position_encoding(seq)
         scaled, embedded = embed(read.rows, scale, position_encoding)
+        embedding_sum = embedded if self.config.embedding_norm else None
+        if embedding_sum is not None:
+            gamma, beta = self._parameters["embedding_norm.scale"], self._parameters["embedding_norm.bias"]
+            embedded = layer_norm(embedding_sum, gamma, beta, self.config.norm_eps)
         kept = draw_kept(self.config, edits, batch, seq)
         if kept is not None:
             embedded = drop(embedded, kept.embedded, kept.scale)
-        return _Entering(read, allowed, scaled, position_encoding, set_embedded(embedded, edits), kept)
+        embedded = set_embedded(embedded, edits)
+        return _Entering(read, allowed, scaled, position_encoding, embedding_sum, embedded, kept)
 
     @property
     def _table(self) -> Float[np.ndarray, "vocab d_model"]:
         return self._parameters["token_embedding"]
 
     def _state_at(self, capacity: Capacity) -> nnx.State:
-        # Two threads may both fill it; they would fill in the same.
-        if capacity not in self._states:
-            self._states[capacity] = stack_parameters(self._parameters, self.config, capacity)
-        return self._states[capacity]
+        # Two threads may both fill it; they would fill in the same. No parameter depends on the length of the text.
+        widths = capacity._replace(seq=0)
+        if widths not in self._states:
+            self._states[widths] = stack_parameters(self._parameters, self.config, capacity)
+        return self._states[widths]
 
     def _logits(self, output: Float[np.ndarray, "batch seq d_model"]) -> Float[np.ndarray, "batch seq vocab"] | None:
         if not self.config.output_head:

@@ -11,7 +11,7 @@ from encoder_core.blocks import lookup
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
-from encoder_core.tokenizer import TokenBatch, WordTokenizer
+from encoder_core.tokenizer import TokenBatch, Tokenizer, WordTokenizer
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 Table = Float[np.ndarray, "vocab d_model"]
@@ -34,7 +34,7 @@ class ReadInputs(NamedTuple):
     vocabulary: tuple[str, ...] = ()
 
 
-def read_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer: WordTokenizer | None) -> ReadInputs:
+def read_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer: Tokenizer | None) -> ReadInputs:
     """Looked-up rows for text and ids, and embeddings as they are; text too long is cut, with a warning.
 
     Raises ValueError for what is none of them, or does not fit the model.

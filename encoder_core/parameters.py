@@ -33,6 +33,8 @@ def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
     shapes: dict[str, tuple[int, ...]] = {"token_embedding": (config.vocab_size, d)}
     if config.positions == "learned":
         shapes["position_embedding"] = (config.max_len, d)
+    if config.embedding_norm:
+        shapes |= {"embedding_norm.scale": (d,), "embedding_norm.bias": (d,)}
     for layer in range(config.num_layers):
         for name, kernel in linear.items():
             shapes[f"layers.{layer}.{name}.kernel"] = kernel

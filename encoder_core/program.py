@@ -16,6 +16,7 @@ from encoder_core.controls import block_dropout, block_edits, switches
 from encoder_core.dropout import Kept
 from encoder_core.edits import Edit
 from encoder_core.edits.apply import weight_cells
+from encoder_core.parameters import parameter_shapes
 from encoder_core.trace import LayerTrace
 
 Steps = tuple[Float[Array, "seq d_model"], BlockSteps]
@@ -43,6 +44,27 @@ def stack_parameters(
     return nnx.from_flat_state(filled)
 
 
+def parameters_in(
+    state: nnx.State, flat: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
+) -> dict[str, Float[np.ndarray, "..."]]:
+    """The parameters by their flat names; at an exact capacity, those of the blocks are views of the state.
+
+    So that a large model is in memory once. (On a GPU, where the state is elsewhere, it is in main memory once, too.)
+    """
+    stacked: dict[str, Float[np.ndarray, layer * shape]] = {}
+    if capacity.exact:
+        stacked = {".".join(map(str, path)): np.asarray(value[...]) for path, value in nnx.to_flat_state(state)}
+    parameters = {}
+    for name in parameter_shapes(config):
+        kind, _, rest = name.partition(".")
+        layer, _, within = rest.partition(".")
+        if kind == "layers" and stacked:
+            parameters[name] = stacked[f"blocks.{within}"][int(layer)]
+        else:
+            parameters[name] = np.ascontiguousarray(flat[name])
+    return parameters
+
+
 def run_batch(
     state: nnx.State,
     embedded: Float[np.ndarray, "batch seq d_model"],
@@ -67,9 +89,9 @@ def run_batch(
         return jax.tree.map(np.asarray, steps)
 
     out_kernels = np.asarray(state["blocks"]["attention"]["out"]["kernel"][...])
-    output, layers = _crop(run(False), out_kernels, embedded.shape[1], config)
+    output, layers = _crop(run(False), out_kernels, embedded.shape[1], config, capacity)
     if config.attention_read_out == "input":
-        _, layers = _crop(run(True), out_kernels, embedded.shape[1], config)
+        _, layers = _crop(run(True), out_kernels, embedded.shape[1], config, capacity)
     return output, layers
 
 
@@ -161,18 +183,25 @@ def _crop(
     out_kernels: Float[np.ndarray, "_layer _attention_dim _d_model"],
     seq: int,
     config: EncoderConfig,
+    capacity: Capacity,
 ) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
     heads, d_head, qkv, d_model = config.num_heads, config.d_head, config.attention_dim, config.d_model
 
+    # Where only the length is padded, one sentence is shown as it lies there: a copy would take a tenth of the time.
+    in_place = capacity.exact and len(runs) == 1
+
+    def joined(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch ..."]:
+        return _frozen(arrays[0][None] if in_place else np.stack(arrays))
+
     def rows(arrays: list[np.ndarray], width: int) -> Float[np.ndarray, "batch seq width"]:
-        return _frozen(np.stack([array[:seq, :width] for array in arrays]))
+        return joined([array[:seq, :width] for array in arrays])
 
     def split(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch head seq d_head"]:
         of_head = rows(arrays, qkv).reshape(len(arrays), seq, heads, d_head).swapaxes(1, 2)
-        return _frozen(np.ascontiguousarray(of_head))
+        return _frozen(of_head if in_place else np.ascontiguousarray(of_head))
 
     def square(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch head seq seq"]:
-        return _frozen(np.stack([array[:heads, :seq, :seq] for array in arrays]))
+        return joined([array[:heads, :seq, :seq] for array in arrays])
 
     def layer_trace(layer: int) -> LayerTrace:
         steps = [jax.tree.map(lambda leaf: leaf[layer], run) for _, run in runs]

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import regex
@@ -29,6 +29,17 @@ class TokenBatch(NamedTuple):
     ids: Int[np.ndarray, "batch seq"]
     real: Bool[np.ndarray, "batch seq"]
     cut: tuple[int, ...]
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """What an encoder needs of a tokenizer; `vocabulary` has the token of each id."""
+
+    vocabulary: tuple[str, ...]
+
+    def __len__(self) -> int: ...
+
+    def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch: ...
 
 
 class WordTokenizer:

@@ -72,11 +72,13 @@ class EncoderTrace(NamedTuple):
     token_embedding    (batch, seq, d_model) the looked-up rows
     scaled_embedding   (batch, seq, d_model) times the embedding scale
     position_encoding  (seq, d_model)
-    embedded           (batch, seq, d_model) their sum, which enters the first block
+    embedded           (batch, seq, d_model) their sum, or its norm with embedding_norm, which enters the first block
     layers             one LayerTrace a block
     output             (batch, seq, d_model) of the stack's last block, after the final norm if there is one
     logits             (batch, seq, vocab_size), or None where the model has no output head
     kept               which numbers dropout kept in training mode; None in evaluation
+    embedding_sum      (batch, seq, d_model) scaled_embedding + position_encoding, which the embedding norm reads; None
+                       where there is no such norm
     """
 
     tokens: tuple[tuple[str, ...], ...]
@@ -91,3 +93,4 @@ class EncoderTrace(NamedTuple):
     output: Float[np.ndarray, "batch seq d_model"]
     logits: Float[np.ndarray, "batch seq vocab"] | None
     kept: Kept | None = None
+    embedding_sum: Float[np.ndarray, "batch seq d_model"] | None = None

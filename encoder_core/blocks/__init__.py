@@ -8,14 +8,17 @@ from encoder_core.blocks.attention import (
     AttentionSteps,
     SelfAttention,
     dot_products,
+    dot_products_of_heads,
     overwrite,
     scale_and_mask,
     softmax,
+    split_heads,
     weigh_values,
+    weigh_values_of_heads,
 )
 from encoder_core.blocks.embedding import embed, lookup
 from encoder_core.blocks.feed_forward import ACTIVATIONS, AS_IT_IS, FeedForward, FeedForwardSteps, activate
-from encoder_core.blocks.norm import LayerNorm
+from encoder_core.blocks.norm import LayerNorm, layer_norm
 from encoder_core.blocks.stack import BlockSteps, EncoderBlock, EncoderStack, post_norm_block, pre_norm_block
 from encoder_core.blocks.switches import BlockDropout, BlockEdits, Keep, Switches, dropout
 
@@ -36,13 +39,17 @@ __all__ = [
     "Switches",
     "activate",
     "dot_products",
+    "dot_products_of_heads",
     "dropout",
     "embed",
+    "layer_norm",
     "lookup",
     "overwrite",
     "post_norm_block",
     "pre_norm_block",
     "scale_and_mask",
     "softmax",
+    "split_heads",
     "weigh_values",
+    "weigh_values_of_heads",
 ]

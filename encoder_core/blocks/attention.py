@@ -1,5 +1,6 @@
 """Multi-head self-attention: its steps as functions, and the module that takes them one after another."""
 
+from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -68,6 +69,26 @@ def weigh_values(
     return jnp.sum(z_over_all_features * owned[:, None, :], axis=0)
 
 
+def split_heads(x: Float[Array, "seq attention_dim"], num_heads: int) -> Float[Array, "head seq d_head"]:
+    """The features of each head by themselves, where the program is compiled for one d_head."""
+    return x.reshape(x.shape[0], num_heads, -1).swapaxes(0, 1)
+
+
+def dot_products_of_heads(
+    q: Float[Array, "head seq d_head"], k: Float[Array, "head seq d_head"]
+) -> Float[Array, "head seq seq"]:
+    """`dot_products`, of heads that are split: a twelfth of the work with twelve heads."""
+    return jnp.einsum("hqd,hkd->hqk", q, k)
+
+
+def weigh_values_of_heads(
+    pattern: Float[Array, "head seq seq"], v: Float[Array, "head seq d_head"]
+) -> Float[Array, "seq attention_dim"]:
+    """`weigh_values`, of heads that are split."""
+    z = jnp.einsum("hqk,hkd->qhd", pattern, v)
+    return z.reshape(z.shape[0], -1)
+
+
 class SelfAttention(nnx.Module):
     """Multi-head scaled dot-product attention (Vaswani et al. 2017, section 3.2)."""
 
@@ -76,6 +97,7 @@ class SelfAttention(nnx.Module):
         self.key = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
         self.value = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
         self.out = nnx.Linear(capacity.attention_dim, capacity.d_model, rngs=rngs)
+        self.exact = capacity.exact
 
     def __call__(
         self,
@@ -88,12 +110,13 @@ class SelfAttention(nnx.Module):
     ) -> AttentionSteps:
         owned = head_ownership(dims, mask.shape[0], self.out.in_features)
         q, k, v = self.project(x)
-        dots = dot_products(q, k, owned)
+        split = partial(split_heads, num_heads=mask.shape[0])
+        dots = dot_products_of_heads(split(q), split(k)) if self.exact else dot_products(q, k, owned)
         scores = scale_and_mask(dots, switches.score_scale, mask)
         scores = overwrite(scores, edits.scores)
         pattern = softmax(scores / switches.temperature)
         pattern = dropout(pattern, keep.pattern)
-        concat = weigh_values(pattern, v, owned)
+        concat = weigh_values_of_heads(pattern, split(v)) if self.exact else weigh_values(pattern, v, owned)
         concat = concat * (edits.head_gates @ owned)
         attn_out = dropout(self.out(concat), keep.attn_out)
         return AttentionSteps(q, k, v, dots, scores, pattern, concat, attn_out)

@@ -1,10 +1,28 @@
 """The norm around every sublayer."""
 
+from typing import TypeVar
+
 import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 from jaxtyping import Array, Float
 
 from encoder_core.capacity import Dims, active, mean_over_active
+
+AnyArray = TypeVar("AnyArray", np.ndarray, Array)  # of NumPy or of JAX: what goes in is what comes out
+
+
+def layer_norm(
+    x: Float[AnyArray, "*batch seq d_model"],
+    scale: Float[AnyArray, "d_model"],
+    shift: Float[AnyArray, "d_model"],
+    eps: float,
+) -> Float[AnyArray, "*batch seq d_model"]:
+    """The same as `LayerNorm`, of rows that are in use from end to end: before the first block they are."""
+    mean = x.mean(axis=-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
+    normalised = (x - mean) / (variance + eps) ** 0.5
+    return normalised * scale + shift
 
 
 class LayerNorm(nnx.Module):

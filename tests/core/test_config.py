@@ -22,7 +22,7 @@ CHOICES = {
     "position_frequencies": ["'pairs'", "'dimensions'"],
     "attention_read_out": ["'stack'", "'input'"],
 }
-SWITCHES = ["final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head"]
+SWITCHES = ["final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head", "embedding_norm"]
 WRONG = [
     *((name, value, [WHOLE]) for name in SIZES for value in NOT_WHOLE),
     *(("qkv_dim", value, [WHOLE]) for value in NOT_WHOLE if value is not None),

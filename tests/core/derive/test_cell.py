@@ -54,7 +54,7 @@ def test_the_tensors_of_a_trace_are_all_of_its_arrays(trace):
         assert len(axes) == len(shape)
         assert layers in (None, 2)
     known = set(trace._fields) | set(trace.layers[0]._fields) | {"head_contributions"}
-    assert known - set(found) == {"tokens", "real", "mask", "layers", "kept", "out_kernel"}
+    assert known - set(found) == {"tokens", "real", "mask", "layers", "kept", "out_kernel", "embedding_sum"}
     assert found["q"] == TensorShape(("batch", "head", "query", "d_head"), (2, 3, 5, 4), 2)
     assert found["position_encoding"] == TensorShape(("seq", "d_model"), (5, 6), None)
     absent = trace._replace(ids=None, logits=None)

