@@ -63,7 +63,7 @@ class WordPieceTokenizer:
             ids.append(found)
         kept = [found if max_len is None or len(found) <= max_len else _shortened(found, max_len) for found in ids]
         seq = max(map(len, kept))
-        padding = self._tokenizer.token_to_id(PAD)
+        padding = self.id_of(PAD) or 0
         padded = np.array([sentence + [padding] * (seq - len(sentence)) for sentence in kept], np.int32)
         real = np.arange(seq) < np.array([[len(sentence)] for sentence in kept])
         tokens = tuple(tuple(self.vocabulary[index] for index in sentence) for sentence in padded)
