@@ -106,7 +106,8 @@ def test_a_click_on_a_cell_moves_the_focus_and_a_link_reproduces_the_screen(scre
     with screen.rerun():
         screen.page.mouse.click(*screen.place(4, row=7, column=2))
     assert screen.parameters == {
-        "d_model": ["96"], "layer": ["3"], "head": ["2"], "token": ["8"], "key_token": ["3"], "cell": ["scores.2.0.1.7.2"],
+        "d_model": ["96"], "layer": ["3"], "head": ["2"], "token": ["8"], "key_token": ["3"],
+        "cell": ["scores.2.0.1.7.2"],
     }  # fmt: skip
     assert (screen.looked_at("token"), screen.looked_at("key_token")) == ("8 · ,", "3 · cat")
     screen.shows(*scaled_scores(trace_of(d_model=96), 3, 2))
