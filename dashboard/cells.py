@@ -129,22 +129,31 @@ def look(model: Model, at: Focus, cell: Cell | None, shown: Shown | None = None)
     """
     shown = shown or model.shown
     cell = cell or Cell("output", (at.sentence, at.token, 0))
-    arriving = st.session_state.get("arriving", True)
-    problem = ""
-    if arriving:
-        st.session_state.pop(TRAIL, None)
-        in_link = st.query_params.get("cell", "")
-        if in_link:
-            problem = _take_from_link(model, at, in_link)
-    chosen = st.session_state.get(TRAIL)
-    if chosen and chosen["focus"] not in (None, at):
-        st.session_state.pop(TRAIL)
-        chosen = None
-    if chosen:
-        chosen["focus"] = at
-    trail = tuple(_parsed(model, text) for text in chosen["cells"]) if chosen else (cell,)
+    problem = _arrive(model, at) if st.session_state.get("arriving", True) else ""
+    trail = _trail(model, at) or (cell,)
     derivation = derive(shown.trace, shown.config, shown.parameters, trail[-1], shown.edits)
     return Looked(trail, derivation, at, tensor_at(shown.trace, shown.parameters, trail[-1]).shape, problem)
+
+
+def _arrive(model: Model, at: Focus) -> str:
+    """The trail of the page before is left behind; that of the link, if it has one, is taken up."""
+    st.session_state.pop(TRAIL, None)
+    in_link = st.query_params.get("cell", "")
+    return _take_from_link(model, at, in_link) if in_link else ""
+
+
+def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
+    """What was chosen, as long as the focus stays and the model has such cells; else nothing."""
+    chosen = st.session_state.get(TRAIL)
+    if not chosen or chosen["focus"] not in (None, at):
+        st.session_state.pop(TRAIL, None)
+        return ()
+    chosen["focus"] = at
+    try:
+        return tuple(_parsed(model, text) for text in chosen["cells"])
+    except ValueError:  # the sizes have changed since
+        st.session_state.pop(TRAIL)
+        return ()
 
 
 def choose(cell: Cell) -> None:

@@ -97,6 +97,15 @@ def test_the_focus_brings_its_own_cell(framed):
     assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.5.0"
 
 
+def test_a_cell_that_a_smaller_model_has_not_gives_way_to_the_pages_own(framed):
+    at = opened(stage_named("scaled_scores"), cell="q.0.0.0.1.15")
+    assert derivations(at)[0]["trail"][0]["cell"] == "q.0.0.0.1.15"
+    at.select_slider(key="heads").set_value(16)
+    run(at)
+    assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.0.0"
+    assert not at.warning
+
+
 def test_all_terms_are_downloaded(encoder):
     trace = encoder.trace(TEXT, "padding")
     found = derive(trace, encoder.config, encoder.parameters(), "mlp_pre.0.0.3.7")
