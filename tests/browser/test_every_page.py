@@ -45,8 +45,11 @@ DEMANDING = {
 SMALLEST = {"text": "word", "d_model": 4, "heads": 1, "layers": 1, "d_ff": 8}
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("link", [DEMANDING, SMALLEST], ids=["demanding", "smallest"])
+@pytest.mark.parametrize(
+    ("link", "size"),
+    [(DEMANDING, WIDE), (DEMANDING, PHONE), (SMALLEST, WIDE)],
+    ids=["demanding, wide", "demanding, phone", "smallest, wide"],
+)
 def test_pages_fit_at_the_ends_of_the_settings(screen, link, size):
     screen.page.set_viewport_size(size)
     screen.open(**link)
