@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import streamlit as st
 
 from dashboard.model import Model
-from dashboard.settings import DEFAULTS, Settings
+from dashboard.settings import DEFAULTS, RANDOM
 from dashboard.what_if import state
 from encoder_core.figures.base import shorten
 
@@ -95,11 +95,9 @@ def address() -> dict[str, str | None]:
     """
     remembered = _remembered()
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
-    settings = Settings.from_state({str(key): value for key, value in st.session_state.items()})
-    trail = st.session_state.get("trail")
-    parts |= {"edits": state.in_address()}
-    parts |= {"cell": "~".join(trail["cells"]) if trail else None}
-    return parts | {"variant": settings.variant if settings.variant != DEFAULTS["variant"] else None}
+    of_recipe = st.session_state.get("encoder", RANDOM) != RANDOM
+    variant = st.session_state.get("variant", DEFAULTS["variant"])
+    return parts | {"variant": variant if of_recipe and variant != DEFAULTS["variant"] else None}
 
 
 def _list(part: Part, label: str, count: int) -> int:

@@ -122,7 +122,7 @@ def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
     print("\n".join(f"{tensor}: {derived[tensor]} cells, {worst[tensor]:.1e}" for tensor in AXES))
     assert derived.total() >= CELLS
     assert min(derived[tensor] for tensor in AXES if tensor != "ids") >= 10
-    assert min(kinds[kind] for kind in get_args(Edit)) >= 3, kinds
+    assert min(kinds[kind] for kind in get_args(Edit)) >= 1, kinds
     for tensor, begins in MUST_COME_UP:
         assert any(tensor == of and name.startswith(begins) for of, name in names), (tensor, begins)
     assert all(given_ones[tensor] >= 1 for tensor in ("ids", "token_embedding", "output"))
