@@ -29,7 +29,7 @@ from encoder_core.figures import theme_named
 from encoder_core.figures.base import shorten
 
 # After a move the picture goes ahead of what stands below it: sent together, a browser lays out all before it paints.
-_AHEAD = 0.1  # seconds; the shorter, the more often the browser takes both in one piece
+_AHEAD = 0.16  # seconds; the shorter, the more often a browser takes both in one piece
 CELL = "the cell"
 _STYLE = Path(__file__).parent / "style.css"
 _COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet", None: "gray"}

@@ -236,7 +236,9 @@ export default function (component) {
   const { panels, stack, bundle, address, player } = component.data;
   if (address) setAddress(address);
   const host = component.parentElement.querySelector(".ew-picture");
-  host.shown = { stack, panels: panels.map(panel => ({ ...panel, json: panel.figure, figure: JSON.parse(panel.figure) })) };
+  const before = host.shown?.panels ?? [];
+  const parsed = (json, i) => before[i]?.json === json ? before[i].figure : JSON.parse(json);
+  host.shown = { stack, panels: panels.map((panel, i) => ({ ...panel, json: panel.figure, figure: parsed(panel.figure, i) })) };
   host.send = cell => component.setStateValue("cell", cell);
   if (!host.panels) showInRail();
   host.panels = layOut(host, host.shown.panels);
