@@ -40,10 +40,13 @@ def around_the_page() -> None:
 beginning = "encoder" not in st.session_state
 if beginning:
     around_the_page()
+# A fragment that runs by itself, after a click say, has less to send and does not wait between its parts.
+st.session_state["answering"] = not st.session_state["arriving"]
 try:
     with stage:
         page.run()
 finally:
+    st.session_state["answering"] = False
     if not beginning:
         around_the_page()
 st.session_state["arriving"] = False

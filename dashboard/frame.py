@@ -28,7 +28,7 @@ from dashboard.what_if.panel import panel
 from encoder_core.figures import theme_named
 from encoder_core.figures.base import shorten
 
-# After a move the picture goes ahead of what stands below it: sent together, a browser lays out all before it paints.
+# After a move in the sidebar the picture goes ahead of what stands below it: sent together, a browser lays out all before it paints.
 _AHEAD = 0.16  # seconds; the shorter, the more often a browser takes both in one piece
 CELL = "the cell"
 _STYLE = Path(__file__).parent / "style.css"
@@ -129,7 +129,7 @@ def depths(
     looked: Looked | None = None,
 ) -> None:
     """Numbers on the left, those of the cell looked at first; formula, code and the question on the right."""
-    if not st.session_state.get("arriving", True):
+    if st.session_state.get("answering", False):
         time.sleep(_AHEAD)
     if looked:
         changes(model.current(), looked)
