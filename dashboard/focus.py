@@ -95,6 +95,8 @@ def address() -> dict[str, str | None]:
     """
     remembered = _remembered()
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
+    trail = st.session_state.get("trail")
+    parts |= {"edits": state.in_address(), "cell": "~".join(trail["cells"]) if trail else None}
     of_recipe = st.session_state.get("encoder", RANDOM) != RANDOM
     variant = st.session_state.get("variant", DEFAULTS["variant"])
     return parts | {"variant": variant if of_recipe and variant != DEFAULTS["variant"] else None}

@@ -28,7 +28,7 @@ from dashboard.what_if.panel import panel
 from encoder_core.figures import theme_named
 from encoder_core.figures.base import shorten
 
-# After a move in the sidebar the picture goes ahead of what stands below it: sent together, a browser lays out all of it
+# After a move in the sidebar the picture goes ahead of what stands below it: of both together, a browser lays out all
 # before it paints.
 _AHEAD = 0.16  # seconds; the shorter, the more often a browser takes both in one piece
 CELL = "the cell"
