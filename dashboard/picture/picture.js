@@ -135,7 +135,7 @@ function cellAt(meta, point) {
 }
 
 // The sum behind a cell of a product of two panels, its largest terms first: hovering needs no answer of the server.
-function sumOf(host, { product_of: [left, right, times = 1], rows, columns, row_axis: down, column_axis: across }, row, column) {
+function sumOf(host, [left, right, times = 1], row, column) {
   const matrix = panel => host.panels[panel].plot._fullData.find(trace => trace.type === "heatmap").z;
   const rowOf = matrix(left)[row], other = matrix(right);
   const terms = Array.from(rowOf, (a, i) => [a || 0, other[i][column] || 0]).sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
@@ -144,16 +144,19 @@ function sumOf(host, { product_of: [left, right, times = 1], rows, columns, row_
   const shown = terms.slice(0, SUM_SHOWN).map(([a, b]) => `${signed(a)} · ${signed(b)}`).join(" + ");
   const others = terms.length > SUM_SHOWN ? ` + ${terms.length - SUM_SHOWN} smaller` : "";
   const sum = times === 1 ? `${shown}${others}` : `(${shown}${others}) · ${number(times)}`;
-  return `${down} ${rows[row]} · ${across} ${columns[column]}: ${sum} = ${number(total * times)}`;
+  return `${sum} = ${number(total * times)}`;
 }
+
+const placeIn = (meta, row, column) =>
+  `${meta.row_axis} ${meta.rows[row]} · ${meta.column_axis} ${meta.columns[column]}`;
 
 function words(host, meta, point) {
   const { row, column, tile } = cellAt(meta, point);
   const where = tile ? `${[meta.row_titles[tile[0]], meta.column_titles[tile[1]]].filter(Boolean).join(", ")}\n` : "";
   const value = point.data.name === "masked" ? "masked" : number(point.z);
   const notes = meta.notes ? `\n${meta.notes[row][column]}` : "";
-  const sum = meta.product_of ? `\n${sumOf(host, meta, row, column).split(": ")[1]}` : "";
-  return `${where}${meta.row_axis} ${meta.rows[row]} · ${meta.column_axis} ${meta.columns[column]}\n${value}${notes}${sum}`;
+  const sum = meta.product_of ? `\n${sumOf(host, meta.product_of, row, column)}` : "";
+  return `${where}${placeIn(meta, row, column)}\n${value}${notes}${sum}`;
 }
 
 function showTip(host, panel, meta, event) {
@@ -229,7 +232,7 @@ function setAddress(parts) {
 async function startPlayer(host, script, index) {
   const { play } = await import(new URL(`app/static/${script}`, document.baseURI).href);
   const { meta } = host.shown.panels[index].figure.layout;
-  play(host, index, (row, column) => sumOf(host, meta, row, column));
+  play(host, index, (row, column) => `${placeIn(meta, row, column)}: ${sumOf(host, meta.product_of, row, column)}`);
 }
 
 export default function (component) {
