@@ -5,14 +5,11 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from dashboard.focus import Focus
+from dashboard.focus import BETWEEN, TRAIL, Focus
 from dashboard.model import Model
 from encoder_core.derive import Cell, Derivation, derive, parse_cell
 from encoder_core.derive.cell import PARAMETERS, tensor_at
 from encoder_core.shown import Shown
-
-TRAIL = "trail"  # in the session: {"cells": addresses, "focus": the focus they belong to}
-BETWEEN = "~"  # cells of a trail in a link
 
 
 class Address(NamedTuple):

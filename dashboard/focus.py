@@ -18,6 +18,8 @@ from encoder_core.figures.base import shorten
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
 
 
+TRAIL = "trail"  # in the session: {"cells": addresses, "focus": the focus they belong to}, see cells.py
+BETWEEN = "~"  # cells of a trail in a link
 MOST_PILLS = 16  # in one row; what has more places is picked from a list
 
 
@@ -95,8 +97,8 @@ def address() -> dict[str, str | None]:
     """
     remembered = _remembered()
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
-    trail = st.session_state.get("trail")
-    parts |= {"edits": state.in_address(), "cell": "~".join(trail["cells"]) if trail else None}
+    trail = st.session_state.get(TRAIL)
+    parts |= {"edits": state.in_address(), "cell": BETWEEN.join(trail["cells"]) if trail else None}
     of_recipe = st.session_state.get("encoder", RANDOM) != RANDOM
     variant = st.session_state.get("variant", DEFAULTS["variant"])
     return parts | {"variant": variant if of_recipe and variant != DEFAULTS["variant"] else None}
