@@ -74,17 +74,21 @@ class Model:
 
 def current() -> Model:
     """The model of this session with its what-ifs, shared with every session that chose the same."""
-    model = model_for(Settings.from_state(st.session_state.to_dict()))
-    batch, seq = model.batch.ids.shape
-    edits, _ = state.fitting(model.config, batch, seq)
-    return edited(model.settings, edits) if edits else model
+    model, found = _chosen()
+    return edited(model.settings, found.edits) if found.edits else model
 
 
 def left_out() -> tuple[str, ...]:
     """A sentence for each what-if that does not fit the model of this session, or that a link says wrongly."""
+    _, found = _chosen()
+    return found.problems
+
+
+def _chosen() -> tuple[Model, state.Found]:
+    """The model of the settings, and the what-ifs that fit it."""
     model = model_for(Settings.from_state(st.session_state.to_dict()))
     batch, seq = model.batch.ids.shape
-    return state.fitting(model.config, batch, seq).problems
+    return model, state.fitting(model.config, batch, seq)
 
 
 # Sized for a workshop: two dozen people, each at a setting of their own, at 1 to 10 MB each.
