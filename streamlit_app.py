@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import frame, leap, model, sidebar, warmup
 from dashboard.navigation import navigate
 from dashboard.stages import PAGES, Stage
+from dashboard.trained.notice import while_waiting
 from dashboard.what_if.bar import bar
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
@@ -26,6 +27,7 @@ def around_the_page() -> None:
     with rail:
         frame.links(pages)
     with above:
+        while_waiting(settings)
         bar(model.current())
         for problem in model.left_out():
             st.warning(problem, icon=":material/info:")

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import streamlit as st
 
 from dashboard.model import Model
-from dashboard.settings import DEFAULTS, RANDOM
+from dashboard.settings import DEFAULTS, chosen_with
 from dashboard.what_if import state
 from encoder_core.figures.base import shorten
 
@@ -99,9 +99,9 @@ def address() -> dict[str, str | None]:
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
     trail = st.session_state.get(TRAIL)
     parts |= {"edits": state.in_address(), "cell": BETWEEN.join(trail["cells"]) if trail else None}
-    of_recipe = st.session_state.get("encoder", RANDOM) != RANDOM
+    has_variants = "variant" in chosen_with(st.session_state.get("encoder", DEFAULTS["encoder"]))
     variant = st.session_state.get("variant", DEFAULTS["variant"])
-    return parts | {"variant": variant if of_recipe and variant != DEFAULTS["variant"] else None}
+    return parts | {"variant": variant if has_variants and variant != DEFAULTS["variant"] else None}
 
 
 def _list(part: Part, label: str, count: int) -> int:

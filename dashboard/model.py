@@ -7,14 +7,25 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.settings import MAX_TOKENS, PositionChoice, Settings, positions_of, with_positions
+from dashboard.settings import (
+    DEFAULT_TEXT,
+    MAX_TOKENS,
+    RANDOM,
+    PositionChoice,
+    Settings,
+    positions_of,
+    with_positions,
+)
+from dashboard.shelf import shelved
+from dashboard.trained.loading import encoder_named
 from dashboard.what_if import state
 from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
 from encoder_core.config import Norm
+from encoder_core.cost import held_bytes, trace_bytes
 from encoder_core.masks import MaskSpec
-from encoder_core.parameters import Parameters
+from encoder_core.parameters import Parameters, parameter_shapes
 from encoder_core.shown import Shown
-from encoder_core.tokenizer import split_words
+from encoder_core.tokenizer import Tokenizer, split_words
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,13 @@ class Model:
         """The positions of the encoder, as one choice."""
         return positions_of(self.config)
 
+    @property
+    def num_bytes(self) -> int:
+        """About how much memory it takes, beside encoders that others have anyway."""
+        batch, seq = self.batch.ids.shape
+        shared = bool(self.edits) or self.settings.trained is not None
+        return trace_bytes(self.config, seq, batch) + (0 if shared else held_bytes(self.config, seq))
+
     @cached_property
     def trace(self) -> EncoderTrace:
         """Every step of the forward pass."""
@@ -68,7 +86,7 @@ class Model:
         """The position encoding of the encoder, or the one it would have with another choice."""
         if choice == self.positions:
             return self.encoder.position_encoding(seq)
-        other = with_positions(replace(self.config, num_layers=1), choice)
+        other = with_positions(replace(self.config, num_layers=1, vocab_size=1), choice)
         return Encoder.random(other, self.settings.seed).position_encoding(seq)
 
 
@@ -91,24 +109,46 @@ def _chosen() -> tuple[Model, state.Found]:
     return model, state.fitting(model.config, batch, seq)
 
 
-# Sized for a workshop: two dozen people, each at a setting of their own, at 1 to 10 MB each.
-@st.cache_resource(max_entries=24, show_spinner=False)
 def model_for(settings: Settings) -> Model:
-    """The encoder and the tokenized text of these settings, or the recipe's with its own batch."""
+    """The encoder and the tokenized text of these settings, or the recipe's with its own batch.
+
+    Until a trained encoder is here, the random one takes its place.
+    """
+    if settings.trained and encoder_named(settings.trained) is None:
+        settings = replace(settings, encoder=RANDOM)
+    return _model_for(settings)
+
+
+@shelved
+def _model_for(settings: Settings) -> Model:
     recipe = settings.recipe
     if recipe:
         encoder = Encoder.recipe(recipe.name, settings.variant, settings.seed)
         batch, mask, _ = recipe.inputs(settings.seed)
         return Model(settings, encoder, recipe.vocabulary, batch, mask)
-    sentences = [sentence for sentence in settings.sentences if split_words(sentence)]
-    tokenizer = WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
-    batch = tokenizer(sentences, max_len=MAX_TOKENS)
-    encoder = Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
+    trained = encoder_named(settings.trained) if settings.trained else None
+    tokenizer = trained.tokenizer if trained else None
+    sentences = [sentence for sentence in settings.sentences if _reads(sentence, tokenizer)]
     dropped = len(settings.sentences) - len(sentences)
+    sentences = sentences or [DEFAULT_TEXT]
+    tokenizer = tokenizer or WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
+    encoder = trained or Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
+    batch = tokenizer(sentences, max_len=encoder.config.max_len)
     return Model(settings, encoder, tokenizer.vocabulary, batch, settings.mask_name, dropped)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+def _reads(sentence: str, tokenizer: Tokenizer | None) -> bool:
+    """Whether a tokenizer finds something in a sentence; without one, whether there is a word."""
+    if tokenizer is None:
+        return bool(split_words(sentence))
+    try:
+        tokenizer(sentence)
+    except ValueError:
+        return False
+    return True
+
+
+@shelved
 def edited(settings: Settings, edits: tuple[Edit, ...]) -> Model:
     """The same model with what-ifs; its batch has the tokens that they put there."""
     model = replace(model_for(settings), edits=edits)
@@ -116,11 +156,13 @@ def edited(settings: Settings, edits: tuple[Edit, ...]) -> Model:
     return replace(model, batch=model.batch._replace(tokens=tokens, ids=ids)) if ids is not None else model
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@shelved
 def model_with_norm(settings: Settings, norm: Norm) -> Model:
-    """The same model and parameters with its norms elsewhere; pre-norm has a final norm."""
+    """The same model and parameters with its norms elsewhere; pre-norm has a final norm, which is new."""
     model = model_for(settings)
     config = replace(model.config, norm=norm, final_norm=norm == "pre")
-    own, drawn = model.encoder.parameters(), Encoder.random(config, settings.seed).parameters()
-    parameters = {name: own.get(name, drawn[name]) for name in drawn}
-    return replace(model, encoder=Encoder.from_parameters(config, parameters))
+    new = {"final_norm.scale": np.ones(config.d_model, np.float32),
+           "final_norm.bias": np.zeros(config.d_model, np.float32)}  # fmt: skip
+    parameters = new | model.encoder.parameters()
+    # Not from_parameters: it would copy the table of a trained encoder.
+    return replace(model, encoder=Encoder(config, {name: parameters[name] for name in parameter_shapes(config)}))

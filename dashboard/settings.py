@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
 from encoder_core.masks import MaskName
@@ -16,7 +17,7 @@ PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
 
-RANDOM = "random"  # the encoder that is not a recipe: parameters drawn from the seed, sizes and text as chosen
+RANDOM = "random"  # the encoder with parameters drawn from the seed, sizes and text as chosen
 
 # Every control in the sidebar: its key is its parameter in the URL.
 DEFAULTS: dict[str, Any] = {
@@ -37,7 +38,7 @@ DEFAULTS: dict[str, Any] = {
     "bias": True,
 }
 OPTIONS: dict[str, Sequence[Any]] = {
-    "encoder": (RANDOM, *RECIPES),
+    "encoder": (RANDOM, *OFFERED, *RECIPES),
     "variant": VARIANTS,
     "seed": range(100),
     "d_model": range(4, 257, 4),
@@ -53,7 +54,7 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "bias": (True, False),
 }
 OF_RECIPES = ("encoder", "variant", "seed")  # all that can be chosen with a recipe: the rest is the recipe's own
-
+OF_TRAINED = ("encoder", "text", "mask")  # all that can be chosen with a trained encoder
 
 _POSITIONS: dict[PositionChoice, dict[str, Any]] = {
     "sinusoidal": {"positions": "sinusoidal"},
@@ -79,7 +80,7 @@ def positions_of(config: EncoderConfig) -> PositionChoice:
 class Settings:
     """The sidebar as one value: every field is among its OPTIONS, and `heads` divides `d_model`.
 
-    With a recipe, the fields that are not chosen with it have their defaults.
+    With a recipe or a trained encoder, the fields that are not chosen with it have their defaults.
     """
 
     encoder: str
@@ -105,11 +106,11 @@ class Settings:
         for key, options in OPTIONS.items():
             if key in state and state[key] in options:
                 chosen[key] = state[key]
-        if chosen["encoder"] != RANDOM:
-            return cls(**DEFAULTS | {key: chosen[key] for key in OF_RECIPES})
-        chosen["variant"] = DEFAULTS["variant"]
         text, _ = fit_text(str(state.get("text", DEFAULT_TEXT)))
         chosen["text"] = text if split_words(text) else DEFAULT_TEXT
+        if chosen["encoder"] != RANDOM:
+            return cls(**DEFAULTS | {key: chosen[key] for key in chosen_with(chosen["encoder"])})
+        chosen["variant"] = DEFAULTS["variant"]
         chosen["d_model"] = nearest_width(chosen["d_model"], chosen["heads"])
         return cls(**chosen)
 
@@ -117,6 +118,11 @@ class Settings:
     def recipe(self) -> Recipe | None:
         """The recipe that is chosen, if one is."""
         return RECIPES.get(self.encoder)
+
+    @property
+    def trained(self) -> str | None:
+        """The name of the trained encoder that is chosen, if one is."""
+        return OFFERED.get(self.encoder)
 
     @property
     def sentences(self) -> list[str]:
@@ -149,6 +155,13 @@ class Settings:
         )
 
 
+def chosen_with(encoder: str) -> Sequence[str]:
+    """The settings that can be chosen with an encoder."""
+    if encoder in OFFERED:
+        return OF_TRAINED
+    return OF_RECIPES if encoder in RECIPES else [key for key in DEFAULTS if key != "variant"]
+
+
 def nearest_width(d_model: int, heads: int, direction: int = 0) -> int:
     """The allowed d_model nearest to this one that `heads` divides; above it with direction 1, below with -1."""
     valid = [width for width in OPTIONS["d_model"] if width % heads == 0]
@@ -172,7 +185,7 @@ def fit_text(text: str) -> tuple[str, str | None]:
 
 def link_problems(params: Mapping[str, Sequence[str]], used: Settings) -> list[str]:
     """One sentence for each parameter of a link that says something not allowed, and what is used instead."""
-    asked = OF_RECIPES if used.recipe else OPTIONS
+    asked = [key for key in chosen_with(used.encoder) if key in OPTIONS]
     found = (link_problem(key, params.get(key, []), OPTIONS[key], getattr(used, key)) for key in asked)
     return [problem for problem in found if problem]
 

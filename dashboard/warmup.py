@@ -4,7 +4,10 @@ import gc
 import threading
 from functools import cache
 
+from dashboard.trained.loading import loading
+from dashboard.trained.offered import MINILM, OFFERED
 from encoder_core import warm_up
+from encoder_core.pretrained import on_this_machine
 
 
 @cache
@@ -17,6 +20,10 @@ def start() -> threading.Thread:
 
 def _warm() -> None:
     warm_up()
+    minilm = OFFERED.get(MINILM)
+    if minilm and on_this_machine(minilm):  # a download waits until somebody asks for it
+        loading(minilm).start()
+        loading(minilm).wait()
     # What is loaded now stays: the collector need not walk it again (60 ms a collection otherwise).
     gc.collect()
     gc.freeze()

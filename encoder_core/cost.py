@@ -2,6 +2,7 @@
 
 import math
 
+from encoder_core.capacity import capacity_for
 from encoder_core.config import EncoderConfig
 from encoder_core.parameters import parameter_shapes
 
@@ -50,6 +51,21 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
     if config.output_head:
         flops["output head"] = 2 * tokens * d * config.vocab_size
     return flops
+
+
+def held_bytes(config: EncoderConfig, seq: int) -> int:
+    """About how much memory an encoder takes that was used on texts of `seq` tokens: its parameters, and those of its
+    blocks once more at capacity."""
+    capacity = capacity_for(config, seq)
+    block = capacity.d_model * (4 * capacity.attention_dim + 2 * capacity.d_ff)
+    numbers = sum(parameters_by_part(config).values()) + capacity.num_layers * block
+    return numbers * BYTES_PER_PARAMETER
+
+
+def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:
+    """About how much memory a trace takes: see the fields of `LayerTrace`."""
+    a_token = 7 * config.d_model + 5 * config.attention_dim + 2 * config.d_ff + 3 * config.num_heads * seq
+    return batch * seq * (config.num_layers * a_token + 5 * config.d_model) * BYTES_PER_PARAMETER
 
 
 def attention_cost(config: EncoderConfig, seq: int) -> tuple[int, int]:

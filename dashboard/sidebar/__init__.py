@@ -4,8 +4,9 @@ import streamlit as st
 
 from dashboard.model import Model, model_for
 from dashboard.settings import DEFAULTS, OPTIONS, Settings
-from dashboard.sidebar import of_recipe, own
+from dashboard.sidebar import of_recipe, of_trained, own
 from dashboard.sidebar.notices import notices, quirks
+from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES
 
 __all__ = ["in_units", "notices", "quirks", "show"]
@@ -23,13 +24,18 @@ def show() -> Settings:
             bind="query-params",
             on_change=own.restore,
             filter_mode=None,
-            help="random: your own text through random parameters, at any size. The others are tutorials at their own "
-            "sizes, with their own batch: see Recipes in the group Lab.",
+            help="random: your own text through random parameters, at any size. minilm: through a trained "
+            "encoder. The others are tutorials at their own sizes, with their own batch: see Recipes in the group Lab.",
         )
-        recipe = RECIPES.get(st.session_state["encoder"])
-        settings = of_recipe.controls(recipe) if recipe else own.controls()
+        settings = _controls(st.session_state["encoder"])
         _cost(model_for(settings))
     return settings
+
+
+def _controls(encoder: str) -> Settings:
+    if encoder in OFFERED:
+        return of_trained.controls(OFFERED[encoder])
+    return of_recipe.controls(RECIPES[encoder]) if encoder in RECIPES else own.controls()
 
 
 def _cost(current: Model) -> None:

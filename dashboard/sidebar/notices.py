@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.model import model_for
+from dashboard.model import Model, model_for
 from dashboard.settings import Settings, fit_text, link_problems
 from encoder_core.tokenizer import split_words
 
@@ -49,7 +49,13 @@ def _about_text(settings: Settings) -> list[str]:
     current = model_for(settings)
     if any(current.batch.cut):
         longest = current.batch.ids.shape[1]
-        said.append(f"A sentence was cut at {longest} tokens; {max(current.batch.cut)} more are left out.")
-    if current.dropped:
-        said.append(f"{current.dropped} line(s) hold no visible character and are left out.")
+        said.append(f"A sentence was cut at {longest} {_unit(current)}; {max(current.batch.cut)} more are left out.")
+    if current.dropped == len(settings.sentences):
+        said.append("This encoder can read nothing in the text, so the default sentence is used.")
+    elif current.dropped:
+        said.append(f"{current.dropped} line(s) hold nothing that can be read, and are left out.")
     return said
+
+
+def _unit(model: Model) -> str:
+    return "pieces ([CLS] and [SEP] are two of them)" if model.settings.trained else "tokens"

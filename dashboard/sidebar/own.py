@@ -10,15 +10,7 @@ def controls() -> Settings:
     """Draw them, and return what they say."""
     if st.session_state.pop("snap", False):
         snap_width()
-    st.text_area(
-        "Text",
-        DEFAULTS["text"],
-        height=104,
-        key="text",
-        bind="query-params",
-        on_change=_cut_text,
-        help="Your own sentence, in any language. One sentence a line makes a padded batch.",
-    )
+    text()
     left, right = st.columns(2, gap="medium")
     with left:
         slider("d_model", "d_model", "Width of every token's vector", on_change=snap_width)
@@ -27,7 +19,7 @@ def controls() -> Settings:
         slider("heads", "heads", "Attention heads; each has d_model / heads dimensions", on_change=snap_width)
         slider("d_ff", "d_ff", "Hidden width of the feed-forward network")
     width_note = st.empty()
-    row("mask", "Mask", "Causal: no token sees a later one. Padding: no token sees [PAD].")
+    mask()
     with st.expander("More choices"):
         choice("norm", "Norm", "post: after each residual sum, as in the paper. pre: before each sublayer.")
         choice("activation", "Activation", "Of the feed-forward network. gelu_tanh is GELU's tanh approximation.")
@@ -46,8 +38,26 @@ def controls() -> Settings:
         st.session_state.pop("width_note", "")
         or f"d_head = d_model / heads = {settings.d_model} / {settings.heads} = {settings.d_model // settings.heads}"
     )
-    _keep()
+    keep()
     return settings
+
+
+def text() -> None:
+    """The person's own text."""
+    st.text_area(
+        "Text",
+        DEFAULTS["text"],
+        height=104,
+        key="text",
+        bind="query-params",
+        on_change=_cut_text,
+        help="Your own sentence, in any language. One sentence a line makes a padded batch.",
+    )
+
+
+def mask() -> None:
+    """What a token may see."""
+    row("mask", "Mask", "Causal: no token sees a later one. Padding: no token sees [PAD].")
 
 
 def restore() -> None:
@@ -65,10 +75,10 @@ def snap_width() -> None:
         st.session_state["width_note"] = f":orange[{width} is not a multiple of {heads} heads: d_model is {valid} now.]"
 
 
-def _keep() -> None:
-    """Streamlit forgets the value of a control that is not drawn, as these are not while a recipe is in use."""
-    keys = [key for key in DEFAULTS if key not in OF_RECIPES]
-    st.session_state["own"] = {key: st.session_state[key] for key in keys}
+def keep() -> None:
+    """Streamlit forgets the value of a control that is not drawn, as with a recipe or a trained encoder."""
+    keys = [key for key in DEFAULTS if key not in OF_RECIPES and key in st.session_state]
+    st.session_state["own"] = st.session_state.get("own", {}) | {key: st.session_state[key] for key in keys}
 
 
 def _cut_text() -> None:

@@ -4,7 +4,7 @@ Only safetensors files are read: they hold numbers and nothing else, where a pic
 """
 
 from encoder_core.pretrained.error import PretrainedError
-from encoder_core.pretrained.find import KNOWN, find_model
+from encoder_core.pretrained.find import KNOWN, find_model, on_this_machine
 from encoder_core.pretrained.hub import MAX_BYTES, Progress
 from encoder_core.pretrained.model import open_model
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
@@ -18,5 +18,6 @@ __all__ = [
     "WordPieceTokenizer",
     "find_model",
     "nearest_words",
+    "on_this_machine",
     "open_model",
 ]

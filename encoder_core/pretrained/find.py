@@ -26,14 +26,30 @@ def find_model(
 
     A name is that of a repository on the hub; the owner may be left out of those in KNOWN.
     """
-    as_folder = Path(name_or_folder).expanduser()
-    if str(name_or_folder) and as_folder.is_dir():
-        return as_folder
+    if _is_folder(name_or_folder):
+        return Path(name_or_folder).expanduser()
     name = str(name_or_folder)
     if isinstance(name_or_folder, Path) or not _NAME.fullmatch(name) or ".." in name:
         raise PretrainedError(f"{name!r} is neither a folder nor the name of a model, such as 'all-MiniLM-L6-v2'.")
-    name = next((known for known in KNOWN if name == known.rpartition("/")[2]), name)
-    return _installed(name) or _complete(downloads(name)) or download(name, allowed, max_bytes, offline, progress)
+    name = _full(name)
+    return _here(name) or download(name, allowed, max_bytes, offline, progress)
+
+
+def on_this_machine(name_or_folder: str | Path) -> bool:
+    """Whether the model is there without a download."""
+    return _is_folder(name_or_folder) or _here(_full(str(name_or_folder))) is not None
+
+
+def _is_folder(name_or_folder: str | Path) -> bool:
+    return bool(str(name_or_folder)) and Path(name_or_folder).expanduser().is_dir()
+
+
+def _full(name: str) -> str:
+    return next((known for known in KNOWN if name == known.rpartition("/")[2]), name)
+
+
+def _here(name: str) -> Path | None:
+    return _installed(name) or _complete(downloads(name))
 
 
 def _installed(name: str) -> Path | None:

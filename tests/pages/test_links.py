@@ -143,7 +143,7 @@ def test_text_without_a_word_is_said_and_replaced(framed, text):
 
 def test_a_line_without_a_word_is_said_and_left_out(framed):
     at = opened(stage_named("embedding"), text="one\n\u200b\x07\ntwo")
-    assert _said(at) == ["1 line(s) hold no visible character and are left out."]
+    assert _said(at) == ["1 line(s) hold nothing that can be read, and are left out."]
 
 
 def test_a_text_that_is_too_long_is_cut_and_said(framed):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import leap
-from dashboard.settings import RANDOM, Settings, link_problem
+from dashboard.settings import Settings, link_problem
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 
@@ -13,7 +13,7 @@ RECIPE, VARIANT = "recipe", "recipe_variant"  # their names in the URL
 def pick(settings: Settings) -> tuple[Recipe, Variant]:
     """Draw both choices. At first, it is the recipe that the sidebar has, if it has one."""
     names = list(RECIPES)
-    first = names[0] if settings.encoder == RANDOM else settings.encoder
+    first = settings.encoder if settings.recipe else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = st.segmented_control(
             "Tutorial", names, default=first, key=RECIPE, bind="query-params", required=True, on_change=_forget_link

@@ -1,0 +1,25 @@
+"""The sidebar of a trained encoder: the text and the mask can be chosen; its sizes were chosen when it was trained."""
+
+import streamlit as st
+
+from dashboard.settings import Settings
+from dashboard.sidebar import own
+from dashboard.sidebar.fixed import sizes, summary
+from dashboard.trained.loading import encoder_named
+
+
+def controls(name: str) -> Settings:
+    """Draw them, and return what they say."""
+    own.text()
+    encoder = encoder_named(name)
+    if encoder:
+        sizes(encoder.config, name)
+    own.mask()
+    if encoder:
+        st.caption(
+            f"**{name.rpartition('/')[2]}**, trained. It reads pieces of words, of which it knows "
+            f"{encoder.config.vocab_size:,}; at most {encoder.config.max_len} a sentence."
+        )
+        summary(encoder.config)
+    own.keep()
+    return Settings.from_state(st.session_state.to_dict())

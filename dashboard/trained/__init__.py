@@ -1,0 +1,1 @@
+"""Trained encoders: which are offered, how they come into memory once for all sessions, what is said until then."""
