@@ -12,7 +12,7 @@ from dashboard.sections.add_and_norm import addresses, normalise, out_of_norm, p
 from dashboard.stages import stage_named
 from dashboard.window import WINDOW, window
 from encoder_core import blocks, recompute
-from encoder_core.figures import dimensions, limit_of
+from encoder_core.figures import dimensions, scale_of
 from encoder_core.scenes.add_and_norm import residual_sum
 from encoder_core.sublayers import AddAndNorm, NormName, add_and_norm, layer_norm, norm_parameters
 
@@ -37,7 +37,7 @@ def body() -> None:
     shown = add_and_norm(current.shown, at.layer, name).of(at.sentence)
     steps = layer_norm(shown.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
     looked = look(current, at, out_of_norm(at, name, config.norm).cell(at.token, 0))
-    limit = limit_of(*(x for x in shown if x is not None), steps.normalised)
+    limit = scale_of(*(x for x in shown if x is not None), steps.normalised)
     if config.norm == "post":  # in the order of the block: the sum, then its norm, or the other way round
         add(at, name, shown, columns, limit, looked)
         normalise(current, at, name, shown, steps, columns, limit, looked)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from dashboard.assets import component
 from dashboard.stages import stage_named
-from encoder_core.figures import ThemeName, limit_of, theme_named
+from encoder_core.figures import ThemeName, scale_of, theme_named
 
 _COMPONENT = component("diagram", Path(__file__).parent)
 _MOST_CELLS = 32  # a thumbnail shows this many rows and columns at most: the first ones
@@ -80,6 +80,6 @@ def _drawn(card: Card, theme: ThemeName) -> dict[str, Any]:
 
 def _levels(values: Float[np.ndarray, "row column"], kind: str) -> np.ndarray:
     """0 to 254 along the colour scale; 255 for masked cells."""
-    share = values if kind == "weights" else values / (2 * limit_of(values)) + 0.5
+    share = values if kind == "weights" else (values / (2 * scale_of(values)) + 0.5).clip(0, 1)
     levels = np.where(np.isfinite(values), np.nan_to_num(share, posinf=0, neginf=0) * 254, _MASKED)
     return np.round(levels).clip(0, 255).astype(np.uint8)

@@ -22,6 +22,22 @@ def limit_of(*arrays: Float[np.ndarray, "..."]) -> float:
     return max((float(values.max()) for values in finite if values.size), default=0.0) or 1.0
 
 
+def scale_of(*arrays: Float[np.ndarray, "..."]) -> float:
+    """The end of a colour scale that steps which follow one another share: their largest magnitude, unless few cells
+    tower above all others.
+
+    A trained encoder has such outliers, a hundred times as large as the rest (Kovaleva et al. 2021): with them at the
+    end of the scale, everything else would look like zero. So an array counts with no more than 2.5 times the 98th
+    percentile of its magnitudes, zeros left out: of normal numbers, that is beyond the largest of a million.
+    """
+    return max((_without_outliers(array) for array in arrays), default=0.0) or 1.0
+
+
+def _without_outliers(array: Float[np.ndarray, "..."]) -> float:
+    sizes = np.abs(array[np.isfinite(array) & (array != 0)])
+    return min(float(sizes.max()), 2.5 * float(np.percentile(sizes, 98))) if sizes.size else 0.0
+
+
 def heatmap(
     values: Float[np.ndarray, "row column"],
     rows: Sequence[str],
@@ -45,7 +61,7 @@ def heatmap(
     """One matrix as a heatmap.
 
     kind    "signed": centred on zero, from -limit to limit; "weights": 0 to limit (1 if not given).
-    limit   the end of the colour scale; None takes the largest magnitude. Cells beyond it are marked with a dot.
+    limit   the end of the colour scale; None takes `scale_of` the values. Cells beyond it are marked with a dot.
     mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
     marks   cells, rows (row, None) or columns (None, column) to outline.
     flags   rows with a bar at their left edge: those in use, say, of a table.
@@ -57,13 +73,11 @@ def heatmap(
     if values.shape != (len(rows), len(columns)):
         raise ValueError(f"values of shape {values.shape} do not fit {len(rows)} rows and {len(columns)} columns.")
     shown = np.isfinite(values) if mask is None else np.isfinite(values) & mask
-    end = (limit_of(values[shown]) if kind == "signed" else 1.0) if limit is None else limit
+    end = (scale_of(values[shown]) if kind == "signed" else 1.0) if limit is None else limit
     traces = [_cells(values, shown, kind, end, colours)]
     if not shown.all():
         traces += _masked(~shown, colours)
-    clipped = shown & (np.abs(values) > end * (1 + 1e-6))
-    if clipped.any():
-        traces.append(_clipped(clipped, colours))
+    traces += beyond(np.where(shown, values, np.nan), end, colours)
     meta = {
         "kind": "heatmap",
         "rows": list(rows),
@@ -146,9 +160,10 @@ def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[s
     return [grey, hatch]
 
 
-def _clipped(clipped: Bool[np.ndarray, "row column"], theme: Theme) -> dict[str, Any]:
-    row, column = np.nonzero(clipped)
-    return {
+def beyond(values: Float[np.ndarray, "row column"], end: float, theme: Theme) -> list[dict[str, Any]]:
+    """A dot on each cell that is beyond the end of the colour scale, if there is one."""
+    row, column = np.nonzero(np.abs(values) > end * (1 + 1e-6))
+    dots = {
         "type": "scatter",
         "mode": "markers",
         "x": column,
@@ -157,6 +172,7 @@ def _clipped(clipped: Bool[np.ndarray, "row column"], theme: Theme) -> dict[str,
         "hoverinfo": "skip",
         "name": "beyond the colour scale",
     }
+    return [dots] if len(row) else []
 
 
 def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]:

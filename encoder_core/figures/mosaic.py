@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.figures.base import figure, label, plain_axis
-from encoder_core.figures.heatmap import Kind, limit_of
+from encoder_core.figures.heatmap import Kind, beyond, scale_of
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 _LABEL_PITCH = 12  # pixels a row label needs
@@ -52,7 +52,7 @@ def mosaic(
     if (down, across, tall, wide) != (len(row_titles), len(column_titles), len(rows), len(columns)):
         raise ValueError(f"tiles of shape {tiles.shape} do not fit the titles and labels given.")
     finite = tiles[np.isfinite(tiles)]
-    end = (limit_of(finite) if kind == "signed" else 1.0) if limit is None else limit
+    end = (scale_of(finite) if kind == "signed" else 1.0) if limit is None else limit
     shown = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask
     sheet = _sheet(np.where(shown, tiles, np.nan), gap)
     trace = {
@@ -65,7 +65,7 @@ def mosaic(
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
     }
-    traces = [trace]
+    traces = [trace, *beyond(sheet, end, colours)]
     if mask is not None and not mask.all():
         traces.append(_masked(_sheet(np.where(mask, np.nan, 0.0), gap), colours))
     frames = [

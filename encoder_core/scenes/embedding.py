@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Int
 
 from encoder_core.analysis import one_hot
-from encoder_core.figures import ThemeName, bars, dimensions, heatmap, limit_of
+from encoder_core.figures import ThemeName, bars, dimensions, heatmap, scale_of
 from encoder_core.scenes.equation import equation
 
 MOST_ROWS = 64  # of a larger vocabulary, only the rows in use are drawn
@@ -33,7 +33,7 @@ def lookup(
     vocab, d_model = table.shape
     hot, drawn, dims = one_hot(ids, vocab), rows_drawn(ids, vocab), dimensions(d_model)
     row, in_use = int(np.searchsorted(drawn, ids[token])), np.searchsorted(drawn, np.unique(ids)).tolist()
-    words, limit = [f"{index} {vocabulary[index]}" for index in drawn], limit_of(table[drawn])
+    words, limit = [f"{index} {vocabulary[index]}" for index in drawn], scale_of(table[drawn])
     of_tokens: dict[str, Any] = {"marks": [(token, None)], "theme": theme}
     return [
         heatmap(hot[:, drawn], tokens, [str(index) for index in drawn], title="one-hot", column_axis="id",

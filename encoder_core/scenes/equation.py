@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of
+from encoder_core.figures import ThemeName, dimensions, heatmap, scale_of
 
 Term = tuple[str, Float[np.ndarray, "seq d_model"]]  # title and values
 
@@ -20,7 +20,7 @@ def equation(
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
     """Each term as a heatmap, operators between them as they stand; all terms on one scale, `token` outlined."""
-    limit = limit_of(*(part[1] for part in parts if not isinstance(part, str)))
+    limit = scale_of(*(part[1] for part in parts if not isinstance(part, str)))
 
     def drawn(title: str, values: Float[np.ndarray, "seq d_model"]) -> go.Figure:
         dims, marks = dimensions(values.shape[1]), [(token, None)]

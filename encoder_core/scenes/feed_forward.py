@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.config import Activation, ActivationAfter, EncoderConfig
-from encoder_core.figures import ThemeName, activation_curve, heatmap, limit_of, numbered, row_bars
+from encoder_core.figures import ThemeName, activation_curve, heatmap, numbered, row_bars, scale_of
 from encoder_core.sublayers import FeedForwardSteps, activate
 
 HEIGHT = 230
@@ -36,7 +36,7 @@ def network(
 
     Of the model's dimensions `columns` are drawn, of the neurons `neurons`; `neuron` is outlined.
     """
-    common: dict[str, Any] = {"limit": limit_of(mlp_in, *steps), "height": HEIGHT, "theme": theme}
+    common: dict[str, Any] = {"limit": scale_of(mlp_in, *steps), "height": HEIGHT, "theme": theme}
     bias, dims, names = " + b" if config.use_bias else "", numbered(columns), numbered(neurons)
     row, cross = [(token, None)], [(token, None), (None, neuron - neurons.start)]
     wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}

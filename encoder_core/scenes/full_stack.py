@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, curves, dimensions, heatmap, limit_of, mosaic, numbered, row_bars
+from encoder_core.figures import ThemeName, curves, dimensions, heatmap, mosaic, numbered, row_bars, scale_of
 
 HEIGHT = 320
 STATES_HEIGHT = 210  # so that one token through the layers is in sight below it
@@ -132,7 +132,7 @@ def hidden_states(
     return [
         mosaic(stages[None, :, :, columns], [""], names, title="Hidden states, layer by layer", rows=tokens,
                columns=numbered(columns), row_axis="token", column_axis="dimension", tile_row_axis="",
-               tile_column_axis="stage", kind="signed", limit=limit_of(stages), selected=(0, layer + 1),
+               tile_column_axis="stage", kind="signed", limit=scale_of(stages), selected=(0, layer + 1),
                height=STATES_HEIGHT, theme=theme)
     ]  # fmt: skip
 
@@ -152,7 +152,7 @@ def one_token(
     lengths = np.linalg.norm(rows, axis=-1)
     common: dict[str, Any] = {"row_axis": "stage", "height": 20 * len(stages), "theme": theme}
     return [
-        heatmap(rows[:, columns], names, numbered(columns), title=title, limit=limit_of(stages),
+        heatmap(rows[:, columns], names, numbered(columns), title=title, limit=scale_of(stages),
                 marks=[(layer + 1, None)], **common),
         row_bars(lengths, names, title="length", span=(0, float(lengths.max()) or 1.0), colour="muted", **common),
     ]  # fmt: skip
@@ -194,7 +194,7 @@ def in_and_out(
 ) -> list[go.Figure | str]:
     """What enters the first block → what leaves the last one, and the cosine of the two; `enters` says what it is."""
     common: dict[str, Any] = {"height": HEIGHT, "theme": theme}
-    signed: dict[str, Any] = {"limit": limit_of(embedded, output), "marks": [(token, None)], **common}
+    signed: dict[str, Any] = {"limit": scale_of(embedded, output), "marks": [(token, None)], **common}
     dims, span = numbered(columns), (min(0.0, float(cosine.min())), 1.0)
     return [
         heatmap(embedded[:, columns], tokens, dims, title=f"Embedded: {enters}", **signed),

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, mosaic
+from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, mosaic, scale_of
 from encoder_core.scenes.qkv import side_by_side
 
 MOST_CELLS = 60_000  # a picture holds; larger ones are thinned, and the page says so
@@ -44,7 +44,7 @@ def split(
     tiles = partial(
         mosaic, row_titles=[""], column_titles=head_names(heads), rows=tokens, columns=dimensions(d_head),
         kind="signed", row_axis="query", column_axis="dimension", tile_row_axis="", title_colour="query",
-        limit=limit_of(q), selected=(0, head), height=140, theme=theme,
+        limit=scale_of(q), selected=(0, head), height=140, theme=theme,
     )  # fmt: skip
 
     def striped(matrix: Float[np.ndarray, "seq qkv_dim"], title: str) -> go.Figure:
@@ -103,7 +103,7 @@ def added_up(
     """What each head adds to the stream, z_h W_O,h, and Σ = `total`, called `title`; all on one scale."""
     heads, every = len(contributions), step_of(contributions.size)
     dims = dimensions(total.shape[1])[::every]
-    common: dict[str, Any] = {"row_axis": "token", "limit": limit_of(contributions, total), "height": 200,
+    common: dict[str, Any] = {"row_axis": "token", "limit": scale_of(contributions, total), "height": 200,
                               "theme": theme}  # fmt: skip
     return [
         mosaic(

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, theme_named
+from encoder_core.figures import ThemeName, dimensions, heatmap, scale_of, theme_named
 
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
@@ -37,8 +37,8 @@ def projections(
     columns = range(qkv_dim) if whole else owned
     shown, dims = slice(columns.start, columns.stop), dimensions(d_model)
     marks, names = [(token, None)], dimensions(len(columns), start=columns.start)
-    weights: dict[str, Any] = {"row_axis": "dimension of x", "limit": limit_of(*kernels.values())}
-    outputs: dict[str, Any] = {"limit": limit_of(*results.values()), "marks": marks}
+    weights: dict[str, Any] = {"row_axis": "dimension of x", "limit": scale_of(*kernels.values())}
+    outputs: dict[str, Any] = {"limit": scale_of(*results.values()), "marks": marks}
 
     def of(name: str) -> dict[str, Any]:
         flags = dict.fromkeys(owned, getattr(theme_named(theme), name)) if whole else None

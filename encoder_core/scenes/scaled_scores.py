@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of
+from encoder_core.figures import ThemeName, dimensions, heatmap, scale_of
 
 
 def step_by_step(
@@ -25,8 +25,8 @@ def step_by_step(
 ) -> list[go.Figure | str]:
     """Q · Kᵀ = dot products → scaled → masked: Q and K on one scale, the three steps on another."""
     dims, cell = dimensions(q.shape[1]), (query, key)
-    of_factors: dict[str, Any] = {"limit": limit_of(q, k), "theme": theme}
-    of_steps: dict[str, Any] = {"row_axis": "query", "column_axis": "key", "limit": limit_of(dots, scaled),
+    of_factors: dict[str, Any] = {"limit": scale_of(q, k), "theme": theme}
+    of_steps: dict[str, Any] = {"row_axis": "query", "column_axis": "key", "limit": scale_of(dots, scaled),
                                 "marks": [cell], "theme": theme}  # fmt: skip
     scale = 1.0 if divisor == "1" else q.shape[1] ** -0.5
     return [

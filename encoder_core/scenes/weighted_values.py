@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, row_bars, span_of, written
+from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, row_bars, scale_of, span_of, written
 from encoder_core.scenes.softmax import weight_bars, weight_map
 
 
@@ -29,7 +29,7 @@ def mixture(
     V and z have one scale; the weighted rows, which are small parts, have their own; weights run from 0 to `limit`.
     """
     row, dims = weights[query], dimensions(v.shape[1])
-    products, of_values = row[:, None] * v, limit_of(v, z)
+    products, of_values = row[:, None] * v, scale_of(v, z)
     by_key = partial(heatmap, rows=tokens, columns=dims, row_axis="key", marks=[(key, None), (None, dimension)],
                      theme=theme)  # fmt: skip
     return [

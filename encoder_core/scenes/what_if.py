@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures import ThemeName, heatmap, limit_of
+from encoder_core.figures import ThemeName, heatmap, scale_of
 
 HEIGHT = 200
 
@@ -33,7 +33,7 @@ def before_and_after(
         apart = after - before
     apart = np.where(np.isfinite(before) | np.isfinite(after), apart, 0.0)
     finite = [x[np.isfinite(x)] for x in (before, after, apart)]
-    limit = 1.0 if weights else limit_of(*finite)
+    limit = 1.0 if weights else scale_of(*finite)
     common: dict[str, Any] = {"row_axis": axes[0], "column_axis": axes[1], "limit": limit, "height": HEIGHT,
                               "marks": [mark] if mark else [], "theme": theme}  # fmt: skip
     kind: dict[str, Any] = {"kind": "weights" if weights else "signed"}

@@ -1,0 +1,46 @@
+"""The end of a colour scale: the largest magnitude, unless a few cells tower above all others."""
+
+import numpy as np
+import pytest
+
+from encoder_core.figures import heatmap, limit_of, mosaic, scale_of
+
+BEYOND = "beyond the colour scale"
+
+
+def test_without_outliers_it_is_the_largest_magnitude():
+    assert scale_of(np.array([[1.0, -3.0], [2.0, 0.0]])) == 3
+    assert scale_of(np.array([1.0, 2.0]), np.array([-5.0, 4.0])) == 5
+    normal = np.random.default_rng(0).standard_normal(1_000_000)
+    assert scale_of(normal) == limit_of(normal) > 4.5
+
+
+def test_what_is_not_finite_and_zeros_do_not_count():
+    assert scale_of(np.array([-np.inf, np.nan, 2.0])) == 2
+    assert scale_of(np.zeros((3, 3))) == scale_of(np.array([-np.inf])) == scale_of() == 1
+    few = np.zeros(1000)
+    few[:3] = 1, 2, 3  # most of what changed by a what-if is 0, and that makes nothing an outlier
+    assert scale_of(few) == 3
+
+
+def test_an_outlier_is_beyond_the_scale():
+    values = np.ones((10, 10))
+    values[3, 4] = -200
+    assert scale_of(values) == 2.5  # 2.5 times the 98th percentile
+    assert scale_of(values, np.full(3, 4.0)) == 4  # the steps share the larger of their scales
+
+
+@pytest.mark.parametrize("signs", [1, -1])
+def test_cells_beyond_the_scale_are_marked_where_they_are(signs):
+    values = np.ones((10, 10), np.float32)
+    values[3, 4] = 200 * signs
+    labels = [str(index) for index in range(10)]
+    figure = heatmap(values, labels, labels, title="")
+    (dots,) = [trace for trace in figure.data if trace.name == BEYOND]
+    assert (list(dots.x), list(dots.y)) == ([4], [3])
+    assert figure.data[0].zmax == -figure.data[0].zmin == 2.5
+    assert figure.data[0].z[3, 4] == 200 * signs  # a hover tells the number itself
+
+    tiles = mosaic(values[None, None], [""], [""], title="", rows=labels, columns=labels, kind="signed")
+    (dots,) = [trace for trace in tiles.data if trace.name == BEYOND]
+    assert tiles.data[0].z[dots.y[0], dots.x[0]] == 200 * signs
