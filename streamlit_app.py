@@ -27,7 +27,7 @@ def around_the_page() -> None:
     with rail:
         frame.links(pages)
     with above:
-        while_waiting(settings)
+        while_waiting(settings, drawn)
         bar(model.current())
         for problem in model.left_out():
             st.warning(problem, icon=":material/info:")
@@ -40,6 +40,7 @@ def around_the_page() -> None:
 # A move of a slider is answered by the page first: its picture is what one looks at. Only when a session begins must
 # the sidebar say what is in the link before.
 beginning = "encoder" not in st.session_state
+drawn = None if beginning else model.current().settings.encoder
 if beginning:
     around_the_page()
 # A fragment that runs by itself, after a click say, has less to send and does not wait between its parts.

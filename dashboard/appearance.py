@@ -19,3 +19,9 @@ def plain(token: str) -> str:
     The word joiner, which has no width, keeps apart what is replaced after the escapes are gone: `:cat:`, `->`, links.
     """
     return "".join(f"\\{letter}\u2060" if letter in string.punctuation else letter for letter in shorten(token))
+
+
+def sentence(message: str) -> str:
+    """An error's message for markdown, as a sentence: nothing in it is rendered, and it begins with a capital."""
+    escaped = "".join(f"\\{letter}" if letter in "\\`*_[]<>$#~|:" else letter for letter in message)
+    return escaped[:1].upper() + escaped[1:]

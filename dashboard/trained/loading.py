@@ -40,11 +40,11 @@ class Loading:
     def start(self) -> None:
         """Begin, unless it has begun; begin again where it failed."""
         with self._lock:
+            self._unwanted.clear()
             if self.encoder or (self._thread and self._thread.is_alive()):
                 return
             self.problem, self.progress = "", Progress(0, 0)
             self._settled.clear()
-            self._unwanted.clear()
             self._thread = threading.Thread(target=self._load, name=f"load {self.name}", daemon=True)
             self._thread.start()
 
@@ -54,8 +54,10 @@ class Loading:
         return self.encoder
 
     def watch(self, session: str) -> None:
-        """This session waits for the download."""
+        """This session waits for the download, which goes on, or begins again where somebody else has just ended it."""
         self._asked[session] = time.monotonic()
+        if not self.problem:
+            self.start()
 
     def leave(self, session: str) -> None:
         """This session waits no longer: the download ends, unless somebody else waits for it."""
@@ -76,7 +78,7 @@ class Loading:
         except PretrainedError as error:
             self.problem = str(error)
         except _Cancelled:
-            self.problem = "The download was cancelled."
+            self.progress = Progress(0, 0)
         finally:
             self._settled.set()
 

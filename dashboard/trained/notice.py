@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard.appearance import plain
+from dashboard.appearance import sentence
 from dashboard.settings import RANDOM, Settings
 from dashboard.sidebar.own import restore
 from dashboard.trained.loading import Loading, loading
@@ -18,12 +18,19 @@ _CANCELLED = "download_cancelled"
 _MEANWHILE = "Until then, the pages show your text in the random encoder."
 
 
-def while_waiting(settings: Settings) -> None:
-    """Nothing, where no trained encoder is chosen, or the one that is chosen is here."""
-    if not settings.trained or loading(settings.trained).encoder:
+def while_waiting(settings: Settings, drawn: str | None) -> None:
+    """Nothing, where no trained encoder is chosen, or the one that is chosen is here.
+
+    `drawn` is the encoder that the page shows, if it is drawn already: where the chosen one has come in the meantime,
+    it is drawn again.
+    """
+    if not settings.trained:
         return
     found = loading(settings.trained)
-    if found.problem:
+    if found.encoder:
+        if drawn not in (None, settings.encoder):
+            st.rerun()
+    elif found.problem:
         _failed(found)
     else:
         _on_its_way(found)
@@ -45,7 +52,7 @@ def _on_its_way(found: Loading) -> None:
 def _failed(found: Loading) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="download"):
         how = _HOW_MINILM if found.name == OFFERED.get(MINILM) else _HOW
-        st.warning(f"{plain(found.problem)} {how} {_MEANWHILE}", icon=":material/cloud_off:")
+        st.warning(f"{sentence(found.problem)} {how} {_MEANWHILE}", icon=":material/cloud_off:")
         st.button("Try again", icon=":material/refresh:", on_click=found.start)
 
 

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
@@ -24,20 +25,24 @@ PHONE = {"width": 390, "height": 844}
 
 
 @contextmanager
-def running_app(log: Path) -> Iterator[str]:
-    """A server of its own, on a free port; what it says goes into the file."""
+def running_app(log: Path, environment: Mapping[str, str] | None = None) -> Iterator[str]:
+    """A server of its own, on a free port, with more in its environment if given; what it says goes into the file."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     options = {"port": port, "address": "127.0.0.1", "headless": "true", "fileWatcherType": "none"}
     command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py"]
     command += [f"--server.{name}={value}" for name, value in options.items()]
-    with log.open("w") as out, subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out) as process:
+    with log.open("w") as out, _started(command, out, environment or {}) as process:
         try:
             _wait_until_healthy(f"http://127.0.0.1:{port}", process, log)
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
+
+
+def _started(command: Sequence[str], out: TextIO, environment: Mapping[str, str]) -> subprocess.Popen:
+    return subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, **environment})
 
 
 def _wait_until_healthy(url: str, process: subprocess.Popen, log: Path) -> None:

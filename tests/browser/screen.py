@@ -1,7 +1,7 @@
 """An open page of the app, as a test sees and uses it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -49,6 +49,8 @@ _SHOWN = f"""([expected, tolerance]) => {{
     return shown.length === expected.length
         && shown.every((z, i) => z.length === expected[i].length && z.every((row, r) => alike(row, expected[i][r])));
 }}"""
+_TOO_WIDE = """Math.max(...[document.documentElement, document.querySelector("[data-testid=stMain]")]
+    .map(part => part.scrollWidth - part.clientWidth))"""
 _PLACE = """([index, row, column]) => {
     const plot = document.querySelectorAll(".ew-picture .js-plotly-plot")[index];
     plot.scrollIntoView({ block: "nearest" });
@@ -172,11 +174,10 @@ class Screen:
         return tuple(self.page.evaluate(_PLACE, [plot, row, column]))
 
     def pixels_too_wide(self) -> int:
-        """By how much the page can be scrolled sideways."""
-        return self.page.evaluate(
-            """() => Math.max(...[document.documentElement, document.querySelector("[data-testid=stMain]")]
-                .map(part => part.scrollWidth - part.clientWidth))"""
-        )
+        """By how much the page can be scrolled sideways, once its parts have taken their places."""
+        with suppress(TimeoutError):
+            self.page.wait_for_function(f"{_TOO_WIDE} <= 2", timeout=5_000)
+        return self.page.evaluate(_TOO_WIDE)
 
     def _heard(self, message: Any) -> None:
         # Streamlit looks for its own endpoints below the page's address first, on a link into the app.

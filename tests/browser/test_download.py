@@ -1,0 +1,76 @@
+"""A trained encoder that is not on the machine: its download is seen, cancelled and taken up again; pages go on."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import WIDE, running_app
+from tests.browser.screen import Screen
+from tests.core.pretrained.tiny import save_tiny
+from tests.local_hub import LocalHub
+
+TINY, GONE = "owner/tiny", "owner/gone"
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory):
+    """A hub with one small BERT."""
+    with LocalHub({TINY: save_tiny(tmp_path_factory.mktemp("hub"))}).serving() as hub:
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def started(browser, hub, tmp_path_factory):
+    """A tab on a server that offers that BERT, and one that the hub has not got."""
+    folder = tmp_path_factory.mktemp("downloads")
+    told = {"HF_ENDPOINT": hub.endpoint, "XDG_CACHE_HOME": str(folder), "ENCODER_MODELS": f"{TINY}, {GONE}"}
+    with running_app(folder / "log.txt", told) as url:
+        context = browser.new_context(viewport=WIDE)
+        screen = Screen(context, url)
+        screen.page.set_default_timeout(60_000)  # the first visit of all compiles
+        yield screen
+        context.close()
+    said = (folder / "log.txt").read_text()
+    assert "Traceback" not in said, said
+
+
+def choose(screen, name):
+    screen.page.get_by_role("combobox", name="Encoder").click()
+    screen.page.get_by_role("option", name=name, exact=True).click()
+
+
+def shape(screen):
+    return screen.page.get_by_text(re.compile(r"^output\s"))
+
+
+def test_a_download_is_seen_cancelled_and_taken_up_again(started, hub):
+    started.open()
+    hub.flowing.clear()
+    choose(started, "tiny")
+    progress = started.page.get_by_text("is being downloaded")
+    expect(progress).to_be_visible()
+    expect(shape(started)).to_contain_text("× 64")  # meanwhile, the random encoder
+    started.page.get_by_role("button", name="Cancel").click()
+    expect(progress).to_have_count(0)
+    expect(started.page.get_by_role("combobox", name="Encoder")).to_have_value("random")
+    assert "encoder" not in started.parameters
+
+    hub.flowing.set()
+    choose(started, "tiny")
+    expect(shape(started)).to_contain_text("× 12")  # of its own d_model
+    assert started.parameters["encoder"] == ["tiny"]
+    expect(progress).to_have_count(0)
+    expect(started.page.get_by_text("[CLS]", exact=True).first).to_be_visible()
+
+
+def test_what_the_hub_has_not_got_is_said_and_the_pages_go_on(started):
+    started.open("scaled_scores", encoder="gone")
+    expect(started.page.get_by_text("no public model on the Hugging Face hub named 'owner/gone'")).to_be_visible()
+    expect(started.page.get_by_role("button", name="Try again")).to_be_visible()
+    assert started.plots()
+    with started.rerun():
+        started.page.get_by_role("button", name="Try again").click()
+    choose(started, "random")
+    expect(started.page.get_by_text("owner/gone")).to_have_count(0)
+    assert started.faults == []
