@@ -20,6 +20,7 @@ from dashboard.shelf import shelved
 from dashboard.trained.loading import encoder_named
 from dashboard.what_if import state
 from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
+from encoder_core.capacity import capacity_for
 from encoder_core.config import Norm
 from encoder_core.cost import held_bytes, trace_bytes
 from encoder_core.masks import MaskSpec
@@ -55,6 +56,11 @@ class Model:
     def positions(self) -> PositionChoice:
         """The positions of the encoder, as one choice."""
         return positions_of(self.config)
+
+    @property
+    def splits_heads(self) -> bool:
+        """Whether its program is compiled for its own d_head alone, and splits heads by their shape."""
+        return capacity_for(self.config, self.batch.ids.shape[1]).exact
 
     @property
     def num_bytes(self) -> int:

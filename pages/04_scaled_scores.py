@@ -17,6 +17,7 @@ config = current.config
 seq, d_head = current.batch.ids.shape[1], config.d_head
 scale = current.shown.score_scale
 divisor = "1" if scale == 1 else f"√{d_head}"
+PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_heads else [blocks.dot_products]
 
 frame.heading(
     stage_named("scaled_scores"),
@@ -66,7 +67,7 @@ def body() -> None:
         },
         rf"\underbrace{{S}}_{{{seq}\times{seq}}} = \frac{{\overbrace{{Q}}^{{{seq}\times{d_head}}}\;"
         rf"\overbrace{{K^\top}}^{{{d_head}\times{seq}}}}}{{\sqrt{{{d_head}}}}}",
-        [blocks.dot_products, blocks.scale_and_mask],
+        [*PRODUCTS, blocks.scale_and_mask],
         Question(
             f"which key does the query “{plain(tokens[at.token])}” match best?",
             [f"{i + 1} · {plain(tokens[i])}" for i in order],

@@ -72,7 +72,7 @@ def body() -> None:
         },
         rf"\underbrace{{Z}}_{{{seq}\times{d_head}}} = \underbrace{{A}}_{{{seq}\times{seq}}}\;"
         rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, \qquad z_i = \sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j",
-        [blocks.weigh_values],
+        [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values],
         question(at, row, product, dimension),
         looked,
     )

@@ -22,6 +22,7 @@ current = frame.begin()
 config, parameters = current.config, current.parameters
 seq, heads = current.batch.ids.shape[1], config.num_heads
 d_head, d_model, width = config.d_head, config.d_model, config.attention_dim
+MIXING = [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values]
 
 frame.heading(
     stage_named("multi_head"),
@@ -66,7 +67,7 @@ def body() -> None:
         rf"{' + b_O' if config.use_bias else ''}"
         rf"\\[1em] = \sum_{{h=1}}^{{{heads}}} \underbrace{{z_h}}_{{{seq}\times{d_head}}}\;"
         rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{' + b_O' if config.use_bias else ''}",
-        [blocks.SelfAttention.__call__, blocks.weigh_values, vars(LayerTrace)["head_contributions"].fget],
+        [blocks.SelfAttention.__call__, *MIXING, vars(LayerTrace)["head_contributions"].fget],
         question(),
         looked,
     )

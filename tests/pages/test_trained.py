@@ -67,6 +67,16 @@ def test_pieces_of_words_and_special_tokens_are_shown(framed):
 
 
 @with_minilm
+def test_the_code_is_that_of_its_program(framed):
+    for name, function in (("scaled_scores", "dot_products"), ("weighted_values", "weigh_values")):
+        of_random, of_minilm = (
+            opened(stage_named(name), encoder=encoder).code[0].value for encoder in ("random", MINILM)
+        )
+        assert f"def {function}(" in of_random
+        assert f"def {function}_of_heads(" in of_minilm
+
+
+@with_minilm
 def test_too_many_pieces_are_cut_and_said(framed):
     at = opened(stage_named("embedding"), encoder=MINILM, text="word " * 70)
     assert [warning.value for warning in at.warning] == [
