@@ -31,20 +31,21 @@ def activated(source: Source, cell: Cell) -> Worked:
         steps.append(_activation(source, steps[-1].value, " once more"))
         formula = r"\phi(\phi(x))"
     phi = rf"\phi(x) = {_FORMULAS[source.config.activation]}"
-    return Worked(
-        rf"\mathrm{{mlp\_act}}_{{tj}} = {formula}, \quad x = \mathrm{{mlp\_pre}}_{{tj}}, \quad {phi}", tuple(steps)
-    )
+    first = rf"\mathrm{{mlp\_act}}_{{tj}} = {formula}, \quad x = \mathrm{{mlp\_pre}}_{{tj}}"
+    return Worked(rf"\begin{{gathered}} {first} \\ {phi} \end{{gathered}}", tuple(steps))
 
 
 def contracted(source: Source, cell: Cell) -> Worked:
     """a W_down + b; with activation_after="every_element" the activation of that; dropout in training mode."""
     formula, step = _linear(source, cell, "mlp_act", "down")
-    steps = [step]
+    steps, cell_of = [step], r"\mathrm{mlp\_out}_{tj}"
+    whole = rf"{cell_of} = {formula}"
     if source.config.activation_after == "every_element":
         steps.append(_activation(source, step.value))
-        formula = rf"\phi\left({formula}\right), \quad \phi(x) = {_FORMULAS[source.config.activation]}"
+        phi = rf"\phi(x) = {_FORMULAS[source.config.activation]}"
+        whole = rf"\begin{{gathered}} {cell_of} = \phi\left({formula}\right) \\ {phi} \end{{gathered}}"
     steps += source.dropout("mlp_out", cell, steps[-1].value)
-    return Worked(rf"\mathrm{{mlp\_out}}_{{tj}} = {formula}", tuple(steps))
+    return Worked(whole, tuple(steps))
 
 
 def _linear(source: Source, cell: Cell, reads: str, part: str) -> tuple[str, Step]:
