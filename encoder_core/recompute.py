@@ -30,12 +30,12 @@ def difference(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."])
 
 
 def embedding(shown: Shown) -> float:
-    """The looked-up rows as one-hot vectors times the table, and the rows times the scale; of embeddings that were
-    given, only the latter."""
+    """The looked-up rows as one-hot vectors times the table, without the columns of the one-hot vectors that are 0 in
+    all of them; and the rows times the scale. Of embeddings that were given, only the latter."""
     trace, rows = shown.trace, shown.trace.token_embedding.astype(float)
     if trace.ids is not None:
-        table = shown.edited["token_embedding"]
-        rows = one_hot(trace.ids, len(table)) @ table.astype(float)
+        used, places = np.unique(trace.ids, return_inverse=True)
+        rows = one_hot(places.reshape(trace.ids.shape), len(used)) @ shown.edited["token_embedding"][used].astype(float)
     scale = embedding_factors(shown.config.d_model)[shown.config.embedding_scale]
     return max(difference(trace.token_embedding, rows), difference(trace.scaled_embedding, rows * scale))
 

@@ -14,6 +14,7 @@ from encoder_core import Edit
 from encoder_core.edits import HeadFactor, HideToken, ReplaceToken, ResidualFactor, Temperature, Unscaled
 
 NUMBER, SLIDER = "what_if_number", "what_if_slider"
+MOST_LISTED = 1_000
 REACH = 3.0  # the slider reaches this many times the tensor's largest number
 
 
@@ -40,7 +41,6 @@ def _set(change: Change, looked: Looked) -> None:
         state.add(change.edit(float(st.session_state[key])))
 
     most = 1e3 if is_factor else 1e6
-    most = 1e3 if is_factor else 1e6
     masked = "" if math.isfinite(change.value) else " (masked now: a number unmasks it)"
     st.number_input(
         f"What if {change.name} were{masked}", -most, most, key=NUMBER, step=step, format="%.6g", on_change=changed,
@@ -55,9 +55,7 @@ def _set(change: Change, looked: Looked) -> None:
 def _others(model: Model, at: focus.Focus) -> None:
     """Edits of a token, a head, a residual, of all scores."""
     token = f"{at.token + 1} · {plain(at.labels[at.token])}"
-    words = model.vocabulary
-    chosen = st.selectbox(f"Replace token {token} by", range(len(words)), None, format_func=lambda i: words[i],
-                          key="what_if_token", placeholder="another token of the vocabulary")  # fmt: skip
+    chosen = _replacement(f"Replace token {token} by", model.vocabulary)
     if chosen is not None:
         _button("Replace it", ReplaceToken(at.sentence, at.token, chosen))
     _button(f"Hide token {token} as key", HideToken(at.sentence, at.token))
@@ -69,6 +67,21 @@ def _others(model: Model, at: focus.Focus) -> None:
                               key="what_if_temperature")  # fmt: skip
     if warmth != 1.0:
         _button(f"Set temperature {warmth:g}", Temperature(warmth))
+
+
+def _replacement(label: str, words: tuple[str, ...]) -> int | None:
+    """The id of another token: from a list, or, of a vocabulary that is too large for one, typed."""
+    if len(words) <= MOST_LISTED:
+        return st.selectbox(label, range(len(words)), None, format_func=lambda i: words[i], key="what_if_token",
+                            placeholder="another token of the vocabulary")  # fmt: skip
+    typed = st.text_input(label, key="what_if_piece", placeholder="a piece of the vocabulary, such as dog or ##ing")
+    if not typed.strip():
+        return None
+    found = next((piece for piece in (typed.strip(), typed.strip().lower()) if piece in words), None)
+    if found is None:
+        st.caption(f":orange[“{plain(typed.strip())}” is none of the {len(words):,} pieces: try a more common word.]")
+        return None
+    return words.index(found)
 
 
 def _button(label: str, edit: Edit) -> None:

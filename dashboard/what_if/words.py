@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from dashboard.model import Model
+from dashboard.model import Model, model_for
 from encoder_core import Edit
 from encoder_core.edits import (
     Dropout,
@@ -32,7 +32,7 @@ def in_words(edit: Edit, model: Model) -> str:
             pair = f"{_token(model, batch, query)} → {_token(model, batch, key)}"
             return f"score {pair}, layer {layer + 1}, head {head + 1} = {value:.4g}"
         case ReplaceToken(batch, position, id):
-            return f"{_token(model, batch, position)} becomes {model.vocabulary[id]}"
+            return f"{_token(model_for(model.settings), batch, position)} becomes {model.vocabulary[id]}"
         case HideToken(batch, position):
             return f"{_token(model, batch, position)} is hidden as key"
         case Temperature(value):

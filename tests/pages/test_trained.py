@@ -130,3 +130,14 @@ def test_models_are_kept_by_their_size():
     shown = sum(array.nbytes for layer in model.trace.layers for array in layer)
     assert held + shown < sizes[1] < 4 * (held + shown) < MAX_BYTES  # its blocks are there at capacity, too
     assert held_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
+
+
+@with_minilm
+def test_a_token_is_replaced_by_a_piece_that_is_typed(framed):
+    at = opened(stage_named("softmax"), encoder=MINILM, token="17")
+    at.text_input(key="what_if_piece").set_value("zzzzz_no_such")
+    assert any("is none of the 30,522 pieces" in caption.value for caption in run(at).caption)
+    at.text_input(key="what_if_piece").set_value(" Dog ")
+    next(button for button in run(at).button if button.label == "Replace it").click()
+    assert "17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
+    assert at.session_state["what_if"]["states"][-1] == ("token.0.16=3899",)
