@@ -18,6 +18,7 @@ Axes, the same words everywhere:
 
 from encoder_core.ablation import ablate_heads, ablate_tokens
 from encoder_core.analysis import travel
+from encoder_core.compiled import warm_up
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import (
     Dropout,
@@ -33,7 +34,7 @@ from encoder_core.edits import (
     Temperature,
     Unscaled,
 )
-from encoder_core.encoder import Encoder, warm_up
+from encoder_core.encoder import Encoder
 from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace, LayerTrace

@@ -2,61 +2,27 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from flax import nnx
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from encoder_core import cost
-from encoder_core.blocks import embed, layer_norm
-from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
-from encoder_core.config import EncoderConfig, embedding_factors
-from encoder_core.dropout import Kept, draw_kept, drop
+from encoder_core.capacity import Capacity, capacity_for
+from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit
-from encoder_core.edits.apply import check_edits, edited_mask, first_changed_layer, set_embedded
-from encoder_core.inputs import Inputs, ReadInputs, edit_inputs, read_inputs
-from encoder_core.masks import MaskSpec, attention_mask
+from encoder_core.edits.apply import first_changed_layer
+from encoder_core.entering import Entering, enter
+from encoder_core.inputs import Inputs, ReadInputs, read_inputs
+from encoder_core.masks import MaskSpec
 from encoder_core.memory import give_back_freed
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.program import parameters_in, run_batch, run_output, stack_parameters
-from encoder_core.recipes import RECIPES, find_recipe
+from encoder_core.recipes import find_recipe
 from encoder_core.tokenizer import Tokenizer
 from encoder_core.trace import EncoderTrace
-
-
-def warm_up(seed: int = 0) -> None:
-    """Compile every program and draw the parameters of `seed`, so that nobody waits for it later.
-
-    Those are the programs of all capacities, and of the recipes that none of them serves.
-    """
-    for capacity in CAPACITIES:
-        config = EncoderConfig(
-            max_len=capacity.seq,
-            d_model=capacity.d_model,
-            num_heads=capacity.num_heads,
-            d_ff=capacity.d_ff,
-            num_layers=capacity.num_layers,
-        )
-        Encoder.random(config, seed).trace(np.zeros((1, capacity.seq), np.int32))
-    for name, recipe in RECIPES.items():
-        if capacity_for(recipe.config(), recipe.example.seq) not in CAPACITIES:
-            inputs, mask, _ = recipe.inputs(seed)
-            Encoder.recipe(name, seed=seed).trace(inputs, mask)
-
-
-class _Entering(NamedTuple):
-    """What enters the first block, and how it came to be."""
-
-    read: ReadInputs
-    mask: Bool[np.ndarray, "batch head seq seq"]
-    scaled: Float[np.ndarray, "batch seq d_model"]
-    position_encoding: Float[np.ndarray, "seq d_model"]
-    embedding_sum: Float[np.ndarray, "batch seq d_model"] | None
-    embedded: Float[np.ndarray, "batch seq d_model"]
-    kept: Kept | None
 
 
 class Encoder:
@@ -198,7 +164,7 @@ class Encoder:
             self._state_at(capacity), found.embedded, found.mask, self.config, capacity, edits, found.kept
         )
         logits = self._logits(output)
-        arrays = (found.read.ids, found.read.real, found.read.rows, *found[2:6], logits)
+        arrays = (found.read.ids, found.read.real, found.read.rows, *found.arrays, logits)
         for array in arrays:
             if array is not None:
                 array.setflags(write=False)
@@ -254,23 +220,8 @@ class Encoder:
         outputs.setflags(write=False)
         return outputs
 
-    def _enter(self, read: ReadInputs, mask: MaskSpec, edits: Sequence[Edit]) -> _Entering:
-        batch, seq, d_model = read.rows.shape
-        check_edits(edits, self.config, batch, seq)
-        read = edit_inputs(read, edits, self._table)
-        allowed = edited_mask(attention_mask(mask, read.real, self.config.num_heads), edits)
-        scale = embedding_factors(d_model)[self.config.embedding_scale]
-        position_encoding = self.position_encoding(seq)
-        scaled, embedded = embed(read.rows, scale, position_encoding)
-        embedding_sum = embedded if self.config.embedding_norm else None
-        if embedding_sum is not None:
-            gamma, beta = self._parameters["embedding_norm.scale"], self._parameters["embedding_norm.bias"]
-            embedded = layer_norm(embedding_sum, gamma, beta, self.config.norm_eps)
-        kept = draw_kept(self.config, edits, batch, seq)
-        if kept is not None:
-            embedded = drop(embedded, kept.embedded, kept.scale)
-        embedded = set_embedded(embedded, edits)
-        return _Entering(read, allowed, scaled, position_encoding, embedding_sum, embedded, kept)
+    def _enter(self, read: ReadInputs, mask: MaskSpec, edits: Sequence[Edit]) -> Entering:
+        return enter(read, mask, edits, self.config, self._parameters, self.position_encoding(read.rows.shape[1]))
 
     @property
     def _table(self) -> Float[np.ndarray, "vocab d_model"]:
