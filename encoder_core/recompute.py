@@ -14,6 +14,7 @@ from encoder_core import sublayers
 from encoder_core.analysis import one_hot, softmax_steps
 from encoder_core.config import embedding_factors
 from encoder_core.edits.effects import Set
+from encoder_core.first_input import embedding_norm
 from encoder_core.shown import Shown
 from encoder_core.sublayers import NormName
 
@@ -41,10 +42,15 @@ def embedding(shown: Shown) -> float:
 
 
 def positions(shown: Shown) -> float:
-    """The scaled embedding plus the position encoding."""
-    trace = shown.trace
-    again = shown.dropped(trace.scaled_embedding.astype(float) + trace.position_encoding, "embedded")
-    return _apart(trace.embedded, again, shown.effects.embedded)
+    """The scaled embedding plus the position encoding; with an embedding norm, that sum and the norm of what is shown
+    of it."""
+    trace, of_sum = shown.trace, 0.0
+    again = trace.scaled_embedding.astype(float) + trace.position_encoding
+    if trace.embedding_sum is not None:
+        of_sum, again = difference(trace.embedding_sum, again), trace.embedding_sum
+    norm = embedding_norm(shown, again)
+    again = shown.dropped(again if norm is None else norm.output, "embedded")
+    return max(of_sum, _apart(trace.embedded, again, shown.effects.embedded))
 
 
 def projections(shown: Shown, layer: int) -> float:

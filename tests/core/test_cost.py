@@ -37,6 +37,21 @@ def test_parameters_of_a_small_gpt():
     assert encoder.trace([["the cat"][0]] * 8).logits.shape == (8, 2, 100)
 
 
+def test_the_norm_of_the_embedding_is_one_of_the_norms():
+    """all-MiniLM-L6-v2 with 64 of its positions."""
+    config = EncoderConfig(
+        vocab_size=30522, d_model=384, num_heads=12, d_ff=1536, num_layers=6, positions="learned", embedding_norm=True
+    )
+    assert parameters_by_part(config) == {
+        "embedding": 30522 * 384,
+        "positions": 64 * 384,
+        "attention": 6 * 4 * (384 * 384 + 384),
+        "feed-forward": 6 * (384 * 1536 + 1536 + 1536 * 384 + 384),
+        "norms": 2 * 384 + 6 * 4 * 384,
+    }
+    assert sum(parameters_by_part(config).values()) == 22_392_576
+
+
 @given(configs(free_qkv_dim=True))
 def test_the_parts_add_up_to_the_arrays(config):
     encoder = Encoder.random(config)

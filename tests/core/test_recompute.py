@@ -31,6 +31,9 @@ SMALL = EncoderConfig(vocab_size=9, d_model=12, num_heads=3, d_ff=16, num_layers
 CONFIGS = {
     "post": replace(SMALL, dropout=0.3, dropout_at=get_args(DropoutPlace)),
     "pre": replace(SMALL, norm="pre", final_norm=True, activation="gelu", use_bias=False),
+    "embedding norm": replace(
+        SMALL, embedding_norm=True, norm_eps=1e-12, positions="learned", dropout=0.3, dropout_at=("embedded",)
+    ),
 }
 ENCODERS = {
     name: Encoder.from_parameters(config, random_parameters(config, np.random.default_rng(2)))
@@ -155,6 +158,21 @@ def test_what_was_set_is_compared_with_what_was_set_and_hides_no_other_differenc
         wrong = np.array(one_input.trace.embedded)
         wrong[index] += by
         assert recompute.positions(changed(one_input, "embedded", wrong)) > 0.01
+
+
+@pytest.mark.parametrize("edits", ["none", "what enters", "training", "all at once"])
+@pytest.mark.parametrize("tensor", ["embedding_sum", "embedded"])
+def test_the_sum_and_its_norm_are_both_compared(tensor, edits):
+    """One number in the sum changes its own row of the norm only: each is compared with what the other one shows."""
+    shown = shown_with("embedding norm", EDITS[edits])
+    array = np.array(getattr(shown.trace, tensor))
+    array[1, 0, 3] += 0.1 * np.abs(array).max()
+    assert recompute.positions(changed(shown, tensor, array)) > 0.01
+    for name in ("scale", "bias"):
+        other = shown.parameters | {f"embedding_norm.{name}": shown.parameters[f"embedding_norm.{name}"] + 0.1}
+        assert recompute.positions(replace(shown, parameters=other)) > 0.01
+    without = replace(shown, trace=shown.trace._replace(embedding_sum=None, embedded=shown.trace.embedding_sum))
+    assert recompute.positions(without) > 0.1
 
 
 def test_a_hidden_token_that_is_seen_is_noticed():
