@@ -19,6 +19,7 @@ _TRACE_AXES = {
     "token_embedding": "batch seq d_model",
     "scaled_embedding": "batch seq d_model",
     "position_encoding": "seq d_model",
+    "embedding_sum": "batch seq d_model",
     "embedded": "batch seq d_model",
 }
 _LAYER_AXES = {

@@ -6,6 +6,7 @@ from encoder_core.analysis import one_hot
 from encoder_core.config import embedding_factors
 from encoder_core.derive.cell import PARAMETERS, Cell
 from encoder_core.derive.derivation import Operand, Step, each, products, sums
+from encoder_core.derive.norm import formula_of, normalised
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked, copied
 from encoder_core.positions import frequency, waves
@@ -85,11 +86,27 @@ def _sinusoid(source: Source, token: int, dimension: int) -> Worked:
     )
 
 
-def embedded(source: Source, cell: Cell) -> Worked:
-    """The scaled row plus the position encoding; in training mode, dropout after that."""
+def summed(source: Source, cell: Cell) -> Worked:
+    """The scaled row plus the position encoding: what an embedding norm reads."""
     parts = [source.at("scaled_embedding", cell.index), source.at("position_encoding", cell.index[1:])]
     step = sums("embedding plus position", r"\mathrm{scaled\_embedding}_{tj} + P_{tj}", each(parts))
-    return Worked(
-        r"\mathrm{embedded}_{tj} = \mathrm{scaled\_embedding}_{tj} + P_{tj}",
-        (step, *source.dropout("embedded", cell, step.value)),
-    )
+    tensor = cell.tensor.replace("_", r"\_")
+    return Worked(rf"\mathrm{{{tensor}}}_{{tj}} = \mathrm{{scaled\_embedding}}_{{tj}} + P_{{tj}}", (step,))
+
+
+def embedded(source: Source, cell: Cell) -> Worked:
+    """The same sum where no norm reads it; in training mode, dropout after that."""
+    return _then_dropout(source, cell, summed(source, cell))
+
+
+def normed(source: Source, cell: Cell) -> Worked:
+    """The embedding norm of the row of the sum; in training mode, dropout after that."""
+    sentence, token, dimension = cell.index
+    row = source.along("embedding_sum", (sentence, token, None))
+    steps = normalised(source, [row], dimension, "embedding_norm").steps
+    return _then_dropout(source, cell, Worked(formula_of(r"\mathrm{embedding\_sum}"), steps))
+
+
+def _then_dropout(source: Source, cell: Cell, worked: Worked) -> Worked:
+    dropped = source.dropout("embedded", cell, worked.steps[-1].value)
+    return worked._replace(steps=(*worked.steps, *dropped))

@@ -10,7 +10,7 @@ from encoder_core.derive.cell import PARAMETERS
 from encoder_core.derive.derivation import Operand, Step, each, products, running_sum, sums
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked
-from encoder_core.sublayers import NormName, layer_norm, norm_parameters
+from encoder_core.sublayers import layer_norm
 
 FORMULA = (
     r"y_j = \gamma_j \frac{x_j - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta_j, \quad "
@@ -19,11 +19,20 @@ FORMULA = (
 _VARIANCE = r"\sigma^2 = \tfrac{1}{d} \sum_i (x_i - \mu)^2"
 
 
-def normalised(source: Source, rows: Sequence[list[Operand]], dimension: int, name: NormName, layer: int) -> Worked:
-    """The norm of a row, which is given as one list of numbers, or as the two that are added up to it."""
+def formula_of(x: str) -> str:
+    """The formula, and what x is in it, on a line of its own."""
+    return rf"\begin{{gathered}} {FORMULA} \\ x = {x} \end{{gathered}}"
+
+
+def normalised(source: Source, rows: Sequence[list[Operand]], dimension: int, name: str) -> Worked:
+    """The norm of a row, which is given as one list of numbers, or as the two that are added up to it.
+
+    name  what the parameters call the norm: "embedding_norm", "layers.3.norm1", "final_norm"
+    """
     parts = list(zip(*rows, strict=True))
     x = np.array([sum(operand.value for operand in of_feature) for of_feature in parts])
-    done = layer_norm(x, *norm_parameters(source.edited, layer, name), source.config.norm_eps)
+    gamma, beta = source.edited[f"{name}.scale"], source.edited[f"{name}.bias"]
+    done = layer_norm(x, gamma, beta, source.config.norm_eps)
     own, own_value = parts[dimension], float(done.normalised[dimension])
     steps = [sums("residual plus sublayer", "x_j", each(own))] if len(rows) > 1 else []
     x_j = Operand("x_j", steps[0].value) if len(rows) > 1 else own[0]
@@ -32,7 +41,7 @@ def normalised(source: Source, rows: Sequence[list[Operand]], dimension: int, na
         _mean("variance of the token", _VARIANCE, parts, (x - float(done.mean)) ** 2, float(done.variance)),
         sums("minus the mean", r"x_j - \mu", each([x_j]), each([Operand("mean", float(done.mean))], neg)),
         Step("normalised", r"\frac{x_j - \mu}{\sqrt{\sigma^2 + \epsilon}}", own_value),
-        _scale_and_shift(source, name if name == "final_norm" else f"layers.{layer}.{name}", dimension, own_value),
+        _scale_and_shift(source, name, dimension, own_value),
     ]
     return Worked(FORMULA, tuple(steps))
 

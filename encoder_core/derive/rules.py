@@ -32,6 +32,7 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     ),
     "scaled_embedding": ("Embedding times its scale", _one(embedding.scaled)),
     "position_encoding": ("Position encoding", _one(embedding.position)),
+    "embedding_sum": ("Embedding plus position", _one(embedding.summed)),
     "embedded": ("What enters the stack: embedding plus position", _one(embedding.embedded)),
     "resid_pre": ("Residual stream before the layer", _one(stack.resid_pre)),
     "attn_in": ("What attention reads", _one(stack.attn_in)),
@@ -57,6 +58,7 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     "output": ("Output", _one(stack.output)),
     "logits": ("Logit", _one(stack.logits)),
 }
+_NORMED = ("What enters the stack: the norm of embedding plus position", _one(embedding.normed))
 _PARAMETER = (
     "Parameter",
     _one(_given("A parameter: it was drawn from the seed, or learned; no input changes it.")),
@@ -83,7 +85,7 @@ def derive(
     if isinstance(cell, str):
         cell = parse_cell(cell, trace, parameters)
     check_cell(cell, trace, parameters)
-    words, ways = _RULES[cell.tensor] if cell.parameter is None else _PARAMETER
+    words, ways = _rules_of(cell, config)
     way = next(iter(ways)) if way is None else way
     if way not in ways:
         raise ValueError(f"way={way!r} to {cell} is not one of {', '.join(map(repr, ways))}.")
@@ -100,6 +102,12 @@ def derive(
         ways=tuple(ways),
         note=worked.note,
     )
+
+
+def _rules_of(cell: Cell, config: EncoderConfig) -> tuple[str, Mapping[str, Rule]]:
+    if cell.parameter is not None:
+        return _PARAMETER
+    return _NORMED if cell.tensor == "embedded" and config.embedding_norm else _RULES[cell.tensor]
 
 
 def _with_what_is_set(source: Source, cell: Cell, worked: Worked) -> Worked:

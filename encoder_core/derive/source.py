@@ -14,6 +14,8 @@ Index = tuple[int | range | None, ...]
 SYMBOLS = {
     "token_embedding": "E",
     "position_embedding": "P",
+    "embedding_norm.scale": "γ_E",
+    "embedding_norm.bias": "β_E",
     "attention.query.kernel": "W_Q",
     "attention.query.bias": "b_Q",
     "attention.key.kernel": "W_K",

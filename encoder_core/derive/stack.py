@@ -2,7 +2,7 @@
 
 from encoder_core.derive.cell import Cell
 from encoder_core.derive.derivation import Operand, Step, each, products, sums
-from encoder_core.derive.norm import normalised
+from encoder_core.derive.norm import formula_of, normalised
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked, copied, linear, plus_bias
 from encoder_core.edits import Sublayer
@@ -26,11 +26,10 @@ def resid_pre(source: Source, cell: Cell) -> Worked:
 
 def attn_in(source: Source, cell: Cell) -> Worked:
     """What attention reads: the stream, or with pre-norm the norm of it."""
-    assert cell.layer is not None
     sentence, token, dimension = cell.index
     if source.config.norm == "pre":
         row = source.along("resid_pre", (sentence, token, None), cell.layer)
-        return normalised(source, [row], dimension, "norm1", cell.layer)
+        return normalised(source, [row], dimension, f"layers.{cell.layer}.norm1")
     stream = source.at("resid_pre", cell.index, cell.layer)
     step = copied("the stream itself: post-norm", r"\mathrm{resid\_pre}_{tj}", stream)
     return Worked(r"\mathrm{attn\_in}_{tj} = \mathrm{resid\_pre}_{tj}", (step,))
@@ -43,10 +42,10 @@ def resid_mid(source: Source, cell: Cell) -> Worked:
 
 def mlp_in(source: Source, cell: Cell) -> Worked:
     """What the feed-forward network reads: the norm of resid_mid, norm1 with post-norm, norm2 with pre-norm."""
-    assert cell.layer is not None
     sentence, token, dimension = cell.index
+    name = "norm1" if source.config.norm == "post" else "norm2"
     row = source.along("resid_mid", (sentence, token, None), cell.layer)
-    return normalised(source, [row], dimension, "norm1" if source.config.norm == "post" else "norm2", cell.layer)
+    return normalised(source, [row], dimension, f"layers.{cell.layer}.{name}")
 
 
 def resid_post(source: Source, cell: Cell) -> Worked:
@@ -57,8 +56,8 @@ def resid_post(source: Source, cell: Cell) -> Worked:
     sentence, token, dimension = cell.index
     past, out = (source.along(name, (sentence, token, None), cell.layer) for name in ("mlp_in", "mlp_out"))
     factored, past, f = _times_factor(source, past, dimension, cell.layer, "mlp")
-    worked = normalised(source, [past, out], dimension, "norm2", cell.layer)
-    formula = rf"{worked.formula}, \quad x = {f}\mathrm{{mlp\_in}} + \mathrm{{mlp\_out}}"
+    worked = normalised(source, [past, out], dimension, f"layers.{cell.layer}.norm2")
+    formula = formula_of(rf"{f}\mathrm{{mlp\_in}} + \mathrm{{mlp\_out}}")
     return Worked(formula, (*factored, *worked.steps))
 
 
@@ -69,7 +68,7 @@ def output(source: Source, cell: Cell) -> Worked:
         return Worked("", note=_NOT_SHOWN)
     if source.config.final_norm:
         row = source.along("resid_post", (sentence, token, None), last)
-        return normalised(source, [row], dimension, "final_norm", last)
+        return normalised(source, [row], dimension, "final_norm")
     left = source.at("resid_post", cell.index, last)
     step = copied("what the last layer gives", r"\mathrm{resid\_post}^{(L)}_{tj}", left)
     return Worked(r"\mathrm{output}_{tj} = \mathrm{resid\_post}^{(L)}_{tj}", (step,))

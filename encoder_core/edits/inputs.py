@@ -41,7 +41,7 @@ class ReplaceToken:
 
 @dataclass(frozen=True)
 class SetEmbedded:
-    """Set one cell of `embedded`, what enters the first block: after scale, positions and dropout."""
+    """Set one cell of `embedded`, what enters the first block: after scale, positions, embedding norm and dropout."""
 
     batch: int
     position: int

@@ -42,6 +42,7 @@ def all_configs(draw) -> EncoderConfig:
         attention_read_out=draw(st.sampled_from(["stack", "stack", "input"])),
         qkv_bias=draw(st.booleans()),
         dropout=draw(st.sampled_from([0.0, 0.1, 0.5])),
+        embedding_norm=draw(st.booleans()),
     )
 
 
@@ -146,8 +147,13 @@ CERTAIN = [
             None,
             {"output_head": True, "position_layout": "concatenated", "position_frequencies": "dimensions"},
         ),
+        ((*_SET, *_CHANGED), "ids", "any", {"embedding_norm": True, "positions": "learned", "norm_eps": 1e-12}),
+        ((), "rows", None, {"embedding_norm": True, "norm": "pre", "embedding_scale": "sqrt_d"}),
     ]
 ]
+
+
+EMBEDDING_NORM = CERTAIN[-1]
 
 
 def any_cell(model: Model, tensor: str, rng: np.random.Generator) -> Cell:

@@ -1,5 +1,7 @@
 """The address of a cell: written, read back, and refused with the reason where it names nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,8 +11,9 @@ from encoder_core import Encoder, EncoderConfig
 from encoder_core.derive import Cell, TensorShape, check_cell, parse_cell, tensors_of
 
 CONFIG = EncoderConfig(
-    d_model=6, num_heads=3, qkv_dim=12, d_ff=8, num_layers=2, vocab_size=9, positions="learned", output_head=True
-)
+    d_model=6, num_heads=3, qkv_dim=12, d_ff=8, num_layers=2, vocab_size=9, positions="learned", output_head=True,
+    embedding_norm=True,
+)  # fmt: skip
 ENCODER = Encoder.random(CONFIG)
 SHORT = ENCODER.trace(np.array([[1, 2, 3]]))
 
@@ -30,9 +33,12 @@ def parse(text, trace):
         ("pattern.1.0.2.4.3", Cell("pattern", (0, 2, 4, 3), layer=1)),
         ("embedded.1.4.5", Cell("embedded", (1, 4, 5))),
         ("position_encoding.4.5", Cell("position_encoding", (4, 5))),
+        ("embedding_sum.1.4.5", Cell("embedding_sum", (1, 4, 5))),
         ("ids.1.4", Cell("ids", (1, 4))),
         ("token_embedding.1.4.5", Cell("token_embedding", (1, 4, 5))),
         ("parameters.token_embedding.8.5", Cell("parameters.token_embedding", (8, 5))),
+        ("parameters.position_embedding.63.5", Cell("parameters.position_embedding", (63, 5))),
+        ("parameters.embedding_norm.scale.5", Cell("parameters.embedding_norm.scale", (5,))),
         ("parameters.layers.1.norm1.scale.5", Cell("parameters.layers.1.norm1.scale", (5,))),
         (
             "parameters.layers.1.attention.query.kernel.5.11",
@@ -54,11 +60,21 @@ def test_the_tensors_of_a_trace_are_all_of_its_arrays(trace):
         assert len(axes) == len(shape)
         assert layers in (None, 2)
     known = set(trace._fields) | set(trace.layers[0]._fields) | {"head_contributions"}
-    assert known - set(found) == {"tokens", "real", "mask", "layers", "kept", "out_kernel", "embedding_sum"}
+    assert known - set(found) == {"tokens", "real", "mask", "layers", "kept", "out_kernel"}
     assert found["q"] == TensorShape(("batch", "head", "query", "d_head"), (2, 3, 5, 4), 2)
     assert found["position_encoding"] == TensorShape(("seq", "d_model"), (5, 6), None)
-    absent = trace._replace(ids=None, logits=None)
-    assert set(found) - set(tensors_of(absent)) == {"ids", "logits"}
+    absent = trace._replace(ids=None, logits=None, embedding_sum=None)
+    assert set(found) - set(tensors_of(absent)) == {"ids", "logits", "embedding_sum"}
+
+
+def test_without_an_embedding_norm_the_sum_has_no_cells():
+    """It is `embedded` itself."""
+    encoder = Encoder.random(replace(CONFIG, embedding_norm=False))
+    trace = encoder.trace(np.array([[1, 2, 3]]))
+    with pytest.raises(ValueError, match=r"cell embedding_sum\.0\.0\.0: 'embedding_sum' is not one of ids, .*embedded"):
+        parse_cell("embedding_sum.0.0.0", trace, encoder.parameters())
+    with pytest.raises(ValueError, match=r"'embedding_norm.scale' is not one of token_embedding, "):
+        parse_cell("parameters.embedding_norm.scale.0", trace, encoder.parameters())
 
 
 @pytest.mark.parametrize(

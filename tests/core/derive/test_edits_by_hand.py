@@ -88,6 +88,22 @@ def test_what_enters_set_by_hand_comes_after_the_sum():
     assert model.derive("resid_pre.0.0.1.0").result == 7
 
 
+def test_what_enters_set_by_hand_comes_after_the_embedding_norm():
+    """The row (-1, 1) is its own norm; scale 3 and shift 0.5 make -2.5 and 3.5 of it, and the sum stays."""
+    norm = {"embedding_norm.scale": np.full(2, 3, np.float32), "embedding_norm.bias": np.full(2, 0.5, np.float32)}
+    normed = Encoder.from_parameters(replace(CONFIG, embedding_norm=True, norm_eps=1e-12), PARAMETERS | norm)
+    model = run(SetEmbedded(0, 1, 0, 7.0), encoder=normed)
+    found = steps(model, "embedded.0.1.0")
+    assert list(found)[-2:] == ["scale and shift", "set by hand"]
+    assert (found["scale and shift"], found["set by hand"]) == (-2.5, 7)
+    assert model.derive("embedded.0.1.0").formula.endswith(
+        r"x = \mathrm{embedding\_sum} \end{gathered} \;\to\; 7 \text{ (set by hand)}"
+    )
+    assert steps(model, "embedded.0.1.1")["scale and shift"] == 3.5
+    assert steps(model, "embedding_sum.0.1.0") == {"embedding plus position": -1}
+    assert model.derive("resid_pre.0.0.1.0").result == 7
+
+
 def test_a_cell_of_the_table_set_by_hand():
     """Id 2 is token 2."""
     model = run(SetTokenEmbedding(2, 0, 7.0))
@@ -163,5 +179,6 @@ def test_a_post_norm_reads_the_residual_times_its_factor():
         found = model.derive("resid_post.0.0.0.0")
         assert found.steps[0].value == pytest.approx(read[0])
         assert found.steps[2].value == pytest.approx(read.mean(), abs=1e-7)  # of the sum, for the feed-forward gives 0
-        assert found.formula.endswith(rf"x = {factor:g} \cdot \mathrm{{mlp\_in}} + \mathrm{{mlp\_out}}")
+        x = rf"{factor:g} \cdot \mathrm{{mlp\_in}} + \mathrm{{mlp\_out}}"
+        assert found.formula.endswith(rf"\\ x = {x} \end{{gathered}}")
         assert found.difference < 1e-5

@@ -138,6 +138,42 @@ def test_a_post_norm_after_the_network_reads_the_sum():
     assert [operand.name for operand in found.steps[1].terms[2].operands] == ["mlp_in[0, 0, 2]", "mlp_out[0, 0, 2]"]
 
 
+def test_the_norm_of_embedding_plus_position():
+    """[0, 1, 1, 1] + [1, 1, 2, 3] = [1, 2, 3, 4]; then as above."""
+    config = block(positions="learned", embedding_norm=True, norm_eps=1e-12)
+    table, positions = np.zeros((8, 4), np.float32), np.zeros((64, 4), np.float32)
+    table[5], positions[0] = [0, 1, 1, 1], [1, 1, 2, 3]
+    norm = {"embedding_norm.scale": np.full(4, 2, np.float32), "embedding_norm.bias": np.ones(4, np.float32)}
+    model = run(config, ids=[[5]], token_embedding=table, position_embedding=positions, **norm)
+    total = model.derive("embedding_sum.0.0.3")
+    assert [operand.cell for term in total.terms for operand in term.operands] == [
+        Cell("scaled_embedding", (0, 0, 3)), Cell("position_encoding", (0, 3)),
+    ]  # fmt: skip
+    assert (total.result, total.shown) == (4, 4)
+    assert total.formula == r"\mathrm{embedding\_sum}_{tj} = \mathrm{scaled\_embedding}_{tj} + P_{tj}"
+    found = model.derive("embedded.0.0.3")
+    assert values(found) == pytest.approx(
+        {
+            "mean of the token": 2.5,
+            "variance of the token": 1.25,
+            "minus the mean": 1.5,
+            "normalised": 3 / math.sqrt(5),
+            "scale and shift": 6 / math.sqrt(5) + 1,
+        }
+    )
+    assert found.shown == pytest.approx(found.result)
+    assert found.words == "What enters the stack: the norm of embedding plus position: token 1, dimension 3"
+    assert found.formula.endswith(r"\\ x = \mathrm{embedding\_sum} \end{gathered}")
+    assert [term.operands[0].cell for term in found.terms] == [Cell("embedding_sum", (0, 0, i)) for i in range(4)]
+    scale, shift = (operand for term in found.steps[-1].terms for operand in term.operands if operand.cell)
+    assert (scale.name, shift.name) == ("γ_E[3]", "β_E[3]")
+    plain = run(block(positions="learned"), ids=[[5]], token_embedding=table, position_embedding=positions)
+    assert (
+        plain.derive("embedded.0.0.3").formula == r"\mathrm{embedded}_{tj} = \mathrm{scaled\_embedding}_{tj} + P_{tj}"
+    )
+    assert values(plain.derive("embedded.0.0.3")) == {"embedding plus position": 4}
+
+
 @pytest.mark.parametrize(
     ("layout", "frequencies", "index", "wave"),
     [
