@@ -140,7 +140,13 @@ def _model_for(settings: Settings) -> Model:
     tokenizer = tokenizer or WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
     encoder = trained or Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
     batch = tokenizer(sentences, max_len=encoder.config.max_len)
-    return Model(settings, encoder, tokenizer.vocabulary, batch, settings.mask_name, dropped)
+    vocabulary = _names_of_ids(tokenizer, encoder.config.vocab_size)
+    return Model(settings, encoder, vocabulary, batch, settings.mask_name, dropped)
+
+
+def _names_of_ids(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
+    """What each id stands for; the table of a trained encoder may have rows that its tokenizer never asks for."""
+    return (*tokenizer.vocabulary, *(f"[unused {index}]" for index in range(len(tokenizer), vocab_size)))
 
 
 def _reads(sentence: str, tokenizer: Tokenizer | None) -> bool:

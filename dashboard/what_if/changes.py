@@ -13,7 +13,7 @@ from encoder_core.figures import dimensions
 from encoder_core.scenes import what_if as scenes
 
 _OF_TOKENS = {"seq", "query", "key"}
-MOST_COLUMNS = 64
+MOST = 64  # rows and columns: a trained encoder's table has 30,522 rows
 
 
 def changes(model: Model, looked: Looked) -> None:
@@ -23,24 +23,22 @@ def changes(model: Model, looked: Looked) -> None:
     before = model_for(model.settings)
     cell, at = looked.trail[0], looked.at
     axes = AXES.get(cell.tensor, ("row", "column"))[-2:]
-    was, now = (tensor_at(m.trace, m.parameters, cell) for m in (before, model))
-    lead = cell.index[: was.ndim - 2]
-    first = max(0, min(cell.index[-1] - MOST_COLUMNS // 2, was.shape[-1] - MOST_COLUMNS))
-    shown = slice(first, first + MOST_COLUMNS)
+    was, now = (np.atleast_2d(tensor_at(m.trace, m.parameters, cell)) for m in (before, model))
+    *lead, row, column = (0, *cell.index)[-was.ndim :]  # a bias is one row
+    down, across = (_around(place, size) for place, size in zip((row, column), was.shape[-2:], strict=True))
     st.subheader("What the what-ifs change", anchor=False)
-    one, other = (x[lead][..., shown] if x.ndim > 1 else x[None, shown] for x in (was, now))
+    one, other = (x[tuple(lead)][down, across] for x in (was, now))
     rows, columns = (
-        list(at.labels) if axis in _OF_TOKENS and size == len(at.labels) else dimensions(size)
-        for axis, size in zip(axes, one.shape, strict=True)
+        list(at.labels) if axis in _OF_TOKENS and size == len(at.labels) else dimensions(size, start=shown.start)
+        for axis, size, shown in zip(axes, one.shape, (down, across), strict=True)
     )
-    columns = columns if len(columns) == len(at.labels) else dimensions(one.shape[1], start=first)
     parts = scenes.before_and_after(
         one, other, title=cell.tensor.replace("_", " "), axes=(axes[0], axes[-1]), rows=rows, columns=columns,
-        weights=cell.tensor == "pattern", mark=(cell.index[-2], cell.index[-1] - first), theme=theme(),
+        weights=cell.tensor == "pattern", mark=(row - down.start, column - across.start), theme=theme(),
     )  # fmt: skip
     picture(parts, key="what_if_changes", on_click=lambda cell, meta: None)
     if cell.tensor != "output":
-        outputs = [m.trace.output[at.sentence][:, :MOST_COLUMNS] for m in (before, model)]
+        outputs = [m.trace.output[at.sentence][:, :MOST] for m in (before, model)]
         ends = scenes.before_and_after(
             *outputs, title="output", axes=("token", "dimension"), rows=at.labels, weights=False, mark=None,
             columns=dimensions(outputs[0].shape[1]), theme=theme(),
@@ -58,3 +56,9 @@ def changes(model: Model, looked: Looked) -> None:
         f"After the last block **{moved} of {len(at.labels)}** tokens have moved; the output of this sentence by "
         f"**{out / (np.linalg.norm(before.trace.output[at.sentence]) or 1):.1%}** of its length."
     )
+
+
+def _around(place: int, count: int) -> slice:
+    """The window of an axis that is shown, with this place in its middle where it can be."""
+    first = max(0, min(place - MOST // 2, count - MOST))
+    return slice(first, min(first + MOST, count))
