@@ -66,7 +66,7 @@ def body() -> None:
             ),
             "FLOPs": Table(np.array([[count] for count in flops.values()]), list(flops), ["FLOP"]),
         },
-        _FORMULAS[config.norm],
+        _FORMULAS[config.norm].replace("X", _EMBEDDED[config.embedding_norm]),
         [blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
         Question(
             "which part of this model holds most of its parameters?",
@@ -78,10 +78,11 @@ def body() -> None:
     )
 
 
+_EMBEDDED = {False: r"E[\mathrm{ids}] + P", True: r"\mathrm{norm}(E[\mathrm{ids}] + P)"}
 _FORMULAS = {
-    "post": r"""\begin{aligned} x_0 &= E[\mathrm{ids}] + P \\ y &= \mathrm{norm}(x_l + \mathrm{attention}(x_l)) \\
+    "post": r"""\begin{aligned} x_0 &= X \\ y &= \mathrm{norm}(x_l + \mathrm{attention}(x_l)) \\
 x_{l+1} &= \mathrm{norm}(y + \mathrm{ffn}(y)) \end{aligned}""",
-    "pre": r"""\begin{aligned} x_0 &= E[\mathrm{ids}] + P \\ y &= x_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
+    "pre": r"""\begin{aligned} x_0 &= X \\ y &= x_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
 x_{l+1} &= y + \mathrm{ffn}(\mathrm{norm}(y)) \end{aligned}""",
 }
 

@@ -1,5 +1,8 @@
 """Positions: what is added to each token's row so that the encoder knows where the token stands."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
@@ -14,7 +17,9 @@ from dashboard.sections import positions as sections
 from dashboard.settings import OPTIONS, PositionChoice
 from dashboard.stages import stage_named
 from encoder_core import Encoder, blocks, recompute
+from encoder_core.entering import enter
 from encoder_core.figures import dimensions
+from encoder_core.first_input import FirstInput, first_input, first_input_with
 from encoder_core.scenes import positions as scenes
 
 MOST_CURVES = 6
@@ -23,12 +28,14 @@ Rows = Float[np.ndarray, "row d_model"]
 current = frame.begin()
 config, trace, in_use = current.config, current.trace, current.positions
 seq, d_model = trace.embedded.shape[1:]
+NORMED = " A LayerNorm of the sum comes before the first block." if config.embedding_norm else ""
+NORM_CODE: list[Callable[..., Any]] = [blocks.layer_norm, enter] if config.embedding_norm else []
 SHOWN = [name for name in ENCODINGS if name in OPTIONS["positions"] or name == in_use]
 
 frame.heading(
     stage_named("positions"),
     "Attention sees a set of tokens, not a sequence. So each position has a vector of its own, which is added to the "
-    "token's row: the same word in two places enters the encoder as two different vectors.",
+    "token's row: the same word in two places enters the encoder as two different vectors." + NORMED,
     [Shape("scaled embedding", (seq, d_model)), Shape("positions", (seq, d_model))],
     [Shape("embedded", (seq, d_model))],
 )
@@ -45,12 +52,13 @@ def body() -> None:
             max_selections=MOST_CURVES, key=f"positions_curves_{d_model}", persist_state="session",
         )  # fmt: skip
     encoding = current.position_encoding(layout, config.max_len)
-    _, embedded = blocks.embed(trace.scaled_embedding[at.sentence], 1.0, encoding[:seq])
-    looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if layout == in_use else None
+    own = layout == in_use
+    found = (first_input(current.shown) if own else first_input_with(current.shown, encoding[:seq])).of(at.sentence)
+    looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if own else None
     encoding_picture(at, layout, encoding, sorted(chosen), looked)
-    sum_picture(at, layout, encoding[:seq], embedded, looked)
+    sections.sum_and_norm(current, at, encoding[:seq], found, looked)
     sections.similarity(encoding)
-    numbers(at, layout, encoding, embedded, looked)
+    numbers(at, layout, encoding, found, looked)
 
 
 def encoding_picture(
@@ -61,24 +69,13 @@ def encoding_picture(
     parts = scenes.all_positions(encoding, chosen, title=shown.label, seq=seq, token=at.token, theme=theme)
     cells = [Address("position_encoding", rows=range(seq)), None] if looked else []
     picture(parts, key="positions_picture", cells=cells, looked=looked)
-    of_model = ENCODINGS[in_use].label
-    other = "" if layout == in_use else f" :orange[This model uses: {of_model} (More choices in the sidebar).]"
     st.caption(
-        f"{shown.meaning} Bars at the left: the positions of this text; above: the columns drawn as curves.{other}"
+        f"{shown.meaning} Bars at the left: the positions of this text; above: the columns drawn as curves."
+        f"{sections.of_model(current, layout)}"
     )
 
 
-def sum_picture(at: focus.Focus, layout: PositionChoice, position: Rows, embedded: Rows, looked: Looked | None) -> None:
-    """Scaled embedding + position = what enters the first block, on one scale."""
-    enters = "enters the first block" if layout == in_use else "would enter the first block with this encoding"
-    st.subheader(f"What {enters}", anchor=False)
-    scaled, theme = trace.scaled_embedding[at.sentence], frame.theme()
-    parts = scenes.position_added(scaled, position, embedded, tokens=at.labels, token=at.token, theme=theme)
-    cells = [of_text("scaled_embedding", at), Address("position_encoding"), of_text("embedded", at)]
-    picture(parts, key="positions_sum_picture", cells=cells if looked else (), looked=looked)
-
-
-def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, embedded: Rows, looked: Looked | None) -> None:
+def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: FirstInput, looked: Looked | None) -> None:
     """Tables, formula, code and the question."""
     dims = dimensions(d_model)
     shift = len(encoding) // 3
@@ -86,21 +83,26 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, embedded: R
     here, there = (float(encoding[one + by] @ encoding[other + by]) for by in (0, shift))
     same = np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[one] @ encoding[one])))
     why_same = "Only the distance counts." if encoding.any() else "Every row is zero."
+    of_noise = layout == "learned" and not (layout == in_use and current.settings.trained)
+    why_not = "A table of noise knows no distance." if of_noise else "The distance alone does not decide."
+    norm, end = (r"\mathrm{norm}\bigl(", r"\bigr)") if config.embedding_norm else ("", "")
+    total = {"embedding sum": Table(found.total, at.labels, dims)} if norm else {}
     frame.depths(
         {
-            "embedded": Table(embedded, at.labels, dims),
+            "embedded": Table(found.embedded, at.labels, dims),
+            **total,
             "scaled embedding": Table(trace.scaled_embedding[at.sentence], at.labels, dims),
             "positions": Table(encoding, dimensions(len(encoding)), dims),
         },
-        rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = \underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
-        rf"\underbrace{{PE}}_{{{seq}\times{d_model}}} \\[10pt] {ENCODINGS[layout].definition}",
-        [blocks.embed, Encoder.position_encoding, *ENCODINGS[layout].code],
+        rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = {norm}\underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
+        rf"\underbrace{{PE}}_{{{seq}\times{d_model}}}{end} \\[10pt] {ENCODINGS[layout].definition}",
+        [blocks.embed, *NORM_CODE, Encoder.position_encoding, *ENCODINGS[layout].code],
         Question(
             f"positions {one} and {other} have the dot product {here:.3g}. What is it {shift} places further on, at "
             f"{one + shift} and {other + shift}?",
             ["the same", "larger", "smaller"],
             0 if same else 1 if there > here else 2,
-            f"It is {there:.3g}. {why_same if same else 'A table of noise knows no distance.'}",
+            f"It is {there:.3g}. {why_same if same else why_not}",
         ),
         looked,
     )

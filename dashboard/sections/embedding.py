@@ -9,6 +9,7 @@ from dashboard.choice import choice
 from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.settings import chosen_with
 from encoder_core import blocks
 from encoder_core.analysis import root_mean_square
 from encoder_core.config import embedding_factors
@@ -38,5 +39,15 @@ def scales(current: Model, at: Focus, looked: Looked) -> None:
     st.caption(
         f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The "
         "paper multiplies by √d_model, so that the words outweigh the positions; some code divides, and the positions "
-        "outweigh the words. What the model does is set in the sidebar, under More choices."
+        f"outweigh the words.{_of_model(current)}"
     )
+
+
+def _of_model(current: Model) -> str:
+    """Where the scale is chosen, if it can be, and what becomes of the sum."""
+    said = []
+    if "scale" in chosen_with(current.settings.encoder):
+        said.append("What the model does is set in the sidebar, under More choices.")
+    if current.config.embedding_norm:
+        said.append("This model normalises their sum: it forgets how large both are together, not which is larger.")
+    return "".join(f" {sentence}" for sentence in said)

@@ -10,14 +10,16 @@ def before(model: Model, sentence: int) -> Group:
     """From text to the vectors that enter the first block."""
     trace, tokens, config = model.trace, model.batch.tokens[sentence], model.config
     rows = f"{len(tokens)} × {config.d_model}"
-    return Group(
-        [
-            Card("embedding", "tokens", f"{len(tokens)} tokens", words=tokens),
-            Card("embedding", "embedding", rows, trace.scaled_embedding[sentence]),
-            Card("positions", "+ positions", rows, trace.position_encoding if config.positions != "none" else None),
-            Card("positions", "= embedded", rows, trace.embedded[sentence]),
-        ]
-    )
+    cards = [
+        Card("embedding", "tokens", f"{len(tokens)} tokens", words=tokens),
+        Card("embedding", "embedding", rows, trace.scaled_embedding[sentence]),
+        Card("positions", "+ positions", rows, trace.position_encoding if config.positions != "none" else None),
+    ]
+    embedded = trace.embedded[sentence]
+    if trace.embedding_sum is None:
+        return Group([*cards, Card("positions", "= embedded", rows, embedded)])
+    total = Card("positions", "= sum", rows, trace.embedding_sum[sentence])
+    return Group([*cards, total, Card("positions", "norm = embedded", rows, embedded)])
 
 
 def block(model: Model, sentence: int, layer_index: int, head: int) -> Group:

@@ -1,14 +1,58 @@
-"""Section of the positions: which of them are alike."""
+"""Sections of the positions: what enters the first block, and which positions are alike."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from dashboard import frame
+from dashboard.cells import Address, Looked, of_text
+from dashboard.encodings import ENCODINGS
+from dashboard.focus import Focus
+from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.settings import PositionChoice, chosen_with
 from encoder_core.analysis import similarity_by_distance
 from encoder_core.figures import limit_of
+from encoder_core.first_input import FirstInput
 from encoder_core.scenes import positions as scenes
+from encoder_core.sublayers import NormSteps
+
+Rows = Float[np.ndarray, "seq d_model"]
+
+
+def of_model(current: Model, layout: PositionChoice) -> str:
+    """What the model has to do with the encoding shown."""
+    if layout != current.positions:
+        where = " (More choices in the sidebar)" if "positions" in chosen_with(current.settings.encoder) else ""
+        return f" :orange[This model uses: {ENCODINGS[current.positions].label}{where}.]"
+    if not current.settings.trained:
+        return ""
+    return " This table is trained. Its rows include what BERT adds to every token of a first text, its segment vector."
+
+
+def sum_and_norm(current: Model, at: Focus, position: Rows, found: FirstInput, looked: Looked | None) -> None:
+    """Scaled embedding + position on one scale, and the norm of the sum where the model has one: what enters the first
+    block. Nothing is `looked` at where it is only what would enter."""
+    enters = "enters the first block" if looked else "would enter the first block with this encoding"
+    st.subheader(f"What {enters}", anchor=False)
+    name, total = ("embedded", found.embedded) if found.norm is None else ("embedding sum", found.total)
+    scaled, theme = current.trace.scaled_embedding[at.sentence], frame.theme()
+    parts = scenes.position_added(scaled, position, total, tokens=at.labels, token=at.token, title=name, theme=theme)
+    cells = [of_text("scaled_embedding", at), Address("position_encoding"), of_text(name.replace(" ", "_"), at)]
+    picture(parts, key="positions_sum_picture", cells=cells if looked else (), looked=looked)
+    if found.norm is not None:
+        _norm_of_sum(at, found.norm, found.embedded, looked)
+
+
+def _norm_of_sum(at: Focus, norm: NormSteps, embedded: Rows, looked: Looked | None) -> None:
+    parts = scenes.sum_normed(norm, embedded, tokens=at.labels, token=at.token, theme=frame.theme())
+    cells = [None, None, None, of_text("embedded", at)] if looked else ()
+    picture(parts, key="positions_norm_picture", cells=cells, looked=looked)
+    st.caption(
+        "This model has an **embedding norm**: each token's sum, a row, is brought to mean 0 and variance 1; then each "
+        "dimension, a column, is scaled by its γ and shifted by its β, which are learned. Colours have another scale "
+        "than those of the sum. The page Add and norm takes a norm apart."
+    )
 
 
 def similarity(encoding: Float[np.ndarray, "position d_model"]) -> None:

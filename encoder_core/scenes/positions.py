@@ -1,14 +1,27 @@
 """Scenes of the positions: the encoding itself, what it adds to the tokens, and which positions are alike."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.analysis import similarity_by_distance
-from encoder_core.figures import ThemeName, band, curves, dimensions, heatmap, series_colours, theme_named
+from encoder_core.figures import (
+    ThemeName,
+    band,
+    curves,
+    dimensions,
+    heatmap,
+    row_bars,
+    scale_of,
+    series_colours,
+    span_of,
+    theme_named,
+)
 from encoder_core.scenes.equation import equation
+from encoder_core.sublayers import NormSteps
 
 
 def all_positions(
@@ -35,17 +48,41 @@ def all_positions(
 def position_added(
     scaled: Float[np.ndarray, "seq d_model"],
     position: Float[np.ndarray, "seq d_model"],
+    total: Float[np.ndarray, "seq d_model"],
+    *,
+    tokens: Sequence[str],
+    token: int,
+    title: str = "embedded",
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """Scaled embedding + position = `total`, called `title`: what enters the first block, or what a norm reads."""
+    return equation(
+        [("scaled embedding", scaled), "+", ("position", position), "=", (title, total)],
+        tokens, token, height=230, theme=theme,
+    )  # fmt: skip
+
+
+def sum_normed(
+    norm: NormSteps,
     embedded: Float[np.ndarray, "seq d_model"],
     *,
     tokens: Sequence[str],
     token: int,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """Scaled embedding + position = what enters the first block."""
-    return equation(
-        [("scaled embedding", scaled), "+", ("position", position), "=", ("embedded", embedded)],
-        tokens, token, height=230, theme=theme,
-    )  # fmt: skip
+    """Mean and variance of each token's sum → the normalised rows → scaled and shifted: what enters the first block."""
+    common: dict[str, Any] = {"height": 230, "theme": theme}
+    of_row: dict[str, Any] = {"row_axis": "token", "marks": [token], "number_format": ".2g", "weight": 14, **common}
+    limit, dims, marks = scale_of(norm.normalised, embedded), dimensions(embedded.shape[1]), [(token, None)]
+    mean, variance = norm.mean, norm.variance
+    return [
+        row_bars(mean, tokens, title="mean of the sum", span=span_of(mean), **of_row),
+        row_bars(variance, tokens, title="its variance", span=span_of(variance), colour="muted", **of_row),
+        "→",
+        heatmap(norm.normalised, tokens, dims, title="(sum − mean) / √variance", limit=limit, marks=marks, **common),
+        "→",
+        heatmap(embedded, tokens, dims, title="× γ + β = embedded", limit=limit, marks=marks, **common),
+    ]
 
 
 def similarity(dots: Float[np.ndarray, "position position"], theme: ThemeName = "light") -> list[go.Figure | str]:

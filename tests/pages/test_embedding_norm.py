@@ -1,0 +1,175 @@
+"""An encoder with an embedding norm: what enters the first block is the norm of embedding plus position, on every page
+that shows or explains it."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from dashboard.settings import OPTIONS
+from dashboard.stages import stage_named
+from dashboard.trained import loading
+from dashboard.trained.offered import OFFERED
+from encoder_core import Encoder, SetEmbedded
+from encoder_core.first_input import first_input_with
+from encoder_core.positions import sinusoids
+from encoder_core.shown import Shown
+from tests.core.pretrained.tiny import save_tiny
+from tests.pages.app import cards, derivations, figures, opened, rendered, run
+
+TEXT = "The cat sat, walking on the cat"
+EDIT = SetEmbedded(0, 2, 1, 0.7)
+NORMED = "× γ + β = embedded"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_tiny(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture
+def bert(folder, framed, monkeypatch):
+    """A small BERT that the sidebar offers as "bert"."""
+    monkeypatch.setitem(OFFERED, "bert", str(folder))
+    monkeypatch.setitem(OPTIONS, "encoder", (*OPTIONS["encoder"], "bert"))
+    monkeypatch.setitem(loading._LOADINGS, str(folder), loading.Loading(str(folder)))
+    return {"encoder": "bert", "text": TEXT}
+
+
+@pytest.fixture(scope="module")
+def encoder(folder):
+    return Encoder.pretrained(folder)
+
+
+def shown_with(encoder, *edits):
+    return Shown(encoder.trace(TEXT, "padding", edits), encoder.config, encoder.parameters(), edits)
+
+
+def matrices(at):
+    """The heatmaps of a page by their titles."""
+    found = {}
+    for figure in figures(at):
+        z = figure["data"][0].get("z")
+        if z:
+            shape = [int(size) for size in z["shape"].split(",")]
+            array = np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(shape)
+            found.setdefault(figure["layout"]["title"]["text"], array)
+    return found
+
+
+def test_the_sum_and_its_norm_are_those_of_the_engine(bert, encoder):
+    at = opened(stage_named("positions"), **bert)
+    trace, found = encoder.trace(TEXT, "padding"), matrices(at)
+    np.testing.assert_array_equal(found["embedding sum"], trace.embedding_sum[0])
+    np.testing.assert_allclose(found["scaled embedding"] + found["position"], found["embedding sum"], atol=1e-6)
+    np.testing.assert_array_equal(found[NORMED], trace.embedded[0])
+    normalised = found["(sum − mean) / √variance"]
+    np.testing.assert_allclose(normalised.mean(axis=1), 0, atol=1e-6)
+    np.testing.assert_allclose(normalised.var(axis=1), 1, atol=1e-5)
+    assert "embedded" not in found
+    assert any("recomputed, max Δ" in text and "green" in text for text in rendered(at))
+
+
+def test_formula_code_and_tables_have_the_norm(bert, encoder):
+    at = opened(stage_named("positions"), **bert)
+    assert r"= \mathrm{norm}\bigl(" in at.latex[1].value
+    assert "def layer_norm" in at.code[0].value
+    assert "embedded = layer_norm(embedding_sum, gamma, beta, config.norm_eps)" in at.code[0].value
+    (group,) = [group for group in at.button_group if group.key.startswith("table_")]
+    trace = encoder.trace(TEXT, "padding")
+    for name in ("embedding sum", "embedded"):
+        group.set_value(name)
+        run(at)
+        np.testing.assert_allclose(
+            at.dataframe[0].value.to_numpy(), getattr(trace, name.replace(" ", "_"))[0], atol=1e-6
+        )
+        (group,) = [group for group in at.button_group if group.key.startswith("table_")]
+
+
+def test_the_pages_own_cell_goes_back_through_the_norm_to_the_sum(bert):
+    at = opened(stage_named("positions"), token="3", **bert)
+    (found,) = derivations(at)
+    assert [crumb["cell"] for crumb in found["trail"]] == ["embedded.0.2.0"]
+    assert [step["name"] for step in found["steps"]][-1] == "scale and shift"
+    assert found["difference"] < 1e-5
+    assert found["steps"][0]["terms"][0]["operands"][0]["cell"].startswith("embedding_sum.0.2.")
+    at = opened(stage_named("positions"), cell="embedded.0.2.1~embedding_sum.0.2.1", **bert)
+    (found,) = derivations(at)
+    assert [step["name"] for step in found["steps"]] == ["embedding plus position"]
+    assert found["difference"] < 1e-6
+    assert not at.warning
+
+
+def test_another_encoding_would_go_through_the_same_norm(bert, encoder):
+    """With what is set by hand, too."""
+    at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", **bert)
+    at.segmented_control(key="positions_layout_learned").set_value("sinusoidal")
+    run(at)
+    shown = shown_with(encoder, EDIT)
+    would, found = first_input_with(shown, sinusoids(shown.trace.embedded.shape[1], 12)).of(0), matrices(at)
+    np.testing.assert_allclose(found[NORMED], would.embedded, atol=1e-6)
+    assert found[NORMED][2, 1] == np.float32(0.7)
+    assert np.abs(found[NORMED] - shown.trace.embedded[0]).max() > 0.1
+    assert "What would enter the first block with this encoding" in [element.value for element in at.subheader]
+    assert any("This model uses: learned table.]" in text for text in rendered(at))
+
+
+def test_what_enters_set_by_hand(bert, encoder):
+    at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", cell="embedded.0.2.1", **bert)
+    trace, found = shown_with(encoder, EDIT).trace, matrices(at)
+    np.testing.assert_array_equal(found[NORMED], trace.embedded[0])
+    np.testing.assert_array_equal(found["embedding sum"], encoder.trace(TEXT, "padding").embedding_sum[0])
+    np.testing.assert_allclose(found["embedded before"], encoder.trace(TEXT, "padding").embedded[0], atol=1e-6)
+    (derived,) = derivations(at)
+    assert [step["name"] for step in derived["steps"]][-2:] == ["scale and shift", "set by hand"]
+    assert derived["shown"] == np.float32(0.7)
+    assert any("recomputed, max Δ" in text and "green" in text for text in rendered(at))
+    at.number_input(key="what_if_number").set_value(-1.5)
+    run(at)
+    assert matrices(at)[NORMED][2, 1] == -1.5
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["parameters.embedding_norm.scale.3", "parameters.embedding_norm.bias.3", "parameters.token_embedding.19.3",
+     "parameters.position_embedding.3.3", "ids.0.2", "embedding_sum.0.2.3", "position_encoding.3.3"],
+)  # fmt: skip
+def test_an_edit_while_another_number_is_looked_at(bert, cell):
+    at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7~token_embedding.5.3=2", cell=cell, **bert)
+    assert derivations(at)[0]["trail"][0]["cell"] == cell
+    assert not at.warning
+
+
+def test_the_map_has_the_norm_in_its_formula_and_among_its_cards(bert):
+    at = opened(stage_named("map"), **bert)
+    titles = [card["title"] for card in cards(at)]
+    assert titles[:5] == ["tokens", "embedding", "+ positions", "= sum", "norm = embedded"]
+    assert r"x_0 &= \mathrm{norm}(E[\mathrm{ids}] + P)" in at.latex[1].value
+
+
+def test_the_embedding_page_says_what_the_norm_makes_of_the_sizes(bert):
+    texts = " ".join(rendered(opened(stage_named("embedding"), **bert)))
+    assert "This model normalises their sum" in texts
+    assert "More choices" not in texts
+
+
+def test_every_page_runs_with_what_enters_set_by_hand(bert, stage):
+    at = opened(stage, edits="embedded.0.2.1=0.7", **bert)
+    assert not at.warning
+    assert all(found["difference"] is None or found["difference"] < 1e-5 for found in derivations(at))
+
+
+def test_without_the_norm_the_pages_say_nothing_of_it(framed):
+    for name in ("positions", "map", "embedding"):
+        at = opened(stage_named(name))
+        said = [*rendered(at), *matrices(at), *[card["title"] for card in cards(at)], *[c.value for c in at.code]]
+        for words in (
+            "LayerNorm of the sum",
+            "embedding norm",
+            "embedding sum",
+            "normalises",
+            "= sum",
+            "def layer_norm",
+        ):
+            assert not any(words in text for text in said), (name, words)
+    assert r"x_0 &= E[\mathrm{ids}] + P" in opened(stage_named("map")).latex[1].value
