@@ -39,7 +39,7 @@ CAPACITIES = (
     Capacity(seq=32, d_model=128, attention_dim=128, d_ff=512, num_heads=16, num_layers=12),
     Capacity(seq=64, d_model=256, attention_dim=256, d_ff=1024, num_heads=16, num_layers=12),
 )
-_OWN_SEQS = (24, 40, 64)  # of a larger model, whose longest text is one more: time grows with the length
+_OWN_SEQS = (20, 40, 60)  # of a larger model, whose longest text is one more: time grows with the length
 
 
 class Dims(NamedTuple):

@@ -116,7 +116,7 @@ def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):
         ({"recipe": "bert"}, "recipe = “bert”; allowed are nnx, haiku, nanolm, annotated, article. nnx is used."),
         ({"recipe": ["nnx", "haiku"]}, "recipe 2 times"),
         ({"recipe_variant": "as planned"}, "recipe_variant = “as planned”; allowed are as intended, as written."),
-        ({"encoder": "bert"}, "encoder = “bert”; allowed are random, nnx"),
+        ({"encoder": "bert"}, "encoder = “bert”; allowed are random, minilm, "),
         ({"encoder": "nnx", "variant": "<b>"}, "variant = “<b>”; allowed are as intended, as written."),
     ],
 )
