@@ -1,6 +1,6 @@
 """One column of numbers as horizontal bars: one bar a row, at the height of that row in the heatmap beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from encoder_core.figures.base import PLOT_HEIGHT, figure, label, plain_axis, to
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 _MOST_NUMBERED = 26  # rows; with more of them, the numbers would touch
-_NUMBERS_SHARE = 0.75  # room for the numbers, as a fraction of the bars' range
+_NUMBERS_SHARE = 0.75  # room for the numbers of a narrow figure, as a fraction of the bars' range
 
 
 def span_of(*columns: Float[np.ndarray, "row"]) -> tuple[float, float]:
@@ -30,6 +30,7 @@ def row_bars(
     span: tuple[float, float] = (0.0, 1.0),
     starts: Float[np.ndarray, "row"] | None = None,
     hidden: Bool[np.ndarray, "row"] | None = None,
+    aside: Collection[int] = (),
     ends: Float[np.ndarray, "row"] | None = None,
     marks: Sequence[int] = (),
     colour: str | None = None,
@@ -37,6 +38,7 @@ def row_bars(
     number_format: str = ".2f",
     foot: str = "",
     weight: int = 10,
+    room: float = _NUMBERS_SHARE,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
     theme: ThemeName = "light",
@@ -46,21 +48,25 @@ def row_bars(
     span    the values at the left and right end of the bars; it must hold zero. Steps that follow one another share it.
     starts  where each bar begins, if not at zero: bars that begin where the one above ended show a running sum.
     hidden  rows that are masked: hatched. Their number is still written: -inf as a score, 0 as a weight.
+    aside   rows that are measured but do not count: their bar is hatched.
     ends    how long each bar could be at most; drawn as a short line.
     marks   rows to outline.
     colour  a field of the theme ("attention", ...); None takes the signed scale's two sides.
     foot    what the whole column amounts to ("sum 1.00"), written below it.
     weight  how wide the figure is beside others.
+    room    how wide the column of numbers is, as a fraction of the span.
     """
     palette = theme_named(theme)
     hidden = np.zeros(len(rows), bool) if hidden is None else hidden
     numbered = len(rows) <= _MOST_NUMBERED
     low, high = span
-    right = high + (high - low) * (_NUMBERS_SHARE if numbered else 0.05)
+    right = high + (high - low) * (room if numbered else 0.05)
     shown = np.isfinite(values) & ~hidden
     lengths = np.where(shown, values - (0 if starts is None else starts), 0)
     numbers = [written(value, number_format) for value in values]
     traces = [_bars(lengths, _fill(lengths, colour, palette))]
+    if aside:
+        traces[0]["marker"] |= _set_aside(traces[0]["marker"]["color"], aside, len(rows), palette)
     if not numbered:
         words = [f"{label(row)}: {number}" for row, number in zip(rows, numbers, strict=True)]
         traces[0] |= {"hovertext": words, "hoverinfo": "text"}
@@ -123,6 +129,21 @@ def _bars(lengths: Float[np.ndarray, "row"], fill: str | list[str]) -> dict[str,
         "y": list(range(len(lengths))),
         "marker": {"color": fill, "line": {"width": 0}},
         "hoverinfo": "none",  # a click counts all the same
+    }
+
+
+def _set_aside(fill: str | list[str], aside: Collection[int], count: int, theme: Theme) -> dict[str, Any]:
+    """Grey and hatched where a row is set aside, else as it is."""
+    colours = [fill] * count if isinstance(fill, str) else fill
+    return {
+        "color": [theme.masked if row in aside else colours[row] for row in range(count)],
+        "pattern": {
+            "shape": ["/" if row in aside else "" for row in range(count)],
+            "fgcolor": theme.muted,
+            "size": 6,
+            "solidity": 0.2,
+            "fillmode": "overlay",
+        },
     }
 
 

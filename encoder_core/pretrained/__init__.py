@@ -3,21 +3,26 @@
 Only safetensors files are read: they hold numbers and nothing else, where a pickle file is a program.
 """
 
+from encoder_core.pretrained.analogy import Analogy, parse_analogy
 from encoder_core.pretrained.error import PretrainedError
 from encoder_core.pretrained.find import KNOWN, find_model, on_this_machine
 from encoder_core.pretrained.hub import MAX_BYTES, Progress
 from encoder_core.pretrained.model import open_model
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
-from encoder_core.pretrained.words import nearest_words
+from encoder_core.pretrained.words import Neighbour, direction_of, nearest_words
 
 __all__ = [
     "KNOWN",
     "MAX_BYTES",
+    "Analogy",
+    "Neighbour",
     "PretrainedError",
     "Progress",
     "WordPieceTokenizer",
+    "direction_of",
     "find_model",
     "nearest_words",
     "on_this_machine",
     "open_model",
+    "parse_analogy",
 ]

@@ -48,6 +48,10 @@ class WordPieceTokenizer:
         """The id of a piece exactly as the vocabulary has it, or None."""
         return self._tokenizer.token_to_id(piece)
 
+    def pieces(self, text: str) -> tuple[str, ...]:
+        """The pieces of a text, without [CLS] and [SEP]."""
+        return tuple(self._tokenizer.encode(_readable(text), add_special_tokens=False).tokens)
+
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
         """Tokenize one or several texts into a batch, padded to the longest; of one longer than `max_len` pieces, the
         last before [SEP] are left out, and `cut` says how many.
@@ -56,8 +60,7 @@ class WordPieceTokenizer:
         """
         ids = []
         for index, text in enumerate(as_sentences(texts)):
-            # A lone surrogate is no character, and nothing that can be handed to the library.
-            found = self._tokenizer.encode(text.encode("utf-8", "ignore").decode()).ids
+            found = self._tokenizer.encode(_readable(text)).ids
             if len(found) <= 2:
                 raise ValueError(f"text {index + 1} has no words: at least one letter, digit or sign is needed.")
             ids.append(found)
@@ -68,6 +71,11 @@ class WordPieceTokenizer:
         real = np.arange(seq) < np.array([[len(sentence)] for sentence in kept])
         tokens = tuple(tuple(self.vocabulary[index] for index in sentence) for sentence in padded)
         return TokenBatch(tokens, padded, real, tuple(len(i) - len(k) for i, k in zip(ids, kept, strict=True)))
+
+
+def _readable(text: str) -> str:
+    """A lone surrogate is no character, and nothing that can be handed to the library."""
+    return text.encode("utf-8", "ignore").decode()
 
 
 def _shortened(ids: list[int], max_len: int) -> list[int]:

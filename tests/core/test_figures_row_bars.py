@@ -55,3 +55,19 @@ def test_ends_and_marks_are_drawn():
     (mark,) = figure.layout.shapes
     assert (mark.y0, mark.y1) == (1.5, 2.5)
     assert mark.line.color == theme_named("dark").text
+
+
+def test_rows_set_aside_are_hatched_and_as_long_as_their_number():
+    light = theme_named("light")
+    figure = row_bars(np.array([0.9, 0.5, -0.1]), TOKENS, title="t", span=(-0.1, 1.0), aside=[0])
+    bars, numbers = figure.data
+    np.testing.assert_allclose(bars.x, [0.9, 0.5, -0.1])
+    assert list(bars.marker.pattern.shape) == ["/", "", ""]
+    assert list(bars.marker.color) == [light.masked, light.signed[6][1], light.signed[2][1]]
+    assert list(numbers.text) == ["0.90", "0.50", "−0.10"]
+    one_colour = row_bars(np.ones(3), TOKENS, title="t", colour="attention", aside=[2]).data[0].marker.color
+    assert list(one_colour) == [light.attention, light.attention, light.masked]
+
+
+def test_the_column_of_numbers_has_the_room_it_is_given():
+    assert row_bars(np.ones(3), TOKENS, title="t", span=(-1.0, 1.0), room=0.25).layout.xaxis.range == (-1, 1.5)

@@ -84,16 +84,16 @@ def test_it_finds_the_cat(encoder):
     [(("king", "woman"), ("man",), "queen"), (("paris", "germany"), ("france",), "berlin")],
 )
 def test_analogies(plus, minus, nearest, encoder):
-    found = nearest_words(encoder.parameters()["token_embedding"], encoder.tokenizer, plus, minus, 3)
+    found = nearest_words(encoder.parameters()["token_embedding"], encoder.tokenizer.vocabulary, plus, minus, 3)
     assert found[0][0] == nearest
     assert len(found) == 3
-    assert found == sorted(found, key=lambda pair: -pair[1])
+    assert found == sorted(found, key=lambda other: -other.cosine)
 
 
 @pytest.mark.parametrize("words", [(), ("wordthatisnone",)])
 def test_words_without_a_row(words, encoder):
     with pytest.raises(ValueError, match="word"):
-        nearest_words(encoder.parameters()["token_embedding"], encoder.tokenizer, words)
+        nearest_words(encoder.parameters()["token_embedding"], encoder.tokenizer.vocabulary, words)
 
 
 def test_after_its_warm_up_nothing_is_compiled(encoder):

@@ -1,0 +1,80 @@
+"""Neighbours in a table of six rows of two numbers, by hand."""
+
+import numpy as np
+import pytest
+
+from encoder_core.pretrained import direction_of, nearest_words
+
+VOCABULARY = ("[PAD]", "king", "queen", "man", "woman", "##ing", "nothing")
+TABLE = np.array([[3, 4], [4, 3], [3, 4], [1, 0], [0, 1], [6, 8], [0, 0]], np.float32)
+
+
+def _rounded(found):
+    return [(other.word, round(other.cosine, 6), other.dot, other.length) for other in found]
+
+
+def test_king_less_man_and_woman_is_queen():
+    """(4, 3) - (1, 0) + (0, 1) = (3, 4), of length 5: just the row of queen."""
+    np.testing.assert_array_equal(direction_of(TABLE, VOCABULARY, ["king", "woman"], ["man"]), [3, 4])
+    found = nearest_words(TABLE, VOCABULARY, ["king", "woman"], ["man"])
+    assert _rounded(found) == [("queen", 1.0, 25.0, 5.0), ("nothing", 0.0, 0.0, 0.0)]
+
+
+def test_the_words_of_the_question_stand_between_the_others_when_asked_for():
+    """king: 4 * 3 + 3 * 4 = 24 of 5 * 5; woman: 4 of 5 * 1; man: 3 of 5 * 1."""
+    found = nearest_words(TABLE, VOCABULARY, ["king", "woman"], ["man"], with_given=True)
+    assert _rounded(found) == [
+        ("queen", 1.0, 25.0, 5.0),
+        ("king", 0.96, 24.0, 5.0),
+        ("woman", 0.8, 4.0, 1.0),
+        ("man", 0.6, 3.0, 1.0),
+        ("nothing", 0.0, 0.0, 0.0),
+    ]
+    assert [other.word for other in nearest_words(TABLE, VOCABULARY, ["king"], count=2, with_given=True)] == [
+        "king",
+        "queen",
+        "man",  # 4 of 5, and woman 3 of 5
+    ]
+
+
+def test_count_does_not_count_the_words_of_the_question():
+    found = nearest_words(TABLE, VOCABULARY, ["woman"], count=1, with_given=True)
+    assert [other.word for other in found] == ["woman", "queen"]
+    assert nearest_words(TABLE, VOCABULARY, ["woman"], count=0) == []
+
+
+def test_an_inner_piece_is_a_word_only_beside_another():
+    assert "##ing" not in [other.word for other in nearest_words(TABLE, VOCABULARY, ["queen"])]
+    with_two = nearest_words(np.vstack([TABLE, [[3, 4]]]), (*VOCABULARY, "##ed"), ["##ing"], count=2)
+    assert [other.word for other in with_two] == ["queen", "##ed"]
+
+
+@pytest.mark.parametrize("words", [["[PAD]"], ["king"], ["man", "woman"]])
+def test_a_special_token_is_no_neighbour(words):
+    assert "[PAD]" not in [other.word for other in nearest_words(TABLE, VOCABULARY, words)]
+
+
+def test_what_points_the_other_way_comes_last():
+    """- man = (-1, 0): woman and the row of zeros are at right angles, king -4/5, queen -3/5."""
+    found = nearest_words(TABLE, VOCABULARY, [], ["man"])
+    assert _rounded(found) == [
+        ("woman", 0.0, 0.0, 1.0),
+        ("nothing", 0.0, 0.0, 0.0),
+        ("queen", -0.6, -3.0, 5.0),
+        ("king", -0.8, -4.0, 5.0),
+    ]
+
+
+def test_rows_without_a_word_are_left_out():
+    """A table may have more rows than there are words, and the last row would be the nearest."""
+    table = np.vstack([TABLE, [[3, 4]]]).astype(np.float32)
+    assert len(nearest_words(table, VOCABULARY, ["queen"])) == 4
+
+
+@pytest.mark.parametrize("function", [nearest_words, direction_of])
+@pytest.mark.parametrize(
+    ("words", "said"), [([], "at least one"), (["king", "prince"], "'prince' is not in the vocab")]
+)
+def test_what_has_no_row(function, words, said):
+    with pytest.raises(ValueError, match=said):
+        function(TABLE, VOCABULARY, words)
