@@ -14,11 +14,16 @@ def theme() -> ThemeName:
 
 
 def plain(token: str) -> str:
-    """A token for markdown: cut to a label's length, with nothing in it that markdown, LaTeX or Streamlit would render.
+    """A token for markdown, escaped and cut to a label's length."""
+    return literal(shorten(token))
+
+
+def literal(text: str) -> str:
+    """A text for markdown, with nothing in it that markdown, LaTeX or Streamlit would render.
 
     The word joiner, which has no width, keeps apart what is replaced after the escapes are gone: `:cat:`, `->`, links.
     """
-    return "".join(f"\\{letter}\u2060" if letter in string.punctuation else letter for letter in shorten(token))
+    return "".join(f"\\{letter}\u2060" if letter in string.punctuation else letter for letter in text)
 
 
 def sentence(message: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import streamlit as st
 
+from dashboard import analogy
 from dashboard.model import Model
 from dashboard.settings import DEFAULTS, chosen_with
 from dashboard.what_if import state
@@ -99,6 +100,7 @@ def address() -> dict[str, str | None]:
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
     trail = st.session_state.get(TRAIL)
     parts |= {"edits": state.in_address(), "cell": BETWEEN.join(trail["cells"]) if trail else None}
+    parts[analogy.NAME] = analogy.in_address()
     has_variants = "variant" in chosen_with(st.session_state.get("encoder", DEFAULTS["encoder"]))
     variant = st.session_state.get("variant", DEFAULTS["variant"])
     return parts | {"variant": variant if has_variants and variant != DEFAULTS["variant"] else None}

@@ -11,13 +11,14 @@ from dashboard.cells import Looked, look, of_parameter, of_text
 from dashboard.focus import Cell
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
-from dashboard.sections import embedding as sections
+from dashboard.sections.embedding import arithmetic, scales, words
 from dashboard.stages import stage_named
 from dashboard.strip import strip
 from encoder_core import blocks, recompute
 from encoder_core.analysis import one_hot
 from encoder_core.config import embedding_factors
 from encoder_core.figures import dimensions
+from encoder_core.pretrained import nearest_words
 from encoder_core.scenes import embedding as scenes
 
 current = frame.begin()
@@ -43,19 +44,22 @@ def body() -> None:
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))
     lookup_picture(at, looked)
-    sections.scales(current, at, looked)
-    tokens, dims, words = at.labels, dimensions(d_model), list(current.vocabulary)
+    scales.scales(current, at, looked)
+    cosines = words.nearest(current, at)
+    tokens, dims, names = at.labels, dimensions(d_model), list(current.vocabulary)
     frame.depths(
         {
             "rows": Table(trace.token_embedding[at.sentence], tokens, dims),
             "scaled rows": Table(trace.scaled_embedding[at.sentence], tokens, dims),
-            "one-hot": Table(hot[at.sentence], tokens, words),
-            "E": Table(table, words, dims),
+            "one-hot": Table(hot[at.sentence], tokens, names),
+            "E": Table(table, names, dims),
+            **cosines,
         },
         rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = s\cdot"
         rf"\overbrace{{\mathrm{{onehot}}(ids)}}^{{{seq}\times{vocab}}}\;"
-        rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[4pt] s = {factor:.4g}",
-        [blocks.lookup, blocks.embed],
+        rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[4pt] s = {factor:.4g} \\[12pt] "
+        + arithmetic.FORMULA,
+        [blocks.lookup, blocks.embed, nearest_words],
         question(at),
         looked,
     )

@@ -1,4 +1,4 @@
-"""Section of the embedding: how large the rows are under each scale, next to the positions."""
+"""How large the rows are under each scale, next to the positions."""
 
 import numpy as np
 import streamlit as st

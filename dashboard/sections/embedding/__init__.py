@@ -1,0 +1,1 @@
+"""Sections of the embedding: how large the rows are, which are alike, and analogies."""

@@ -1,0 +1,85 @@
+"""Analogies: words added and taken away in the embedding table of a trained encoder."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard import analogy as asked
+from dashboard import frame
+from dashboard.appearance import literal
+from dashboard.frame import Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.embedding.arithmetic import arithmetic
+from encoder_core.pretrained import Analogy, Neighbour, WordPieceTokenizer, nearest_words, parse_analogy
+from encoder_core.pretrained.analogy import LONGEST
+from encoder_core.scenes import words as scenes
+
+_BOX = "analogy_box"
+
+
+def analogies(model: Model) -> dict[str, Table]:
+    """What is asked for, and the words nearest to it. Returns the arithmetic of their cosines."""
+    tokenizer = model.encoder.tokenizer
+    assert isinstance(tokenizer, WordPieceTokenizer), "analogies are asked of a trained encoder"
+    analogy, problem = _read(tokenizer)
+    _controls()
+    for sentence in (asked.problem(), problem):
+        if sentence:
+            st.warning(literal(sentence), icon=":material/info:")
+    if analogy is None:
+        return {}
+    table, words = model.parameters["token_embedding"], {term.word for term in analogy.terms}
+    found = nearest_words(table, model.vocabulary, analogy.plus, analogy.minus, with_given=True)
+    picture(scenes.nearest(found, title=f"cosine with {analogy}", given=words, theme=frame.theme()),
+            key="analogies_picture")  # fmt: skip
+    _explain(found, words)
+    return {"analogy": arithmetic(table, model.vocabulary, found, analogy.plus, analogy.minus)}
+
+
+def _read(tokenizer: WordPieceTokenizer) -> tuple[Analogy | None, str]:
+    """What is asked for, or a sentence on why that cannot be read."""
+    try:
+        return parse_analogy(asked.text(), tokenizer), ""
+    except ValueError as error:
+        said = f"The link asks for the analogy “{_cut(asked.text())}”. {error} {asked.PRESETS[0]} is used."
+        return _read(tokenizer) if asked.refuse(said) else (None, str(error))
+
+
+def _controls() -> None:
+    st.session_state[_BOX] = asked.text()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="analogy"):
+        st.text_input(
+            "Words with + and −",
+            key=_BOX,
+            max_chars=LONGEST,
+            on_change=lambda: asked.ask(st.session_state[_BOX]),
+            help="Words that are one piece of the vocabulary, in any order. Also try: walked - walk + go, or "
+            "tokyo - japan + italy.",
+            width=220,
+        )
+        for preset in asked.PRESETS:
+            st.button(preset.replace("-", "−"), key=f"analogy_{preset}", on_click=asked.ask, args=(preset,))
+
+
+def _explain(found: Sequence[Neighbour], given: set[str]) -> None:
+    """The answer in words, and what it would be without leaving anything out."""
+    best = next((other for other in found if other.word not in given), None)
+    if best is None:
+        return
+    nearest = found[0]
+    honest = "It would be the nearest with the words of the question among them, too."
+    if nearest.word in given:
+        honest = (
+            "The words of the question are left out (hatched), as is usual. With them, the nearest would be "
+            f"**{frame.plain(nearest.word)}** itself ({nearest.cosine:.2f}): the sum does not land on the answer, it "
+            "only leans that way."
+        )
+    st.caption(
+        f"**{frame.plain(best.word)}**, cosine **{best.cosine:.2f}**, points most nearly the way of the sum. "
+        f"{honest} No sentence was read for this: it is the static table at the input."
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 20 else text[:19] + "…"

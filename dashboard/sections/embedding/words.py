@@ -1,0 +1,85 @@
+"""The nearest words of the token looked at: in a trained table they mean something, in a random one they do not."""
+
+import numpy as np
+import streamlit as st
+
+from dashboard import frame
+from dashboard.focus import Focus
+from dashboard.frame import Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.sections.embedding.analogies import analogies
+from dashboard.sections.embedding.arithmetic import arithmetic
+from dashboard.trained.offered import MINILM, OFFERED
+from encoder_core.analysis import root_mean_square
+from encoder_core.figures.base import shorten
+from encoder_core.pretrained import Neighbour, WordPieceTokenizer, nearest_words
+from encoder_core.scenes import words as scenes
+
+
+def nearest(current: Model, at: Focus) -> dict[str, Table]:
+    """The neighbours of a token; with a trained encoder, analogies, too. Returns the arithmetic of their cosines."""
+    trained = isinstance(current.encoder.tokenizer, WordPieceTokenizer)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        st.subheader("Nearest words", anchor=False)
+        tables = _of_token(current, at)
+    with right:
+        st.subheader("Analogies" if trained else "Are they alike?", anchor=False)
+        if trained:
+            tables |= analogies(current)
+        else:
+            _control(current, at)
+    return tables
+
+
+def _of_token(current: Model, at: Focus) -> dict[str, Table]:
+    table, word = current.parameters["token_embedding"], _word(current, at)
+    found = nearest_words(table, current.vocabulary, [word])
+    said = frame.plain(word)
+    if not found:
+        st.caption(f"There is no other word than “{said}” in this vocabulary: type some in the sidebar.")
+        return {}
+    st.caption(
+        f"How nearly do other rows of E point the way of the row of “{said}”? Of {len(table):,} rows, the "
+        f"{len(found)} nearest words. Another token is chosen above."
+    )
+    title = f"cosine with “{shorten(word)}”"
+    picture(scenes.nearest(found, title=title, theme=frame.theme()), key="embedding_nearest_picture")
+    st.caption(
+        f"The nearest is **{frame.plain(found[0].word)}**, cosine **{found[0].cosine:.2f}**. This is the static table "
+        "at the input: a word has one row in it, whatever stands around it."
+    )
+    return {"nearest words": arithmetic(table, current.vocabulary, found, [word])}
+
+
+def _control(current: Model, at: Focus) -> None:
+    """What the cosines of a random table are worth."""
+    d_model = current.config.d_model
+    others = _all_others(current, at)
+    measured = ""
+    if others:
+        size = root_mean_square(np.array([other.cosine for other in others]))
+        measured = f" Here it is **{size:.3g}** (root mean square over {len(others)} other words)."
+    st.markdown(
+        "No: this table is random, as every table is before training. Whichever word comes first is there by chance, "
+        "and another seed puts another one there.\n\n"
+        f"Two random rows of {d_model} numbers are nearly at right angles: their cosine is about "
+        f"1/√{d_model} = **{d_model**-0.5:.3g}** in size.{measured}"
+    )
+    if OFFERED:
+        name = MINILM if MINILM in OFFERED else next(iter(OFFERED))
+        st.markdown(
+            f"Choose **{name}** as the encoder, in the sidebar, and the same figure shows a table that has been "
+            "trained, and king − man + woman can be asked of it."
+        )
+
+
+def _all_others(current: Model, at: Focus) -> list[Neighbour]:
+    table = current.parameters["token_embedding"]
+    return nearest_words(table, current.vocabulary, [_word(current, at)], count=len(table))
+
+
+def _word(current: Model, at: Focus) -> str:
+    """The word whose row was looked up, which is not always what stands there: a padded place may have any."""
+    return current.vocabulary[current.batch.ids[at.sentence, at.token]]
