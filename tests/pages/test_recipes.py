@@ -12,7 +12,9 @@ from encoder_core.recipes import VARIANTS
 from tests.pages.app import figures, opened, rendered, run
 
 PAGE = page_named("recipes")
-FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 4}
+FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 6}
+
+OF_MINILM = ("Analogies", "Attention of a word")  # see test_words.py
 
 
 def chosen(at, label, option):
@@ -37,7 +39,7 @@ def test_every_view_and_figure_of_a_recipe_is_drawn(framed, name):
     assert set(options(at, "View")) == views
     assert len(options(at, "Figure")) == FIGURES[name]
     for title in options(at, "Figure"):
-        assert list(figures(chosen(at, "Figure", title)))
+        assert title in OF_MINILM or list(figures(chosen(at, "Figure", title)))
     for view in views - {"All five compared"}:
         assert list(figures(chosen(at, "View", view)))
 

@@ -9,6 +9,7 @@ from dashboard import focus, frame
 from dashboard.choice import choice
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.sections.recipes import trained
 from dashboard.sections.recipes.models import demo_model, figure_model
 from dashboard.weights_scale import weights_limit
 from encoder_core.figures import heatmap
@@ -160,10 +161,12 @@ FIGURES: Mapping[str, Mapping[str, tuple[Draw, str | None]]] = {
     "nanolm": {"Logits": (logits, None), "In and out": (in_and_out, None), "Heads × sentences": (heads, None)},
     "annotated": {"Embedding + position": (position_sum, None), "Sinusoids": (sinusoids, None)},
     "article": {
-        "Embedding + position": (position_sum, None),
+        trained.FIRST: (position_sum, None),
         "Sinusoids": (sinusoids, None),
         "Heads × sentences": (heads, None),
         "In and out": (in_and_out, None),
+        "Analogies": (trained.analogies, None),
+        "Attention of a word": (trained.attention_of_word, None),
     },
 }
 

@@ -6,13 +6,23 @@ import streamlit as st
 
 from dashboard.model import Model, model_for
 from dashboard.settings import DEFAULTS, Settings
+from dashboard.trained.loading import encoder_named
+from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.recipes import Variant
+from encoder_core.recipes.article import SENTENCE
 
 
 def settings_of(name: str, variant: Variant, seed: int) -> Settings:
     """The sidebar with this recipe chosen."""
     return Settings.from_state(DEFAULTS | {"encoder": name, "variant": variant, "seed": seed})
+
+
+def trained_model(name: str) -> Model | None:
+    """A trained encoder of the sidebar with the article's sentence; None while it is not here."""
+    if encoder_named(OFFERED[name]) is None:
+        return None
+    return model_for(Settings.from_state(DEFAULTS | {"encoder": name, "text": SENTENCE}))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
