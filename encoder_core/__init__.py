@@ -35,12 +35,23 @@ from encoder_core.edits import (
     Unscaled,
 )
 from encoder_core.encoder import Encoder
+from encoder_core.language import (
+    SENTENCES,
+    HeadRoles,
+    attention_from,
+    head_roles,
+    same_word,
+    sentence_vectors,
+    shared_words,
+    strongest_heads,
+)
 from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace, LayerTrace
 
 __all__ = [
     "RECIPES",
+    "SENTENCES",
     "Demo",
     "Dropout",
     "Edit",
@@ -48,6 +59,7 @@ __all__ = [
     "EncoderConfig",
     "EncoderTrace",
     "HeadFactor",
+    "HeadRoles",
     "HideToken",
     "LayerTrace",
     "Note",
@@ -65,6 +77,12 @@ __all__ = [
     "WordTokenizer",
     "ablate_heads",
     "ablate_tokens",
+    "attention_from",
+    "head_roles",
+    "same_word",
+    "sentence_vectors",
+    "shared_words",
+    "strongest_heads",
     "travel",
     "warm_up",
 ]

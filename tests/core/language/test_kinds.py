@@ -1,0 +1,41 @@
+"""Which tokens are words."""
+
+import numpy as np
+import pytest
+
+from encoder_core import Encoder, EncoderConfig
+from encoder_core.language import SENTENCES, is_punctuation, special_or_itself, words_among
+from encoder_core.tokenizer import split_words
+
+TOKENS = ["[CLS]", "the", "##s", ",", "[UNK]", "…", "[MASK]", "€", "[SEP]", "[PAD]"]
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [(",", True), ("。", True), ("...", True), ("'s", False), ("a", False), ("7", False), ("€", False), ("", False)],
+)
+def test_punctuation(token, expected):
+    assert is_punctuation(token) is expected
+
+
+def test_words_are_neither_special_nor_padding_nor_punctuation():
+    real = np.array([True] * 9 + [False])
+    assert [TOKENS[i] for i in np.flatnonzero(words_among(TOKENS, real))] == ["the", "##s", "[UNK]", "[MASK]", "€"]
+    with_signs = words_among(TOKENS, real, punctuation=True)
+    assert [TOKENS[i] for i in np.flatnonzero(with_signs)] == ["the", "##s", ",", "[UNK]", "…", "[MASK]", "€"]
+    real[1] = False
+    assert not words_among(TOKENS, real)[1]
+
+
+def test_special_or_itself():
+    assert special_or_itself(TOKENS, 3) == [0, 3, 8, 9]
+
+
+def test_the_sentences_are_many_and_of_many_lengths():
+    lengths = [len(split_words(sentence)) for sentence in SENTENCES]
+    assert len(set(SENTENCES)) == len(SENTENCES) == 40
+    assert min(lengths) == 2
+    assert 16 <= max(lengths) <= 40
+    for sign, least in ((",", 15), ("?", 4), ("!", 2), (".", 25), (";", 2)):
+        assert sum(sign in sentence for sentence in SENTENCES) >= least
+    Encoder.random(EncoderConfig(max_len=64)).trace(SENTENCES)

@@ -1,0 +1,33 @@
+"""One vector a sentence, by hand."""
+
+import numpy as np
+
+from encoder_core import Encoder, EncoderConfig
+from encoder_core.analysis import cosines
+from encoder_core.language import sentence_vectors
+from tests.core.language.made import trace_with
+
+
+def test_the_mean_of_the_real_rows_has_length_one():
+    """(6, 0) and (0, 8) have the mean (3, 4) of length 5; the padding is far away and does not count."""
+    rows = np.zeros((2, 2, 3, 4))
+    rows[1, 0, :, :2] = [[6, 0], [0, 8], [100, -100]]
+    rows[1, 1, :, :2] = [[0, 8], [6, 0], [-100, 100]]
+    real = [[True, True, False], [True, True, False]]
+    vectors = sentence_vectors(trace_with([["a", "b", "[PAD]"]] * 2, stages=rows, real=real))
+    np.testing.assert_allclose(vectors, [[0.6, 0.8, 0, 0]] * 2, rtol=1e-6)
+    np.testing.assert_allclose(cosines(vectors, vectors), 1, rtol=1e-6)
+
+
+def test_rows_that_add_up_to_nothing_stay_zeros():
+    rows = np.zeros((2, 1, 2, 4))
+    rows[1, 0, :, 0] = [1, -1]
+    np.testing.assert_array_equal(sentence_vectors(trace_with([["a", "b"]], stages=rows)), np.zeros((1, 4)))
+
+
+def test_a_sentence_has_the_same_vector_beside_a_longer_one():
+    encoder = Encoder.random(EncoderConfig(d_model=8, num_heads=2, d_ff=8, num_layers=2))
+    alone = sentence_vectors(encoder.trace("a b", "padding"))
+    beside = sentence_vectors(encoder.trace(["a b", "a b a b a b"], "padding"))
+    np.testing.assert_allclose(beside[0], alone[0], atol=1e-6)
+    assert np.abs(beside[1] - alone[0]).max() > 1e-3
