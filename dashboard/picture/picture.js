@@ -110,11 +110,9 @@ function fitted(figure, width, rowsAreLabelled) {
     layout.yaxis = { ...layout.yaxis, showticklabels: false, title: undefined };
   }
   const inner = { x: width - layout.margin.l - layout.margin.r, y: layout.height - layout.margin.t - layout.margin.b };
-  const mosaic = layout.meta.kind === "mosaic";
-  if (!mosaic) {
-    layout.xaxis = thin(layout.xaxis, inner.x);
-    layout.yaxis = thin(layout.yaxis, inner.y);
-  }
+  const tiles = layout.meta.kind === "mosaic" ? layout.meta : null;
+  if (!tiles || tiles.column_titles.join("") === "") layout.xaxis = thin(layout.xaxis, inner.x);
+  if (!tiles) layout.yaxis = thin(layout.yaxis, inner.y);
   layout.dragmode = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
   // The gap between cells must not eat the colour of narrow ones.
   const gap = (wished, pixels, labels) => (pixels / (labels?.length ?? 1) < NO_GAP ? 0 : wished);

@@ -54,6 +54,8 @@ def heatmap(
     column_flags: Mapping[int, str] | None = None,
     title_colour: str | None = None,
     product_of: tuple[int, int] | tuple[int, int, float] | None = None,
+    show_values: bool = False,
+    weight: int | None = None,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
     theme: ThemeName = "light",
@@ -67,6 +69,8 @@ def heatmap(
     flags   rows with a bar at their left edge: those in use, say, of a table.
     product_of  the places, among the figures of its line, of the two matrices whose product it is (times a factor)
     column_flags  columns with a bar above them, each in its colour: those drawn as curves beside it.
+    show_values  each cell's number is written in it, for a matrix of few cells.
+    weight  how wide the figure is beside others; None takes the number of columns, within bounds.
     Raises ValueError where labels and values differ in number.
     """
     colours = theme_named(theme)
@@ -75,6 +79,8 @@ def heatmap(
     shown = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     end = (scale_of(values[shown]) if kind == "signed" else 1.0) if limit is None else limit
     traces = [_cells(values, shown, kind, end, colours)]
+    if show_values:
+        traces[0] |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 12}}
     if not shown.all():
         traces += _masked(~shown, colours)
     traces += beyond(np.where(shown, values, np.nan), end, colours)
@@ -84,7 +90,7 @@ def heatmap(
         "columns": list(columns),
         "row_axis": row_axis,
         "column_axis": column_axis,
-        "weight": int(np.clip(len(columns), 8, 40)),
+        "weight": weight or int(np.clip(len(columns), 8, 40)),
         "product_of": product_of,
         "title_colour": getattr(colours, title_colour) if title_colour else None,
     }
@@ -95,7 +101,7 @@ def heatmap(
         alt=alt or f"{title}: heatmap, {len(rows)} {row_axis} rows by {len(columns)} {column_axis} columns",
         height=height,
         meta=meta,
-        xaxis=token_axis(columns, column_axis, colours) | {"tickangle": _angle(columns)},
+        xaxis=token_axis(columns, column_axis, colours) | {"tickangle": column_angle(columns)},
         yaxis=token_axis(rows, row_axis, colours, reverse=True) | ({"ticklabelstandoff": 7} if flags else {}),
         shapes=[
             *_flags("y", dict.fromkeys(flags, colours.text)),
@@ -199,5 +205,6 @@ def _flags(axis: Literal["x", "y"], colour_of: Mapping[int, str]) -> list[dict[s
     return runs
 
 
-def _angle(columns: Sequence[str]) -> int:
+def column_angle(columns: Sequence[str]) -> int:
+    """Short labels stand level, longer ones upright."""
     return 0 if all(len(column) <= 3 for column in columns) else -90

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.figures.base import figure, label, plain_axis
-from encoder_core.figures.heatmap import Kind, beyond, scale_of
+from encoder_core.figures.base import figure, label, plain_axis, token_axis
+from encoder_core.figures.heatmap import Kind, Mark, beyond, column_angle, scale_of
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 _LABEL_PITCH = 12  # pixels a row label needs
@@ -33,6 +33,7 @@ def mosaic(
     gap: int = 1,
     weight: int = 40,
     selected: tuple[int, int] | None = None,
+    marks: Sequence[Mark] = (),
     title_colour: str | None = None,
     alt: str | None = None,
     height: int = 300,
@@ -45,7 +46,9 @@ def mosaic(
     gap       empty cells between tiles; 0 for stripes of one matrix.
     weight    how wide the figure is beside others.
     selected  (tile row, tile column) of the tile to outline.
-    A single row of tiles without a title has the names of its rows on the left. A hover names the tile and the cell.
+    marks     rows (row, None) or columns (None, column) to outline: a row in the tile selected, a column in all.
+    A single row of tiles without a title has the names of its rows on the left, a single column of them the names of
+    its columns below. A hover names the tile and the cell.
     """
     colours = theme_named(theme)
     down, across, tall, wide = tiles.shape
@@ -76,6 +79,12 @@ def mosaic(
     ]
     if selected is not None:
         frames.append(_frame(*selected, tall, wide, gap, colours.text, 2))
+    first = selected[0] * (tall + gap) if selected else 0
+    frames += [_mark(mark, first, sheet.shape, colours.text) for mark in marks]
+    named = list(column_titles) == [""]
+    across_axis = (
+        _column_axis(columns, column_axis, colours) if named else _tile_axis(column_titles, wide, gap) | {"side": "top"}
+    )
     return figure(
         traces,
         colours,
@@ -96,11 +105,11 @@ def mosaic(
             "weight": weight,
             "title_colour": getattr(colours, title_colour) if title_colour else None,
         },
-        xaxis=_tile_axis(column_titles, wide, gap) | {"range": [-1, sheet.shape[1]], "side": "top"},
+        xaxis=across_axis | {"range": [-1, sheet.shape[1]]},
         yaxis=(_row_axis(rows, height) if list(row_titles) == [""] else _tile_axis(row_titles, tall, gap))
         | {"range": [sheet.shape[0], -1]},
         shapes=frames,
-        margin={"t": 62, "b": 6},
+        margin={"t": 44, "b": 52} if named else {"t": 62, "b": 6},
         uirevision=f"{tiles.shape}",
     )
 
@@ -133,11 +142,23 @@ def _tile_axis(titles: Sequence[str], size: int, gap: int) -> dict[str, Any]:
     return axis
 
 
+def _column_axis(columns: Sequence[str], title: str, theme: Theme) -> dict[str, Any]:
+    return token_axis(columns, title, theme) | {"tickangle": column_angle(columns)}
+
+
 def _row_axis(rows: Sequence[str], height: int) -> dict[str, Any]:
     step = max(1, math.ceil(len(rows) * _LABEL_PITCH / height))
     axis = _tile_axis(rows[::step], step, 0)
     axis["tickvals"] = list(range(0, len(rows), step))
     return axis
+
+
+def _mark(mark: Mark, first: int, shape: tuple[int, ...], colour: str) -> dict[str, Any]:
+    """A row, counted within the tile that begins at `first`, or a column of the whole sheet."""
+    row, column = mark
+    x0, x1 = (-0.5, shape[1] - 0.5) if column is None else (column - 0.5, column + 0.5)
+    y0, y1 = (-0.5, shape[0] - 0.5) if row is None else (first + row - 0.5, first + row + 0.5)
+    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": colour, "width": 1}}
 
 
 def _frame(i: int, j: int, tall: int, wide: int, gap: int, colour: str, width: int) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def row_bars(
     starts  where each bar begins, if not at zero: bars that begin where the one above ended show a running sum.
     hidden  rows that are masked: hatched. Their number is still written: -inf as a score, 0 as a weight.
     aside   rows that are measured but do not count: their bar is hatched.
-    ends    how long each bar could be at most; drawn as a short line.
+    ends    a value to compare each bar with, such as how long it could be at most; drawn as a short line.
     marks   rows to outline.
     colour  a field of the theme ("attention", ...); None takes the signed scale's two sides.
     foot    what the whole column amounts to ("sum 1.00"), written below it.
@@ -75,7 +75,7 @@ def row_bars(
     if hidden.any():
         traces.append(_hidden(hidden, low, high, palette))
     if ends is not None:
-        traces.append(_ends(ends, palette))
+        traces.append(_ends(ends, values, palette))
     if numbered:
         traces.append(_numbers(numbers, right - 0.03 * (right - low), palette))
     meta = {
@@ -166,15 +166,22 @@ def _hidden(hidden: Bool[np.ndarray, "row"], low: float, high: float, theme: The
     }
 
 
-def _ends(ends: Float[np.ndarray, "row"], theme: Theme) -> dict[str, Any]:
+def _ends(ends: Float[np.ndarray, "row"], values: Float[np.ndarray, "row"], theme: Theme) -> dict[str, Any]:
+    """A line on the bar has the colour of the background: muted, it would not be seen there."""
+    on_bar = ends < 0.99 * values
     return {
         "type": "scatter",
         "mode": "markers",
         "x": np.asarray(ends, np.float32),
         "y": list(range(len(ends))),
-        "marker": {"symbol": "line-ns-open", "size": 9, "color": theme.muted, "line": {"width": 1.5}},
+        "marker": {
+            "symbol": "line-ns-open",
+            "size": 9,
+            "color": np.where(on_bar, theme.background, theme.muted).tolist(),
+            "line": {"width": 1.5},
+        },
         "hoverinfo": "skip",
-        "name": "at most",
+        "name": "compared with",
     }
 
 

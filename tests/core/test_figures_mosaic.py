@@ -43,3 +43,24 @@ def test_masked_cells_are_grey_and_have_no_number():
     assert masked.z[0, 6] == 0
     assert np.isnan(masked.z[0, 0])
     assert masked.colorscale[0][1] == theme_named("dark").masked
+
+
+def test_a_single_column_of_tiles_names_its_columns_below_and_escapes_them():
+    tiles = TILES.swapaxes(0, 1)
+    figure = mosaic(
+        tiles, ["layer 1", "2"], [""], rows=["1", "2"], columns=["<b>", "cat", "sofa"], title="t", limit=12.0
+    )
+    assert figure.layout.xaxis.ticktext == ("&lt;b&gt;", "cat", "sofa")
+    assert figure.layout.xaxis.tickvals == (0, 1, 2)
+    assert figure.layout.xaxis.side is None
+    assert figure.layout.yaxis.ticktext == ("layer 1", "2")
+    np.testing.assert_array_equal(figure.data[0].z[3], [6, 7, 8])
+
+
+def test_a_row_of_the_selected_tile_and_a_column_of_all_are_outlined():
+    tiles = TILES.swapaxes(0, 1)
+    names = {"rows": ["1", "2"], "columns": ["x", "y", "z"], "title": "t"}
+    figure = mosaic(tiles, ["1", "2"], [""], **names, selected=(1, 0), marks=[(1, None), (None, 2)])
+    *_, row, column = figure.layout.shapes
+    assert (row.y0, row.y1, row.x0, row.x1) == (3.5, 4.5, -0.5, 2.5)  # the second tile begins at row 3, after a gap
+    assert (column.x0, column.x1, column.y0, column.y1) == (1.5, 2.5, -0.5, 4.5)

@@ -26,6 +26,13 @@ def test_masked_rows_have_no_bar_and_say_minus_infinity():
     assert masked.marker.pattern.shape == "/"
 
 
+def test_what_a_bar_is_compared_with_is_seen_on_the_bar_as_well():
+    figure = row_bars(np.array([0.5, 0.1, 0.3]), TOKENS, title="t", colour="attention", ends=np.array([0.2, 0.2, 0.3]))
+    light, ends = theme_named("light"), figure.data[1]
+    np.testing.assert_allclose(ends.x, [0.2, 0.2, 0.3], rtol=1e-6)
+    assert ends.marker.color == (light.background, light.muted, light.muted)
+
+
 def test_running_sums_begin_where_the_bar_above_ends():
     figure = row_bars(np.array([1.0, 3.0, 2.0]), TOKENS, title="sum", starts=np.array([0.0, 1.0, 3.0]), span=(0.0, 3.0))
     np.testing.assert_array_equal(figure.data[0].base, [0, 1, 3])
