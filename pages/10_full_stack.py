@@ -4,17 +4,22 @@ import streamlit as st
 
 from dashboard import focus, frame
 from dashboard.cells import look, of_text
+from dashboard.choice import choice
 from dashboard.focus import Focus
 from dashboard.frame import Shape
 from dashboard.sections.full_stack.ablation import left_out
+from dashboard.sections.full_stack.head_roles import pick_role, what_heads_look_at
 from dashboard.sections.full_stack.hidden_states import hidden_states
 from dashboard.sections.full_stack.in_and_out import in_and_out
+from dashboard.sections.full_stack.one_word import one_word
 from dashboard.sections.full_stack.rollout import rollout
+from dashboard.sections.full_stack.same_word import in_several_sentences, pick_word
+from dashboard.sections.full_stack.sentences import pick_window, sentences
 from dashboard.sections.full_stack.similarity import similarity
 from dashboard.sections.full_stack.tiles import all_heads, head_average
-from dashboard.sections.full_stack.view import View, blocks_in_words, enters
+from dashboard.sections.full_stack.view import View, blocks_in_words, dimensions_of, enters
 from dashboard.stages import stage_named
-from dashboard.window import WINDOW, window
+from dashboard.window import WINDOW
 from encoder_core import recompute
 
 current = frame.begin()
@@ -23,13 +28,21 @@ seq, d_model, num_layers = current.batch.ids.shape[1], config.d_model, config.nu
 stages = num_layers + 1 + config.final_norm
 
 VIEWS = {
-    "All heads": View(("layer", "head", "token"), all_heads),
-    "Head average": View(("layer", "token"), head_average),
-    "Rollout": View(("layer", "token"), rollout),
-    "Hidden states": View(("layer", "token"), hidden_states, width=max(4, 200 // stages // 4 * 4)),
-    "Similarity": View(("layer", "token"), similarity),
-    "Ablation": View(("layer", "head", "token"), left_out),
-    "In and out": View(("token",), in_and_out, width=WINDOW),
+    "Attention": {
+        "All heads": View(("layer", "head", "token"), all_heads),
+        "Head average": View(("layer", "token"), head_average),
+        "One word": View(("layer", "head", "token", "key_token"), one_word),
+        "What heads look at": View(("layer", "head"), what_heads_look_at, pick_role),
+        "Rollout": View(("layer", "token"), rollout),
+        "Ablation": View(("layer", "head", "token"), left_out),
+    },
+    "Vectors": {
+        "Hidden states": View(("layer", "token"), hidden_states, dimensions_of(max(4, 200 // stages // 4 * 4))),
+        "Similarity": View(("layer", "token"), similarity),
+        "Same word": View((), in_several_sentences, pick_word),
+        "Sentences": View((), sentences, pick_window),
+        "In and out": View(("token",), in_and_out, dimensions_of(WINDOW)),
+    },
 }
 
 frame.heading(
@@ -44,17 +57,14 @@ frame.heading(
 @st.fragment
 def body() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = st.segmented_control(
-            "View", list(VIEWS), default="All heads", required=True, label_visibility="collapsed",
-            key="full_stack_view", persist_state="session",
-        )  # fmt: skip
-        view = VIEWS[name if name in VIEWS else "All heads"]
-        columns = slice(0)
-        if view.width:
-            columns = window("Dimensions", d_model, key=f"full_stack_window_{view.width}", size=view.width)
-    at = focus.pick(current, *view.parts, badge=lambda at: frame.recomputed(difference(at)))
-    depths = view.draw(current, at, columns)
-    frame.depths(*depths[:4], depths.looked or look(current, at, of_text("output", at).cell(at.token, 0)))
+        group = choice("Group", list(VIEWS), key="full_stack_group", default="Attention", silent=True)
+        views = VIEWS[group]
+        name = choice("View", list(views), key=f"full_stack_{group}", default=next(iter(views)), silent=True)
+        picked = views[name].pick(current)
+    at = focus.pick(current, *views[name].parts, badge=lambda at: frame.recomputed(difference(at)))
+    depths = views[name].draw(current, at, picked)
+    if depths:
+        frame.depths(*depths[:4], depths.looked or look(current, at, of_text("output", at).cell(at.token, 0)))
 
 
 def difference(at: Focus) -> float:

@@ -10,20 +10,27 @@ from dashboard.stages import stage_named
 from tests.pages.app import cards, figures, opened, rendered, run
 
 WORDS = ["<", "__bold__", "$", "x" * 60, "*", "&", "`", "<", "$", "|", "[", "]", "!"]
+TEXT = " ".join(WORDS) + "\n__bold__ " + "x" * 60  # a second sentence, with words of the first
+ATTENTION = ["Head average", "One word", "What heads look at", "Rollout"]
+VECTORS = ["Hidden states", "Similarity", "Same word", "Sentences", "In and out"]
 VIEWS = {
-    "full_stack": ("full_stack_view", ["Head average", "Rollout", "Hidden states", "Similarity", "In and out"]),
-    "multi_head": ("multi_head_part", ["Switch heads off", "How many heads?"]),
+    "full_stack": [
+        *[[("full_stack_group", "Attention"), ("full_stack_Attention", view)] for view in ATTENTION],
+        *[[("full_stack_group", "Vectors"), ("full_stack_Vectors", view)] for view in VECTORS],
+    ],
+    "multi_head": [[("multi_head_part", part)] for part in ("Switch heads off", "How many heads?")],
 }
 
 
 def shown(stage, token):
     """The page with this token looked at, in each of its views."""
-    at = opened(stage, text=" ".join(WORDS), token=str(token), key_token="4")
+    at = opened(stage, text=TEXT, token=str(token), key_token="4")
     yield at
-    key, views = VIEWS.get(stage.name, ("", []))
-    for view in views:
-        at.button_group(key=key).set_value(view)
-        yield run(at)
+    for choices in VIEWS.get(stage.name, []):
+        for key, chosen in choices:
+            at.button_group(key=key).set_value(chosen)
+            run(at)
+        yield at
 
 
 @pytest.mark.parametrize("token", [1, 2, 4], ids=["angle", "underscores", "long"])

@@ -12,10 +12,10 @@ from jaxtyping import Float
 from dashboard import focus, frame
 from dashboard.cells import Address, Looked, look, of_head
 from dashboard.focus import Cell, Focus
-from dashboard.frame import Question, Table
+from dashboard.frame import Table
 from dashboard.model import Model
 from dashboard.picture import picture
-from dashboard.sections.full_stack.view import Depths, which_token
+from dashboard.sections.full_stack.view import Depths, which_head, which_token
 from dashboard.weights_scale import weights_limits
 from encoder_core import blocks
 from encoder_core.analysis import patterns_of
@@ -38,7 +38,11 @@ def all_heads(current: Model, at: Focus, _: slice) -> Depths:
         rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
         rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
         [blocks.EncoderStack.__call__],
-        _which_head(at, patterns[:, :, at.token].max(axis=-1)),
+        which_head(
+            f"which of these heads gives one single key the largest share of “{frame.plain(at.labels[at.token])}”?",
+            patterns[:, :, at.token].max(axis=-1),
+            "Its largest weight is {:.3g}.",
+        ),
         looked,
     )
 
@@ -89,16 +93,3 @@ def _tiles(
             f"Click a tile to enlarge it. The largest weight of all is {weights.max():.2g}, of the enlarged tile "
             f"{enlarged.max():.2g}.{pooled}"
         )
-
-
-def _which_head(at: Focus, largest: Float[np.ndarray, "layer head"]) -> Question:
-    """Which head has the largest weight? It, and two others from the rest of the order."""
-    num_heads = largest.shape[1]
-    best, *others = (divmod(int(place), num_heads) for place in np.argsort(-largest, axis=None, kind="stable"))
-    options = sorted([best, *others[len(others) // 2 :: max(1, len(others) // 2)][:2]])
-    return Question(
-        f"which of these heads gives one single key the largest share of “{frame.plain(at.labels[at.token])}”?",
-        [f"layer {layer + 1}, head {head + 1}" for layer, head in options],
-        options.index(best),
-        f"Its largest weight is {largest[best]:.3g}.",
-    )

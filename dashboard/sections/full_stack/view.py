@@ -11,6 +11,7 @@ from dashboard.cells import Looked
 from dashboard.focus import Focus, Part
 from dashboard.frame import Question, Table
 from dashboard.model import Model
+from dashboard.window import window
 from encoder_core import EncoderConfig
 
 
@@ -27,12 +28,18 @@ class Depths(NamedTuple):
 class View(NamedTuple):
     """A view: the parts of the focus that mean something in it, and the function that draws it.
 
-    width  how many dimensions it has room for; 0 where it shows none.
+    draw  gets what `pick` returned; it returns None where there is nothing to be seen, after it has said why
+    pick  draws the view's own picker, if it has one, in the line of the views
     """
 
     parts: tuple[Part, ...]
-    draw: Callable[[Model, Focus, slice], Depths]
-    width: int = 0
+    draw: Callable[[Model, Focus, Any], Depths | None]
+    pick: Callable[[Model], Any] = lambda _: None
+
+
+def dimensions_of(width: int) -> Callable[[Model], slice]:
+    """The picker of a view that has room for so many dimensions."""
+    return lambda current: window("Dimensions", current.config.d_model, key=f"full_stack_window_{width}", size=width)
 
 
 def enters(config: EncoderConfig) -> str:
@@ -56,3 +63,21 @@ def which_token(at: Focus, text: str, values: Float[np.ndarray, "seq"], why: str
         options.index(best),
         why.format(sign * values[best]),
     )
+
+
+def which_head(text: str, values: Float[np.ndarray, "layer head"], why: str) -> Question:
+    """Which head has the largest value? It, and two others from the rest of the order."""
+    num_heads = values.shape[1]
+    best, *others = (divmod(int(place), num_heads) for place in np.argsort(-values, axis=None, kind="stable"))
+    options = sorted([best, *others[len(others) // 2 :: max(1, len(others) // 2)][:2]])
+    return Question(
+        text,
+        [head_name(layer, head) for layer, head in options],
+        options.index(best),
+        why.format(values[best]),
+    )
+
+
+def head_name(layer: int, head: int) -> str:
+    """A head in words, counted from 1."""
+    return f"layer {layer + 1}, head {head + 1}"

