@@ -134,6 +134,30 @@ def test_sentences_are_compared(framed, encoder):
     assert "see padding" in captions(run(at))
 
 
+def test_a_masked_key_is_said_to_be_masked(framed):
+    at = viewed("One word", mask="causal", token="2")
+    at.selectbox(key="focus_key_token").set_value(3)
+    assert "“cat” is masked" not in captions(at)
+    assert "“black” cannot look at it" in captions(run(at))
+
+
+@pytest.mark.parametrize("text", [BANK, "a bank\nbank b"], ids=["three sentences", "two"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_numbers_formula_and_a_question_with_one_right_answer(framed, view, text):
+    at = viewed(view, text=text)
+    (numbers,) = [group for group in at.button_group if group.key.startswith("table_")]
+    for title in numbers.options[-2:]:
+        at.button_group(key=numbers.key).set_value(title)
+        assert not run(at).dataframe[0].value.isna().any(axis=None)
+    assert at.latex[-1].value.count("{") == at.latex[-1].value.count("}")
+    assert "def " in at.code[0].value
+    right = 0
+    for option in at.radio[0].options:
+        at.radio[0].set_value(option)
+        right += len(run(at).success)
+    assert right == 1
+
+
 @pytest.mark.parametrize("view", ["Same word", "Sentences"])
 def test_one_sentence_is_not_enough_and_examples_are_at_hand(framed, view):
     at = viewed(view)
