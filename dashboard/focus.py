@@ -12,8 +12,9 @@ import streamlit as st
 
 from dashboard import analogy
 from dashboard.model import Model
-from dashboard.settings import DEFAULTS, chosen_with
+from dashboard.settings import DEFAULTS
 from dashboard.what_if import state
+from encoder_core import RECIPES
 from encoder_core.figures.base import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
@@ -101,7 +102,7 @@ def address() -> dict[str, str | None]:
     trail = st.session_state.get(TRAIL)
     parts |= {"edits": state.in_address(), "cell": BETWEEN.join(trail["cells"]) if trail else None}
     parts[analogy.NAME] = analogy.in_address()
-    has_variants = "variant" in chosen_with(st.session_state.get("encoder", DEFAULTS["encoder"]))
+    has_variants = st.session_state.get("encoder") in RECIPES
     variant = st.session_state.get("variant", DEFAULTS["variant"])
     return parts | {"variant": variant if has_variants and variant != DEFAULTS["variant"] else None}
 

@@ -159,7 +159,7 @@ def chosen_with(encoder: str) -> Sequence[str]:
     """The settings that can be chosen with an encoder."""
     if encoder in OFFERED:
         return OF_TRAINED
-    return OF_RECIPES if encoder in RECIPES else [key for key in DEFAULTS if key != "variant"]
+    return OF_RECIPES if encoder in RECIPES else list(DEFAULTS)
 
 
 def nearest_width(d_model: int, heads: int, direction: int = 0) -> int:
