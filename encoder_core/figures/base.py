@@ -11,6 +11,7 @@ from encoder_core.figures.theme import Theme
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 PLOT_HEIGHT = 300  # pixels between the axes; the same whatever the sizes, so that nothing jumps
 _LONGEST_LABEL = 12
+_LETTER = 5.4  # pixels of a letter in a label, on average
 
 
 def shorten(text: str) -> str:
@@ -37,7 +38,7 @@ def figure(
 
     `alt` says in words what is seen, for those who cannot see it; with `meta` it travels in `layout.meta`.
     """
-    margins = {"l": 58, "r": 10, "t": 44, "b": 52} | layout.pop("margin", {})
+    margins = {"l": 58, "r": 10, "t": 44, "b": 52} | _room_for_labels(layout) | layout.pop("margin", {})
     return go.Figure(
         {
             "data": list(traces),
@@ -57,6 +58,19 @@ def figure(
         },
         _validate=False,
     )
+
+
+def _room_for_labels(layout: Mapping[str, Any]) -> dict[str, int]:
+    """Wider margins where labels of rows, or upright ones of columns, are longer than most."""
+    x, y = layout.get("xaxis", {}), layout.get("yaxis", {})
+    longest = {"l": _longest(y), "b": _longest(x) if x.get("tickangle") else 0}
+    beside = {"l": 22, "b": 16}  # the title of the axis, and air
+    needed = {side: beside[side] + round(_LETTER * count) for side, count in longest.items()}
+    return {side: room for side, room in needed.items() if room > {"l": 58, "b": 52}[side]}
+
+
+def _longest(axis: Mapping[str, Any]) -> int:
+    return max((len(html.unescape(text)) for text in axis.get("ticktext", ())), default=0)
 
 
 def token_axis(labels: Sequence[str], title: str, theme: Theme, *, reverse: bool = False) -> dict[str, Any]:

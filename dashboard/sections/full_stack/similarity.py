@@ -18,10 +18,10 @@ from encoder_core.scenes import full_stack as scenes
 
 def similarity(current: Model, at: Focus, _: slice) -> Depths:
     """Cosine of each token with its own embedding, and with the other tokens, by layer."""
-    real = int(current.batch.real[at.sentence].sum())
-    stages = residual_stream(current.trace, at.sentence, final_norm=current.config.final_norm)[:, :real]
-    names, labels = stage_names(current.config), at.labels[:real]
-    token = at.token if at.token < real else None  # padding is like no token
+    real = np.flatnonzero(current.batch.real[at.sentence])  # padding is like no token, and may stand in front
+    stages = residual_stream(current.trace, at.sentence, final_norm=current.config.final_norm)[:, real]
+    names, labels = stage_names(current.config), [at.labels[place] for place in real]
+    token = real.tolist().index(at.token) if at.token in real else None
     own = np.stack([np.diagonal(cosines(stages[0], rows)) for rows in stages])
     between = cosines(stages, stages)
     others = mean_off_diagonal(between)
@@ -39,7 +39,7 @@ def similarity(current: Model, at: Focus, _: slice) -> Depths:
         {f"after block {at.layer + 1}": Table(after, labels, labels), "with own embedding": Table(own, names, labels)},
         r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\, \lVert b \rVert}",
         [cosines, mean_off_diagonal],
-        _more_alike(others) if real > 1 else _turned(float(own[-1, 0])),
+        _more_alike(others) if len(real) > 1 else _turned(float(own[-1, 0])),
     )
 
 
