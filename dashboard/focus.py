@@ -43,6 +43,8 @@ def pick(model: Model, *parts: Part, badge: Callable[[Focus], None] | None = Non
     """
     if st.session_state.pop(state.CHANGED, False):
         st.rerun()  # a what-if concerns the whole page, not the part of it that asked
+    if st.session_state.get("arriving", True):
+        _take_from_url()
     batch = len(model.batch.tokens)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
         sentence = 0
@@ -133,15 +135,20 @@ def _select(part: Part, label: str, labels: tuple[str, ...]) -> int:
 def _restore(part: Part, count: int) -> None:
     """Give the picker its value: on arrival at a page from the URL, if it says one, else from the page before;
     later the picker has its own. Never beyond `count`."""
-    arriving = st.session_state.get("arriving", True)
-    in_url = st.query_params.get(part, "") if arriving else ""
     value = _remembered().get(part, 1)
-    if in_url:
-        value = int(in_url) if in_url.isascii() and in_url.isdigit() and len(in_url) < 9 else 1
-    elif not arriving:
+    if not st.session_state.get("arriving", True):
         value = st.session_state.get(_widget(part)) or value
     # Always said anew: on arrival Streamlit has dropped the value that the page before gave to this key.
     st.session_state[_widget(part)] = min(max(value, 1), count)
+
+
+def _take_from_url() -> None:
+    """All parts that the URL says: those, too, that a view of the page has no picker for."""
+    for part in get_args(Part):
+        in_url = st.query_params.get(part, "")
+        if in_url:
+            is_number = in_url.isascii() and in_url.isdigit() and len(in_url) < 9
+            _remembered()[part] = max(1, int(in_url)) if is_number else 1
 
 
 def _keep(part: Part, chosen: int | None) -> int:

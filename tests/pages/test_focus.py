@@ -63,3 +63,11 @@ def test_address_leaves_out_what_stands_in_its_first_place(state):
     assert address() == dict.fromkeys(("sentence", "layer", "head", "token", "key_token")) | others
     follow(Cell(0, 3, 0), {"row_axis": "query", "column_axis": "key"})
     assert address() == {"sentence": None, "layer": None, "head": None, "token": "4", "key_token": None} | others
+
+
+def test_a_link_keeps_what_the_first_view_has_no_picker_for(framed):
+    at = opened(stage_named("full_stack"), layer="2", key_token="4")
+    assert at.session_state["focus"]["key_token"] == 4
+    next(group for group in at.button_group if group.label == "View").set_value("One word")
+    run(at)
+    assert at.selectbox(key="focus_key_token").value == 4

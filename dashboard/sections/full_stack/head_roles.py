@@ -65,7 +65,7 @@ def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
         rf", \qquad |Q| = {int(found.queries[found.roles.index(role)])}",
         [role_keys, head_roles],
         which_head(
-            f"which of these heads looks most at {plain(spoken)}?",
+            f"which of these heads looks most at {_SPOKEN.get(role) or plain(role)}?",
             weights,
             f"Its mean weight is {{:.3g}}; uniform attention would give {uniform:.2g}.",
         ),
