@@ -4,6 +4,8 @@ import pytest
 import streamlit as st
 
 from dashboard.focus import Cell, address, follow
+from dashboard.stages import stage_named
+from tests.pages.app import opened, run
 
 
 @pytest.fixture
