@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import frame, leap, model, sidebar, warmup
+from dashboard import choice, frame, leap, model, sidebar, warmup
 from dashboard.navigation import navigate
 from dashboard.stages import PAGES, Stage
 from dashboard.trained.notice import while_waiting
@@ -18,6 +18,8 @@ frame.style(active)
 
 st.session_state["arriving"] = st.session_state.get("page_before") != active.name
 st.session_state["page_before"] = active.name
+if st.session_state["arriving"]:
+    choice.leave()
 rail, above, stage = frame.rail(), st.container(), st.container()
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import streamlit as st
 
-from dashboard import analogy
+from dashboard import analogy, choice
 from dashboard.model import Model
 from dashboard.settings import DEFAULTS
 from dashboard.what_if import state
@@ -103,7 +103,7 @@ def address() -> dict[str, str | None]:
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
     trail = st.session_state.get(TRAIL)
     parts |= {"edits": state.in_address(), "cell": BETWEEN.join(trail["cells"]) if trail else None}
-    parts[analogy.NAME] = analogy.in_address()
+    parts |= {analogy.NAME: analogy.in_address()} | choice.address()
     has_variants = st.session_state.get("encoder") in RECIPES
     variant = st.session_state.get("variant", DEFAULTS["variant"])
     return parts | {"variant": variant if has_variants and variant != DEFAULTS["variant"] else None}

@@ -47,7 +47,7 @@ def body() -> None:
     split(current, at, layer)
     all_patterns(current, at, layer)
     contributions = layer.head_contributions[at.sentence]
-    match choice("And then", PARTS, default=PARTS[0], silent=True, key="multi_head_part"):
+    match choice("And then", PARTS, default=PARTS[0], silent=True, key="multi_head_part", link="part"):
         case "Switch heads off":
             switch_off(current, at)
         case "How many heads?":

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import focus, frame
 from dashboard.cells import look, of_text
-from dashboard.choice import choice
+from dashboard.choice import grouped_choice
 from dashboard.focus import Focus
 from dashboard.frame import Shape
 from dashboard.sections.full_stack.ablation import left_out
@@ -57,12 +57,12 @@ frame.heading(
 @st.fragment
 def body() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        group = choice("Group", list(VIEWS), key="full_stack_group", default="Attention", silent=True)
-        views = VIEWS[group]
-        name = choice("View", list(views), key=f"full_stack_{group}", default=next(iter(views)), silent=True)
-        picked = views[name].pick(current)
-    at = focus.pick(current, *views[name].parts, badge=lambda at: frame.recomputed(difference(at)))
-    depths = views[name].draw(current, at, picked)
+        names = {group: list(views) for group, views in VIEWS.items()}
+        name = grouped_choice("View", names, key="full_stack", link="view")
+        view = next(views[name] for views in VIEWS.values() if name in views)
+        picked = view.pick(current)
+    at = focus.pick(current, *view.parts, badge=lambda at: frame.recomputed(difference(at)))
+    depths = view.draw(current, at, picked)
     if depths:
         frame.depths(*depths[:4], depths.looked or look(current, at, of_text("output", at).cell(at.token, 0)))
 

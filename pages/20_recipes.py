@@ -37,7 +37,8 @@ VIEWS = {
 
 @st.fragment
 def body() -> None:
-    VIEWS[choice("View", list(VIEWS), default="Its figures", key=f"recipes_view_{len(VIEWS)}", silent=True)]()
+    VIEWS[choice("View", list(VIEWS), default="Its figures", key=f"recipes_view_{len(VIEWS)}", silent=True,
+                 link="recipe_view")]()  # fmt: skip
 
 
 body()

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboard.settings import DEFAULT_TEXT, DEFAULTS
-from dashboard.stages import STAGES, stage_named
+from dashboard.stages import STAGES, page_named, stage_named
 from tests.pages.app import app, derivations, opened, run
 
 BAD = [
@@ -210,3 +210,29 @@ def test_two_sessions_do_not_see_each_other(framed):
     one, other = opened(stage_named("scaled_scores"), d_model="128"), run(app())
     assert other.session_state["d_model"] == 64
     assert one.session_state["d_model"] == 128
+
+
+@pytest.mark.parametrize(
+    ("name", "link", "value"),
+    [
+        ("full_stack", {"view": "Same word"}, "Same word"),
+        ("full_stack", {"view": "Rollout"}, "Rollout"),
+        ("multi_head", {"part": "How many heads?"}, "How many heads?"),
+        ("recipes", {"recipe": "haiku", "recipe_view": "Text and code"}, "Text and code"),
+        ("recipes", {"recipe": "haiku", "recipe_figure": "Average of the heads"}, "Average of the heads"),
+    ],
+)
+def test_a_link_opens_a_view_of_the_page(framed, name, link, value):
+    at = opened(page_named(name), **link)
+    assert not _said(at)
+    assert value in [group.value for group in at.button_group]
+    (parameter,) = {"view", "part", "recipe_view", "recipe_figure"} & set(link)
+    assert at.session_state["choices"][parameter] == value
+
+
+def test_a_view_that_is_none_is_said(framed):
+    at = opened(stage_named("full_stack"), view="Sideways")
+    (said,) = _said(at)
+    assert said.startswith("The link asks for view = “Sideways”; allowed are All heads, Head average, ")
+    assert said.endswith(" All heads is used.")
+    assert at.session_state["choices"] == {"view": None}

@@ -174,6 +174,7 @@ FIGURES: Mapping[str, Mapping[str, tuple[Draw, str | None]]] = {
 def show(name: str, variant: Variant, seed: int) -> None:
     """A choice of the tutorial's figures, and the one that is chosen."""
     figures = FIGURES[name]
-    title = choice("Figure", list(figures), default=next(iter(figures)), key=f"recipes_figure_{name}", silent=True)
+    title = choice("Figure", list(figures), default=next(iter(figures)), key=f"recipes_figure_{name}", silent=True,
+                   link="recipe_figure")  # fmt: skip
     draw, demo = figures[title]
     draw(demo_model(name, demo, seed) if demo else figure_model(name, variant, seed))
