@@ -85,7 +85,7 @@ def weigh_values_of_heads(
     pattern: Float[Array, "head seq seq"], v: Float[Array, "head seq d_head"]
 ) -> Float[Array, "seq attention_dim"]:
     """`weigh_values`, of heads that are split."""
-    z = jnp.einsum("hqk,hkd->qhd", pattern, v)
+    z = jnp.matmul(pattern, v).swapaxes(0, 1)
     return z.reshape(z.shape[0], -1)
 
 
