@@ -12,11 +12,14 @@ from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import mosaic
 from encoder_core.figures.row_bars import row_bars, span_of, written
 from encoder_core.figures.theme import THEMES, Theme, ThemeName, theme_named
+from encoder_core.figures.window import WHOLE, Window
 
 __all__ = [
     "THEMES",
+    "WHOLE",
     "Theme",
     "ThemeName",
+    "Window",
     "activation_curve",
     "band",
     "bars",

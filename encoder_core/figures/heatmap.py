@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 
 from encoder_core.figures.base import PLOT_HEIGHT, figure, token_axis
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
+from encoder_core.figures.window import Axis, Window, cell_of, drawn, names_of, title_of, windows
 
 Kind = Literal["signed", "weights"]
 Mark = tuple[int | None, int | None]  # (row, column); None in one place marks the whole column or row
@@ -40,8 +41,8 @@ def _without_outliers(array: Float[np.ndarray, "..."]) -> float:
 
 def heatmap(
     values: Float[np.ndarray, "row column"],
-    rows: Sequence[str],
-    columns: Sequence[str],
+    rows: Axis,
+    columns: Axis | None = None,
     *,
     title: str,
     row_axis: str = "token",
@@ -62,10 +63,12 @@ def heatmap(
 ) -> go.Figure:
     """One matrix as a heatmap.
 
+    rows, columns  the names of all, or the window on them that is drawn, numbered; None numbers all columns
     kind    "signed": centred on zero, from -limit to limit; "weights": 0 to limit (1 if not given).
-    limit   the end of the colour scale; None takes `scale_of` the values. Cells beyond it are marked with a dot.
+    limit   the end of the colour scale; None takes `scale_of` the values, drawn or not. Cells beyond it are marked with
+            a dot.
     mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
-    marks   cells, rows (row, None) or columns (None, column) to outline.
+    marks   cells, rows (row, None) or columns (None, column) of the matrix to outline, where they are drawn.
     flags   rows with a bar at their left edge: those in use, say, of a table.
     product_of  the places, among the figures of its line, of the two matrices whose product it is (times a factor)
     column_flags  columns with a bar above them, each in its colour: those drawn as curves beside it.
@@ -74,23 +77,29 @@ def heatmap(
     Raises ValueError where labels and values differ in number.
     """
     colours = theme_named(theme)
-    if values.shape != (len(rows), len(columns)):
-        raise ValueError(f"values of shape {values.shape} do not fit {len(rows)} rows and {len(columns)} columns.")
+    columns = Window(0, values.shape[1]) if columns is None else columns
     shown = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     end = (scale_of(values[shown]) if kind == "signed" else 1.0) if limit is None else limit
-    traces = [_cells(values, shown, kind, end, colours)]
+    cells, offsets = drawn(np.where(shown, values, np.nan), rows, columns)
+    row_names, column_names = names_of(rows), names_of(columns)
+    if cells.shape != (len(row_names), len(column_names)):
+        raise ValueError(
+            f"values of shape {values.shape} do not fit {len(row_names)} rows and {len(column_names)} columns."
+        )
+    shown = np.isfinite(cells)
+    traces = [_cells(cells, kind, end, colours) | ({} if offsets is None else {"customdata": offsets})]
     if show_values:
         traces[0] |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 12}}
     if not shown.all():
         traces += _masked(~shown, colours)
-    traces += beyond(np.where(shown, values, np.nan), end, colours)
+    traces += beyond(cells, end, colours)
     meta = {
         "kind": "heatmap",
-        "rows": list(rows),
-        "columns": list(columns),
+        "rows": row_names,
+        "columns": column_names,
         "row_axis": row_axis,
         "column_axis": column_axis,
-        "weight": weight or int(np.clip(len(columns), 8, 40)),
+        "weight": weight or int(np.clip(len(column_names), 8, 40)),
         "product_of": product_of,
         "title_colour": getattr(colours, title_colour) if title_colour else None,
     }
@@ -98,17 +107,19 @@ def heatmap(
         traces,
         colours,
         title=title,
-        alt=alt or f"{title}: heatmap, {len(rows)} {row_axis} rows by {len(columns)} {column_axis} columns",
+        alt=alt or f"{title}: heatmap, {len(row_names)} {row_axis} rows by {len(column_names)} {column_axis} columns",
         height=height,
-        meta=meta,
-        xaxis=token_axis(columns, column_axis, colours) | {"tickangle": column_angle(columns)},
-        yaxis=token_axis(rows, row_axis, colours, reverse=True) | ({"ticklabelstandoff": 7} if flags else {}),
+        meta=meta | windows(rows, columns),
+        xaxis=token_axis(column_names, title_of(columns, column_axis), colours)
+        | {"tickangle": column_angle(column_names)},
+        yaxis=token_axis(row_names, title_of(rows, row_axis), colours, reverse=True)
+        | ({"ticklabelstandoff": 7} if flags else {}),
         shapes=[
-            *_flags("y", dict.fromkeys(flags, colours.text)),
-            *_flags("x", column_flags or {}),
-            *(_outline(mark, values.shape, colours) for mark in marks),
+            *_flags("y", _in_sight(dict.fromkeys(flags, colours.text), rows)),
+            *_flags("x", _in_sight(column_flags or {}, columns)),
+            *(_outline(found, cells.shape, colours) for mark in marks if (found := placed(mark, rows, columns))),
         ],
-        uirevision=f"{values.shape}",
+        uirevision=f"{cells.shape}",
     )
 
 
@@ -122,12 +133,10 @@ def numbered(columns: slice) -> list[str]:
     return dimensions(columns.stop - columns.start, columns.start)
 
 
-def _cells(
-    values: Float[np.ndarray, "row column"], shown: Bool[np.ndarray, "row column"], kind: Kind, end: float, theme: Theme
-) -> dict[str, Any]:
+def _cells(values: Float[np.ndarray, "row column"], kind: Kind, end: float, theme: Theme) -> dict[str, Any]:
     return {
         "type": "heatmap",
-        "z": np.where(shown, values, np.nan).astype(np.float32),
+        "z": values.astype(np.float32),
         "zmin": -end if kind == "signed" else 0.0,
         "zmax": end,
         "colorscale": [list(stop) for stop in (theme.signed if kind == "signed" else theme.weights)],
@@ -179,6 +188,20 @@ def beyond(values: Float[np.ndarray, "row column"], end: float, theme: Theme) ->
         "name": "beyond the colour scale",
     }
     return [dots] if len(row) else []
+
+
+def placed(mark: Mark, rows: Axis, columns: Axis) -> Mark | None:
+    """Where a cell, row or column of the matrix is drawn; None where it is not."""
+    row, column = (
+        None if place is None else cell_of(axis, place) for axis, place in zip((rows, columns), mark, strict=True)
+    )
+    return (row, column) if (row is None, column is None) == (mark[0] is None, mark[1] is None) else None
+
+
+def _in_sight(colour_of: Mapping[int, str], axis: Axis) -> dict[int, str]:
+    """The same for the cells that stand for these places."""
+    found = {cell_of(axis, place): colour for place, colour in colour_of.items()}
+    return {cell: colour for cell, colour in found.items() if cell is not None}
 
 
 def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 
 from encoder_core.figures.base import figure, label, plain_axis, token_axis
-from encoder_core.figures.heatmap import Kind, Mark, beyond, column_angle, scale_of
+from encoder_core.figures.heatmap import Kind, Mark, beyond, column_angle, placed, scale_of
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
+from encoder_core.figures.window import Axis, drawn, names_of, title_of, windows
 
 _LABEL_PITCH = 12  # pixels a row label needs
 
@@ -22,7 +23,7 @@ def mosaic(
     *,
     title: str,
     rows: Sequence[str],
-    columns: Sequence[str],
+    columns: Axis,
     row_axis: str = "query",
     column_axis: str = "key",
     tile_row_axis: str = "layer",
@@ -41,6 +42,7 @@ def mosaic(
 ) -> go.Figure:
     """A grid of heatmaps on one scale; every tile has the same rows and columns.
 
+    columns   the names of all, or the window on them that is drawn in every tile.
     tile_row_axis, tile_column_axis  what a row and a column of tiles stand for.
     mask      False cells are masked: grey, never a number's colour. Cells that are not finite stay empty.
     gap       empty cells between tiles; 0 for stripes of one matrix.
@@ -51,13 +53,15 @@ def mosaic(
     its columns below. A hover names the tile and the cell.
     """
     colours = theme_named(theme)
-    down, across, tall, wide = tiles.shape
-    if (down, across, tall, wide) != (len(row_titles), len(column_titles), len(rows), len(columns)):
-        raise ValueError(f"tiles of shape {tiles.shape} do not fit the titles and labels given.")
     finite = tiles[np.isfinite(tiles)]
     end = (scale_of(finite) if kind == "signed" else 1.0) if limit is None else limit
     shown = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask
-    sheet = _sheet(np.where(shown, tiles, np.nan), gap)
+    cells, offsets = drawn(np.where(shown, tiles, np.nan), rows, columns)
+    down, across, tall, wide = cells.shape
+    names = names_of(columns)
+    if (down, across, tall, wide) != (len(row_titles), len(column_titles), len(rows), len(names)):
+        raise ValueError(f"tiles of shape {tiles.shape} do not fit the titles and labels given.")
+    sheet = _sheet(cells, gap)
     trace = {
         "type": "heatmap",
         "z": sheet,
@@ -68,9 +72,12 @@ def mosaic(
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
     }
+    if offsets is not None:
+        trace["customdata"] = np.nan_to_num(_sheet(offsets, gap)).astype(offsets.dtype)
     traces = [trace, *beyond(sheet, end, colours)]
     if mask is not None and not mask.all():
-        traces.append(_masked(_sheet(np.where(mask, np.nan, 0.0), gap), colours))
+        visible, _ = drawn(mask.astype(np.float32), rows, columns)
+        traces.append(_masked(_sheet(np.where(visible > 0, np.nan, 0.0), gap), colours))
     frames = [
         _frame(i, j, tall, wide, gap, colours.line if gap else colours.muted, 1)
         for i in range(down)
@@ -80,10 +87,13 @@ def mosaic(
     if selected is not None:
         frames.append(_frame(*selected, tall, wide, gap, colours.text, 2))
     first = selected[0] * (tall + gap) if selected else 0
-    frames += [_mark(mark, first, sheet.shape, colours.text) for mark in marks]
+    on_tile = (placed(mark, rows, columns) for mark in marks)
+    frames += [_mark(mark, first, sheet.shape, colours.text) for mark in on_tile if mark]
     named = list(column_titles) == [""]
     across_axis = (
-        _column_axis(columns, column_axis, colours) if named else _tile_axis(column_titles, wide, gap) | {"side": "top"}
+        _column_axis(names, title_of(columns, column_axis), colours)
+        if named
+        else _tile_axis(column_titles, wide, gap) | {"side": "top"}
     )
     return figure(
         traces,
@@ -94,7 +104,7 @@ def mosaic(
         meta={
             "kind": "mosaic",
             "rows": list(rows),
-            "columns": list(columns),
+            "columns": names,
             "row_axis": row_axis,
             "column_axis": column_axis,
             "row_titles": list(row_titles),
@@ -104,18 +114,19 @@ def mosaic(
             "tile": [tall, wide, gap],
             "weight": weight,
             "title_colour": getattr(colours, title_colour) if title_colour else None,
+            **windows(rows, columns),
         },
         xaxis=across_axis | {"range": [-1, sheet.shape[1]]},
         yaxis=(_row_axis(rows, height) if list(row_titles) == [""] else _tile_axis(row_titles, tall, gap))
         | {"range": [sheet.shape[0], -1]},
         shapes=frames,
         margin={"t": 44, "b": 52} if named else {"t": 62, "b": 6},
-        uirevision=f"{tiles.shape}",
+        uirevision=f"{cells.shape}",
     )
 
 
 def _sheet(
-    tiles: Float[np.ndarray, "tile_row tile_column row column"], gap: int
+    tiles: Shaped[np.ndarray, "tile_row tile_column row column"], gap: int
 ) -> Float[np.ndarray, "sheet_row sheet_column"]:
     down, across, tall, wide = tiles.shape
     padded = np.full((down, across, tall + gap, wide + gap), np.nan, np.float32)

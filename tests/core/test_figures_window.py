@@ -1,0 +1,141 @@
+"""Windows on wide axes, and bins: what is drawn, and which number of the matrix it is. By hand, then as identities."""
+
+import numpy as np
+import pytest
+
+from encoder_core.figures import Window, heatmap, mosaic
+from encoder_core.figures.window import drawn, place_behind, place_on
+
+ROWS = ["a", "b"]
+VALUES = np.array([[1, -5, 2, 0, 3, -3, 7], [0, 0, 0, 4, -1, 4, -0.5]], np.float32)
+BINS = Window(0, 7, 3)
+
+
+def test_a_window_names_its_places_and_a_bin_its_first():
+    assert Window(64, 67).names == ["64", "65", "66"]
+    assert (len(BINS), BINS.names, BINS.places) == (3, ["0", "3", "6"], slice(0, 7))
+    assert [BINS.bin_of(place) for place in (0, 2, 3, 6, 7, -1)] == [0, 0, 1, 2, None, None]
+    assert [Window(64, 128).bin_of(place) for place in (63, 64, 127, 128)] == [None, 0, 63, None]
+
+
+@pytest.mark.parametrize(
+    ("columns", "room", "size", "cells"),
+    [(384, 64, 6, 64), (1536, 64, 24, 64), (312, 64, 5, 63), (64, 64, 1, 64), (65, 64, 2, 33), (7, 1, 7, 1)],
+)
+def test_all_fit_into_as_many_cells_as_there_is_room_for(columns, room, size, cells):
+    fitted = Window(0, columns).fitted(room)
+    assert (fitted.size, len(fitted)) == (size, cells)
+    assert fitted.places == slice(0, columns)
+
+
+def test_of_a_bin_the_number_of_largest_magnitude_is_drawn_of_equal_ones_the_first():
+    values, offsets = drawn(VALUES, ROWS, BINS)
+    np.testing.assert_array_equal(values, [[-5, 3, 7], [0, 4, -0.5]])
+    np.testing.assert_array_equal(offsets, [[1, 1, 0], [0, 0, 0]])
+
+
+def test_bins_of_rows_and_of_columns():
+    """Blocks of 2 x 3 of a matrix of 3 x 4: the last ones are smaller, and nothing beyond the matrix is drawn."""
+    matrix = np.array([[1, 2, -3, 4], [0, -9, 5, -6], [-7, 7, 0, 0]], np.float32)
+    values, offsets = drawn(matrix, Window(0, 3, 2), Window(0, 4, 3))
+    np.testing.assert_array_equal(values, [[-9, -6], [-7, 0]])
+    np.testing.assert_array_equal(offsets, [[4, 3], [0, 0]])  # row 1, column 1 of its block; row 1, column 0; ...
+
+
+def test_a_bin_in_a_window_counts_from_the_window():
+    values, offsets = drawn(VALUES, ROWS, Window(2, 6, 2))
+    np.testing.assert_array_equal(values, [[2, 3], [4, 4]])
+    np.testing.assert_array_equal(offsets, [[0, 0], [1, 1]])
+
+
+def test_a_masked_number_is_drawn_only_where_its_bin_has_no_other():
+    values, offsets = drawn(np.array([[-np.inf, 0.5, np.nan, -np.inf, -np.inf]]), ["a"], Window(0, 5, 2))
+    np.testing.assert_array_equal(values, [[0.5, np.nan, -np.inf]])
+    np.testing.assert_array_equal(offsets, [[1, 0, 0]])
+
+
+def test_a_figure_draws_its_window_on_the_scale_of_the_whole_matrix():
+    figure = heatmap(VALUES, ROWS, Window(2, 6), title="t", marks=[(1, None), (None, 3), (0, 6)])
+    np.testing.assert_array_equal(figure.data[0].z, VALUES[:, 2:6])
+    assert figure.layout.meta["columns"] == ["2", "3", "4", "5"]
+    assert figure.data[0].zmax == 7  # which is not drawn
+    row, column = figure.layout.shapes  # the mark of a cell that is not drawn is none
+    assert (row.y0, row.x0, row.x1) == (0.5, -0.5, 3.5)
+    assert (column.x0, column.x1) == (0.5, 1.5)
+    assert place_behind(figure, 1, 0) == (1, 2)
+    assert [place_on(figure, 1, column) for column in (1, 2, 5, 6)] == [None, (1, 0), (1, 3), None]
+
+
+def test_a_figure_says_that_its_cells_are_bins():
+    figure = heatmap(VALUES, ROWS, BINS, title="t", marks=[(None, 4)], column_flags={1: "red", 2: "red", 5: "blue"})
+    assert figure.layout.xaxis.title.text == "dimension, largest of 3"
+    assert figure.layout.yaxis.title.text == "token"
+    assert figure.layout.xaxis.ticktext == ("0", "3", "6")
+    *flags, mark = figure.layout.shapes
+    assert [(flag.x0, flag.x1, flag.fillcolor) for flag in flags] == [(-0.5, 0.5, "red"), (0.5, 1.5, "blue")]
+    assert (mark.x0, mark.x1) == (0.5, 1.5)
+
+
+def test_what_draws_every_number_in_its_place_says_nothing_of_windows():
+    figure = heatmap(VALUES, ROWS, title="t")
+    assert "windows" not in figure.layout.meta
+    assert figure.data[0].customdata is None
+    assert figure.layout.meta["columns"] == [str(index) for index in range(7)]
+    assert place_behind(figure, 1, 6) == place_on(figure, 1, 6) == (1, 6)
+
+
+@pytest.mark.parametrize("window", [Window(0, 9), Window(4, 8), Window(0, 12, 3)])
+def test_a_window_beyond_the_matrix_is_refused(window):
+    with pytest.raises(ValueError, match="do not fit"):
+        heatmap(VALUES, ROWS, window, title="t")
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        (Window(0, 50, 7), Window(0, 384, 6)),
+        (Window(0, 50), Window(64, 128)),
+        (Window(10, 47, 3), Window(100, 355, 24)),
+        ([str(index) for index in range(50)], Window(0, 384, 24)),
+    ],
+)
+def test_every_cell_is_a_number_of_the_matrix_and_none_of_its_bin_is_larger(rows, columns):
+    matrix = np.random.default_rng(0).standard_normal((50, 384)).astype(np.float32)
+    figure = heatmap(matrix, rows, columns, title="t")
+    cells, down, across = figure.data[0].z, getattr(rows, "size", 1), columns.size
+    top, left = getattr(rows, "start", 0), columns.start
+    bottom, right = getattr(rows, "stop", 50), columns.stop
+    for row, column in np.ndindex(cells.shape):
+        place = place_behind(figure, row, column)
+        assert cells[row, column] == matrix[place]
+        assert place_on(figure, *place) == (row, column)
+        bin_rows = slice(top + row * down, min(top + (row + 1) * down, bottom))
+        bin_columns = slice(left + column * across, min(left + (column + 1) * across, right))
+        assert np.abs(matrix[bin_rows, bin_columns]).max() == abs(cells[row, column])
+
+
+def test_a_number_that_its_bin_hides_has_no_place_on_the_figure():
+    figure = heatmap(VALUES, ROWS, BINS, title="t")
+    assert [place_on(figure, 0, column) for column in range(7)] == [None, (0, 0), None, None, (0, 1), None, (0, 2)]
+
+
+def test_a_click_beyond_a_figure_that_has_changed_is_an_index_error():
+    with pytest.raises(IndexError):
+        place_behind(heatmap(VALUES, ROWS, BINS, title="t"), 0, 40)
+
+
+def test_tiles_have_bins_of_their_own():
+    tiles = np.stack([VALUES, -2 * VALUES[::-1]])[None]
+    figure = mosaic(tiles, [""], ["1", "2"], title="t", rows=ROWS, columns=BINS, kind="signed", gap=2)
+    np.testing.assert_array_equal(figure.data[0].z[0], [-5, 3, 7, np.nan, np.nan, 0, -8, 1])
+    assert figure.layout.meta["tile"] == [2, 3, 2]
+    for tile, row, column in np.ndindex(2, 2, 3):
+        place = place_behind(figure, row, column, (0, tile))
+        assert figure.data[0].z[row, tile * 5 + column] == tiles[(0, tile, *place)]
+
+
+def test_masked_cells_of_tiles_have_bins_too():
+    mask = np.array([[True] * 3 + [False] * 4, [True] * 7])[None, None]
+    figure = mosaic(VALUES[None, None], [""], ["1"], title="t", rows=ROWS, columns=BINS, mask=mask)
+    np.testing.assert_array_equal(np.isnan(figure.data[0].z), [[False, True, True], [False] * 3])
+    np.testing.assert_array_equal(figure.data[-1].z, [[np.nan, 0, 0], [np.nan] * 3])
