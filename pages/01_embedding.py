@@ -9,15 +9,14 @@ import streamlit as st
 from dashboard import focus, frame
 from dashboard.cells import Looked, look, of_parameter, of_text
 from dashboard.focus import Cell
-from dashboard.frame import Question, Shape, Table
+from dashboard.frame import Question, Shape
 from dashboard.picture import picture
 from dashboard.sections.embedding import arithmetic, scales, words
+from dashboard.sections.embedding.tables import tables
 from dashboard.stages import stage_named
 from dashboard.strip import strip
 from encoder_core import blocks, recompute
-from encoder_core.analysis import one_hot
 from encoder_core.config import embedding_factors
-from encoder_core.figures import dimensions
 from encoder_core.pretrained import nearest_words
 from encoder_core.scenes import embedding as scenes
 
@@ -25,7 +24,6 @@ current = frame.begin()
 config, trace, batch = current.config, current.trace, current.batch
 table = current.parameters["token_embedding"]
 (vocab, d_model), seq = table.shape, batch.ids.shape[1]
-hot = one_hot(batch.ids, vocab)
 factor = embedding_factors(d_model)[config.embedding_scale]
 
 frame.heading(
@@ -46,15 +44,8 @@ def body() -> None:
     lookup_picture(at, looked)
     scales.scales(current, at, looked)
     cosines = words.nearest(current, at)
-    tokens, dims, names = at.labels, dimensions(d_model), list(current.vocabulary)
     frame.depths(
-        {
-            "rows": Table(trace.token_embedding[at.sentence], tokens, dims),
-            "scaled rows": Table(trace.scaled_embedding[at.sentence], tokens, dims),
-            "one-hot": Table(hot[at.sentence], tokens, names),
-            "E": Table(table, names, dims),
-            **cosines,
-        },
+        tables(current, at) | cosines,
         rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = s\cdot"
         rf"\overbrace{{\mathrm{{onehot}}(ids)}}^{{{seq}\times{vocab}}}\;"
         rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[4pt] s = {factor:.4g} \\[12pt] "
@@ -82,7 +73,7 @@ def lookup_picture(at: focus.Focus, looked: Looked) -> None:
     found = of_text("token_embedding", at)
     cells = [None, of_parameter("token_embedding", rows=drawn.tolist()), found, found]
     picture(parts, key="embedding_picture", cells=cells, looked=looked, on_click=clicked)
-    apart = np.abs(hot[at.sentence] @ table - rows).max()
+    apart = np.abs(scenes.one_hot_of(drawn, ids) @ table[drawn] - rows).max()
     padded = " [PAD] fills up a shorter sentence: it has a row like any token." if not batch.real.all() else ""
     only_used = "" if len(drawn) == vocab else f" Only the {len(drawn)} of its {vocab:,} rows in use are drawn."
     st.caption(

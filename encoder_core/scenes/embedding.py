@@ -19,6 +19,12 @@ def rows_drawn(ids: Int[np.ndarray, "seq"], vocab: int) -> Int[np.ndarray, "draw
     return np.arange(vocab) if vocab <= MOST_ROWS else np.unique(ids)
 
 
+def one_hot_of(rows: Int[np.ndarray, "drawn"], ids: Int[np.ndarray, "seq"]) -> Float[np.ndarray, "seq drawn"]:
+    """The columns of one-hot that belong to these rows of the table, in order; where all ids are among them, the others
+    hold nothing but 0, and add nothing to the product."""
+    return one_hot(np.searchsorted(rows, ids), len(rows))
+
+
 def lookup(
     ids: Int[np.ndarray, "seq"],
     looked_up: Float[np.ndarray, "seq d_model"],
@@ -31,18 +37,19 @@ def lookup(
 ) -> list[go.Figure | str]:
     """one-hot · E = the same rows looked up; the rows that the sentence takes are marked beside E."""
     vocab, d_model = table.shape
-    hot, drawn, dims = one_hot(ids, vocab), rows_drawn(ids, vocab), dimensions(d_model)
+    drawn, dims = rows_drawn(ids, vocab), dimensions(d_model)
+    hot, used = one_hot_of(drawn, ids), table[drawn]
     row, in_use = int(np.searchsorted(drawn, ids[token])), np.searchsorted(drawn, np.unique(ids)).tolist()
-    words, limit = [f"{index} {vocabulary[index]}" for index in drawn], scale_of(table[drawn])
+    words, limit = [f"{index} {vocabulary[index]}" for index in drawn], scale_of(used)
     of_tokens: dict[str, Any] = {"marks": [(token, None)], "theme": theme}
     return [
-        heatmap(hot[:, drawn], tokens, [str(index) for index in drawn], title="one-hot", column_axis="id",
+        heatmap(hot, tokens, [str(index) for index in drawn], title="one-hot", column_axis="id",
                 kind="weights", **of_tokens),
         "·",
-        heatmap(table[drawn], words, dims, title="E", row_axis="id", limit=limit, marks=[(row, None)], flags=in_use,
+        heatmap(used, words, dims, title="E", row_axis="id", limit=limit, marks=[(row, None)], flags=in_use,
                 theme=theme),
         "=",
-        heatmap(hot @ table, tokens, dims, title="one-hot · E", limit=limit, product_of=(0, 1), **of_tokens),
+        heatmap(hot @ used, tokens, dims, title="one-hot · E", limit=limit, product_of=(0, 1), **of_tokens),
         "=",
         heatmap(looked_up, tokens, dims, title="lookup E[ids]", limit=limit, **of_tokens),
     ]  # fmt: skip

@@ -141,3 +141,25 @@ def test_a_token_is_replaced_by_a_piece_that_is_typed(framed):
     next(button for button in run(at).button if button.label == "Replace it").click()
     assert "17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
     assert at.session_state["what_if"]["states"][-1] == ("token.0.16=3899",)
+
+
+@with_minilm
+def test_of_30522_rows_the_tables_hold_those_in_use(framed):
+    at = opened(stage_named("embedding"), encoder=MINILM, text="cat sat cat")
+    model = model_for(Settings.from_state({"encoder": MINILM, "text": "cat sat cat"}))
+    group = at.button_group(key="table_rows")
+    tables = {}
+    for name in ("one-hot", "E", "rows"):
+        group.set_value(name)
+        tables[name] = run(at).dataframe[0].value
+        group = at.button_group(key="table_rows")
+    assert list(tables["one-hot"].columns) == ["101 [CLS]", "102 [SEP]", "2938 sat", "4937 cat"]
+    np.testing.assert_array_equal(tables["E"], model.parameters["token_embedding"][[101, 102, 2938, 4937]])
+    np.testing.assert_array_equal(tables["one-hot"].to_numpy() @ tables["E"].to_numpy(), tables["rows"])
+
+
+def test_the_table_of_a_text_of_ones_own_is_whole(framed):
+    at = opened(stage_named("embedding"), text=" ".join(f"w{number}" for number in range(64)) + "\n" + "one two three")
+    group = at.button_group(key="table_rows")
+    group.set_value("E")
+    assert len(run(at).dataframe[0].value) == 2 + 67  # [PAD] and [UNK]
