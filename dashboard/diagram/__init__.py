@@ -11,10 +11,10 @@ from jaxtyping import Float
 
 from dashboard.assets import component
 from dashboard.stages import stage_named
-from encoder_core.figures import ThemeName, scale_of, theme_named
+from encoder_core.figures import ThemeName, Window, scale_of, theme_named, window
 
 _COMPONENT = component("diagram", Path(__file__).parent)
-_MOST_CELLS = 32  # a thumbnail shows this many rows and columns at most: the first ones
+_MOST_CELLS = 32  # a thumbnail shows this many rows and columns at most, each the largest of its bin
 _MASKED = 255
 
 
@@ -69,7 +69,8 @@ def _drawn(card: Card, theme: ThemeName) -> dict[str, Any]:
     drawn["colour"] = getattr(theme_named(theme), card.identity) if card.identity else None
     drawn["number"] = stage_named(card.stage).number
     if card.values is not None:
-        shown = card.values[:_MOST_CELLS, :_MOST_CELLS]
+        rows, columns = (Window(0, size).fitted(_MOST_CELLS) for size in card.values.shape)
+        shown = window.drawn(card.values, rows, columns).values
         drawn["thumbnail"] = {
             "rows": shown.shape[0],
             "columns": shown.shape[1],
