@@ -5,15 +5,16 @@ carries them. They are not bound to the URL by Streamlit: it would drop the para
 every change would be a step of the browser's Back. So the picture writes `address()` into the URL, in place.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import streamlit as st
 
-from dashboard import analogy, choice
+from dashboard import analogy, choice, window
 from dashboard.model import Model
 from dashboard.settings import DEFAULTS
 from dashboard.what_if import state
+from dashboard.window import Wide
 from encoder_core import RECIPES
 from encoder_core.figures.base import shorten
 
@@ -36,10 +37,11 @@ class Focus(NamedTuple):
     labels: tuple[str, ...]
 
 
-def pick(model: Model, *parts: Part, badge: Callable[[Focus], None] | None = None) -> Focus:
+def pick(model: Model, *parts: Part, wide: Sequence[Wide] = (), badge: Callable[[Focus], None] | None = None) -> Focus:
     """Draw the pickers of the parts that mean something on this page, and return what they say.
 
-    A sentence picker comes by itself where there is more than one sentence. `badge` is drawn at the end of the line.
+    A sentence picker comes by itself where there is more than one sentence. The choice of what is shown of `wide` axes
+    stands behind the pickers; `badge` is drawn at the end of the line.
     """
     if st.session_state.pop(state.CHANGED, False):
         st.rerun()  # a what-if concerns the whole page, not the part of it that asked
@@ -56,6 +58,8 @@ def pick(model: Model, *parts: Part, badge: Callable[[Focus], None] | None = Non
         token = _select("token", "Query token" if "key_token" in parts else "Token", labels) if "token" in parts else 0
         key_token = _select("key_token", "Key token", labels) if "key_token" in parts else 0
         focus = Focus(sentence, layer, head, token, key_token, labels)
+        for axis in wide:
+            axis.pick()
         if badge:
             st.space("stretch")
             badge(focus)
@@ -95,7 +99,7 @@ def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
 
 
 def address() -> dict[str, str | None]:
-    """What the URL should say of the focus; a part in its first place is left out of it (None).
+    """What the URL should say of the focus, and of wide axes; a part in its first place is left out of it (None).
 
     The variant of a recipe is added: Streamlit does not write it when code has chosen it before it is first drawn.
     """
@@ -103,7 +107,7 @@ def address() -> dict[str, str | None]:
     parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
     trail = st.session_state.get(TRAIL)
     parts |= {"edits": state.in_address(), "cell": BETWEEN.join(trail["cells"]) if trail else None}
-    parts |= {analogy.NAME: analogy.in_address()} | choice.address()
+    parts |= {analogy.NAME: analogy.in_address()} | choice.address() | window.address()
     has_variants = st.session_state.get("encoder") in RECIPES
     variant = st.session_state.get("variant", DEFAULTS["variant"])
     return parts | {"variant": variant if has_variants and variant != DEFAULTS["variant"] else None}

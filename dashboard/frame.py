@@ -15,7 +15,7 @@ from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
-from dashboard import model
+from dashboard import model, window
 from dashboard.appearance import plain as plain
 from dashboard.appearance import theme as theme
 from dashboard.cells import Looked
@@ -67,7 +67,9 @@ class Question:
 def begin() -> Model:
     """Every page's first line: make sure that the frame is around it, and return the model in use."""
     ensure_entrypoint()
-    return model.current()
+    current = model.current()
+    window.arrive(current.config)
+    return current
 
 
 def style(active: Stage | Lab) -> None:

@@ -54,6 +54,7 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "bias": (True, False),
 }
 OF_RECIPES = ("encoder", "variant", "seed")  # all that can be chosen with a recipe: the rest is the recipe's own
+_MOST_SPOKEN = 12  # options in a sentence
 OF_TRAINED = ("encoder", "text", "mask")  # all that can be chosen with a trained encoder
 
 _POSITIONS: dict[PositionChoice, dict[str, Any]] = {
@@ -213,7 +214,10 @@ def _allowed(options: Sequence[Any]) -> str:
     if isinstance(options, range):
         step = f" in steps of {options.step}" if options.step > 1 else ""
         return f"allowed are {options[0]} to {options[-1]}{step}"
-    return "allowed are " + ", ".join(_spoken(option) for option in options)
+    spoken = [_spoken(option) for option in options]
+    if len(spoken) > _MOST_SPOKEN:
+        spoken = [*spoken[:2], "…", *spoken[-2:]]
+    return "allowed are " + ", ".join(spoken)
 
 
 def _spoken(value: Any) -> str:

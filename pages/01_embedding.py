@@ -15,8 +15,10 @@ from dashboard.sections.embedding import arithmetic, scales, words
 from dashboard.sections.embedding.tables import tables
 from dashboard.stages import stage_named
 from dashboard.strip import strip
+from dashboard.window import Wide
 from encoder_core import blocks, recompute
 from encoder_core.config import embedding_factors
+from encoder_core.figures import WHOLE
 from encoder_core.pretrained import nearest_words
 from encoder_core.scenes import embedding as scenes
 
@@ -25,6 +27,7 @@ config, trace, batch = current.config, current.trace, current.batch
 table = current.parameters["token_embedding"]
 (vocab, d_model), seq = table.shape, batch.ids.shape[1]
 factor = embedding_factors(d_model)[config.embedding_scale]
+dims = Wide("dims", d_model, whole=WHOLE)
 
 frame.heading(
     stage_named("embedding"),
@@ -38,11 +41,11 @@ frame.heading(
 @st.fragment
 def body() -> None:
     apart = recompute.embedding(current.shown)
-    at = focus.pick(current, "token", badge=lambda at: frame.recomputed(apart))
+    at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))
     lookup_picture(at, looked)
-    scales.scales(current, at, looked)
+    scales.scales(current, at, dims.window(), looked)
     cosines = words.nearest(current, at)
     frame.depths(
         tables(current, at) | cosines,
@@ -69,7 +72,8 @@ def lookup_picture(at: focus.Focus, looked: Looked) -> None:
             focus.follow(cell._replace(row=int(np.argmax(ids == drawn[cell.row]))), {"row_axis": "token"})
 
     words, theme = current.vocabulary, frame.theme()
-    parts = scenes.lookup(ids, rows, table, tokens=at.labels, vocabulary=words, token=at.token, theme=theme)
+    parts = scenes.lookup(ids, rows, table, tokens=at.labels, vocabulary=words, token=at.token,
+                          columns=dims.window(), theme=theme)  # fmt: skip
     found = of_text("token_embedding", at)
     cells = [None, of_parameter("token_embedding", rows=drawn.tolist()), found, found]
     picture(parts, key="embedding_picture", cells=cells, looked=looked, on_click=clicked)

@@ -16,9 +16,10 @@ from dashboard.picture import picture
 from dashboard.sections import positions as sections
 from dashboard.settings import OPTIONS, PositionChoice
 from dashboard.stages import stage_named
+from dashboard.window import Wide
 from encoder_core import Encoder, blocks, recompute
 from encoder_core.entering import enter
-from encoder_core.figures import dimensions
+from encoder_core.figures import WHOLE, dimensions
 from encoder_core.first_input import FirstInput, first_input, first_input_with
 from encoder_core.scenes import positions as scenes
 
@@ -30,6 +31,7 @@ config, trace, in_use = current.config, current.trace, current.positions
 seq, d_model = trace.embedded.shape[1:]
 NORMED = " A LayerNorm of the sum comes before the first block." if config.embedding_norm else ""
 NORM_CODE: list[Callable[..., Any]] = [blocks.layer_norm, enter] if config.embedding_norm else []
+dims = Wide("dims", d_model, whole=WHOLE)
 SHOWN = [name for name in ENCODINGS if name in OPTIONS["positions"] or name == in_use]
 
 frame.heading(
@@ -43,7 +45,9 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    at = focus.pick(current, "token", badge=lambda at: frame.recomputed(recompute.positions(current.shown)))
+    at = focus.pick(
+        current, "token", wide=[dims], badge=lambda at: frame.recomputed(recompute.positions(current.shown))
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, default=in_use,
                         key=f"positions_layout_{in_use}")  # fmt: skip
@@ -56,7 +60,7 @@ def body() -> None:
     found = (first_input(current.shown) if own else first_input_with(current.shown, encoding[:seq])).of(at.sentence)
     looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if own else None
     encoding_picture(at, layout, encoding, sorted(chosen), looked)
-    sections.sum_and_norm(current, at, encoding[:seq], found, looked)
+    sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), looked)
     sections.similarity(encoding)
     numbers(at, layout, encoding, found, looked)
 
@@ -66,7 +70,8 @@ def encoding_picture(
 ) -> None:
     """All positions as a heatmap, and some of its columns as curves."""
     shown, theme = ENCODINGS[layout], frame.theme()
-    parts = scenes.all_positions(encoding, chosen, title=shown.label, seq=seq, token=at.token, theme=theme)
+    parts = scenes.all_positions(encoding, chosen, title=shown.label, seq=seq, token=at.token, columns=dims.window(),
+                                 theme=theme)  # fmt: skip
     cells = [Address("position_encoding", rows=range(seq)), None] if looked else []
     picture(parts, key="positions_picture", cells=cells, looked=looked)
     st.caption(
@@ -77,7 +82,7 @@ def encoding_picture(
 
 def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: FirstInput, looked: Looked | None) -> None:
     """Tables, formula, code and the question."""
-    dims = dimensions(d_model)
+    names = dimensions(d_model)
     shift = len(encoding) // 3
     one, other = min(at.token, shift), min(at.token + 2, shift)
     here, there = (float(encoding[one + by] @ encoding[other + by]) for by in (0, shift))
@@ -86,13 +91,13 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: Firs
     of_noise = layout == "learned" and not (layout == in_use and current.settings.trained)
     why_not = "A table of noise knows no distance." if of_noise else "The distance alone does not decide."
     norm, end = (r"\mathrm{norm}\bigl(", r"\bigr)") if config.embedding_norm else ("", "")
-    total = {"embedding sum": Table(found.total, at.labels, dims)} if norm else {}
+    total = {"embedding sum": Table(found.total, at.labels, names)} if norm else {}
     frame.depths(
         {
-            "embedded": Table(found.embedded, at.labels, dims),
+            "embedded": Table(found.embedded, at.labels, names),
             **total,
-            "scaled embedding": Table(trace.scaled_embedding[at.sentence], at.labels, dims),
-            "positions": Table(encoding, dimensions(len(encoding)), dims),
+            "scaled embedding": Table(trace.scaled_embedding[at.sentence], at.labels, names),
+            "positions": Table(encoding, dimensions(len(encoding)), names),
         },
         rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = {norm}\underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
         rf"\underbrace{{PE}}_{{{seq}\times{d_model}}}{end} \\[10pt] {ENCODINGS[layout].definition}",

@@ -5,14 +5,15 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
-from dashboard.cells import Address, look, of_block, of_head, of_parameter
+from dashboard.cells import Shows, SideBySide, look, of_block, of_head, of_parameter
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.stages import stage_named
+from dashboard.window import Wide
 from encoder_core import recompute
 from encoder_core.analysis import cosines
 from encoder_core.blocks import SelfAttention
-from encoder_core.figures import dimensions, limit_of
+from encoder_core.figures import WHOLE, dimensions, limit_of
 from encoder_core.scenes import qkv as scenes
 from encoder_core.scenes.qkv import LETTERS, side_by_side
 
@@ -27,6 +28,7 @@ current = frame.begin()
 config, trace = current.config, current.trace
 parameters = current.parameters
 seq, d_model, d_head = current.batch.ids.shape[1], config.d_model, config.d_head
+dims, features = Wide("dims", d_model, whole=WHOLE), Wide("features", config.attention_dim, whole=WHOLE)
 
 frame.heading(
     stage_named("qkv"),
@@ -49,24 +51,26 @@ def badge(at: focus.Focus) -> None:
 
 @st.fragment
 def body() -> None:
-    at = focus.pick(current, "layer", "head", "token", badge=badge)
-    whole = st.toggle("All heads side by side", key="qkv_whole", persist_state="session")
+    at = focus.pick(current, "layer", "head", "token", wide=[dims], badge=badge)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        whole = st.toggle("All heads side by side", key="qkv_whole", persist_state="session")
+        columns = features.pick() if whole else None
     layer, kernels, biases = trace.layers[at.layer], linear(at.layer, "kernel"), linear(at.layer, "bias")
     x, heads = layer.attn_in[at.sentence], {"query": layer.q, "key": layer.k, "value": layer.v}
     results = {name: side_by_side(part[at.sentence]) for name, part in heads.items()}
     owned = range(at.head * d_head, (at.head + 1) * d_head)
     parts = scenes.projections(
-        x, kernels, results, owned=owned, whole=whole, biased=bool(biases), tokens=at.labels, token=at.token,
-        theme=frame.theme(),
+        x, kernels, results, owned=owned, dims=dims.window(), features=columns, biased=bool(biases), tokens=at.labels,
+        token=at.token, theme=frame.theme(),
     )  # fmt: skip
     looked = look(current, at, of_head("q", at).cell(at.token, 0))
-    picture(parts, key="qkv_picture", cells=addresses(at, whole), looked=looked)
+    picture(parts, key="qkv_picture", cells=addresses(at), looked=looked)
     words(at, owned, biases)
     shown = range(config.attention_dim) if whole else owned
-    names, dims = dimensions(len(shown), start=shown.start), dimensions(d_model)
+    names, of_x = dimensions(len(shown), start=shown.start), dimensions(d_model)
     tables = {LETTERS[name]: Table(result[:, shown], at.labels, names) for name, result in results.items()}
-    tables["x"] = Table(x, at.labels, dims)
-    tables |= {f"W_{LETTERS[name]}": Table(kernel[:, shown], dims, names) for name, kernel in kernels.items()}
+    tables["x"] = Table(x, at.labels, of_x)
+    tables |= {f"W_{LETTERS[name]}": Table(kernel[:, shown], of_x, names) for name, kernel in kernels.items()}
     if biases:
         tables["b"] = Table(np.stack(list(biases.values()))[:, shown], list(LETTERS), names)
     formula = r" \\ ".join(
@@ -77,11 +81,10 @@ def body() -> None:
     frame.depths(tables, formula, [SelfAttention.project], question(at, layer.q, layer.k), looked)
 
 
-def addresses(at: focus.Focus, whole: bool) -> list[Address | None]:
-    """What the figures show: x, three kernels and three results; the results of all heads are no tensor."""
-    corner = (0, 0 if whole else at.head * d_head)
-    kernels = [of_parameter(f"layers.{at.layer}.attention.{name}.kernel", first=corner) for name in LETTERS]
-    return [of_block("attn_in", at), *kernels, *([None] * 3 if whole else [of_head(name, at) for name in "qkv"])]
+def addresses(at: focus.Focus) -> list[Shows]:
+    """What the figures show: x, three kernels and three results."""
+    kernels = [of_parameter(f"layers.{at.layer}.attention.{name}.kernel") for name in LETTERS]
+    return [of_block("attn_in", at), *kernels, *(SideBySide(name, at.sentence, at.layer, d_head) for name in "qkv")]
 
 
 def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..."]]) -> None:

@@ -12,9 +12,10 @@ from dashboard.choice import choice
 from dashboard.frame import Question, Shape, Table
 from dashboard.sections.multi_head import add_up, all_patterns, split, switch_off, trade_off
 from dashboard.stages import stage_named
+from dashboard.window import Wide
 from encoder_core import LayerTrace, blocks, recompute
 from encoder_core.cost import attention_cost
-from encoder_core.figures import dimensions
+from encoder_core.figures import WHOLE, dimensions
 
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")
 
@@ -23,6 +24,7 @@ config, parameters = current.config, current.parameters
 seq, heads = current.batch.ids.shape[1], config.num_heads
 d_head, d_model, width = config.d_head, config.d_model, config.attention_dim
 MIXING = [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values]
+dims = Wide("dims", d_model, whole=WHOLE)
 
 frame.heading(
     stage_named("multi_head"),
@@ -47,13 +49,17 @@ def body() -> None:
     split(current, at, layer)
     all_patterns(current, at, layer)
     contributions = layer.head_contributions[at.sentence]
-    match choice("And then", PARTS, default=PARTS[0], silent=True, key="multi_head_part", link="part"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        part = choice("And then", PARTS, default=PARTS[0], silent=True, key="multi_head_part", link="part")
+        if part != PARTS[-1]:
+            dims.pick()
+    match part:
         case "Switch heads off":
-            switch_off(current, at)
+            switch_off(current, at, dims.window())
         case "How many heads?":
             trade_off(current)
         case _:
-            add_up(current, at, layer, contributions, out_bias(at.layer), looked)
+            add_up(current, at, layer, dims.window(), out_bias(at.layer), looked)
     names, of_token = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
     frame.depths(
         {

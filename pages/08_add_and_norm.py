@@ -10,9 +10,9 @@ from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections.add_and_norm import addresses, normalise, out_of_norm, post_and_pre
 from dashboard.stages import stage_named
-from dashboard.window import WINDOW, window
+from dashboard.window import WINDOW, Wide
 from encoder_core import blocks, recompute
-from encoder_core.figures import dimensions, scale_of
+from encoder_core.figures import Window, dimensions, scale_of
 from encoder_core.scenes.add_and_norm import residual_sum
 from encoder_core.sublayers import AddAndNorm, NormName, add_and_norm, layer_norm, norm_parameters
 
@@ -60,10 +60,10 @@ def body() -> None:
     )
 
 
-def pick() -> tuple[Focus, NormName, slice]:
+def pick() -> tuple[Focus, NormName, Window]:
     """What is looked at, which norm of the block, and the dimensions shown."""
-    wide = d_model > WINDOW
-    places = st.columns([2.2, 2.5, *([1] if wide else []), 1.2], vertical_alignment="bottom")
+    shares = [2.2, 2.5, 1.1, 1.3] if config.final_norm else [2.85, 2.25, 1, 1.3]
+    places = st.columns(shares if d_model > WINDOW else [2.2, 2.5, 1.2], vertical_alignment="bottom")
     with places[0]:
         at = focus.pick(current, "layer", "token")
     with places[1]:
@@ -72,13 +72,13 @@ def pick() -> tuple[Focus, NormName, slice]:
             persist_state="session",
         )  # fmt: skip
     with places[2]:
-        columns = window("Dimensions", d_model, key="add_and_norm_window")
+        columns = Wide("dims", d_model).pick()
     with places[-1]:
         frame.recomputed(recompute.add_and_norm(current.shown, at.layer))
     return at, name if name in names else names[0], columns
 
 
-def add(at: Focus, name: NormName, shown: AddAndNorm, columns: slice, limit: float, looked: Looked) -> None:
+def add(at: Focus, name: NormName, shown: AddAndNorm, columns: Window, limit: float, looked: Looked) -> None:
     """The sum, for the norms that have one."""
     parts = residual_sum(
         shown,
@@ -92,7 +92,7 @@ def add(at: Focus, name: NormName, shown: AddAndNorm, columns: slice, limit: flo
         factor=current.shown.residual_factor(at.layer, "attention" if name == "norm1" else "mlp"),
     )
     if parts:
-        cells = addresses(at, name, config.norm, columns)[:3]
+        cells = addresses(at, name, config.norm)[:3]
         picture(parts, key="add_and_norm_sum_picture", cells=cells, looked=looked)
 
 

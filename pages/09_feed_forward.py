@@ -6,20 +6,22 @@ from jaxtyping import Float
 
 from dashboard import focus, frame
 from dashboard.cells import look, of_block
+from dashboard.column import column_picker, follow_column
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections.feed_forward import one_neuron, one_row_exchanged
 from dashboard.stages import stage_named
-from dashboard.window import WINDOW, column_picker, follow_column, window
+from dashboard.window import Wide
 from encoder_core import blocks, recompute, sublayers
-from encoder_core.figures import dimensions, numbered
+from encoder_core.figures import dimensions
 from encoder_core.scenes.feed_forward import ACTIVATIONS, activation_name, network
 from encoder_core.sublayers import FeedForwardSteps
 
 current = frame.begin()
 config, parameters = current.config, current.parameters
 seq, d_model, d_ff = current.batch.ids.shape[1], config.d_model, config.d_ff
+dims, neurons = Wide("dims", d_model), Wide("neurons", d_ff)
 NEURON = "feed_forward_neuron"
 
 frame.heading(
@@ -33,42 +35,43 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    places = st.columns([2.4, 1, *([1.1] if d_ff > WINDOW else []), 1.2], vertical_alignment="bottom")
+    wide = [axis for axis in (neurons, dims) if axis.count > axis.whole]
+    shares = ([2.4, 1, 1.2], [2.4, 1, 1.1, 1.2], [2.7, 0.9, 1, 1, 1.35])[len(wide)]
+    places = st.columns(shares, vertical_alignment="bottom")
     with places[0]:
         at = focus.pick(current, "layer", "token")
-    with places[2]:
-        shown = window("Neurons", d_ff, key="feed_forward_window")
+    for place, axis in zip(places[2:], wide, strict=False):
+        with place:
+            axis.pick()
+    shown, columns = neurons.window(), dims.window()
     layer = current.trace.layers[at.layer]
     with places[1]:
-        most = int(layer.mlp_pre[at.sentence, at.token, shown].argmax())
+        most = shown.start + int(layer.mlp_pre[at.sentence, at.token, shown.places].argmax())
         neuron = column_picker("Neuron", shown, key=NEURON, first=most, width=130)
     with places[-1]:
         frame.recomputed(recompute.feed_forward(current.shown, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
-    steps, narrow = FeedForwardSteps(*parts), slice(0, min(d_model, WINDOW))
-    cells = [of_block("mlp_in", at), *(of_block(name, at, shown) for name in ("mlp_pre", "mlp_act")), None,
-             of_block("mlp_out", at)]  # fmt: skip
+    steps, names = FeedForwardSteps(*parts), dimensions(shown.stop - shown.start, shown.start)
+    cells = [*(of_block(name, at) for name in ("mlp_in", "mlp_pre", "mlp_act")), None, of_block("mlp_out", at)]
     looked = look(current, at, of_block("mlp_act", at).cell(at.token, neuron))
     picture(
-        network(mlp_in, steps, config, columns=narrow, neurons=shown, neuron=neuron, tokens=at.labels,
+        network(mlp_in, steps, config, columns=columns, neurons=shown, neuron=neuron, tokens=at.labels,
                 token=at.token, theme=frame.theme()),
         key="feed_forward_picture",
         cells=cells,
         looked=looked,
         on_click=follow_column("neuron", NEURON),
     )  # fmt: skip
-    if d_model > WINDOW:
-        st.caption(f"Of {d_model} dimensions the first {WINDOW} are drawn; all are in Numbers.")
     one_neuron(current, at, layer, neuron)
-    one_row_exchanged(current, at, layer)
+    one_row_exchanged(current, at, layer, columns)
     bias = " + b" if config.use_bias else ""
     again = config.activation_after == "every_element"  # the activation also follows the second linear layer
     opened, closed = (rf"\text{{{ACTIVATIONS[config.activation]}}}\big(", r"\big)") if again else ("", "")
     frame.depths(
         {
             "mlp out": Table(steps.out, at.labels, dimensions(d_model)),
-            "mlp act": Table(steps.act[:, shown], at.labels, numbered(shown)),
-            "mlp pre": Table(steps.pre[:, shown], at.labels, numbered(shown)),
+            "mlp act": Table(steps.act[:, shown.places], at.labels, names),
+            "mlp pre": Table(steps.pre[:, shown.places], at.labels, names),
             "mlp in": Table(mlp_in, at.labels, dimensions(d_model)),
         },
         rf"\begin{{aligned}} \underbrace{{H}}_{{{seq}\times{d_ff}}} &= \text{{{activation_name(config)}}}\big("

@@ -17,15 +17,13 @@ from dashboard.sections.full_stack.same_word import in_several_sentences, pick_w
 from dashboard.sections.full_stack.sentences import pick_window, sentences
 from dashboard.sections.full_stack.similarity import similarity
 from dashboard.sections.full_stack.tiles import all_heads, head_average
-from dashboard.sections.full_stack.view import View, blocks_in_words, dimensions_of, enters
+from dashboard.sections.full_stack.view import View, blocks_in_words, enters, pick_dims
 from dashboard.stages import stage_named
-from dashboard.window import WINDOW
 from encoder_core import recompute
 
 current = frame.begin()
 config = current.config
 seq, d_model, num_layers = current.batch.ids.shape[1], config.d_model, config.num_layers
-stages = num_layers + 1 + config.final_norm
 
 VIEWS = {
     "Attention": {
@@ -37,11 +35,11 @@ VIEWS = {
         "Ablation": View(("layer", "head", "token"), left_out),
     },
     "Vectors": {
-        "Hidden states": View(("layer", "token"), hidden_states, dimensions_of(max(4, 200 // stages // 4 * 4))),
+        "Hidden states": View(("layer", "token"), hidden_states, pick_dims),
         "Similarity": View(("layer", "token"), similarity),
         "Same word": View((), in_several_sentences, pick_word),
         "Sentences": View((), sentences, pick_window),
-        "In and out": View(("token",), in_and_out, dimensions_of(WINDOW)),
+        "In and out": View(("token",), in_and_out, pick_dims),
     },
 }
 

@@ -19,6 +19,7 @@ from dashboard.assets import component, publish
 from dashboard.cells import Looked, Shows, choose
 from dashboard.focus import Cell
 from dashboard.picture.outlines import outlines
+from encoder_core.figures.window import place_behind
 
 _COMPONENT = component("picture", Path(__file__).parent)
 _PLAYER = publish(Path(__file__).parent / "play.js")
@@ -37,8 +38,9 @@ def picture(
 ) -> None:
     """Draw figures from left to right, with the operators (strings) between them; on a phone they stack.
 
-    A click on a cell calls `on_click` with the cell and the figure's `layout.meta`, before the rerun; if not told
-    otherwise, the focus follows: a query row becomes the token looked at, a key column the key token, and so on.
+    A click on a cell calls `on_click` with the cell, by its row and column in the figure's matrix, and the figure's
+    `layout.meta`, before the rerun; if not told otherwise, the focus follows: a query row becomes the token looked at,
+    a key column the key token, and so on.
     `cells` says of each figure which part of which tensor it shows: a click then also chooses the number, and the one
     that is `looked` at is outlined with what it was computed from. `stack` puts the figures below each other at any
     width. `still` pictures do not depend on the focus: they leave the URL to the others, so that Streamlit finds them
@@ -56,13 +58,18 @@ def picture(
             operator = ""
 
     def clicked() -> None:
-        cell = (st.session_state.get(key) or {}).get("cell")
-        if cell and cell["panel"] < len(figures):
-            on_click(Cell(**cell), figures[cell["panel"]].layout.meta)
-            address = cells[cell["panel"]] if cells else None
-            chosen = address and address.cell(cell["row"], cell["column"], cell["tile"])
-            if chosen:
-                choose(chosen)
+        said = (st.session_state.get(key) or {}).get("cell")
+        if not said or said["panel"] >= len(figures):
+            return
+        figure, address = figures[said["panel"]], cells[said["panel"]] if cells else None
+        try:
+            row, column = place_behind(figure, said["row"], said["column"], said["tile"])
+        except IndexError:  # the figure has changed since
+            return
+        on_click(Cell(said["panel"], row, column, said["tile"]), figure.layout.meta)
+        chosen = address and address.cell(row, column, said["tile"])
+        if chosen:
+            choose(chosen)
 
     _COMPONENT(
         data={

@@ -5,31 +5,33 @@ from typing import Any
 import plotly.graph_objects as go
 
 from dashboard.cells import Looked, Shows
+from encoder_core.derive import Cell
+from encoder_core.figures.window import place_on
 
 
 def outlines(figure: go.Figure, address: Shows | None, looked: Looked | None) -> list[dict[str, Any]]:
     """Shapes for a figure that shows this part of a tensor: a frame around the cell, a dotted one around operands."""
     if address is None or looked is None:
         return []
-    meta, colour = figure.layout.meta, figure.layout.title.font.color
-    shape = (len(meta["rows"]), len(meta["columns"]))
-    found = looked.derivation
+    colour, found = figure.layout.title.font.color, looked.derivation
+
+    def place(cell: Cell) -> tuple[int, int] | None:
+        """Where on the figure the cell is drawn, if it is."""
+        in_matrix = address.place(cell)
+        return in_matrix and place_on(figure, *in_matrix)
+
     operands = [
-        place
+        drawn
         for step in found.steps
         for term in step.terms
         for operand in term.operands
-        if operand.cell is not None and (place := address.place(operand.cell)) and _inside(place, shape)
+        if operand.cell is not None and (drawn := place(operand.cell))
     ]
     shapes = [_frame(operands, colour, {"width": 1.5, "dash": "dot"})] if operands else []
-    here = address.place(found.cell)
-    if here and _inside(here, shape):
+    here = place(found.cell)
+    if here:
         shapes.append(_frame([here], colour, {"width": 3}))
     return shapes
-
-
-def _inside(place: tuple[int, int], shape: tuple[int, int]) -> bool:
-    return place[0] < shape[0] and place[1] < shape[1]
 
 
 def _frame(places: list[tuple[int, int]], colour: str, line: dict[str, Any]) -> dict[str, Any]:

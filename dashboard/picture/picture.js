@@ -145,16 +145,23 @@ function sumOf(host, [left, right, times = 1], row, column) {
   return `${sum} = ${number(total * times)}`;
 }
 
-const placeIn = (meta, row, column) =>
-  `${meta.row_axis} ${meta.rows[row]} · ${meta.column_axis} ${meta.columns[column]}`;
+// Of a bin, the name of the place in it whose number is drawn, `offset` places from its first.
+const nameOn = ([first, size], names, cell, offset) => size === 1 ? names[cell] : first + cell * size + offset;
+
+function placeIn(meta, row, column, offset = 0) {
+  const [rows, columns] = meta.windows ?? [[0, 1], [0, 1]];
+  const ofRow = nameOn(rows, meta.rows, row, Math.floor(offset / columns[1]));
+  const ofColumn = nameOn(columns, meta.columns, column, offset % columns[1]);
+  const binned = rows[1] * columns[1] > 1 ? ", the largest of its bin" : "";
+  return `${meta.row_axis} ${ofRow} · ${meta.column_axis} ${ofColumn}${binned}`;
+}
 
 function words(host, meta, point) {
   const { row, column, tile } = cellAt(meta, point);
   const where = tile ? `${[meta.row_titles[tile[0]], meta.column_titles[tile[1]]].filter(Boolean).join(", ")}\n` : "";
   const value = point.data.name === "masked" ? "masked" : number(point.z);
-  const notes = meta.notes ? `\n${meta.notes[row][column]}` : "";
   const sum = meta.product_of ? `\n${sumOf(host, meta.product_of, row, column)}` : "";
-  return `${where}${placeIn(meta, row, column)}\n${value}${notes}${sum}`;
+  return `${where}${placeIn(meta, row, column, Number(point.customdata ?? 0))}\n${value}${sum}`;
 }
 
 function showTip(host, panel, meta, event) {

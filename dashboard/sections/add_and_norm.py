@@ -8,12 +8,13 @@ from jaxtyping import Float
 
 from dashboard import frame
 from dashboard.cells import Address, Looked, of_block, of_text
+from dashboard.column import column_picker, follow_column
 from dashboard.focus import Focus
 from dashboard.model import Model, model_with_norm
 from dashboard.picture import picture
-from dashboard.window import column_picker, follow_column
 from encoder_core.analysis import residual_stream
 from encoder_core.config import Norm
+from encoder_core.figures import Window
 from encoder_core.scenes import add_and_norm as scenes
 from encoder_core.sublayers import TENSORS, AddAndNorm, NormName, NormSteps, norm_parameters
 
@@ -26,7 +27,7 @@ def normalise(
     name: NormName,
     shown: AddAndNorm,
     steps: NormSteps,
-    columns: slice,
+    columns: Window,
     limit: float,
     looked: Looked,
 ) -> None:
@@ -48,24 +49,24 @@ def normalise(
         steps, out, columns=columns, dimension=d, limit=limit, tokens=at.labels, token=at.token, theme=frame.theme()
     )
     with area:
-        cells = [None, None, None, out_of_norm(at, name, current.config.norm, columns), None, None]
+        cells = [None, None, None, out_of_norm(at, name, current.config.norm), None, None]
         picture(
             parts, key="add_and_norm_norm_picture", cells=cells, looked=looked,
             on_click=follow_column("dimension", DIMENSION),
         )  # fmt: skip
 
 
-def addresses(at: Focus, name: NormName, norm: Norm, columns: slice = slice(0)) -> list[Address | None]:
+def addresses(at: Focus, name: NormName, norm: Norm) -> list[Address | None]:
     """Residual, sublayer and sum in the trace; None for what is no tensor of it."""
     tensors = (None, None, None) if name == "final_norm" else TENSORS[norm, name][:3]
-    return [of_block(tensor, at, columns) if tensor else None for tensor in tensors]
+    return [of_block(tensor, at) if tensor else None for tensor in tensors]
 
 
-def out_of_norm(at: Focus, name: NormName, norm: Norm, columns: slice = slice(0)) -> Address:
+def out_of_norm(at: Focus, name: NormName, norm: Norm) -> Address:
     """What the norm gives, in the trace."""
     if name == "final_norm":
-        return of_text("output", at, columns)
-    return of_block(TENSORS[norm, name].norm_out, at, columns)
+        return of_text("output", at)
+    return of_block(TENSORS[norm, name].norm_out, at)
 
 
 def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: float, shift: float) -> None:

@@ -8,8 +8,8 @@ from dashboard import frame
 from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
-from dashboard.window import WINDOW
 from encoder_core import sublayers
+from encoder_core.figures import Window
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import feed_forward as scenes
 from encoder_core.trace import LayerTrace
@@ -42,7 +42,7 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
         )
 
 
-def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace) -> None:
+def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:
     """Both sublayers of this block read the same rows, then the same with one row exchanged: which results move?"""
     st.subheader("It does not mix tokens", anchor=False)
     other = _pick_other(at)
@@ -50,15 +50,13 @@ def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace) -> None:
     exchanged = rows.copy()
     exchanged[at.token] = 0 if other is None else rows[other]
     after = _changes(current, at, rows, exchanged)
-    seq, d_model = rows.shape
-    narrow = slice(0, min(d_model, WINDOW // 2))
-    parts = scenes.changes(exchanged - rows, after, narrow, tokens=at.labels, theme=frame.theme())
+    seq = len(rows)
+    parts = scenes.changes(exchanged - rows, after, columns, tokens=at.labels, theme=frame.theme())
     picture(parts, key="feed_forward_change_picture", still=True)
     moved = {name: int((np.linalg.norm(change, axis=1) > 1e-9).sum()) for name, change in after.items()}
     st.caption(
         f"After attention **{moved['attention']} of {seq}** rows have moved: every token that may look at this one. "
         f"After the feed-forward network **{moved['feed-forward']} of {seq}**: only the row that was exchanged."
-        + (f" (The first {narrow.stop} of {d_model} dimensions are drawn.)" if narrow.stop < d_model else "")
     )
 
 

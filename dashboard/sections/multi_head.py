@@ -15,6 +15,7 @@ from dashboard.picture import picture
 from dashboard.weights_scale import weights_limit
 from encoder_core import HeadFactor, LayerTrace, recompute
 from encoder_core.cost import attention_cost
+from encoder_core.figures import Window
 from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes.qkv import side_by_side
 from encoder_core.scenes.what_if import all_left_out
@@ -28,12 +29,14 @@ def split(current: Model, at: Focus, layer: LayerTrace) -> None:
     q = layer.attn_in[at.sentence] @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", np.float32(0))
     of_heads, d_head = layer.q[at.sentence], current.config.d_head
     parts = scenes.split(q, of_heads, tokens=at.labels, head=at.head, theme=frame.theme())
+    of_bin = scenes.in_split(d_head, len(of_heads)).size
     of_heads_q = Address("q", (at.sentence,), at.layer, tiles="head")
     picture(parts, key="multi_head_split", cells=[of_heads_q] * 3)
     st.caption(
         f"One matrix product makes the queries of all heads; head {at.head + 1} owns columns {at.head * d_head} to "
         f"{(at.head + 1) * d_head - 1}. Splitting only cuts: put back, it is the same Q (max Δ "
         f"{recompute.difference(side_by_side(of_heads), q):.0e})."
+        + ("" if of_bin == 1 else f" A cell is the largest of {of_bin} columns.")
     )
 
 
@@ -60,25 +63,27 @@ def add_up(
     current: Model,
     at: Focus,
     layer: LayerTrace,
-    contributions: Float[np.ndarray, "head seq d_model"],
+    columns: Window,
     bias: Float[np.ndarray, "d_model"] | None,
     looked: Looked,
 ) -> None:
     """What each head adds to the stream, that it adds up to what attention gives less its bias, and how much it is."""
+    contributions = layer.head_contributions[at.sentence]
     total = layer.attn_out[at.sentence] - (np.float32(0) if bias is None else bias)
     title = "attn_out" if bias is None else "attn_out − bias"
     parts = scenes.added_up(
-        contributions, total, title=title, tokens=at.labels, head=at.head, token=at.token, theme=frame.theme()
-    )
-    every = scenes.step_of(contributions.size)
+        contributions, total, title=title, tokens=at.labels, head=at.head, token=at.token, columns=columns,
+        theme=frame.theme(),
+    )  # fmt: skip
     of_heads = Address("head_contributions", (at.sentence,), at.layer, tiles="head")
-    cells = [of_heads, of_block("attn_out", at)] if every == 1 else []  # else columns are left out
-    picture(parts, key="multi_head_contributions", cells=cells, looked=looked)
+    picture(parts, key="multi_head_contributions", cells=[of_heads, of_block("attn_out", at)], looked=looked)
+    heads, seq, d_model = contributions.shape
+    of_bin = scenes.in_added(columns, d_model, heads, seq).size
     apart = recompute.difference(total, contributions.sum(axis=0, dtype=float))
     st.caption(
         "All on one scale. Concat · W_O is the same as the sum of what the heads add, each through its own "
         f"{current.config.d_head} rows of W_O: they differ by {apart:.0e}."
-        + ("" if every == 1 else f" Every {every}th dimension is shown.")
+        + ("" if of_bin == 1 else f" In the tiles of the heads, a cell is the largest of {of_bin} dimensions.")
     )
     norms = np.linalg.norm(contributions, axis=-1)
     parts = scenes.lengths(norms, tokens=at.labels, head=at.head, token=at.token, theme=frame.theme())
@@ -86,7 +91,7 @@ def add_up(
 
 
 @st.fragment
-def switch_off(current: Model, at: Focus) -> None:
+def switch_off(current: Model, at: Focus, columns: Window) -> None:
     """The forward pass again with some heads of this layer off: what changes here, and at the end."""
     heads = current.config.num_heads
     st.session_state[OFF] = [head for head in st.session_state.get(OFF, [0]) if head < heads]
@@ -102,10 +107,11 @@ def switch_off(current: Model, at: Focus) -> None:
     for number, (title, (before, after)) in enumerate(pairs.items()):
         was, now = before[at.sentence], after[at.sentence]
         picture(
-            scenes.difference(was, now, titles=(title, "with heads off"), tokens=at.labels, theme=frame.theme()),
+            scenes.difference(was, now, titles=(title, "with heads off"), tokens=at.labels, columns=columns,
+                              theme=frame.theme()),
             key=f"multi_head_off_{number}",
             on_click=lambda cell, meta: None,  # the pickers stand outside this fragment
-        )
+        )  # fmt: skip
     found = ablation(current, at.sentence)
     left_out = all_left_out(
         found.heads.mean(axis=-1), found.tokens, layer=at.layer, head=at.head, token=at.token, tokens_are=at.labels,

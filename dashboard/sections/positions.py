@@ -12,7 +12,7 @@ from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.settings import PositionChoice, chosen_with
 from encoder_core.analysis import similarity_by_distance
-from encoder_core.figures import limit_of
+from encoder_core.figures import Window, limit_of
 from encoder_core.first_input import FirstInput
 from encoder_core.scenes import positions as scenes
 from encoder_core.sublayers import NormSteps
@@ -30,22 +30,25 @@ def of_model(current: Model, layout: PositionChoice) -> str:
     return " This table is trained. Its rows include what BERT adds to every token of a first text, its segment vector."
 
 
-def sum_and_norm(current: Model, at: Focus, position: Rows, found: FirstInput, looked: Looked | None) -> None:
+def sum_and_norm(
+    current: Model, at: Focus, position: Rows, found: FirstInput, columns: Window, looked: Looked | None
+) -> None:
     """Scaled embedding + position on one scale, and the norm of the sum where the model has one: what enters the first
     block. Nothing is `looked` at where it is only what would enter."""
     enters = "enters the first block" if looked else "would enter the first block with this encoding"
     st.subheader(f"What {enters}", anchor=False)
     name, total = ("embedded", found.embedded) if found.norm is None else ("embedding sum", found.total)
     scaled, theme = current.trace.scaled_embedding[at.sentence], frame.theme()
-    parts = scenes.position_added(scaled, position, total, tokens=at.labels, token=at.token, title=name, theme=theme)
+    parts = scenes.position_added(scaled, position, total, tokens=at.labels, token=at.token, columns=columns,
+                                  title=name, theme=theme)  # fmt: skip
     cells = [of_text("scaled_embedding", at), Address("position_encoding"), of_text(name.replace(" ", "_"), at)]
     picture(parts, key="positions_sum_picture", cells=cells if looked else (), looked=looked)
     if found.norm is not None:
-        _norm_of_sum(at, found.norm, found.embedded, looked)
+        _norm_of_sum(at, found.norm, found.embedded, columns, looked)
 
 
-def _norm_of_sum(at: Focus, norm: NormSteps, embedded: Rows, looked: Looked | None) -> None:
-    parts = scenes.sum_normed(norm, embedded, tokens=at.labels, token=at.token, theme=frame.theme())
+def _norm_of_sum(at: Focus, norm: NormSteps, embedded: Rows, columns: Window, looked: Looked | None) -> None:
+    parts = scenes.sum_normed(norm, embedded, tokens=at.labels, token=at.token, columns=columns, theme=frame.theme())
     cells = [None, None, None, of_text("embedded", at)] if looked else ()
     picture(parts, key="positions_norm_picture", cells=cells, looked=looked)
     st.caption(

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard import window
 from dashboard.model import Model, model_for
 from dashboard.settings import Settings, fit_text, link_problems
 from encoder_core.tokenizer import split_words
@@ -21,7 +22,7 @@ def notices(settings: Settings) -> list[str]:
     link = st.session_state["link"]
     if st.session_state.setdefault("settings_of_link", settings) != settings:
         link.clear()
-    said = link_problems(link, settings)
+    said = link_problems(link, settings) + window.link_problems(link, model_for(settings).config)
     return said if settings.recipe else said + _about_text(settings)
 
 

@@ -7,6 +7,7 @@ from dashboard.appearance import theme
 from dashboard.cells import Looked
 from dashboard.model import Model, model_for
 from dashboard.picture import picture
+from dashboard.window import Wide
 from encoder_core.analysis import travel
 from encoder_core.derive.cell import AXES, tensor_at
 from encoder_core.figures import dimensions
@@ -38,10 +39,10 @@ def changes(model: Model, looked: Looked) -> None:
     )  # fmt: skip
     picture(parts, key="what_if_changes", on_click=lambda cell, meta: None)
     if cell.tensor != "output":
-        outputs = [m.trace.output[at.sentence][:, :MOST] for m in (before, model)]
         ends = scenes.before_and_after(
-            *outputs, title="output", axes=("token", "dimension"), rows=at.labels, weights=False, mark=None,
-            columns=dimensions(outputs[0].shape[1]), theme=theme(),
+            *(m.trace.output[at.sentence] for m in (before, model)), title="output", axes=("token", "dimension"),
+            rows=at.labels, columns=Wide("dims", model.config.d_model).window(), weights=False, mark=None,
+            theme=theme(),
         )  # fmt: skip
         picture(ends, key="what_if_output", on_click=lambda cell, meta: None)
     distance = travel(before.trace, model.trace, at.sentence)

@@ -7,7 +7,7 @@ from 0 to 1. Masked cells are hatched. Every figure has an alt text in `layout.m
 from encoder_core.figures.activation import activation_curve
 from encoder_core.figures.band import band
 from encoder_core.figures.flow import residual_flow
-from encoder_core.figures.heatmap import dimensions, heatmap, limit_of, numbered, scale_of
+from encoder_core.figures.heatmap import dimensions, heatmap, limit_of, scale_of
 from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import mosaic
 from encoder_core.figures.row_bars import row_bars, span_of, written
@@ -28,7 +28,6 @@ __all__ = [
     "heatmap",
     "limit_of",
     "mosaic",
-    "numbered",
     "residual_flow",
     "row_bars",
     "scale_of",

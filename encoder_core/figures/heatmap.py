@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 
 from encoder_core.figures.base import PLOT_HEIGHT, figure, token_axis
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
-from encoder_core.figures.window import Axis, Window, cell_of, drawn, names_of, title_of, windows
+from encoder_core.figures.window import Axis, Window, cell_of, drawn, names_of, said_of, title_of, windows
 
 Kind = Literal["signed", "weights"]
 Mark = tuple[int | None, int | None]  # (row, column); None in one place marks the whole column or row
@@ -93,6 +93,7 @@ def heatmap(
     if not shown.all():
         traces += _masked(~shown, colours)
     traces += beyond(cells, end, colours)
+    size = f"{len(row_names)} {row_axis} rows by {len(column_names)} {column_axis} columns{said_of(offsets)}"
     meta = {
         "kind": "heatmap",
         "rows": row_names,
@@ -107,7 +108,7 @@ def heatmap(
         traces,
         colours,
         title=title,
-        alt=alt or f"{title}: heatmap, {len(row_names)} {row_axis} rows by {len(column_names)} {column_axis} columns",
+        alt=alt or f"{title}: heatmap, {size}",
         height=height,
         meta=meta | windows(rows, columns),
         xaxis=token_axis(column_names, title_of(columns, column_axis), colours)
@@ -126,11 +127,6 @@ def heatmap(
 def dimensions(count: int, start: int = 0) -> list[str]:
     """Labels for `count` dimensions, counted from `start`."""
     return [str(index) for index in range(start, start + count)]
-
-
-def numbered(columns: slice) -> list[str]:
-    """The labels of the columns in a window on a wide matrix."""
-    return dimensions(columns.stop - columns.start, columns.start)
 
 
 def _cells(values: Float[np.ndarray, "row column"], kind: Kind, end: float, theme: Theme) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Shaped
 from encoder_core.figures.base import figure, label, plain_axis, token_axis
 from encoder_core.figures.heatmap import Kind, Mark, beyond, column_angle, placed, scale_of
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
-from encoder_core.figures.window import Axis, drawn, names_of, title_of, windows
+from encoder_core.figures.window import Axis, drawn, names_of, said_of, title_of, windows
 
 _LABEL_PITCH = 12  # pixels a row label needs
 
@@ -99,7 +99,7 @@ def mosaic(
         traces,
         colours,
         title=title,
-        alt=alt or f"{title}: {down} by {across} heatmaps of {row_axis} by {column_axis}",
+        alt=alt or f"{title}: {down} by {across} heatmaps of {row_axis} by {column_axis}{said_of(offsets)}",
         height=height,
         meta={
             "kind": "mosaic",

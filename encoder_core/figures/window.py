@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
-from jaxtyping import Float, Int
+from jaxtyping import Float, Integer
 
 WHOLE = 256  # columns that are still drawn one by one side by side; of more, a window or bins
 _ALL = ((0, 1), (0, 1))  # first place and size of a bin, of rows and of columns: every number in its own place
@@ -58,7 +58,7 @@ class Drawn(NamedTuple):
     """
 
     values: Float[np.ndarray, "*lead row column"]
-    offsets: Int[np.ndarray, "*lead row column"] | None
+    offsets: Integer[np.ndarray, "*lead row column"] | None
 
 
 def drawn(values: Float[np.ndarray, "*lead row column"], rows: Axis, columns: Axis) -> Drawn:
@@ -91,6 +91,11 @@ def title_of(axis: Axis, title: str) -> str:
     """The title of an axis, which says where its cells are bins."""
     _, size = _start_and_size(axis)
     return title if size == 1 else f"{title}, largest of {size}"
+
+
+def said_of(offsets: Integer[np.ndarray, "*lead row column"] | None) -> str:
+    """What the alt text of a figure says of its cells, where they are bins."""
+    return "" if offsets is None else ", each cell the largest of its bin"
 
 
 def cell_of(axis: Axis, place: int) -> int | None:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.config import Norm
-from encoder_core.figures import ThemeName, curves, dimensions, heatmap, numbered, residual_flow, row_bars
+from encoder_core.figures import ThemeName, Window, curves, dimensions, heatmap, residual_flow, row_bars
 from encoder_core.sublayers import AddAndNorm, NormName, NormSteps
 
 HEIGHT = 176  # pixels, so that the sum and the norm are in sight at once
@@ -21,7 +21,7 @@ def residual_sum(
     name: NormName,
     norm: Norm,
     *,
-    columns: slice,
+    columns: Window,
     limit: float,
     tokens: Sequence[str],
     token: int,
@@ -35,19 +35,18 @@ def residual_sum(
     common: dict[str, Any] = {"limit": limit, "marks": [(token, None)], "height": HEIGHT, "theme": theme}
     sublayer = f"{SUBLAYER[name]}({'x' if norm == 'post' else 'norm(x)'})"
     colour = "attention" if name == "norm1" else None
-    dims = numbered(columns)
     return [
         heatmap(
-            np.float32(factor) * shown.residual[:, columns],
+            np.float32(factor) * shown.residual,
             tokens,
-            dims,
+            columns,
             title="x: the residual stream" if factor == 1 else f"{factor:.3g} · x (what if)",
             **common,
         ),
         "+",
-        heatmap(shown.sublayer[:, columns], tokens, dims, title=sublayer, title_colour=colour, **common),
+        heatmap(shown.sublayer, tokens, columns, title=sublayer, title_colour=colour, **common),
         "=",
-        heatmap(shown.total[:, columns], tokens, dims, title="sum", **common),
+        heatmap(shown.total, tokens, columns, title="sum", **common),
     ]
 
 
@@ -55,7 +54,7 @@ def normalisation(
     steps: NormSteps,
     out: Float[np.ndarray, "seq d_model"],
     *,
-    columns: slice,
+    columns: Window,
     dimension: int,
     limit: float,
     tokens: Sequence[str],
@@ -78,10 +77,10 @@ def normalisation(
         for mean, variance in zip(means, variances, strict=True)
     )
     normalised, scaled = (
-        heatmap(x[:, columns], tokens, numbered(columns), title=title, limit=limit, marks=marks, **common)
+        heatmap(x, tokens, columns, title=title, limit=limit, marks=marks, **common)
         for title, x, marks in (
             ("(x − mean) / √variance", steps.normalised, [(token, None)]),
-            ("× γ + β", out, [(token, None), (None, dimension - columns.start)]),
+            ("× γ + β", out, [(token, None), (None, dimension)]),
         )
     )
     return [*before, "→", normalised, "→", scaled, *after]

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.config import Activation, ActivationAfter, EncoderConfig
-from encoder_core.figures import ThemeName, activation_curve, heatmap, numbered, row_bars, scale_of
+from encoder_core.figures import ThemeName, Window, activation_curve, heatmap, row_bars, scale_of
 from encoder_core.sublayers import FeedForwardSteps, activate
 
 HEIGHT = 230
@@ -25,8 +25,8 @@ def network(
     steps: FeedForwardSteps,
     config: EncoderConfig,
     *,
-    columns: slice,
-    neurons: slice,
+    columns: Window,
+    neurons: Window,
     neuron: int,
     tokens: Sequence[str],
     token: int,
@@ -37,21 +37,21 @@ def network(
     Of the model's dimensions `columns` are drawn, of the neurons `neurons`; `neuron` is outlined.
     """
     common: dict[str, Any] = {"limit": scale_of(mlp_in, *steps), "height": HEIGHT, "theme": theme}
-    bias, dims, names = " + b" if config.use_bias else "", numbered(columns), numbered(neurons)
-    row, cross = [(token, None)], [(token, None), (None, neuron - neurons.start)]
+    bias = " + b" if config.use_bias else ""
+    row, cross = [(token, None)], [(token, None), (None, neuron)]
     wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}
     active = 100 * (steps.pre > 0).mean(axis=1)
     down = f"· W_down{bias}" + (", activated" if config.activation_after == "every_element" else "")
     return [
-        heatmap(mlp_in[:, columns], tokens, dims, title="in", marks=row, **common),
+        heatmap(mlp_in, tokens, columns, title="in", marks=row, **common),
         "→",
-        heatmap(steps.pre[:, neurons], tokens, names, title=f"in · W_up{bias}", **wide),
+        heatmap(steps.pre, tokens, neurons, title=f"in · W_up{bias}", **wide),
         "→",
-        heatmap(steps.act[:, neurons], tokens, names, title=f"{activation_name(config)}( )", **wide),
+        heatmap(steps.act, tokens, neurons, title=f"{activation_name(config)}( )", **wide),
         row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0, 100), marks=[token], colour="attention",
                  number_format=".0f", height=HEIGHT, theme=theme),
         "→",
-        heatmap(steps.out[:, columns], tokens, dims, title=down, marks=row, **common),
+        heatmap(steps.out, tokens, columns, title=down, marks=row, **common),
     ]  # fmt: skip
 
 
@@ -76,24 +76,23 @@ def bend(
 def changes(
     of_input: Float[np.ndarray, "seq d_model"],
     after: Mapping[str, Float[np.ndarray, "seq d_model"]],
-    columns: slice,
+    columns: Window,
     *,
     tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
     """How the input was changed, and how the results of attention and feed-forward changed with it, row by row.
 
-    Each is on a scale of its own: which rows move is the point.
+    Each is on a scale of its own: which rows move is the point. Of the model's dimensions `columns` are drawn.
     """
     common: dict[str, Any] = {"height": 200, "theme": theme}
-    dims = numbered(columns)
-    parts: list[go.Figure | str] = [heatmap(of_input[:, columns], tokens, dims, title="change of the input", **common)]
+    parts: list[go.Figure | str] = [heatmap(of_input, tokens, columns, title="change of the input", **common)]
     for name, change in after.items():
         lengths = np.linalg.norm(change, axis=1)
         span, colour = (0.0, float(lengths.max()) or 1.0), "attention" if name == "attention" else None
         parts += [
             "→" if name == "attention" else "|",
-            heatmap(change[:, columns], tokens, dims, title=f"after {name}", title_colour=colour, **common),
+            heatmap(change, tokens, columns, title=f"after {name}", title_colour=colour, **common),
             row_bars(lengths, tokens, title="length", row_axis="token", span=span, colour=colour or "muted", **common),
         ]
     return parts

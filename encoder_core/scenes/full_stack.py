@@ -9,10 +9,11 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, curves, dimensions, heatmap, mosaic, numbered, row_bars, scale_of
+from encoder_core.figures import ThemeName, Window, curves, dimensions, heatmap, mosaic, row_bars, scale_of
 
 HEIGHT = 320
 STATES_HEIGHT = 210  # so that one token through the layers is in sight below it
+MOST_ACROSS = 400  # cells of all stages beside each other: with more of them, one could not be clicked
 MOST_CELLS = 25_000  # of a mosaic: with more of them, a cell would be smaller than a pixel
 
 
@@ -117,9 +118,14 @@ def rollout(
     ]  # fmt: skip
 
 
+def of_stage(columns: Window, stages: int) -> Window:
+    """The same dimensions in as many cells as each of the stages has room for."""
+    return columns.fitted(max(4, MOST_ACROSS // stages))
+
+
 def hidden_states(
     stages: Float[np.ndarray, "stage seq d_model"],
-    columns: slice,
+    columns: Window,
     *,
     final_norm: bool,
     layer: int,
@@ -130,8 +136,8 @@ def hidden_states(
     blocks = len(stages) - 1 - final_norm
     names = ["embedded", *_tile_titles("block", blocks), *(["final norm"] if final_norm else [])]
     return [
-        mosaic(stages[None, :, :, columns], [""], names, title="Hidden states, layer by layer", rows=tokens,
-               columns=numbered(columns), row_axis="token", column_axis="dimension", tile_row_axis="",
+        mosaic(stages[None], [""], names, title="Hidden states, layer by layer", rows=tokens,
+               columns=of_stage(columns, len(stages)), row_axis="token", column_axis="dimension", tile_row_axis="",
                tile_column_axis="stage", kind="signed", limit=scale_of(stages), selected=(0, layer + 1),
                height=STATES_HEIGHT, theme=theme)
     ]  # fmt: skip
@@ -140,7 +146,7 @@ def hidden_states(
 def one_token(
     stages: Float[np.ndarray, "stage seq d_model"],
     names: Sequence[str],
-    columns: slice,
+    columns: Window,
     *,
     layer: int,
     tokens: Sequence[str],
@@ -152,8 +158,7 @@ def one_token(
     lengths = np.linalg.norm(rows, axis=-1)
     common: dict[str, Any] = {"row_axis": "stage", "height": 20 * len(stages), "theme": theme}
     return [
-        heatmap(rows[:, columns], names, numbered(columns), title=title, limit=scale_of(stages),
-                marks=[(layer + 1, None)], **common),
+        heatmap(rows, names, columns, title=title, limit=scale_of(stages), marks=[(layer + 1, None)], **common),
         row_bars(lengths, names, title="length", span=(0, float(lengths.max()) or 1.0), colour="muted", **common),
     ]  # fmt: skip
 
@@ -185,7 +190,7 @@ def in_and_out(
     embedded: Float[np.ndarray, "seq d_model"],
     output: Float[np.ndarray, "seq d_model"],
     cosine: Float[np.ndarray, "seq"],
-    columns: slice,
+    columns: Window,
     *,
     enters: str,
     tokens: Sequence[str],
@@ -195,10 +200,10 @@ def in_and_out(
     """What enters the first block → what leaves the last one, and the cosine of the two; `enters` says what it is."""
     common: dict[str, Any] = {"height": HEIGHT, "theme": theme}
     signed: dict[str, Any] = {"limit": scale_of(embedded, output), "marks": [(token, None)], **common}
-    dims, span = numbered(columns), (min(0.0, float(cosine.min())), 1.0)
+    span = (min(0.0, float(cosine.min())), 1.0)
     return [
-        heatmap(embedded[:, columns], tokens, dims, title=f"Embedded: {enters}", **signed),
+        heatmap(embedded, tokens, columns, title=f"Embedded: {enters}", **signed),
         "→",
-        heatmap(output[:, columns], tokens, dims, title="Output: a token in its context", **signed),
+        heatmap(output, tokens, columns, title="Output: a token in its context", **signed),
         row_bars(cosine, tokens, title="cosine", row_axis="token", span=span, marks=[token], **common),
     ]

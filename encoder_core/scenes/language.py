@@ -9,11 +9,11 @@ from jaxtyping import Bool, Float
 
 from encoder_core.figures import (
     ThemeName,
+    Window,
     curves,
     dimensions,
     heatmap,
     mosaic,
-    numbered,
     row_bars,
     scale_of,
     series_colours,
@@ -115,7 +115,7 @@ def same_word(
 def sentences(
     vectors: Float[np.ndarray, "sentence d_model"],
     similar: Float[np.ndarray, "sentence sentence"],
-    columns: slice,
+    columns: Window,
     *,
     sentence: int,
     theme: ThemeName = "light",
@@ -124,7 +124,7 @@ def sentences(
     names = dimensions(len(vectors), 1)
     common: dict[str, Any] = {"row_axis": "sentence", "height": HEIGHT, "theme": theme}
     return [
-        heatmap(vectors[:, columns], names, numbered(columns), title="V: a vector a sentence, of length 1",
+        heatmap(vectors, names, columns, title="V: a vector a sentence, of length 1",
                 limit=scale_of(vectors), marks=[(sentence, None)], weight=30, **common),
         "· Vᵀ =",
         heatmap(similar, names, names, title="Cosine of each with each", column_axis="other sentence",

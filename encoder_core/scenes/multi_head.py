@@ -10,10 +10,11 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, mosaic, scale_of
+from encoder_core.figures import WHOLE, ThemeName, Window, heatmap, limit_of, mosaic, scale_of
 from encoder_core.scenes.qkv import side_by_side
 
-MOST_CELLS = 60_000  # a picture holds; larger ones are thinned, and the page says so
+MOST_CELLS = 60_000  # a picture holds; in larger ones several become one, and the page says so
+SPLIT_ACROSS, ADDED_ACROSS = 96, 256  # cells of all heads beside each other, where a matrix is too wide to draw all
 
 
 def head_names(heads: int) -> list[str]:
@@ -26,9 +27,16 @@ def block_of(cells: int) -> int:
     return math.ceil(math.sqrt(cells / MOST_CELLS))
 
 
-def step_of(cells: int) -> int:
-    """Every which dimension is shown where matrices have this many cells."""
-    return math.ceil(cells / MOST_CELLS)
+def in_split(d_head: int, heads: int) -> Window:
+    """What is drawn of each head's columns of Q: all, or, where Q is too wide, all in bins."""
+    columns = Window(0, d_head)
+    return columns if d_head * heads <= WHOLE else columns.fitted(max(1, SPLIT_ACROSS // heads))
+
+
+def in_added(columns: Window, d_model: int, heads: int, seq: int) -> Window:
+    """The same columns, in as many cells as there is room for in the tile of a head."""
+    room = MOST_CELLS // (heads * seq) if d_model <= WHOLE else ADDED_ACROSS // heads
+    return columns.fitted(max(1, room))
 
 
 def split(
@@ -41,8 +49,9 @@ def split(
 ) -> list[go.Figure | str]:
     """Q of all heads as one matrix → cut into heads → put back. One scale; `head` is outlined."""
     heads, seq, d_head = of_heads.shape
+    columns = in_split(d_head, heads)
     tiles = partial(
-        mosaic, row_titles=[""], column_titles=head_names(heads), rows=tokens, columns=dimensions(d_head),
+        mosaic, row_titles=[""], column_titles=head_names(heads), rows=tokens, columns=columns,
         kind="signed", row_axis="query", column_axis="dimension", tile_row_axis="", title_colour="query",
         limit=scale_of(q), selected=(0, head), height=140, theme=theme,
     )  # fmt: skip
@@ -53,7 +62,7 @@ def split(
     return [
         striped(q, "Q = x W_Q: a stripe for each head"),
         "split →",
-        tiles(of_heads[None], title="every head has its Q", gap=max(1, d_head // 4)),
+        tiles(of_heads[None], title="every head has its Q", gap=max(1, len(columns) // 4)),
         "put back →",
         striped(side_by_side(of_heads), "Q again"),
     ]
@@ -98,21 +107,25 @@ def added_up(
     tokens: Sequence[str],
     head: int,
     token: int,
+    columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """What each head adds to the stream, z_h W_O,h, and Σ = `total`, called `title`; all on one scale."""
-    heads, every = len(contributions), step_of(contributions.size)
-    dims = dimensions(total.shape[1])[::every]
+    """What each head adds to the stream, z_h W_O,h, and Σ = `total`, called `title`; all on one scale.
+
+    columns  the window that is drawn of the dimensions; None draws all.
+    """
+    heads, seq, d_model = contributions.shape
+    columns = columns or Window(0, d_model)
     common: dict[str, Any] = {"row_axis": "token", "limit": scale_of(contributions, total), "height": 200,
                               "theme": theme}  # fmt: skip
     return [
         mosaic(
-            contributions[None, :, :, ::every], [""], head_names(heads), title="z W_O of each head",
-            rows=tokens, columns=dims, kind="signed", column_axis="dimension", tile_row_axis="", selected=(0, head),
-            weight=int(np.clip(14 * heads, 24, 130)), **common,
+            contributions[None], [""], head_names(heads), title="z W_O of each head", rows=tokens,
+            columns=in_added(columns, d_model, heads, seq), kind="signed", column_axis="dimension", tile_row_axis="",
+            selected=(0, head), weight=int(np.clip(14 * heads, 24, 130)), **common,
         ),
         "Σ =",
-        heatmap(total[:, ::every], tokens, dims, title=title, marks=[(token, None)], **common),
+        heatmap(total, tokens, columns, title=title, marks=[(token, None)], **common),
     ]  # fmt: skip
 
 
@@ -138,10 +151,14 @@ def difference(
     *,
     titles: tuple[str, str],
     tokens: Sequence[str],
+    columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """before − after = difference, on one scale; `titles` are those of the first two."""
-    show = partial(heatmap, rows=tokens, columns=dimensions(before.shape[1]), height=170, theme=theme,
-                   limit=limit_of(before, after, before - after))  # fmt: skip
+    """before − after = difference, on one scale; `titles` are those of the first two.
+
+    columns  the window that is drawn of the dimensions; None draws all.
+    """
+    show = partial(heatmap, rows=tokens, columns=columns, height=170, theme=theme,
+                   limit=scale_of(before, after, before - after))  # fmt: skip
     first, second = titles
     return [show(before, title=first), "−", show(after, title=second), "=", show(before - after, title="difference")]

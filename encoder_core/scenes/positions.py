@@ -10,6 +10,7 @@ from jaxtyping import Float
 from encoder_core.analysis import similarity_by_distance
 from encoder_core.figures import (
     ThemeName,
+    Window,
     band,
     curves,
     dimensions,
@@ -31,13 +32,17 @@ def all_positions(
     title: str,
     seq: int,
     token: int,
+    columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """All positions as a heatmap, the first `seq` marked as in use, and the chosen dimensions as curves."""
-    places, dims = dimensions(len(encoding)), dimensions(encoding.shape[1])
+    """All positions as a heatmap, the first `seq` marked as in use, and the chosen dimensions as curves.
+
+    columns  the window that is drawn of the heatmap; None draws all.
+    """
+    places = dimensions(len(encoding))
     hues = dict(zip(chosen, series_colours(theme_named(theme)), strict=False))
     return [
-        heatmap(encoding, places, dims, title=title, row_axis="position", marks=[(token, None)], flags=range(seq),
+        heatmap(encoding, places, columns, title=title, row_axis="position", marks=[(token, None)], flags=range(seq),
                 column_flags=hues, height=230, theme=theme),
         "",
         curves({f"dim {index}": encoding[:, index] for index in chosen}, range(len(encoding)),
@@ -52,13 +57,14 @@ def position_added(
     *,
     tokens: Sequence[str],
     token: int,
+    columns: Window | None = None,
     title: str = "embedded",
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
     """Scaled embedding + position = `total`, called `title`: what enters the first block, or what a norm reads."""
     return equation(
         [("scaled embedding", scaled), "+", ("position", position), "=", (title, total)],
-        tokens, token, height=230, theme=theme,
+        tokens, token, columns=columns, height=230, theme=theme,
     )  # fmt: skip
 
 
@@ -68,20 +74,21 @@ def sum_normed(
     *,
     tokens: Sequence[str],
     token: int,
+    columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
     """Mean and variance of each token's sum → the normalised rows → scaled and shifted: what enters the first block."""
     common: dict[str, Any] = {"height": 230, "theme": theme}
     of_row: dict[str, Any] = {"row_axis": "token", "marks": [token], "number_format": ".2g", "weight": 14, **common}
-    limit, dims, marks = scale_of(norm.normalised, embedded), dimensions(embedded.shape[1]), [(token, None)]
+    limit, marks = scale_of(norm.normalised, embedded), [(token, None)]
     mean, variance = norm.mean, norm.variance
     return [
         row_bars(mean, tokens, title="mean of the sum", span=span_of(mean), **of_row),
         row_bars(variance, tokens, title="its variance", span=span_of(variance), colour="muted", **of_row),
         "→",
-        heatmap(norm.normalised, tokens, dims, title="(sum − mean) / √variance", limit=limit, marks=marks, **common),
+        heatmap(norm.normalised, tokens, columns, title="(sum − mean) / √variance", limit=limit, marks=marks, **common),
         "→",
-        heatmap(embedded, tokens, dims, title="× γ + β = embedded", limit=limit, marks=marks, **common),
+        heatmap(embedded, tokens, columns, title="× γ + β = embedded", limit=limit, marks=marks, **common),
     ]
 
 

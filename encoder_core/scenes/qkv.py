@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures import ThemeName, dimensions, heatmap, scale_of, theme_named
+from encoder_core.figures import ThemeName, Window, heatmap, scale_of, theme_named
 
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
@@ -23,33 +23,34 @@ def projections(
     results: Mapping[str, Float[np.ndarray, "seq qkv_dim"]],
     *,
     owned: range,
-    whole: bool,
+    dims: Window,
+    features: Window | None,
     biased: bool,
     tokens: Sequence[str],
     token: int,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """x · W_Q, W_K, W_V = Q, K, V: the columns `owned` by the head, or the `whole` matrices with those marked.
+    """x · W_Q, W_K, W_V = Q, K, V: the columns `owned` by the head, or those of all heads with these marked.
 
     `kernels` and `results` are by name: query, key, value. One scale for the kernels, one for what they make of x.
+    dims      the dimensions of x that are drawn: columns of x, rows of the kernels
+    features  the columns of all heads that are drawn; None draws those that the head owns
     """
-    d_model, qkv_dim = next(iter(kernels.values())).shape
-    columns = range(qkv_dim) if whole else owned
-    shown, dims = slice(columns.start, columns.stop), dimensions(d_model)
-    marks, names = [(token, None)], dimensions(len(columns), start=columns.start)
+    columns = features or Window(owned.start, owned.stop)
+    marks = [(token, None)]
     weights: dict[str, Any] = {"row_axis": "dimension of x", "limit": scale_of(*kernels.values())}
     outputs: dict[str, Any] = {"limit": scale_of(*results.values()), "marks": marks}
 
     def of(name: str) -> dict[str, Any]:
-        flags = dict.fromkeys(owned, getattr(theme_named(theme), name)) if whole else None
+        flags = dict.fromkeys(owned, getattr(theme_named(theme), name)) if features else None
         return {"title_colour": name, "column_flags": flags, "theme": theme}
 
     return [
         heatmap(x, tokens, dims, title="x", marks=marks, theme=theme),
         "·",
-        *(heatmap(kernel[:, shown], dims, names, title=f"W_{LETTERS[name]}", **weights, **of(name))
+        *(heatmap(kernel, dims, columns, title=f"W_{LETTERS[name]}", **weights, **of(name))
           for name, kernel in kernels.items()),
         "+ b\n=" if biased else "=",
-        *(heatmap(result[:, shown], tokens, names, title=LETTERS[name], **outputs, **of(name))
+        *(heatmap(result, tokens, columns, title=LETTERS[name], **outputs, **of(name))
           for name, result in results.items()),
     ]  # fmt: skip

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, mosaic, row_bars
+from encoder_core.figures import ThemeName, Window, dimensions, heatmap, limit_of, mosaic, row_bars
 from encoder_core.scenes.multi_head import block_of
 
 HEIGHT = 230
@@ -140,7 +140,7 @@ def dropped(
     scale: float,
     tensor: str,
     tokens: Sequence[str],
-    columns: Sequence[str],
+    columns: Sequence[str] | Window,
     column_axis: str,
     weights: bool = False,
     theme: ThemeName = "light",

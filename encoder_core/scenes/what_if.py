@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures import ThemeName, heatmap, scale_of
+from encoder_core.figures import ThemeName, Window, heatmap, scale_of
 
 HEIGHT = 200
 
@@ -17,9 +17,9 @@ def before_and_after(
     after: Float[np.ndarray, "row column"],
     *,
     title: str,
-    axes: tuple[str, str],
+    axes: Sequence[str],
     rows: Sequence[str],
-    columns: Sequence[str],
+    columns: Sequence[str] | Window,
     weights: bool,
     mark: tuple[int, int] | None,
     theme: ThemeName = "light",

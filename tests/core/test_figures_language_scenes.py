@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 import pytest
 
 from encoder_core import Encoder, EncoderConfig, attention_from, head_roles, same_word, sentence_vectors
-from encoder_core.figures import theme_named
+from encoder_core.figures import Window, theme_named
 from encoder_core.scenes import language
 
 TOKENS = ("the", "<b>", "sat", ",", "down")
@@ -67,11 +67,11 @@ def test_the_control_is_grey_however_many_sentences_there_are(trace):
 
 def test_cosines_of_few_sentences_are_written_into_their_cells(trace):
     vectors = sentence_vectors(trace)
-    left, right = figures(language.sentences(vectors, vectors @ vectors.T, slice(4, 8), sentence=1))
+    left, right = figures(language.sentences(vectors, vectors @ vectors.T, Window(4, 8), sentence=1))
     np.testing.assert_array_equal(left.data[0].z, vectors[:, 4:8])
     assert left.layout.xaxis.ticktext == ("4", "5", "6", "7")
     np.testing.assert_array_equal(right.data[0].z, vectors @ vectors.T)
     assert right.data[0].texttemplate == "%{z:.2f}"
     many = np.eye(language.MOST_WRITTEN + 1, dtype=np.float32)
-    _, right = figures(language.sentences(many, many, slice(0, 4), sentence=0))
+    _, right = figures(language.sentences(many, many, Window(0, 4), sentence=0))
     assert right.data[0].texttemplate is None

@@ -5,6 +5,7 @@ import pytest
 
 from encoder_core.figures import Window, heatmap, mosaic
 from encoder_core.figures.window import drawn, place_behind, place_on
+from encoder_core.scenes import embedding, multi_head
 
 ROWS = ["a", "b"]
 VALUES = np.array([[1, -5, 2, 0, 3, -3, 7], [0, 0, 0, 4, -1, 4, -0.5]], np.float32)
@@ -70,6 +71,7 @@ def test_a_figure_says_that_its_cells_are_bins():
     figure = heatmap(VALUES, ROWS, BINS, title="t", marks=[(None, 4)], column_flags={1: "red", 2: "red", 5: "blue"})
     assert figure.layout.xaxis.title.text == "dimension, largest of 3"
     assert figure.layout.yaxis.title.text == "token"
+    assert figure.layout.meta["alt"].endswith("2 token rows by 3 dimension columns, each cell the largest of its bin")
     assert figure.layout.xaxis.ticktext == ("0", "3", "6")
     *flags, mark = figure.layout.shapes
     assert [(flag.x0, flag.x1, flag.fillcolor) for flag in flags] == [(-0.5, 0.5, "red"), (0.5, 1.5, "blue")]
@@ -139,3 +141,35 @@ def test_masked_cells_of_tiles_have_bins_too():
     figure = mosaic(VALUES[None, None], [""], ["1"], title="t", rows=ROWS, columns=BINS, mask=mask)
     np.testing.assert_array_equal(np.isnan(figure.data[0].z), [[False, True, True], [False] * 3])
     np.testing.assert_array_equal(figure.data[-1].z, [[np.nan, 0, 0], [np.nan] * 3])
+
+
+def test_the_sum_behind_a_cell_is_of_columns_not_of_bins():
+    table, ids = np.eye(3, 8, dtype=np.float32), np.array([2, 0])
+    for columns, product in ((None, (0, 1)), (Window(2, 6), (0, 1)), (Window(0, 8, 2), None)):
+        parts = embedding.lookup(
+            ids, table[ids], table, tokens=ROWS, vocabulary=["x", "y", "z"], token=0, columns=columns
+        )
+        assert parts[4].layout.meta["product_of"] == product
+
+
+@pytest.mark.parametrize(
+    ("d_head", "heads", "size"), [(64, 4, 1), (16, 16, 1), (32, 12, 4), (64, 12, 8), (26, 12, 4), (300, 1, 4)]
+)
+def test_heads_side_by_side_are_drawn_whole_or_so_that_a_cell_can_be_clicked(d_head, heads, size):
+    columns = multi_head.in_split(d_head, heads)
+    assert (columns.places, columns.size) == (slice(0, d_head), size)
+    assert len(columns) * heads <= (256 if size == 1 else 96)
+
+
+@pytest.mark.parametrize(
+    ("columns", "d_model", "heads", "seq", "size"),
+    [
+        (Window(0, 64), 64, 4, 18, 1),
+        (Window(0, 256), 256, 16, 64, 5),  # of 262,144 cells a picture holds 60,000
+        (Window(64, 128), 384, 12, 20, 4),  # 21 cells a head
+        (Window(0, 384, 6), 384, 12, 20, 19),
+    ],
+)
+def test_what_heads_add_is_drawn_in_as_many_cells_as_there_is_room_for(columns, d_model, heads, seq, size):
+    found = multi_head.in_added(columns, d_model, heads, seq)
+    assert (found.places, found.size) == (columns.places, size)

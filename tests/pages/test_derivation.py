@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from dashboard.cells import Address
+from dashboard.cells import Address, SideBySide
 from dashboard.derivation import as_csv
 from dashboard.stages import stage_named
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
@@ -26,7 +26,7 @@ def encoder():
 ADDRESSES = {
     "rows and columns": (Address("q", (0, 1), 2), (3, 5), Cell("q", (0, 1, 3, 5), 2)),
     "transposed": (Address("k", (0, 1), 2, transposed=True), (5, 3), Cell("k", (0, 1, 3, 5), 2)),
-    "a window": (Address("mlp_pre", (1,), 0, first=(0, 64)), (2, 7), Cell("mlp_pre", (1, 2, 71), 0)),
+    "all heads side by side": (SideBySide("k", 1, 2, d_head=16), (5, 35), Cell("k", (1, 2, 5, 3), 2)),
     "some rows": (
         Address("parameters.token_embedding", rows=[2, 5, 9]), (1, 4), Cell("parameters.token_embedding", (5, 4)),
     ),

@@ -61,7 +61,7 @@ def test_what_a_click_does_not_say_stays(state):
 
 
 def test_address_leaves_out_what_stands_in_its_first_place(state):
-    others = {"analogy": None, "cell": None, "edits": None, "variant": None}
+    others = dict.fromkeys(("analogy", "cell", "edits", "variant", "dims", "neurons", "features"))
     assert address() == dict.fromkeys(("sentence", "layer", "head", "token", "key_token")) | others
     follow(Cell(0, 3, 0), {"row_axis": "query", "column_axis": "key"})
     assert address() == {"sentence": None, "layer": None, "head": None, "token": "4", "key_token": None} | others

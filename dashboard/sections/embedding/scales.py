@@ -13,10 +13,11 @@ from dashboard.settings import chosen_with
 from encoder_core import blocks
 from encoder_core.analysis import root_mean_square
 from encoder_core.config import embedding_factors
+from encoder_core.figures import Window
 from encoder_core.scenes import embedding as scenes
 
 
-def scales(current: Model, at: Focus, looked: Looked) -> None:
+def scales(current: Model, at: Focus, columns: Window, looked: Looked) -> None:
     """The rows under each scale, next to the position encoding that is added to them on the next page."""
     st.subheader("How large are the rows next to the positions?", anchor=False)
     rows, position = current.trace.token_embedding[at.sentence], current.trace.position_encoding
@@ -30,8 +31,9 @@ def scales(current: Model, at: Focus, looked: Looked) -> None:
     sizes = {spoken[name]: root_mean_square(rows) * factor for name, factor in factors.items()}
     sizes["positions"] = root_mean_square(position)
     parts = scenes.rows_and_positions(
-        scaled, position, sizes, scale=spoken[chosen], tokens=at.labels, token=at.token, theme=frame.theme()
-    )
+        scaled, position, sizes, scale=spoken[chosen], tokens=at.labels, token=at.token, columns=columns,
+        theme=frame.theme(),
+    )  # fmt: skip
     cells = [of_text("scaled_embedding", at), Address("position_encoding"), None] if chosen == of_model else []
     picture(parts, key="embedding_scale_picture", cells=cells, looked=looked)
     ratio = sizes[spoken[chosen]] / (sizes["positions"] or np.inf)

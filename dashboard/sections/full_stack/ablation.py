@@ -15,7 +15,7 @@ from encoder_core.figures import dimensions
 from encoder_core.scenes import what_if as scenes
 
 
-def left_out(current: Model, at: Focus, _: slice) -> Depths:
+def left_out(current: Model, at: Focus, _: None) -> Depths:
     """Heads beside tokens, as lengths of the change of the output."""
     found = ablation(current, at.sentence)
     effect = found.heads.mean(axis=-1)

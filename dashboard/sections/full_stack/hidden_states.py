@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
@@ -13,14 +14,13 @@ from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.full_stack.view import Depths
-from dashboard.window import WINDOW
 from encoder_core import EncoderConfig, blocks
 from encoder_core.analysis import residual_stream
-from encoder_core.figures import dimensions
+from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import full_stack as scenes
 
 
-def hidden_states(current: Model, at: Focus, columns: slice) -> Depths:
+def hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     """The residual stream after each block: all tokens side by side, then one token through the layers."""
     config = current.config
     stages, names = residual_stream(current.trace, at.sentence, final_norm=config.final_norm), stage_names(config)
@@ -33,12 +33,14 @@ def hidden_states(current: Model, at: Focus, columns: slice) -> Depths:
 
     shown: dict[str, Any] = {"layer": at.layer, "tokens": at.labels, "theme": frame.theme()}
     sheet = scenes.hidden_states(stages, columns, final_norm=config.final_norm, **shown)
-    all_tokens = Stages(at.sentence, config.num_layers, columns.start)
+    all_tokens = Stages(at.sentence, config.num_layers)
     picture(sheet, key="full_stack_states_picture", cells=[all_tokens], on_click=clicked)
-    first = slice(0, min(config.d_model, WINDOW))
-    through = scenes.one_token(stages, names, first, token=at.token, **shown)
+    of_bin = scenes.of_stage(columns, len(stages)).size
+    if of_bin > columns.size:
+        st.caption(f"Above, a cell is the largest of {of_bin} dimensions.")
+    through = scenes.one_token(stages, names, columns, token=at.token, **shown)
     looked = look(current, at, of_block("resid_post", at).cell(at.token, 0))
-    cells = [all_tokens._replace(first=0, token=at.token), None]
+    cells = [all_tokens._replace(token=at.token), None]
     picture(through, key="full_stack_token_picture", cells=cells, looked=looked, on_click=clicked)
     one = stages[:, at.token]
     return Depths(

@@ -12,11 +12,11 @@ from dashboard.picture import picture
 from dashboard.sections.full_stack.view import Depths, blocks_in_words, enters, which_token
 from encoder_core import Encoder
 from encoder_core.analysis import cosines
-from encoder_core.figures import dimensions
+from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import full_stack as scenes
 
 
-def in_and_out(current: Model, at: Focus, columns: slice) -> Depths:
+def in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     """What goes into the first block, what comes out after the last, and how much of its direction is left."""
     config = current.config
     before, after = current.trace.embedded[at.sentence], current.trace.output[at.sentence]
@@ -24,7 +24,7 @@ def in_and_out(current: Model, at: Focus, columns: slice) -> Depths:
     parts = scenes.in_and_out(
         before, after, cosine, columns, enters=enters(config), tokens=at.labels, token=at.token, theme=frame.theme()
     )
-    ends = [of_text(name, at, columns) for name in ("embedded", "output")]
+    ends = [of_text(name, at) for name in ("embedded", "output")]
     looked = look(current, at, of_text("output", at).cell(at.token, columns.start))
     picture(parts, key="full_stack_ends_picture", cells=[*ends, None], looked=looked)
     st.caption(

@@ -15,7 +15,7 @@ from encoder_core import analysis
 from encoder_core.scenes import full_stack as scenes
 
 
-def rollout(current: Model, at: Focus, _: slice) -> Depths:
+def rollout(current: Model, at: Focus, _: None) -> Depths:
     """One layer's step, and what has reached the token until then."""
     patterns = analysis.patterns_of(current.trace, at.sentence)
     rolled, step = analysis.rollout(patterns), analysis.with_residual(patterns)[at.layer]

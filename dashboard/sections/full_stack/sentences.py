@@ -12,11 +12,10 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
-from dashboard.sections.full_stack.view import Depths, dimensions_of
-from dashboard.window import WINDOW
+from dashboard.sections.full_stack.view import Depths, pick_dims
 from encoder_core import sentence_vectors
 from encoder_core.analysis import cosines
-from encoder_core.figures import dimensions, written
+from encoder_core.figures import Window, dimensions, written
 from encoder_core.language.kinds import SPECIAL
 from encoder_core.scenes import language as scenes
 
@@ -24,12 +23,12 @@ EXAMPLES = ("A cat sleeps on the sofa.", "A kitten naps on the couch.", "The ban
 MOST_WORDS = 12  # of a sentence below the picture
 
 
-def pick_window(current: Model) -> slice | None:
+def pick_window(current: Model) -> Window | None:
     """Which dimensions of the vectors to show; None where there is but one sentence."""
-    return dimensions_of(WINDOW)(current) if len(current.batch.tokens) > 1 else None
+    return pick_dims(current) if len(current.batch.tokens) > 1 else None
 
 
-def sentences(current: Model, at: Focus, columns: slice | None) -> Depths | None:
+def sentences(current: Model, at: Focus, columns: Window | None) -> Depths | None:
     """The vectors of all sentences, and the cosine of each with each."""
     batch = len(current.batch.tokens)
     if columns is None:

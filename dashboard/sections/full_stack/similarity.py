@@ -16,7 +16,7 @@ from encoder_core.figures.base import label
 from encoder_core.scenes import full_stack as scenes
 
 
-def similarity(current: Model, at: Focus, _: slice) -> Depths:
+def similarity(current: Model, at: Focus, _: None) -> Depths:
     """Cosine of each token with its own embedding, and with the other tokens, by layer."""
     real = np.flatnonzero(current.batch.real[at.sentence])  # padding is like no token, and may stand in front
     stages = residual_stream(current.trace, at.sentence, final_norm=current.config.final_norm)[:, real]

@@ -22,7 +22,7 @@ from encoder_core.analysis import patterns_of
 from encoder_core.scenes import full_stack as scenes
 
 
-def all_heads(current: Model, at: Focus, _: slice) -> Depths:
+def all_heads(current: Model, at: Focus, _: None) -> Depths:
     """The pattern of every head of every layer, and one of them enlarged."""
     patterns = patterns_of(current.trace, at.sentence)
     mask = current.trace.mask[at.sentence]
@@ -47,7 +47,7 @@ def all_heads(current: Model, at: Focus, _: slice) -> Depths:
     )
 
 
-def head_average(current: Model, at: Focus, _: slice) -> Depths:
+def head_average(current: Model, at: Focus, _: None) -> Depths:
     """The mean over the heads, layer by layer."""
     averages = patterns_of(current.trace, at.sentence).mean(axis=1)
     draw = partial(scenes.head_averages, averages, current.trace.mask[at.sentence], layer=at.layer)

@@ -11,8 +11,9 @@ from dashboard.cells import Looked
 from dashboard.focus import Focus, Part
 from dashboard.frame import Question, Table
 from dashboard.model import Model
-from dashboard.window import window
+from dashboard.window import Wide
 from encoder_core import EncoderConfig
+from encoder_core.figures import Window
 
 
 class Depths(NamedTuple):
@@ -37,9 +38,9 @@ class View(NamedTuple):
     pick: Callable[[Model], Any] = lambda _: None
 
 
-def dimensions_of(width: int) -> Callable[[Model], slice]:
-    """The picker of a view that has room for so many dimensions."""
-    return lambda current: window("Dimensions", current.config.d_model, key=f"full_stack_window_{width}", size=width)
+def pick_dims(current: Model) -> Window:
+    """The picker of a view that shows dimensions."""
+    return Wide("dims", current.config.d_model).pick()
 
 
 def enters(config: EncoderConfig) -> str:

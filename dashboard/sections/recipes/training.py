@@ -10,10 +10,9 @@ from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.recipes.models import figure_model
-from dashboard.window import window
+from dashboard.window import AxisName, Wide
 from encoder_core import Dropout, EncoderTrace
 from encoder_core.config import DropoutPlace
-from encoder_core.figures import numbered
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head
 from encoder_core.scenes import recipes as scenes
@@ -65,13 +64,13 @@ def _mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: Focus) 
     index = (at.sentence, at.head) if is_pattern else (at.sentence,)
     values: list[Float[np.ndarray, "row column"]] = [before[index], after[index]]
     mask: Bool[np.ndarray, "row column"] = kept[index]
-    columns = slice(0, len(at.labels)) if is_pattern else window("Dimensions", mask.shape[1], key="recipes_window")
-    labels = list(at.labels) if is_pattern else numbered(columns)
-    was, now = (x[:, columns] for x in values)
+    name: AxisName = "neurons" if place == "mlp_act" else "dims"
+    columns = at.labels if is_pattern else Wide(name, mask.shape[1], bins=False).pick()
+    was, now = values
     axis = "key" if is_pattern else "neuron" if place == "mlp_act" else "dimension"
     parts = scenes.dropped(
-        was, mask[:, columns], now, scale=kept_all.scale, tensor=place.replace("_", " "), tokens=at.labels,
-        columns=labels, column_axis=axis, weights=is_pattern, theme=frame.theme(),
+        was, mask, now, scale=kept_all.scale, tensor=place.replace("_", " "), tokens=at.labels,
+        columns=columns, column_axis=axis, weights=is_pattern, theme=frame.theme(),
     )  # fmt: skip
     picture(parts, key="recipes_dropped")
     st.caption(
