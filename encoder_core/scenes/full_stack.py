@@ -14,6 +14,7 @@ from encoder_core.figures import ThemeName, Window, curves, dimensions, heatmap,
 HEIGHT = 320
 STATES_HEIGHT = 210  # so that one token through the layers is in sight below it
 MOST_ACROSS = 400  # cells of all stages beside each other: with more of them, one could not be clicked
+BINS_ACROSS = 240  # of those that are bins
 MOST_CELLS = 25_000  # of a mosaic: with more of them, a cell would be smaller than a pixel
 
 
@@ -119,8 +120,9 @@ def rollout(
 
 
 def of_stage(columns: Window, stages: int) -> Window:
-    """The same dimensions in as many cells as each of the stages has room for."""
-    return columns.fitted(max(4, MOST_ACROSS // stages))
+    """What is drawn of each of the stages: the dimensions one by one, or all of them in bins that have room."""
+    one_by_one = columns.size == 1 and len(columns) * stages <= MOST_ACROSS
+    return columns if one_by_one else columns.fitted(max(4, BINS_ACROSS // stages))
 
 
 def hidden_states(

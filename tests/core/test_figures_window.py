@@ -5,7 +5,7 @@ import pytest
 
 from encoder_core.figures import Window, heatmap, mosaic
 from encoder_core.figures.window import drawn, place_behind, place_on
-from encoder_core.scenes import embedding, multi_head
+from encoder_core.scenes import embedding, full_stack, multi_head
 
 ROWS = ["a", "b"]
 VALUES = np.array([[1, -5, 2, 0, 3, -3, 7], [0, 0, 0, 4, -1, 4, -0.5]], np.float32)
@@ -159,6 +159,22 @@ def test_heads_side_by_side_are_drawn_whole_or_so_that_a_cell_can_be_clicked(d_h
     columns = multi_head.in_split(d_head, heads)
     assert (columns.places, columns.size) == (slice(0, d_head), size)
     assert len(columns) * heads <= (256 if size == 1 else 96)
+
+
+@pytest.mark.parametrize(
+    ("columns", "stages", "size", "cells"),
+    [
+        (Window(0, 64), 5, 1, 64),
+        (Window(0, 64), 6, 1, 64),
+        (Window(64, 128), 7, 2, 32),  # 34 cells a stage
+        (Window(0, 384, 6), 7, 12, 32),
+        (Window(0, 64), 14, 4, 16),
+        (Window(0, 4), 14, 1, 4),
+    ],
+)
+def test_stages_side_by_side_are_drawn_so_that_a_cell_can_be_clicked(columns, stages, size, cells):
+    found = full_stack.of_stage(columns, stages)
+    assert (found.places, found.size, len(found)) == (columns.places, size, cells)
 
 
 @pytest.mark.parametrize(
