@@ -18,15 +18,14 @@ def plain(token: str) -> str:
     return literal(shorten(token))
 
 
-def literal(text: str) -> str:
+def literal(text: str, signs: str = string.punctuation) -> str:
     """A text for markdown, with nothing in it that markdown, LaTeX or Streamlit would render.
 
     The word joiner, which has no width, keeps apart what is replaced after the escapes are gone: `:cat:`, `->`, links.
     """
-    return "".join(f"\\{letter}\u2060" if letter in string.punctuation else letter for letter in text)
+    return "".join(f"\\{letter}\u2060" if letter in signs else letter for letter in text)
 
 
 def sentence(message: str) -> str:
-    """An error's message for markdown, as a sentence: nothing in it is rendered, and it begins with a capital."""
-    escaped = "".join(f"\\{letter}" if letter in "\\`*_[]<>$#~|:" else letter for letter in message)
-    return escaped[:1].upper() + escaped[1:]
+    """An error's message, or what a link says, for markdown: the same, without touching signs that stand in prose."""
+    return literal(message, "\\`*_[]<>$#~|:!&")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from dashboard.appearance import sentence
 from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
@@ -192,13 +193,13 @@ def link_problems(params: Mapping[str, Sequence[str]], used: Settings) -> list[s
 
 
 def link_problem(key: str, given: Sequence[str], options: Sequence[Any], used: Any) -> str | None:
-    """One sentence, if a link gives this parameter a value that is not among the options, or several; else None."""
+    """One sentence for markdown, if a link gives this parameter a value that is not among the options, or several."""
     in_use = f"{_spoken(used)} is used."
     if len(given) > 1:
         return f"The link gives {key} {len(given)} times; {in_use}"
     if given and _parse(given[0], options[0]) not in options:
         shown = given[0] if len(given[0]) <= 20 else given[0][:19] + "…"
-        return f"The link asks for {key} = “{shown}”; {_allowed(options)}. {in_use}"
+        return f"The link asks for {key} = “{sentence(shown)}”; {_allowed(options)}. {in_use}"
     return None
 
 

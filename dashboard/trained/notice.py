@@ -83,7 +83,7 @@ def _failed(notice: _Notice) -> None:
     found = notice.found
     with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
         how = _HOW_MINILM if found.name == OFFERED.get(MINILM) else _HOW
-        st.warning(f"{sentence(found.problem)} {how} {notice.meanwhile}", icon=":material/cloud_off:")
+        st.warning(f"{_capital(sentence(found.problem))} {how} {notice.meanwhile}", icon=":material/cloud_off:")
         st.button("Try again", icon=":material/refresh:", on_click=found.start, key=f"{notice.key}_again")
 
 
@@ -102,3 +102,7 @@ def _back_to_random() -> None:
 def _session() -> str:
     context = get_script_run_ctx()
     return context.session_id if context else ""
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -1,6 +1,7 @@
 """The app without a browser: its pages, run by Streamlit's own AppTest."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,11 @@ def cards(at: AppTest) -> list[dict[str, Any]]:
     """The cards of the map, as the browser gets them."""
     diagrams = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".diagram")]
     return [card for x in diagrams for group in json.loads(x.proto.json)["groups"] for card in group["cards"]]
+
+
+def said(at: AppTest) -> list[str]:
+    """The warnings of the page as they are read: without what keeps markdown from rendering a sign."""
+    return [re.sub(r"\\(.)\u2060", r"\1", warning.value) for warning in at.warning]
 
 
 def rendered(at: AppTest) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from dashboard.settings import DEFAULT_TEXT, DEFAULTS
 from dashboard.stages import STAGES, page_named, stage_named
 from tests.pages.app import app, derivations, opened, run
+from tests.pages.app import said as _said
 
 BAD = [
     ("d_model", "abc"),
@@ -40,8 +41,11 @@ BAD = [
 ]
 
 
-def _said(at):
-    return [warning.value for warning in at.warning]
+def test_what_a_link_says_is_not_rendered(framed):
+    at = opened(stage_named("map"), norm="![x](//a.b) <b>")
+    (warning,) = at.warning
+    assert not set(re.sub(r"\\.", "", warning.value)) & set("[]<>!*_")
+    assert _said(at) == ["The link asks for norm = “![x](//a.b) <b>”; allowed are post, pre. post is used."]
 
 
 @pytest.mark.parametrize(("key", "value"), BAD, ids=lambda value: value[:12])

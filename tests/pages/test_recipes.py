@@ -9,7 +9,7 @@ from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.dropout import drop
 from encoder_core.edits import Dropout
 from encoder_core.recipes import VARIANTS
-from tests.pages.app import figures, opened, rendered, run
+from tests.pages.app import figures, opened, rendered, run, said
 
 PAGE = page_named("recipes")
 FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 6}
@@ -113,7 +113,7 @@ def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):
 
 
 @pytest.mark.parametrize(
-    ("link", "said"),
+    ("link", "sentence"),
     [
         ({"recipe": "bert"}, "recipe = “bert”; allowed are nnx, haiku, nanolm, annotated, article. nnx is used."),
         ({"recipe": ["nnx", "haiku"]}, "recipe 2 times"),
@@ -122,9 +122,9 @@ def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):
         ({"encoder": "nnx", "variant": "<b>"}, "variant = “<b>”; allowed are as intended, as written."),
     ],
 )
-def test_an_unknown_recipe_in_a_link_is_said(framed, link, said):
+def test_an_unknown_recipe_in_a_link_is_said(framed, link, sentence):
     at = opened(PAGE, **link)
-    assert any(said in warning.value for warning in at.warning), [warning.value for warning in at.warning]
+    assert any(sentence in found for found in said(at)), said(at)
     assert list(figures(at))
 
 

@@ -24,9 +24,12 @@ def analogies(model: Model) -> dict[str, Table]:
     assert isinstance(tokenizer, WordPieceTokenizer), "analogies are asked of a trained encoder"
     analogy, problem = _read(tokenizer)
     _controls()
-    for sentence in (asked.problem(), problem):
-        if sentence:
-            st.warning(literal(sentence), icon=":material/info:")
+    if asked.problem():
+        st.warning(literal(asked.problem()), icon=":material/info:")
+    if problem and asked.text() in asked.PRESETS:  # nobody asked: this encoder's vocabulary has not got these words
+        st.caption(literal(problem))
+    elif problem:
+        st.warning(literal(problem), icon=":material/info:")
     if analogy is None:
         return {}
     table, words = model.parameters["token_embedding"], {term.word for term in analogy.terms}
@@ -35,6 +38,12 @@ def analogies(model: Model) -> dict[str, Table]:
             key="analogies_picture")  # fmt: skip
     _explain(found, words)
     return {"analogy": arithmetic(table, model.vocabulary, found, analogy.plus, analogy.minus)}
+
+
+def settle(model: Model) -> None:
+    """Read what a link asks for before the first picture: all pictures of a page must write the same address."""
+    if isinstance(model.encoder.tokenizer, WordPieceTokenizer):
+        _read(model.encoder.tokenizer)
 
 
 def _read(tokenizer: WordPieceTokenizer) -> tuple[Analogy | None, str]:
