@@ -23,7 +23,7 @@ def _warm() -> None:
     minilm = OFFERED.get(MINILM)
     if minilm and on_this_machine(minilm):  # a download waits until somebody asks for it
         loading(minilm).start()
-        loading(minilm).wait()
+        loading(minilm).finish()
     # What is loaded now stays: the collector need not walk it again (60 ms a collection otherwise).
     gc.collect()
     gc.freeze()

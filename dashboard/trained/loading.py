@@ -53,6 +53,11 @@ class Loading:
         self._settled.wait(_OPENING)
         return self.encoder
 
+    def finish(self) -> None:
+        """Wait until all its programs are compiled, too, or it cannot be had."""
+        if self._thread:
+            self._thread.join()
+
     def watch(self, session: str) -> None:
         """This session waits for the download, which goes on, or begins again where somebody else has just ended it."""
         self._asked[session] = time.monotonic()
@@ -73,8 +78,10 @@ class Loading:
             encoder = Encoder.pretrained(
                 self.name, allowed=OFFERED.values(), max_bytes=MAX_BYTES, progress=self._received
             )
-            encoder.warm_up()
+            encoder.trace("a")  # compiles the program of short texts, which most are
             self.encoder = encoder
+            self._settled.set()
+            encoder.warm_up()
         except PretrainedError as error:
             self.problem = str(error)
         except _Cancelled:

@@ -86,8 +86,9 @@ def tab(browser, server):
     context = browser.new_context(viewport=WIDE, color_scheme="light")
     screen = Screen(context, server)
     screen.page.set_default_timeout(120_000)  # the first visit of all compiles
-    screen.page.goto(server)
-    screen.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
+    for link in ("?encoder=minilm", ""):
+        screen.page.goto(f"{server}/{link}")
+        screen.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
     screen.page.set_default_timeout(TIMEOUT)
     yield screen
     context.close()
