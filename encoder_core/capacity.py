@@ -18,7 +18,8 @@ from encoder_core.config import EncoderConfig
 class Capacity(NamedTuple):
     """The array sizes of a compiled program: the largest active sizes it can serve.
 
-    exact  True where it serves one model, whose sizes (but for seq) it has: heads are then split by their shape.
+    exact  True where it serves one model, whose sizes (but for seq) it has: heads are then split by their shape, and
+           its layers called one after another.
     """
 
     seq: int

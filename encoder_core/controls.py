@@ -84,6 +84,24 @@ def block_dropout(capacity: Capacity, kept: Kept | None, sentence: int) -> Block
     return BlockDropout(**places)
 
 
+def by_layer(capacity: Capacity, edits: BlockEdits, keep: BlockDropout) -> list[tuple[BlockEdits, BlockDropout]]:
+    """What `block_edits` and `block_dropout` gave, of one layer after another. What is not edited is the same array for
+    all layers: to cut it out would take as long as to compute a layer."""
+    unchanged = jax.tree.leaves((_nothing_edited(capacity), _everything_stays(capacity)))
+    leaves, structure = jax.tree.flatten((edits, keep))
+    columns = [
+        [first] * capacity.num_layers if leaf is same else list(np.asarray(leaf))
+        for leaf, same, first in zip(leaves, unchanged, _first_layer(capacity), strict=True)
+    ]
+    return [jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True)]
+
+
+@cache
+def _first_layer(capacity: Capacity) -> list[jax.Array]:
+    unchanged = jax.tree.leaves((_nothing_edited(capacity), _everything_stays(capacity)))
+    return [jax.device_put(np.asarray(leaf)[0]) for leaf in unchanged]
+
+
 @cache
 def _everything_stays(capacity: Capacity) -> BlockDropout:
     layers, seq = capacity.num_layers, capacity.seq

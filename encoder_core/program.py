@@ -1,7 +1,7 @@
 """The compiled program: pads a sentence to capacity, runs the modules once, crops every step to its exact size."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,37 +9,38 @@ import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
-from encoder_core.blocks import BlockDropout, BlockEdits, BlockSteps, EncoderStack, Switches
+from encoder_core.blocks import Switches
 from encoder_core.capacity import Capacity, Dims, pad
 from encoder_core.config import EncoderConfig
 from encoder_core.controls import block_dropout, block_edits, switches
 from encoder_core.dropout import Kept
 from encoder_core.edits import Edit
 from encoder_core.edits.apply import weight_cells
+from encoder_core.forward import Steps, empty_state, forward, layer_of
 from encoder_core.parameters import parameter_shapes
 from encoder_core.trace import LayerTrace
 
-Steps = tuple[Float[Array, "seq d_model"], BlockSteps]
-Padded = tuple[Float[Array, "_seq _d_model"], BlockSteps]  # the same, where seq is the size in use
-Run = tuple[Float[np.ndarray, "_seq _d_model"], BlockSteps]  # the same as NumPy arrays
+Padded = tuple[Float[Array, "_seq _d_model"] | Float[np.ndarray, "_seq _d_model"], Steps]  # seq is the size in use
+Run = tuple[Float[np.ndarray, "_seq _d_model"], Steps]  # the same as NumPy arrays
 
 
 def stack_parameters(
     flat: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
 ) -> nnx.State:
-    """The parameters at capacity, those of the blocks stacked along a first axis `layer`, as the modules want them."""
-    _, state = _split(capacity)
+    """The parameters at capacity, as the modules want them: those of the blocks stacked along a first axis `layer`, or,
+    at an exact capacity, of one block after another."""
     filled = []
-    for path, variable in nnx.to_flat_state(state):
+    for path, variable in nnx.to_flat_state(empty_state(capacity)):
         name = ".".join(map(str, path))
-        if name.startswith("blocks."):
+        if name.startswith("blocks.") and not capacity.exact:
             value = np.zeros(variable.shape, np.float32)
             for layer in range(config.num_layers):
                 array = flat.get(f"layers.{layer}.{name.removeprefix('blocks.')}")
                 if array is not None:
                     value[layer][tuple(slice(size) for size in array.shape)] = array
         else:
-            value = pad(flat.get(name, np.zeros(0, np.float32)), variable.shape)
+            given = flat.get(name.replace("blocks.", "layers."))
+            value = np.zeros(variable.shape, np.float32) if given is None else pad(given, variable.shape)
         filled.append((path, variable.replace(jnp.asarray(value))))
     return nnx.from_flat_state(filled)
 
@@ -47,21 +48,17 @@ def stack_parameters(
 def parameters_in(
     state: nnx.State, flat: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
 ) -> dict[str, Float[np.ndarray, "..."]]:
-    """The parameters by their flat names; at an exact capacity, those of the blocks are views of the state.
+    """The parameters by their flat names; at an exact capacity, those of the blocks are those of the state.
 
     So that a large model is in memory once. (On a GPU, where the state is elsewhere, it is in main memory once, too.)
     """
-    stacked: dict[str, Float[np.ndarray, layer * shape]] = {}
+    held: dict[str, Float[np.ndarray, ...]] = {}
     if capacity.exact:
-        stacked = {".".join(map(str, path)): np.asarray(value[...]) for path, value in nnx.to_flat_state(state)}
+        held = {".".join(map(str, path)): np.asarray(value[...]) for path, value in nnx.to_flat_state(state)}
     parameters = {}
     for name in parameter_shapes(config):
-        kind, _, rest = name.partition(".")
-        layer, _, within = rest.partition(".")
-        if kind == "layers" and stacked:
-            parameters[name] = stacked[f"blocks.{within}"][int(layer)]
-        else:
-            parameters[name] = np.ascontiguousarray(flat[name])
+        found = held.get(name.replace("layers.", "blocks."))
+        parameters[name] = np.ascontiguousarray(flat[name]) if found is None else found
     return parameters
 
 
@@ -78,7 +75,7 @@ def run_batch(
 
     Where the config reads attention out of the input, the layers are those of a second pass.
     """
-    state = _edited_state(state, edits, config)
+    state = _edited_state(state, edits, config, capacity)
 
     def run(every_block_reads_input: bool) -> list[Run]:
         chosen = switches(config, edits)._replace(every_block_reads_input=every_block_reads_input)
@@ -88,7 +85,7 @@ def run_batch(
         ]
         return jax.tree.map(np.asarray, steps)
 
-    out_kernels = np.asarray(state["blocks"]["attention"]["out"]["kernel"][...])
+    out_kernels = _out_kernels(state, config, capacity)
     output, layers = _crop(run(False), out_kernels, embedded.shape[1], config, capacity)
     if config.attention_read_out == "input":
         _, layers = _crop(run(True), out_kernels, embedded.shape[1], config, capacity)
@@ -111,10 +108,11 @@ def run_output(
     No other step is cropped, which makes it faster than a batch of one.
     """
     chosen = switches(config, edits)._replace(first_layer=first_layer)
-    state = _edited_state(state, edits, config)
+    state = _edited_state(state, edits, config, capacity)
     output, steps = _run(state, stream, mask, config, capacity, chosen, edits, kept, sentence)
     size = slice(len(stream)), slice(config.d_model)
-    return np.asarray(output)[size], np.asarray(steps.resid_pre)[: config.num_layers, *size]
+    entering = [np.asarray(step.resid_pre) for step in steps] if isinstance(steps, list) else steps.resid_pre
+    return np.asarray(output)[size], np.asarray(entering)[: config.num_layers, *size]
 
 
 def _run(
@@ -128,7 +126,7 @@ def _run(
     kept: Kept | None,
     sentence: int,
 ) -> Padded:
-    return _forward(
+    return forward(
         capacity,
         state,
         pad(stream, (capacity.seq, capacity.d_model)),
@@ -140,47 +138,38 @@ def _run(
     )
 
 
-def _edited_state(state: nnx.State, edits: Sequence[Edit], config: EncoderConfig) -> nnx.State:
+def _edited_state(state: nnx.State, edits: Sequence[Edit], config: EncoderConfig, capacity: Capacity) -> nnx.State:
     """The parameters after `SetWeight`. The state is shared between threads: what changes is copied, nothing else."""
-    copies: dict[str, Float[np.ndarray, "layer _inputs _outputs"]] = {}
-    for layer, kernel, cell, value in weight_cells(edits, config):
-        if kernel not in copies:
-            copies[kernel] = np.array(state["blocks"]["attention"][kernel]["kernel"][...])
-        copies[kernel][layer][cell] = value
-    if not copies:
+    cells = list(weight_cells(edits, config))
+    if not cells:
         return state
     flat = dict(nnx.to_flat_state(state))
-    for kernel, copy in copies.items():
-        path = ("blocks", "attention", kernel, "kernel")
+    copies: dict[tuple[str | int, ...], Float[np.ndarray, "*layer _inputs _outputs"]] = {}
+    for layer, kernel, cell, value in cells:
+        within = ("attention", kernel, "kernel")
+        path: tuple[str | int, ...] = ("blocks", layer, *within) if capacity.exact else ("blocks", *within)
+        place = cell if capacity.exact else (layer, *cell)
+        if path not in copies:
+            copies[path] = np.array(flat[path][...])
+        copies[path][place] = value
+    for path, copy in copies.items():
         flat[path] = flat[path].replace(jnp.asarray(copy))
     return nnx.from_flat_state(list(flat.items()))
 
 
-@cache
-def _split(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
-    """The structure of the modules and the shapes of their parameters; nothing is drawn or allocated."""
-    return nnx.split(nnx.eval_shape(lambda: EncoderStack(capacity, rngs=nnx.Rngs(0))))
-
-
-@partial(jax.jit, static_argnums=0)
-def _forward(
-    capacity: Capacity,
-    state: nnx.State,
-    embedded: Float[Array, "seq d_model"],
-    mask: Bool[Array, "head seq seq"],
-    dims: Dims,
-    switches: Switches,
-    edits: BlockEdits,
-    keep: BlockDropout,
-) -> Steps:
-    graphdef, _ = _split(capacity)
-    encoder = nnx.merge(graphdef, state)
-    return encoder(embedded, mask, dims, switches, edits, keep)
+def _out_kernels(
+    state: nnx.State, config: EncoderConfig, capacity: Capacity
+) -> Sequence[Float[np.ndarray, "_attention_dim _d_model"]]:
+    """W_O of each layer."""
+    if not capacity.exact:
+        return list(np.asarray(state["blocks"]["attention"]["out"]["kernel"][...]))
+    blocks = [state["blocks"][layer] for layer in range(config.num_layers)]
+    return [np.asarray(block["attention"]["out"]["kernel"][...]) for block in blocks]
 
 
 def _crop(
     runs: list[Run],
-    out_kernels: Float[np.ndarray, "_layer _attention_dim _d_model"],
+    out_kernels: Sequence[Float[np.ndarray, "_attention_dim _d_model"]],
     seq: int,
     config: EncoderConfig,
     capacity: Capacity,
@@ -204,7 +193,7 @@ def _crop(
         return joined([array[:heads, :seq, :seq] for array in arrays])
 
     def layer_trace(layer: int) -> LayerTrace:
-        steps = [jax.tree.map(lambda leaf: leaf[layer], run) for _, run in runs]
+        steps: list[Any] = [layer_of(run, layer) for _, run in runs]  # their arrays are NumPy's by now
         attention = [step.attention for step in steps]
         return LayerTrace(
             resid_pre=rows([s.resid_pre for s in steps], d_model),
@@ -224,7 +213,7 @@ def _crop(
             mlp_act=rows([s.mlp.mlp_act for s in steps], config.d_ff),
             mlp_out=rows([s.mlp.mlp_out for s in steps], d_model),
             resid_post=rows([s.resid_post for s in steps], d_model),
-            out_kernel=_frozen(out_kernels[layer, :qkv, :d_model]),
+            out_kernel=_frozen(out_kernels[layer][:qkv, :d_model]),
         )
 
     output = rows([out for out, _ in runs], d_model)

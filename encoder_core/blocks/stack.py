@@ -114,13 +114,17 @@ class EncoderStack(nnx.Module):
     """All blocks, one after another, and the norm after the last."""
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
+        self.final_norm = LayerNorm(capacity.d_model)
+        if capacity.exact:  # called one by one, see forward.py
+            self.blocks: nnx.Module = nnx.List([EncoderBlock(capacity, rngs=rngs) for _ in range(capacity.num_layers)])
+            return
+
         @nnx.split_rngs(splits=capacity.num_layers)
         @nnx.vmap(in_axes=0, out_axes=0)
         def stacked(rngs: nnx.Rngs) -> EncoderBlock:
             return EncoderBlock(capacity, rngs=rngs)
 
         self.blocks = stacked(rngs)
-        self.final_norm = LayerNorm(capacity.d_model)
 
     def __call__(
         self,

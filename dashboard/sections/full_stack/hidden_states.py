@@ -13,8 +13,8 @@ from dashboard.focus import Cell, Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
-from dashboard.sections.full_stack.view import Depths
-from encoder_core import EncoderConfig, blocks
+from dashboard.sections.full_stack.view import Depths, stack_code
+from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
 from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import full_stack as scenes
@@ -47,7 +47,7 @@ def hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
         {f"“{frame.plain(at.labels[at.token])}”": Table(one, names, dimensions(config.d_model))},
         rf"\underbrace{{X_l}}_{{{len(at.labels)}\times{config.d_model}}} = \text{{block}}_l(X_{{l-1}}), \qquad "
         rf"l = 1 \dots {config.num_layers}",
-        [blocks.EncoderStack.__call__],
+        [stack_code(current)],
         _which_block(at, one[: config.num_layers + 1]),
         looked,
     )

@@ -15,7 +15,7 @@ from dashboard.focus import Cell, Focus
 from dashboard.frame import Table
 from dashboard.model import Model
 from dashboard.picture import picture
-from dashboard.sections.full_stack.view import Depths, which_head, which_token
+from dashboard.sections.full_stack.view import Depths, stack_code, which_head, which_token
 from dashboard.weights_scale import weights_limits
 from encoder_core import blocks
 from encoder_core.analysis import patterns_of
@@ -37,7 +37,7 @@ def all_heads(current: Model, at: Focus, _: None) -> Depths:
         {f"layer {at.layer + 1}, head {at.head + 1}": Table(patterns[at.layer, at.head], at.labels, at.labels)},
         rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
         rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
-        [blocks.EncoderStack.__call__],
+        [stack_code(current)],
         which_head(
             f"which of these heads gives one single key the largest share of “{frame.plain(at.labels[at.token])}”?",
             patterns[:, :, at.token].max(axis=-1),
@@ -57,7 +57,7 @@ def head_average(current: Model, at: Focus, _: None) -> Depths:
         {f"layer {at.layer + 1}, average": Table(averages[at.layer], at.labels, at.labels)},
         rf"\underbrace{{\bar A^{{(l)}}}}_{{{seq}\times{seq}}} = \frac{{1}}{{{num_heads}}} \sum_{{h=1}}^{{{num_heads}}}"
         r" A^{(l,h)}",
-        [blocks.softmax, blocks.EncoderStack.__call__],
+        [blocks.softmax, stack_code(current)],
         which_token(
             at,
             f"over all layers and heads, which key does “{frame.plain(at.labels[at.token])}” attend to most?",

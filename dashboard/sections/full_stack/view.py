@@ -13,7 +13,9 @@ from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.window import Wide
 from encoder_core import EncoderConfig
+from encoder_core.blocks import EncoderStack
 from encoder_core.figures import Window
+from encoder_core.forward import forward
 
 
 class Depths(NamedTuple):
@@ -46,6 +48,11 @@ def pick_dims(current: Model) -> Window:
 def enters(config: EncoderConfig) -> str:
     """What goes into the first block, in words."""
     return "a token alone" if config.positions == "none" else "a token and its place"
+
+
+def stack_code(model: Model) -> Callable[..., Any]:
+    """What ran the layers one after another."""
+    return forward if model.splits_heads else EncoderStack.__call__
 
 
 def blocks_in_words(config: EncoderConfig) -> str:
