@@ -5,13 +5,15 @@ move of a slider. So what is registered inline is only a loader.
 """
 
 import hashlib
-import shutil
+import re
 from pathlib import Path
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-STATIC = Path(__file__).parent.parent / "static"
+_HERE = Path(__file__).parent
+STATIC = _HERE.parent / "static"
+_IMPORT = re.compile(rb'(?<=from )"\./([\w-]+\.js)"')
 
 _LOADER = """
 const address = name => new URL(`app/static/${name}`, document.baseURI).href;
@@ -29,13 +31,19 @@ export default function (component) {
 
 
 def publish(source: Path) -> str:
-    """Copy a file to where Streamlit serves it, and return its name there, which holds a hash of its content."""
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+    """Copy a file to where Streamlit serves it, and return its name there, which holds a hash of its content.
+
+    What a script imports from beside it, as "./name.js", is published as well, and imported by its name there.
+    """
+    content = source.read_bytes()
+    if source.suffix == ".js" and source.parent.is_relative_to(_HERE):
+        content = _IMPORT.sub(lambda found: f'"./{publish(source.parent / found[1].decode())}"'.encode(), content)
+    digest = hashlib.sha256(content).hexdigest()[:12]
     target = STATIC / f"{source.name.partition('.')[0]}-{digest}{source.suffix}"
     if not target.exists():
         STATIC.mkdir(exist_ok=True)
         partial = target.with_name(f"{target.name}.partial")
-        shutil.copyfile(source, partial)
+        partial.write_bytes(content)
         partial.replace(target)
     return target.name
 
