@@ -8,6 +8,7 @@ from dashboard.appearance import sentence
 from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
+from encoder_core.figures.base import shorten
 from encoder_core.masks import MaskName
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 from encoder_core.tokenizer import split_words
@@ -17,6 +18,7 @@ PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned
 
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
+MOST_QUOTED = 20  # characters of what a link says, where it is said that it cannot be had
 
 RANDOM = "random"  # the encoder with parameters drawn from the seed, sizes and text as chosen
 
@@ -198,8 +200,7 @@ def link_problem(key: str, given: Sequence[str], options: Sequence[Any], used: A
     if len(given) > 1:
         return f"The link gives {key} {len(given)} times; {in_use}"
     if given and _parse(given[0], options[0]) not in options:
-        shown = given[0] if len(given[0]) <= 20 else given[0][:19] + "…"
-        return f"The link asks for {key} = “{sentence(shown)}”; {_allowed(options)}. {in_use}"
+        return f"The link asks for {key} = “{sentence(shorten(given[0], MOST_QUOTED))}”; {_allowed(options)}. {in_use}"
     return None
 
 

@@ -5,6 +5,7 @@ parameters are stacked. Of a large model the scan would copy each layer's parame
 a fifth of the products, and twice the memory to compile it. So its layers are called one after another.
 """
 
+from collections.abc import Callable
 from functools import cache, partial
 
 import jax
@@ -18,6 +19,7 @@ from encoder_core.blocks import (
     BlockSteps,
     EncoderBlock,
     EncoderStack,
+    SeparateBlocks,
     Switches,
     layer_norm,
 )
@@ -59,18 +61,13 @@ def layer_of(steps: Steps, layer: int) -> BlockSteps:
 
 def empty_state(capacity: Capacity) -> nnx.State:
     """The shapes of the parameters; nothing is drawn or allocated."""
-    _, state = _split_stack(capacity)
+    _, state = _split(SeparateBlocks if capacity.exact else EncoderStack, capacity)
     return state
 
 
 @cache
-def _split_stack(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
-    return nnx.split(nnx.eval_shape(lambda: EncoderStack(capacity, rngs=nnx.Rngs(0))))
-
-
-@cache
-def _split_block(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
-    return nnx.split(nnx.eval_shape(lambda: EncoderBlock(capacity, rngs=nnx.Rngs(0))))
+def _split(module: Callable[..., nnx.Module], capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
+    return nnx.split(nnx.eval_shape(lambda: module(capacity, rngs=nnx.Rngs(0))))
 
 
 @partial(jax.jit, static_argnums=0)
@@ -84,7 +81,7 @@ def _all_layers(
     edits: BlockEdits,
     keep: BlockDropout,
 ) -> tuple[Float[Array, "seq d_model"], BlockSteps]:
-    graphdef, _ = _split_stack(capacity)
+    graphdef, _ = _split(EncoderStack, capacity)
     encoder = nnx.merge(graphdef, state)
     return encoder(embedded, mask, dims, switches, edits, keep)
 
@@ -100,6 +97,6 @@ def _layer(
     edits: BlockEdits,
     keep: BlockDropout,
 ) -> BlockSteps:
-    graphdef, _ = _split_block(capacity)
+    graphdef, _ = _split(EncoderBlock, capacity)
     block = nnx.merge(graphdef, state)
     return block(x, mask, dims, switches, edits, keep)

@@ -19,7 +19,14 @@ from encoder_core.blocks.attention import (
 from encoder_core.blocks.embedding import embed, lookup
 from encoder_core.blocks.feed_forward import ACTIVATIONS, AS_IT_IS, FeedForward, FeedForwardSteps, activate
 from encoder_core.blocks.norm import LayerNorm, layer_norm
-from encoder_core.blocks.stack import BlockSteps, EncoderBlock, EncoderStack, post_norm_block, pre_norm_block
+from encoder_core.blocks.stack import (
+    BlockSteps,
+    EncoderBlock,
+    EncoderStack,
+    SeparateBlocks,
+    post_norm_block,
+    pre_norm_block,
+)
 from encoder_core.blocks.switches import BlockDropout, BlockEdits, Keep, Switches, dropout
 
 __all__ = [
@@ -36,6 +43,7 @@ __all__ = [
     "Keep",
     "LayerNorm",
     "SelfAttention",
+    "SeparateBlocks",
     "Switches",
     "activate",
     "dot_products",

@@ -114,17 +114,13 @@ class EncoderStack(nnx.Module):
     """All blocks, one after another, and the norm after the last."""
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
-        self.final_norm = LayerNorm(capacity.d_model)
-        if capacity.exact:  # called one by one, see forward.py
-            self.blocks: nnx.Module = nnx.List([EncoderBlock(capacity, rngs=rngs) for _ in range(capacity.num_layers)])
-            return
-
         @nnx.split_rngs(splits=capacity.num_layers)
         @nnx.vmap(in_axes=0, out_axes=0)
         def stacked(rngs: nnx.Rngs) -> EncoderBlock:
             return EncoderBlock(capacity, rngs=rngs)
 
         self.blocks = stacked(rngs)
+        self.final_norm = LayerNorm(capacity.d_model)
 
     def __call__(
         self,
@@ -152,6 +148,14 @@ class EncoderStack(nnx.Module):
         x, steps = jax.lax.scan(step, embedded, (stacked_state, layers, edits, keep))
         output = jnp.where(switches.final_norm, self.final_norm(x, dims, switches.norm_eps), x)
         return output, steps
+
+
+class SeparateBlocks(nnx.Module):
+    """The same parts, each block with arrays of its own: `forward` calls them one after another."""
+
+    def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
+        self.blocks = nnx.List([EncoderBlock(capacity, rngs=rngs) for _ in range(capacity.num_layers)])
+        self.final_norm = LayerNorm(capacity.d_model)
 
 
 def _nothing_happened(x: Float[Array, "seq d_model"], like: BlockSteps) -> BlockSteps:

@@ -14,9 +14,9 @@ _LONGEST_LABEL = 12
 _LETTER = 5.4  # pixels of a letter in a label, on average
 
 
-def shorten(text: str) -> str:
-    """A token cut to the length of a label."""
-    return text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
+def shorten(text: str, longest: int = _LONGEST_LABEL) -> str:
+    """A text cut to at most so many characters; a token to the length of a label."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def label(text: str) -> str:

@@ -11,6 +11,8 @@ from dashboard.frame import Table
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.embedding.arithmetic import arithmetic
+from dashboard.settings import MOST_QUOTED
+from encoder_core.figures.base import shorten
 from encoder_core.pretrained import Analogy, Neighbour, WordPieceTokenizer, nearest_words, parse_analogy
 from encoder_core.pretrained.analogy import LONGEST
 from encoder_core.scenes import words as scenes
@@ -51,7 +53,9 @@ def _read(tokenizer: WordPieceTokenizer) -> tuple[Analogy | None, str]:
     try:
         return parse_analogy(asked.text(), tokenizer), ""
     except ValueError as error:
-        said = f"The link asks for the analogy “{_cut(asked.text())}”. {error} {asked.PRESETS[0]} is used."
+        said = (
+            f"The link asks for the analogy “{shorten(asked.text(), MOST_QUOTED)}”. {error} {asked.PRESETS[0]} is used."
+        )
         return _read(tokenizer) if asked.refuse(said) else (None, str(error))
 
 
@@ -88,7 +92,3 @@ def _explain(found: Sequence[Neighbour], given: set[str]) -> None:
         f"**{frame.plain(best.word)}**, cosine **{best.cosine:.2f}**, points most nearly the way of the sum. "
         f"{honest} No sentence was read for this: it is the static table at the input."
     )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 20 else text[:19] + "…"

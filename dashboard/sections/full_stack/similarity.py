@@ -9,6 +9,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.sections.embedding.arithmetic import FORMULA
 from dashboard.sections.full_stack.hidden_states import stage_names
 from dashboard.sections.full_stack.view import Depths
 from encoder_core.analysis import cosines, mean_off_diagonal, residual_stream
@@ -37,7 +38,7 @@ def similarity(current: Model, at: Focus, _: None) -> Depths:
     after = between[at.layer + 1]
     return Depths(
         {f"after block {at.layer + 1}": Table(after, labels, labels), "with own embedding": Table(own, names, labels)},
-        r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\, \lVert b \rVert}",
+        FORMULA,
         [cosines, mean_off_diagonal],
         _more_alike(others) if len(real) > 1 else _turned(float(own[-1, 0])),
     )
