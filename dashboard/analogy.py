@@ -1,44 +1,27 @@
-"""The analogy that a session asks for, as a text, which the URL carries."""
+"""The analogy that is asked for, as a text."""
 
-import streamlit as st
+from dashboard.state.choices import ANALOGY
+from dashboard.state.session import session
 
-from encoder_core.pretrained.analogy import LONGEST
-
-NAME = "analogy"  # in the session and in the URL
 PRESETS = ("king - man + woman", "paris - france + germany")
 
 
 def text() -> str:
-    """The text in use; at first that of the link."""
-    return _state()["text"]
+    """The text in use."""
+    return session().get(ANALOGY) or PRESETS[0]
 
 
-def ask(text: str) -> None:
-    """Another one, from the person; call it from a callback."""
-    st.session_state[NAME] = {"text": text, "of_link": False, "problem": ""}
+def ask(given: str) -> None:
+    """Another text, from the user; call it from a callback."""
+    session().set(ANALOGY, None if given == PRESETS[0] else given)
 
 
 def refuse(problem: str) -> bool:
-    """Put the first preset in the place of a text that a link asks for and that cannot be read; one that the person
-    typed is left as it is. Returns whether it was the link's."""
-    was_of_link = _state()["of_link"]
+    """Use the first preset in place of a text that a link asks for and that cannot be read; a text that the user typed
+    stays. Returns whether it was the link's."""
+    was_of_link = ANALOGY.name in session().asked
     if was_of_link:
-        st.session_state[NAME] = {"text": PRESETS[0], "of_link": False, "problem": problem}
+        session().refuse(ANALOGY, problem, PRESETS[0])
+        session().put(ANALOGY, None)
+        del session().asked[ANALOGY.name]
     return was_of_link
-
-
-def problem() -> str:
-    """What was wrong with the link, until the person asks for another one."""
-    return _state()["problem"]
-
-
-def in_address() -> str | None:
-    """What the URL says of it."""
-    return text() if text() != PRESETS[0] else None
-
-
-def _state() -> dict:
-    if NAME not in st.session_state:
-        asked = st.query_params.get(NAME, "")[: LONGEST + 1]
-        st.session_state[NAME] = {"text": asked or PRESETS[0], "of_link": bool(asked), "problem": ""}
-    return st.session_state[NAME]

@@ -1,12 +1,12 @@
-"""Which number is looked at: the cell that was clicked, and the trail from it back through what made it."""
+"""The inspected cell: the one that was clicked, and the trail from it to the operands that were opened after it."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-import streamlit as st
-
-from dashboard.focus import BETWEEN, TRAIL, Focus
+from dashboard.focus import Focus
 from dashboard.model import Model
+from dashboard.state.parameter import Parameter, declare
+from dashboard.state.session import session
 from encoder_core.derive import Cell, Derivation, derive, parse_cell
 from encoder_core.derive.cell import PARAMETERS, tensor_at
 from encoder_core.shown import Shown
@@ -126,6 +126,14 @@ def of_parameter(name: str, *, rows: Sequence[int] | None = None) -> Address:
     return Address(f"{PARAMETERS}{name}", rows=rows)
 
 
+_BETWEEN, _MOST = "~", 32  # cells of a trail in a link
+
+CELL: Parameter[tuple[str, ...]] = declare(
+    Parameter("cell", (), lambda given: tuple(given.split(_BETWEEN)[:_MOST]), _BETWEEN.join, scope="page")
+)
+_POSITION = "position of the inspected cell"  # in the session's memo; None until the next run sees the trail
+
+
 class Looked(NamedTuple):
     """The cells of the trail, the first of which was clicked, and the derivation of the last."""
 
@@ -133,64 +141,61 @@ class Looked(NamedTuple):
     derivation: Derivation
     at: Focus
     shape: tuple[int, ...]  # of the last cell's tensor
-    problem: str = ""  # what is wrong with the cell of a link
 
 
 def look(model: Model, at: Focus, cell: Cell | None, shown: Shown | None = None) -> Looked:
-    """The cell that was chosen on this page; until one is, or when the focus moves on, the page's own `cell`.
+    """The cell that was chosen on this page; until one is, or when the position moves on, the page's own `cell`.
 
     `shown` is the trace that the page shows, where that is another than the model's.
     """
     shown = shown or model.shown
-    cell = cell or Cell("output", (at.sentence, at.token, 0))
-    problem = _arrive(model, at) if st.session_state.get("arriving", True) else ""
-    trail = _trail(model, at) or (cell,)
+    trail = _trail(model, at) or (cell or Cell("output", (at.sentence, at.token, 0)),)
     derivation = derive(shown.trace, shown.config, shown.parameters, trail[-1], shown.edits)
-    return Looked(trail, derivation, at, tensor_at(shown.trace, shown.parameters, trail[-1]).shape, problem)
-
-
-def _arrive(model: Model, at: Focus) -> str:
-    """The trail of the page before is left behind; that of the link, if it has one, is taken up."""
-    st.session_state.pop(TRAIL, None)
-    in_link = st.query_params.get("cell", "")
-    return _take_from_link(model, at, in_link) if in_link else ""
+    return Looked(trail, derivation, at, tensor_at(shown.trace, shown.parameters, trail[-1]).shape)
 
 
 def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
-    """What was chosen, as long as the focus stays and the model has such cells; else nothing."""
-    chosen = st.session_state.get(TRAIL)
-    if not chosen or chosen["focus"] not in (None, at):
-        st.session_state.pop(TRAIL, None)
+    """What was chosen, as long as the position stays and the model has such cells; else nothing."""
+    current = session()
+    chosen, position = current.get(CELL), current.memo.get(_POSITION)
+    if not chosen:
         return ()
-    chosen["focus"] = at
-    try:
-        return tuple(_parsed(model, text) for text in chosen["cells"])
-    except ValueError:  # the sizes have changed since
-        st.session_state.pop(TRAIL)
-        return ()
+    if position in (None, at):
+        current.memo[_POSITION] = at
+        try:
+            return tuple(_parsed(model, text) for text in chosen)
+        except ValueError as error:  # the sizes have changed since, or the link is wrong
+            current.refuse(CELL, f"there is no such cell: {str(error).rstrip('.')}. The page's own cell is shown", None)
+    drop_cell()
+    return ()
 
 
 def choose(cell: Cell) -> None:
-    """Look at this cell; call it from a callback."""
-    st.session_state[TRAIL] = {"cells": [str(cell)], "focus": None}
+    """Inspect this cell; call it from a callback."""
+    session().set(CELL, (str(cell),))
+    session().memo[_POSITION] = None
 
 
 def go(looked: Looked, address: str) -> None:
-    """From a cell of the trail to one of its operands, or back; call it from a callback."""
-    cells = [str(cell) for cell in looked.trail]
-    cells = cells[: cells.index(address) + 1] if address in cells else [*cells, address]
-    st.session_state[TRAIL] = {"cells": cells, "focus": looked.at}
+    """From a cell of the trail to one of its operands, or back: a step for the browser's Back. Call it from a
+    callback."""
+    cells = tuple(str(cell) for cell in looked.trail)
+    cells = cells[: cells.index(address) + 1] if address in cells else (*cells, address)
+    session().set(CELL, cells[-_MOST:])
+    session().steps += 1
+    session().memo[_POSITION] = looked.at
 
 
-def _take_from_link(model: Model, at: Focus, text: str) -> str:
-    cells = text.split(BETWEEN)[:32]
-    try:
-        for cell in cells:
-            _parsed(model, cell)
-    except ValueError as error:
-        return f"The link asks for a cell that is not here: {error} The page's own cell is shown."
-    st.session_state[TRAIL] = {"cells": cells, "focus": at}
-    return ""
+def drop_unseen_cell() -> None:
+    """Forget a cell that was clicked on a picture that is out of date: it would be another number by now."""
+    if session().memo.get(_POSITION, ()) is None:
+        drop_cell()
+
+
+def drop_cell() -> None:
+    """Forget what was chosen: the page's own cell is inspected."""
+    session().put(CELL, ())
+    session().memo.pop(_POSITION, None)
 
 
 def _parsed(model: Model, text: str) -> Cell:

@@ -1,4 +1,4 @@
-"""One column of those that are shown: picked by its number, or by a click on a cell of it."""
+"""One column of those that are drawn: picked by its number, or by a click on a cell of it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -7,25 +7,35 @@ import streamlit as st
 
 from dashboard import focus
 from dashboard.focus import Cell
+from dashboard.state.parameter import Parameter
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from encoder_core.figures import Window
 
 
 def column_picker(
-    what: str, columns: Window, *, key: str, first: int | None = None, width: int | Literal["stretch"] = "stretch"
+    label: str,
+    columns: Window,
+    parameter: Parameter[int | None],
+    *,
+    first: int | None = None,
+    width: int | Literal["stretch"] = "stretch",
 ) -> int:
-    """One of the columns in a window; until one is picked there, `first`, or else the window's first."""
-    if not columns.start <= st.session_state.get(key, -1) < columns.stop:
-        st.session_state[key] = columns.start if first is None else first
-    picked = st.number_input(what, columns.start, columns.stop - 1, key=key, persist_state="session", width=width)
-    return int(picked)
+    """Render the picker and return one of the columns in the window: the chosen one, else `first`, else the window's
+    first."""
+    default = columns.start if first is None else first
+    picked = session().among(parameter, range(columns.start, columns.stop), default)
+    bound = shows(parameter, picked, (columns.start, columns.stop))
+    st.number_input(label, columns.start, columns.stop - 1, width=width, **bound)
+    return picked
 
 
-def follow_column(axis: str, key: str) -> Callable[[Cell, Mapping[str, Any]], None]:
-    """For a click: the focus follows as everywhere, and the column picker follows on panels with this column axis."""
+def follow_column(axis: str, parameter: Parameter[int | None]) -> Callable[[Cell, Mapping[str, Any]], None]:
+    """For a click: the position follows as everywhere, and the column on panels with this column axis."""
 
     def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
         focus.follow(cell, meta)
         if meta["column_axis"] == axis:
-            st.session_state[key] = cell.column
+            session().set(parameter, cell.column)
 
     return clicked

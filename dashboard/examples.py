@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.model import Model
-from dashboard.what_if import state
+from dashboard.settings import SETTINGS
+from dashboard.state.session import session
 
 
 def offer(current: Model, needed: str, sentences: Sequence[str], *, key: str) -> None:
@@ -25,7 +26,5 @@ def offer(current: Model, needed: str, sentences: Sequence[str], *, key: str) ->
 
 
 def _type(text: str) -> None:
-    """As if a person had typed it; a callback, because a widget's value can only be set before it is drawn."""
-    st.session_state["text"] = text
-    st.session_state["text_notice"] = None
-    st.session_state[state.CHANGED] = True  # the button stands in a fragment, and the text concerns the whole page
+    """As if the user had typed it."""
+    session().set(SETTINGS["text"], text)

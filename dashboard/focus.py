@@ -1,8 +1,5 @@
-"""Which part of the model is looked at: sentence, layer, head, token. Counted from 1 on screen, from 0 in the code.
-
-Focus pickers stand in a fragment of their page, so they repaint only that. They are kept across pages, and a link
-carries them. They are not bound to the URL by Streamlit: it would drop the parameter on a page without the picker, and
-every change would be a step of the browser's Back. So the picture writes `address()` into the URL, in place.
+"""The position looked at: sentence, layer, head, token, key token. Counted from 1 on screen and in the URL, from 0 in
+the code. The page Recipes has a position of its own, because its models are not those of the walkthrough.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,24 +7,26 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import streamlit as st
 
-from dashboard import analogy, choice, window
-from dashboard.model import Model
-from dashboard.settings import DEFAULTS
-from dashboard.what_if import state
+from dashboard.model import Model, model_for
+from dashboard.state.parameter import Parameter, number
+from dashboard.state.session import session
+from dashboard.state.token_places import nearest_word, place_of_same_word
+from dashboard.state.widgets import shows
 from dashboard.window import Wide
-from encoder_core import RECIPES
 from encoder_core.figures.base import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
 
-
-TRAIL = "trail"  # in the session: {"cells": addresses, "focus": the focus they belong to}, see cells.py
-BETWEEN = "~"  # cells of a trail in a link
+PARTS: tuple[Part, ...] = get_args(Part)
+RECIPES_PAGE = "recipes"
 MOST_PILLS = 16  # in one row; what has more places is picked from a list
+
+_WALKTHROUGH: dict[Part, Parameter[int]] = {part: number(part, 1, default=1) for part in PARTS}
+_OF_RECIPES: dict[Part, Parameter[int]] = {part: number(f"recipe_{part}", 1, default=1) for part in PARTS}
 
 
 class Focus(NamedTuple):
-    """What is looked at, each counted from 0; `labels` are the tokens of the sentence."""
+    """The position looked at, each part counted from 0; `labels` are the tokens of the sentence."""
 
     sentence: int
     layer: int
@@ -37,27 +36,56 @@ class Focus(NamedTuple):
     labels: tuple[str, ...]
 
 
-def pick(model: Model, *parts: Part, wide: Sequence[Wide] = (), badge: Callable[[Focus], None] | None = None) -> Focus:
-    """Draw the pickers of the parts that mean something on this page, and return what they say.
+def parameters() -> dict[Part, Parameter[int]]:
+    """The parameters of the position on the current page."""
+    return _OF_RECIPES if session().page == RECIPES_PAGE else _WALKTHROUGH
 
-    A sentence picker comes by itself where there is more than one sentence. The choice of what is shown of `wide` axes
-    stands behind the pickers; `badge` is drawn at the end of the line.
+
+def settle(model: Model) -> Focus:
+    """The position within this model. A token goes with its word when the text or the tokenizer has changed; a value of
+    the link beyond the model's size is corrected, and that is said."""
+    if session().page == RECIPES_PAGE:
+        _read_old_link()
+        batch = model.batch
+    else:
+        batch = model_for(model.settings).batch  # without edits: a replaced token is still the one that was selected
+    sentence = _within("sentence", len(batch.tokens))
+    layer, head = _within("layer", model.config.num_layers), _within("head", model.config.num_heads)
+    labels, real = batch.tokens[sentence], batch.real[sentence]
+    before = session().memo.get(_labels_key())
+    session().memo[_labels_key()] = labels
+    for part in ("token", "key_token"):
+        parameter = parameters()[part]
+        place = session().get(parameter) - 1
+        if before is not None and before != labels:
+            session().put(parameter, place_of_same_word(place, before, labels, real) + 1)
+        elif place >= len(labels):
+            session().refuse(parameter, f"allowed are 1 to {len(labels)}", nearest_word(place, labels, real) + 1)
+            session().put(parameter, nearest_word(place, labels, real) + 1)
+    token, key_token = (session().get(parameters()[part]) - 1 for part in ("token", "key_token"))
+    return Focus(sentence, layer, head, token, key_token, model.batch.tokens[sentence])
+
+
+def pick(model: Model, *parts: Part, wide: Sequence[Wide] = (), badge: Callable[[Focus], None] | None = None) -> Focus:
+    """Render the pickers of the parts that apply on this page and return the position; other parts are 0.
+
+    The sentence picker appears where there is more than one sentence. `wide` axes get a picker for the window that is
+    drawn, behind the others; `badge` is rendered at the end of the line.
     """
-    if st.session_state.pop(state.CHANGED, False):
-        st.rerun()  # a what-if concerns the whole page, not the part of it that asked
-    if st.session_state.get("arriving", True):
-        _take_from_url()
-    batch = len(model.batch.tokens)
+    found, batch = settle(model), len(model.batch.tokens)
+    chosen = {part: getattr(found, part) if part in parts else 0 for part in PARTS if part != "sentence"}
+    focus = Focus(sentence=found.sentence, labels=found.labels, **chosen)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
-        sentence = 0
         if batch > 1:
-            sentence = (_pills if batch <= MOST_PILLS else _list)("sentence", "Sentence", batch)
-        labels = model.batch.tokens[sentence]
-        layer = _pills("layer", "Layer", model.config.num_layers) if "layer" in parts else 0
-        head = _pills("head", "Head", model.config.num_heads) if "head" in parts else 0
-        token = _select("token", "Query token" if "key_token" in parts else "Token", labels) if "token" in parts else 0
-        key_token = _select("key_token", "Key token", labels) if "key_token" in parts else 0
-        focus = Focus(sentence, layer, head, token, key_token, labels)
+            (_pills if batch <= MOST_PILLS else _list)("sentence", "Sentence", found.sentence, batch)
+        if "layer" in parts:
+            _pills("layer", "Layer", found.layer, model.config.num_layers)
+        if "head" in parts:
+            _pills("head", "Head", found.head, model.config.num_heads)
+        if "token" in parts:
+            _tokens("token", "Query token" if "key_token" in parts else "Token", found.token, found.labels)
+        if "key_token" in parts:
+            _tokens("key_token", "Key token", found.key_token, found.labels)
         for axis in wide:
             axis.pick()
         if badge:
@@ -88,83 +116,51 @@ _PART_OF_AXIS: dict[str, Part] = {
 
 
 def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
-    """Move the focus to a clicked cell; call it from a callback, before the pickers are drawn."""
+    """Move the position looked at to a clicked cell; call it from a callback."""
     places = {meta.get("row_axis"): cell.row, meta.get("column_axis"): cell.column}
     if cell.tile:
         places |= {meta.get("tile_row_axis"): cell.tile[0], meta.get("tile_column_axis"): cell.tile[1]}
     for axis, index in places.items():
         if axis in _PART_OF_AXIS:
-            part = _PART_OF_AXIS[axis]
-            _remembered()[part] = st.session_state[_widget(part)] = index + 1
+            session().set(parameters()[_PART_OF_AXIS[axis]], index + 1)
 
 
-def address() -> dict[str, str | None]:
-    """What the URL should say of the focus, and of wide axes; a part in its first place is left out of it (None).
-
-    The variant of a recipe is added: Streamlit does not write it when code has chosen it before it is first drawn.
-    """
-    remembered = _remembered()
-    parts = {part: str(remembered[part]) if remembered.get(part, 1) > 1 else None for part in get_args(Part)}
-    trail = st.session_state.get(TRAIL)
-    parts |= {"edits": state.in_address(), "cell": BETWEEN.join(trail["cells"]) if trail else None}
-    parts |= {analogy.NAME: analogy.in_address()} | choice.address() | window.address()
-    has_variants = st.session_state.get("encoder") in RECIPES
-    variant = st.session_state.get("variant", DEFAULTS["variant"])
-    return parts | {"variant": variant if has_variants and variant != DEFAULTS["variant"] else None}
+def _within(part: Part, count: int) -> int:
+    """The index of a part, corrected to the model's size."""
+    parameter = parameters()[part]
+    if session().get(parameter) > count:
+        session().refuse(parameter, f"allowed are 1 to {count}", count)
+        session().put(parameter, count)
+    return session().get(parameter) - 1
 
 
-def _list(part: Part, label: str, count: int) -> int:
-    _restore(part, count)
-    return _keep(part, st.selectbox(label, range(1, count + 1), key=_widget(part), filter_mode=None, width=90))
+def _read_old_link() -> None:
+    """Links to Recipes that were made when it shared the position of the walkthrough."""
+    asked = session().asked
+    for part in PARTS:
+        if part in asked and f"recipe_{part}" not in asked:
+            session().put(_OF_RECIPES[part], session().get(_WALKTHROUGH[part]))
 
 
-def _pills(part: Part, label: str, count: int) -> int:
-    _restore(part, count)
-    return _keep(part, st.pills(label, range(1, count + 1), key=_widget(part), required=True))
+def _labels_key() -> str:
+    return f"labels of {'recipes' if session().page == RECIPES_PAGE else 'the walkthrough'}"
 
 
-def _select(part: Part, label: str, labels: tuple[str, ...]) -> int:
-    _restore(part, len(labels))
-    chosen = st.selectbox(
+def _pills(part: Part, label: str, index: int, count: int) -> None:
+    bound = shows(parameters()[part], index + 1, count)
+    st.pills(label, range(1, count + 1), required=True, **bound)
+
+
+def _list(part: Part, label: str, index: int, count: int) -> None:
+    st.selectbox(label, range(1, count + 1), filter_mode=None, width=90, **shows(parameters()[part], index + 1, count))
+
+
+def _tokens(part: Part, label: str, index: int, labels: tuple[str, ...]) -> None:
+    st.selectbox(
         label,
         range(1, len(labels) + 1),
         format_func=lambda number: f"{number} · {shorten(labels[number - 1])}",
-        key=_widget(part),
         filter_mode=None,
         width=150,
+        **shows(parameters()[part], index + 1, labels),
     )
-    return _keep(part, chosen)
-
-
-def _restore(part: Part, count: int) -> None:
-    """Give the picker its value: on arrival at a page from the URL, if it says one, else from the page before;
-    later the picker has its own. Never beyond `count`."""
-    value = _remembered().get(part, 1)
-    if not st.session_state.get("arriving", True):
-        value = st.session_state.get(_widget(part)) or value
-    # Always said anew: on arrival Streamlit has dropped the value that the page before gave to this key.
-    st.session_state[_widget(part)] = min(max(value, 1), count)
-
-
-def _take_from_url() -> None:
-    """All parts that the URL says: those, too, that a view of the page has no picker for."""
-    for part in get_args(Part):
-        in_url = st.query_params.get(part, "")
-        if in_url:
-            is_number = in_url.isascii() and in_url.isdigit() and len(in_url) < 9
-            _remembered()[part] = max(1, int(in_url)) if is_number else 1
-
-
-def _keep(part: Part, chosen: int | None) -> int:
-    number = chosen or 1
-    _remembered()[part] = number
-    return number - 1
-
-
-def _remembered() -> dict[Part, int]:
-    """The focus, counted from 1, kept while a page has no picker for a part of it."""
-    return st.session_state.setdefault("focus", {})
-
-
-def _widget(part: Part) -> str:
-    return f"focus_{part}"

@@ -3,6 +3,7 @@
 import inspect
 import textwrap
 import time
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +16,18 @@ from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
-from dashboard import model, window
+from dashboard import focus, model
 from dashboard.appearance import plain as plain
 from dashboard.appearance import theme as theme
-from dashboard.cells import Looked
+from dashboard.cells import Looked, drop_unseen_cell
 from dashboard.derivation import derivation
 from dashboard.model import Model
 from dashboard.navigation import ensure_entrypoint
 from dashboard.stages import STAGES, Lab, Stage
+from dashboard.state.address import write_address
+from dashboard.state.choices import DETAILS, NUMBERS
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from dashboard.what_if.changes import changes
 from dashboard.what_if.panel import panel
 from encoder_core.figures import theme_named
@@ -68,8 +73,32 @@ def begin() -> Model:
     """Every page's first line: make sure that the frame is around it, and return the model in use."""
     ensure_entrypoint()
     current = model.current()
-    window.arrive(current.config)
+    if session().page != focus.RECIPES_PAGE:
+        focus.settle(current)
     return current
+
+
+def interactive(body: Callable[[], None]) -> None:
+    """Every page's last line: run the part that a click or a picker on the page repaints by itself.
+
+    What was changed may concern more than this part: a text that was typed just before a click, say. Then the whole
+    page is run again. The messages about the link and the URL are written here, to be up to date after every run.
+    """
+    drawn_with = model.identity()
+
+    @st.fragment
+    def fragment() -> None:
+        if model.identity() != drawn_with:
+            drop_unseen_cell()
+            st.rerun()
+        messages = st.container()
+        body()
+        with messages:
+            for problem in session().problems.values():
+                st.warning(problem, icon=":material/info:")
+        write_address()
+
+    fragment()
 
 
 def style(active: Stage | Lab) -> None:
@@ -132,20 +161,18 @@ def depths(
     looked: Looked | None = None,
 ) -> None:
     """Numbers on the left, those of the cell looked at first; formula, code and the question on the right."""
-    if st.session_state.get("answering", False):
+    if session().answering:
         time.sleep(_AHEAD)
-    if looked:
-        changes(model.current(), looked)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _numbers(tables, looked)
     with right:
-        formula_tab, code_tab = st.tabs(["Formula", "Code"])
-        with formula_tab:
-            st.latex(formula)
-        with code_tab:
+        formula_tab, code_tab = st.tabs(["Formula", "Code"], **shows(DETAILS))
+        if formula_tab.open:
+            formula_tab.latex(formula)
+        if code_tab.open:
             source = "\n\n".join(textwrap.dedent(inspect.getsource(function)).rstrip() for function in code)
-            st.code(source, language="python", height=320)
+            code_tab.code(source, language="python", height=320)
         _predict(question)
 
 
@@ -154,19 +181,15 @@ def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
         names = [CELL, *tables] if looked else list(tables)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**Numbers**", width="content")
-            chosen = st.segmented_control(
-                "Tensor",
-                names,
-                default=names[0],
-                required=True,
-                label_visibility="collapsed",
-                key=f"table_{next(iter(tables))}",
-            )
+            chosen = session().among(NUMBERS, names, names[0])
+            bound = shows(NUMBERS, chosen, tuple(names))
+            st.segmented_control("Tensor", names, required=True, label_visibility="collapsed", **bound)
         if looked and chosen not in tables:
             derivation(looked, theme())
             panel(model.current(), looked)
+            changes(model.current(), looked)
         else:
-            st.dataframe(_frame_of(tables[chosen if chosen in tables else names[0]]), height=330, width="stretch")
+            st.dataframe(_frame_of(tables[chosen]), height=330, width="stretch")
 
 
 def _frame_of(table: Table) -> pd.DataFrame:
@@ -181,7 +204,9 @@ def _frame_of(table: Table) -> pd.DataFrame:
 def _predict(question: Question) -> None:
     with st.container(border=True):
         st.markdown(f"**Predict** — {question.text}")
-        said = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key="predict")
+        # A question of its own has a radio button of its own: an answer to another one does not carry over.
+        key = f"predict {zlib.crc32(repr((question.text, *question.options)).encode())}"
+        said = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key=key)
         if said is not None:
             right = question.options[question.answer]
             if said == right:

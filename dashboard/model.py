@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from dashboard.settings import (
@@ -13,11 +12,12 @@ from dashboard.settings import (
     RANDOM,
     PositionChoice,
     Settings,
+    current_settings,
     positions_of,
     with_positions,
 )
 from dashboard.shelf import shelved
-from dashboard.trained.loading import encoder_named
+from dashboard.trained.loading import encoder_named, loading
 from dashboard.what_if import state
 from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
 from encoder_core.capacity import capacity_for
@@ -102,6 +102,13 @@ def current() -> Model:
     return edited(model.settings, found.edits) if found.edits else model
 
 
+def identity() -> tuple[object, ...]:
+    """What decides which model this session has: a page that was drawn with another identity is out of date."""
+    settings = current_settings()
+    is_here = settings.trained is None or loading(settings.trained).encoder is not None
+    return settings, state.texts(), is_here
+
+
 def left_out() -> tuple[str, ...]:
     """A sentence for each what-if that does not fit the model of this session, or that a link says wrongly."""
     _, found = _chosen()
@@ -110,7 +117,7 @@ def left_out() -> tuple[str, ...]:
 
 def _chosen() -> tuple[Model, state.Found]:
     """The model of the settings, and the what-ifs that fit it."""
-    model = model_for(Settings.from_state(st.session_state.to_dict()))
+    model = model_for(current_settings())
     batch, seq = model.batch.ids.shape
     return model, state.fitting(model.config, batch, seq)
 

@@ -1,14 +1,14 @@
-"""What the person chose: one frozen value, from the sidebar's widgets or a link, always valid."""
+"""What the user chose in the sidebar: one frozen value, always valid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from dashboard.appearance import sentence
+from dashboard.state.parameter import Parameter, declare, option
+from dashboard.state.session import session
 from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
-from encoder_core.figures.base import shorten
 from encoder_core.masks import MaskName
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 from encoder_core.tokenizer import split_words
@@ -18,7 +18,6 @@ PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned
 
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
-MOST_QUOTED = 20  # characters of what a link says, where it is said that it cannot be had
 
 RANDOM = "random"  # the encoder with parameters drawn from the seed, sizes and text as chosen
 
@@ -57,8 +56,14 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "bias": (True, False),
 }
 OF_RECIPES = ("encoder", "variant", "seed")  # all that can be chosen with a recipe: the rest is the recipe's own
-_MOST_SPOKEN = 12  # options in a sentence
 OF_TRAINED = ("encoder", "text", "mask")  # all that can be chosen with a trained encoder
+
+SETTINGS: dict[str, Parameter[Any]] = {
+    key: option(key, OPTIONS[key], default, steps=key == "encoder")
+    if key in OPTIONS
+    else declare(Parameter(key, default, lambda given: fit_text(given)[0]))
+    for key, default in DEFAULTS.items()
+}
 
 _POSITIONS: dict[PositionChoice, dict[str, Any]] = {
     "sinusoidal": {"positions": "sinusoidal"},
@@ -187,40 +192,44 @@ def fit_text(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def link_problems(params: Mapping[str, Sequence[str]], used: Settings) -> list[str]:
-    """One sentence for each parameter of a link that says something not allowed, and what is used instead."""
-    asked = [key for key in chosen_with(used.encoder) if key in OPTIONS]
-    found = (link_problem(key, params.get(key, []), OPTIONS[key], getattr(used, key)) for key in asked)
-    return [problem for problem in found if problem]
+def current_settings() -> Settings:
+    """The settings of this session. A width that the heads do not divide, as a link may ask for, is corrected."""
+    current = session()
+    chosen = {key: current.get(parameter) for key, parameter in SETTINGS.items()}
+    held = current.memo.get("settings")
+    if held and held[0] == chosen:
+        return held[1]
+    width, heads = chosen["d_model"], chosen["heads"]
+    if width % heads:
+        set_width(nearest_width(width, heads), asked=width)
+        chosen["d_model"] = current.get(SETTINGS["d_model"])
+    found = Settings.from_state(chosen)
+    current.memo["settings"] = (chosen, found)
+    return found
 
 
-def link_problem(key: str, given: Sequence[str], options: Sequence[Any], used: Any) -> str | None:
-    """One sentence for markdown, if a link gives this parameter a value that is not among the options, or several."""
-    in_use = f"{_spoken(used)} is used."
-    if len(given) > 1:
-        return f"The link gives {key} {len(given)} times; {in_use}"
-    if given and _parse(given[0], options[0]) not in options:
-        return f"The link asks for {key} = “{sentence(shorten(given[0], MOST_QUOTED))}”; {_allowed(options)}. {in_use}"
-    return None
+def move_size(key: str, value: int) -> None:
+    """The user moves d_model or heads: d_model becomes the nearest multiple of heads in the direction of the move."""
+    current = session()
+    before = current.get(SETTINGS["d_model"])
+    current.set(SETTINGS[key], value)
+    width, heads = current.get(SETTINGS["d_model"]), current.get(SETTINGS["heads"])
+    valid = nearest_width(width, heads, direction=(width > before) - (width < before))
+    if valid != width:
+        set_width(valid, asked=width)
 
 
-def _parse(text: str, like: Any) -> Any:
-    if isinstance(like, bool):
-        return {"true": True, "false": False}.get(text.lower())
-    if isinstance(like, int):
-        return int(text) if len(text) < 9 and text.isdecimal() and str(int(text)) == text else None
-    return text
+def set_width(width: int, asked: int) -> None:
+    """Correct d_model, and say so."""
+    current = session()
+    current.put(SETTINGS["d_model"], width)
+    heads = current.get(SETTINGS["heads"])
+    current.notes["d_model"] = f"{asked} is not a multiple of {heads} heads: d_model is {width} now."
 
 
-def _allowed(options: Sequence[Any]) -> str:
-    if isinstance(options, range):
-        step = f" in steps of {options.step}" if options.step > 1 else ""
-        return f"allowed are {options[0]} to {options[-1]}{step}"
-    spoken = [_spoken(option) for option in options]
-    if len(spoken) > _MOST_SPOKEN:
-        spoken = [*spoken[:2], "…", *spoken[-2:]]
-    return "allowed are " + ", ".join(spoken)
-
-
-def _spoken(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def change_text(given: str) -> None:
+    """The user typed another text; what is beyond the limits is cut, and that is said."""
+    text, problem = fit_text(given)
+    session().set(SETTINGS["text"], text)
+    if problem:
+        session().notes["text"] = problem

@@ -4,6 +4,8 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
+from dashboard.state.choices import STRETCH
+from dashboard.state.widgets import shows
 from encoder_core.figures import limit_of
 
 
@@ -15,7 +17,7 @@ def weights_limit(weights: Float[np.ndarray, "..."]) -> float:
 def weights_limits(*weights: Float[np.ndarray, "..."]) -> list[float]:
     """The same for several figures, each stretched to the largest weight of its own, with one choice for all."""
     stretched = st.toggle(
-        "Stretch the colours to the largest weight", key="stretch_weights", persist_state="session",
+        "Stretch the colours to the largest weight", **shows(STRETCH),
         help="The weights of a row add up to 1, so colours run from 0 to 1, here as on every page. Stretched, small "
         "differences are seen; the colour bar tells where it ends.",
     )  # fmt: skip

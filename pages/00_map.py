@@ -30,7 +30,6 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     at = focus.pick(current, "layer", "head")
     theme = frame.theme()
@@ -86,4 +85,4 @@ x_{l+1} &= \mathrm{norm}(y + \mathrm{ffn}(y)) \end{aligned}""",
 x_{l+1} &= y + \mathrm{ffn}(\mathrm{norm}(y)) \end{aligned}""",
 }
 
-body()
+frame.interactive(body)

@@ -11,7 +11,7 @@ from dashboard.cells import Looked, look, of_parameter, of_text
 from dashboard.focus import Cell
 from dashboard.frame import Question, Shape
 from dashboard.picture import picture
-from dashboard.sections.embedding import analogies, arithmetic, scales, words
+from dashboard.sections.embedding import arithmetic, scales, words
 from dashboard.sections.embedding.tables import tables
 from dashboard.stages import stage_named
 from dashboard.strip import strip
@@ -38,9 +38,7 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
-    analogies.settle(current)
     apart = recompute.embedding(current.shown)
     at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
@@ -109,4 +107,4 @@ def question(at: focus.Focus) -> Question:
     )
 
 
-body()
+frame.interactive(body)

@@ -16,6 +16,7 @@ from dashboard.picture import picture
 from dashboard.sections import positions as sections
 from dashboard.settings import OPTIONS, PositionChoice
 from dashboard.stages import stage_named
+from dashboard.state.choices import ENCODING
 from dashboard.window import Wide
 from encoder_core import Encoder, blocks, recompute
 from encoder_core.entering import enter
@@ -23,7 +24,6 @@ from encoder_core.figures import WHOLE, dimensions
 from encoder_core.first_input import FirstInput, first_input, first_input_with
 from encoder_core.scenes import positions as scenes
 
-MOST_CURVES = 6
 Rows = Float[np.ndarray, "row d_model"]
 
 current = frame.begin()
@@ -43,23 +43,18 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     at = focus.pick(
         current, "token", wide=[dims], badge=lambda at: frame.recomputed(recompute.positions(current.shown))
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, default=in_use,
-                        key=f"positions_layout_{in_use}")  # fmt: skip
-        chosen = st.multiselect(
-            "Dimensions drawn as curves", range(d_model), default=range(d_model)[4:8] or range(d_model),
-            max_selections=MOST_CURVES, key=f"positions_curves_{d_model}", persist_state="session",
-        )  # fmt: skip
+        layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, ENCODING, default=in_use)
+        chosen = sections.pick_curves(d_model)
     encoding = current.position_encoding(layout, config.max_len)
     own = layout == in_use
     found = (first_input(current.shown) if own else first_input_with(current.shown, encoding[:seq])).of(at.sentence)
     looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if own else None
-    encoding_picture(at, layout, encoding, sorted(chosen), looked)
+    encoding_picture(at, layout, encoding, chosen, looked)
     sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), looked)
     sections.similarity(encoding)
     numbers(at, layout, encoding, found, looked)
@@ -113,4 +108,4 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: Firs
     )
 
 
-body()
+frame.interactive(body)

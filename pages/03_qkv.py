@@ -9,6 +9,8 @@ from dashboard.cells import Shows, SideBySide, look, of_block, of_head, of_param
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.stages import stage_named
+from dashboard.state.choices import ALL_HEADS
+from dashboard.state.widgets import shows
 from dashboard.window import Wide
 from encoder_core import recompute
 from encoder_core.analysis import cosines
@@ -49,11 +51,10 @@ def badge(at: focus.Focus) -> None:
     frame.recomputed(recompute.projections(current.shown, at.layer))
 
 
-@st.fragment
 def body() -> None:
     at = focus.pick(current, "layer", "head", "token", wide=[dims], badge=badge)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        whole = st.toggle("All heads side by side", key="qkv_whole", persist_state="session")
+        whole = st.toggle("All heads side by side", **shows(ALL_HEADS))
         columns = features.pick() if whole else None
     layer, kernels, biases = trace.layers[at.layer], linear(at.layer, "kernel"), linear(at.layer, "bias")
     x, heads = layer.attn_in[at.sentence], {"query": layer.q, "key": layer.k, "value": layer.v}
@@ -115,4 +116,4 @@ def question(at: focus.Focus, q: Heads, k: Heads) -> Question:
     )
 
 
-body()
+frame.interactive(body)

@@ -28,7 +28,6 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     at = focus.pick(
         current,
@@ -78,4 +77,4 @@ def body() -> None:
     )
 
 
-body()
+frame.interactive(body)

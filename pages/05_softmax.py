@@ -29,7 +29,6 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token")
     made = what_if(current, at)
@@ -117,4 +116,4 @@ def times(exponent: float, base: float) -> str:
     return f"{base**exponent:.3g} times" if exponent < 13 else "more than 400,000 times"
 
 
-body()
+frame.interactive(body)

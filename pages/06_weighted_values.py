@@ -13,12 +13,13 @@ from dashboard.focus import Cell, Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
+from dashboard.state.choices import VALUE_DIMENSION
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from dashboard.weights_scale import weights_limit
 from encoder_core import blocks, recompute
 from encoder_core.figures import dimensions, limit_of, written
 from encoder_core.scenes import weighted_values as scenes
-
-DIMENSION = "weighted_values_dimension"
 
 current = frame.begin()
 seq, d_head = current.batch.ids.shape[1], current.config.d_head
@@ -32,7 +33,6 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token", badge=badge)
     layer = current.trace.layers[at.layer]
@@ -84,20 +84,21 @@ def badge(at: Focus) -> None:
 
 def pick_dimension(at: Focus) -> int:
     """The dimension looked at; a click on a cell of V or z moves it as well."""
-    st.session_state[DIMENSION] = min(st.session_state.get(DIMENSION, 0), d_head - 1)
+    dimension = session().among(VALUE_DIMENSION, range(d_head), 0)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(f"One number of z: “{plain(at.labels[at.token])}”, dimension", anchor=False, width="content")
-        return st.selectbox(
-            "Dimension of the head", range(d_head), key=DIMENSION, persist_state="session", filter_mode=None, width=100,
-            label_visibility="collapsed",
+        st.selectbox(
+            "Dimension of the head", range(d_head), filter_mode=None, width=100, label_visibility="collapsed",
+            **shows(VALUE_DIMENSION, dimension, d_head),
         )  # fmt: skip
+    return dimension
 
 
 def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
     """A click moves the focus, and the dimension too."""
     focus.follow(cell, meta)
     if meta.get("column_axis") == "dimension":
-        st.session_state[DIMENSION] = cell.column
+        session().set(VALUE_DIMENSION, cell.column)
 
 
 def question(at: Focus, row: Float[np.ndarray, "key"], product: Float[np.ndarray, "key"], dimension: int) -> Question:
@@ -115,4 +116,4 @@ def question(at: Focus, row: Float[np.ndarray, "key"], product: Float[np.ndarray
     )
 
 
-body()
+frame.interactive(body)

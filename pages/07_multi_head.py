@@ -12,6 +12,7 @@ from dashboard.choice import choice
 from dashboard.frame import Question, Shape, Table
 from dashboard.sections.multi_head import add_up, all_patterns, split, switch_off, trade_off
 from dashboard.stages import stage_named
+from dashboard.state.choices import PART
 from dashboard.window import Wide
 from encoder_core import LayerTrace, blocks, recompute
 from encoder_core.cost import attention_cost
@@ -35,7 +36,6 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     at = focus.pick(
         current,
@@ -50,7 +50,7 @@ def body() -> None:
     all_patterns(current, at, layer)
     contributions = layer.head_contributions[at.sentence]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        part = choice("And then", PARTS, default=PARTS[0], silent=True, key="multi_head_part", link="part")
+        part = choice("And then", PARTS, PART, default=PARTS[0], silent=True)
         if part != PARTS[-1]:
             dims.pick()
     match part:
@@ -95,4 +95,4 @@ def out_bias(layer: int) -> Float[np.ndarray, "d_model"] | None:
     return parameters.get(f"layers.{layer}.attention.out.bias")
 
 
-body()
+frame.interactive(body)

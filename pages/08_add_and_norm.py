@@ -5,11 +5,13 @@ import streamlit as st
 
 from dashboard import focus, frame
 from dashboard.cells import Looked, look
+from dashboard.choice import choice
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections.add_and_norm import addresses, normalise, out_of_norm, post_and_pre
 from dashboard.stages import stage_named
+from dashboard.state.choices import NORM
 from dashboard.window import WINDOW, Wide
 from encoder_core import blocks, recompute
 from encoder_core.figures import Window, dimensions, scale_of
@@ -31,7 +33,6 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     at, name, columns = pick()
     shown = add_and_norm(current.shown, at.layer, name).of(at.sentence)
@@ -67,15 +68,12 @@ def pick() -> tuple[Focus, NormName, Window]:
     with places[0]:
         at = focus.pick(current, "layer", "token")
     with places[1]:
-        name = st.segmented_control(
-            "Norm", names, format_func=LABELS.__getitem__, default=names[0], required=True, key="add_and_norm_which",
-            persist_state="session",
-        )  # fmt: skip
+        name = choice("Norm", names, NORM, default=names[0], spoken=LABELS.__getitem__)
     with places[2]:
         columns = Wide("dims", d_model).pick()
     with places[-1]:
         frame.recomputed(recompute.add_and_norm(current.shown, at.layer))
-    return at, name if name in names else names[0], columns
+    return at, name, columns
 
 
 def add(at: Focus, name: NormName, shown: AddAndNorm, columns: Window, limit: float, looked: Looked) -> None:
@@ -112,4 +110,4 @@ def ten_times(at: Focus, name: NormName, shown: AddAndNorm) -> Question:
     )
 
 
-body()
+frame.interactive(body)

@@ -12,6 +12,7 @@ from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections.feed_forward import one_neuron, one_row_exchanged
 from dashboard.stages import stage_named
+from dashboard.state.choices import NEURON
 from dashboard.window import Wide
 from encoder_core import blocks, recompute, sublayers
 from encoder_core.figures import dimensions
@@ -22,7 +23,6 @@ current = frame.begin()
 config, parameters = current.config, current.parameters
 seq, d_model, d_ff = current.batch.ids.shape[1], config.d_model, config.d_ff
 dims, neurons = Wide("dims", d_model), Wide("neurons", d_ff)
-NEURON = "feed_forward_neuron"
 
 frame.heading(
     stage_named("feed_forward"),
@@ -33,7 +33,6 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     wide = [axis for axis in (neurons, dims) if axis.count > axis.whole]
     shares = ([2.4, 1, 1.2], [2.4, 1, 1.1, 1.2], [2.7, 0.9, 1, 1, 1.35])[len(wide)]
@@ -47,7 +46,7 @@ def body() -> None:
     layer = current.trace.layers[at.layer]
     with places[1]:
         most = shown.start + int(layer.mlp_pre[at.sentence, at.token, shown.places].argmax())
-        neuron = column_picker("Neuron", shown, key=NEURON, first=most, width=130)
+        neuron = column_picker("Neuron", shown, NEURON, first=most, width=130)
     with places[-1]:
         frame.recomputed(recompute.feed_forward(current.shown, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
@@ -111,4 +110,4 @@ def changed_places(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Questio
     )
 
 
-body()
+frame.interactive(body)

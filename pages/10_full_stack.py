@@ -19,6 +19,7 @@ from dashboard.sections.full_stack.similarity import similarity
 from dashboard.sections.full_stack.tiles import all_heads, head_average
 from dashboard.sections.full_stack.view import View, blocks_in_words, enters, pick_dims
 from dashboard.stages import stage_named
+from dashboard.state.choices import VIEW
 from encoder_core import recompute
 
 current = frame.begin()
@@ -52,11 +53,10 @@ frame.heading(
 )
 
 
-@st.fragment
 def body() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = {group: list(views) for group, views in VIEWS.items()}
-        name = grouped_choice("View", names, key="full_stack", link="view")
+        name = grouped_choice("View", names, VIEW)
         view = next(views[name] for views in VIEWS.values() if name in views)
         picked = view.pick(current)
     at = focus.pick(current, *view.parts, badge=lambda at: frame.recomputed(difference(at)))
@@ -70,4 +70,4 @@ def difference(at: Focus) -> float:
     return recompute.block(current.shown, at.layer, at.sentence)
 
 
-body()
+frame.interactive(body)

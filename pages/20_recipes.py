@@ -1,13 +1,12 @@
 """Recipes: five well-known tutorials, reproduced, with what their code does and their text does not say."""
 
-import streamlit as st
-
 from dashboard import frame
 from dashboard.choice import choice
 from dashboard.frame import Shape
 from dashboard.sections.recipes import by_hand, facts, figures, notes, training
 from dashboard.sections.recipes.pick import pick
 from dashboard.stages import page_named
+from dashboard.state.choices import RECIPE_VIEW
 
 current = frame.begin()
 seed = current.settings.seed
@@ -35,10 +34,8 @@ VIEWS = {
 }
 
 
-@st.fragment
 def body() -> None:
-    VIEWS[choice("View", list(VIEWS), default="Its figures", key=f"recipes_view_{len(VIEWS)}", silent=True,
-                 link="recipe_view")]()  # fmt: skip
+    VIEWS[choice("View", list(VIEWS), RECIPE_VIEW, default="Its figures", silent=True)]()
 
 
-body()
+frame.interactive(body)

@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard import cells
 from dashboard.assets import component
 from dashboard.cells import Looked
+from dashboard.state.widgets import shows_number
 from encoder_core.derive import Cell, Operand, Step, Term, largest_first
 from encoder_core.derive.cell import AXES
 from encoder_core.figures import ThemeName, theme_named
@@ -29,8 +30,6 @@ _FROM_ONE = {"batch", "head", "query", "key", "seq"}  # counted from 1 on screen
 
 def derivation(looked: Looked, theme: ThemeName) -> None:
     """Draw the derivation of the cell looked at. A click on an operand goes on to it; the trail leads back."""
-    if looked.problem:
-        st.warning(looked.problem, icon=":material/info:")
     found = looked.derivation
 
     def gone() -> None:
@@ -113,16 +112,15 @@ def _pickers(looked: Looked) -> None:
 
 
 def _picker(looked: Looked, place: int, axis: str) -> None:
-    cell, key = looked.trail[-1], f"cell_{place}"
-    first = int(axis in _FROM_ONE)
-    st.session_state[key] = cell.index[place] + first
+    cell, first = looked.trail[-1], int(axis in _FROM_ONE)
 
-    def picked() -> None:
-        index = (*cell.index[:place], int(st.session_state[key]) - first, *cell.index[place + 1 :])
+    def picked(number: int) -> None:
+        index = (*cell.index[:place], int(number) - first, *cell.index[place + 1 :])
         cells.choose(Cell(cell.tensor, index, cell.layer))
 
     size = looked.shape[place]
-    st.number_input(axis, first, size - 1 + first, key=key, on_change=picked, width=110)
+    bound = shows_number(f"cell_{place}", cell.index[place] + first, picked, (cell.tensor, cell.layer, size))
+    st.number_input(axis, first, size - 1 + first, width=110, **bound)
 
 
 def _short(cell: Cell) -> str:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import streamlit as st
 from jaxtyping import Float
 
 from dashboard.assets import component
+from dashboard.navigation import open_page
 from dashboard.stages import stage_named
 from encoder_core.figures import ThemeName, Window, scale_of, theme_named, window
 
@@ -44,6 +46,12 @@ class Group:
 def diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
     """Draw the groups one after another. A click on a card opens its stage."""
     colours = theme_named(theme)
+
+    def opened() -> None:
+        stage = (st.session_state.get(key) or {}).get("open")
+        if stage in {card.stage for group in groups for card in group.cards}:
+            open_page(stage)
+
     _COMPONENT(
         data={
             "groups": [
@@ -61,6 +69,7 @@ def diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
             "masked": colours.masked,
         },
         key=key,
+        on_open_change=opened,
     )
 
 

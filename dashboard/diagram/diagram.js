@@ -36,19 +36,17 @@ function draw(canvas, { rows, columns, levels }, colours, masked) {
   context.putImageData(image, 0, 0);
 }
 
-// The rail's own link navigates without loading the app anew, and keeps the parameters of the URL. (Streamlit's
-// st.switch_page refuses to, where widgets are bound to the URL.)
-function open(event, stage) {
-  const inRail = [...document.querySelectorAll(".st-key-rail a")].find(a => a.pathname.endsWith(`/${stage}`));
-  if (!inRail || event.ctrlKey || event.metaKey || event.shiftKey) return;
+// A plain click opens the stage without loading the app anew; with a modifier key the browser opens a tab.
+function openStage(event, component, stage) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  inRail.click();
+  component.setTriggerValue("open", stage);
 }
 
-function addCard(card, place, scales, masked) {
+function addCard(card, place, scales, masked, component) {
   const link = element("a", "ew-card", place);
   link.href = new URL(card.stage, document.baseURI).href;
-  link.onclick = event => open(event, card.stage);
+  link.onclick = event => openStage(event, component, card.stage);
   if (card.thumbnail) {
     const canvas = element("canvas", "", link);
     canvas.setAttribute("role", "img");
@@ -68,7 +66,8 @@ function addCard(card, place, scales, masked) {
   return link;
 }
 
-export default function ({ data, parentElement }) {
+export default function (component) {
+  const { data, parentElement } = component;
   const host = parentElement.querySelector(".ew-diagram");
   const scales = { signed: palette(data.scales.signed), weights: palette(data.scales.weights) };
   host.replaceChildren();
@@ -78,7 +77,7 @@ export default function ({ data, parentElement }) {
     place.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
     if (group.label) element("div", "ew-label", place).textContent = group.label;
     group.cards.forEach((card, i) => {
-      const link = addCard(card, place, scales, data.masked);
+      const link = addCard(card, place, scales, data.masked, component);
       link.style.gridColumn = i + 1;
       link.classList.toggle("ew-last", i === group.cards.length - 1);
     });

@@ -77,7 +77,6 @@ def picture(
             "bundle": _PLOTLY,
             "player": _PLAYER,
             "stack": stack,
-            "address": None if still else focus.address(),
         },
         key=key,
         on_cell_change=clicked,

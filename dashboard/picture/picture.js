@@ -169,16 +169,6 @@ function showInRail() {
   here.at(-1)?.scrollIntoView({ inline: "center", block: "nearest" });
 }
 
-// The focus in the URL, in place: a link reproduces the screen, and Back still leads to the page before.
-function setAddress(parts) {
-  const url = new URL(window.location.href);
-  for (const [part, value] of Object.entries(parts)) {
-    if (value === null) url.searchParams.delete(part);
-    else url.searchParams.set(part, value);
-  }
-  if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
-}
-
 // The player is fetched when it is asked for.
 async function startPlayer(host, script, index) {
   const { play } = await import(new URL(`app/static/${script}`, document.baseURI).href);
@@ -187,8 +177,7 @@ async function startPlayer(host, script, index) {
 }
 
 export default function (component) {
-  const { panels, stack, bundle, address, player } = component.data;
-  if (address) setAddress(address);
+  const { panels, stack, bundle, player } = component.data;
   const host = component.parentElement.querySelector(".ew-picture");
   const before = host.shown?.panels ?? [];
   const parsed = (json, i) => before[i]?.json === json ? before[i].figure : JSON.parse(json);

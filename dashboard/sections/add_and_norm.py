@@ -1,10 +1,13 @@
 """Sections of add and norm: the norm with one γ and β to try, and where the norms of a block can stand."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import frame
 from dashboard.cells import Address, Looked, of_block, of_text
@@ -12,13 +15,15 @@ from dashboard.column import column_picker, follow_column
 from dashboard.focus import Focus
 from dashboard.model import Model, model_with_norm
 from dashboard.picture import picture
+from dashboard.state.choices import NORM_DIMENSION, SCALE_AND_SHIFT
+from dashboard.state.session import session
+from dashboard.state.widgets import shows_number
 from encoder_core.analysis import residual_stream
 from encoder_core.config import Norm
+from encoder_core.edits.checks import LARGEST
 from encoder_core.figures import Window
 from encoder_core.scenes import add_and_norm as scenes
 from encoder_core.sublayers import TENSORS, AddAndNorm, NormName, NormSteps, norm_parameters
-
-DIMENSION = "add_and_norm_dimension"
 
 
 def normalise(
@@ -35,11 +40,9 @@ def normalise(
     area = st.container()
     places = st.columns([1, 1, 1, 4], vertical_alignment="bottom")
     with places[0]:
-        d = column_picker("Dimension", columns, key=DIMENSION)
+        d = column_picker("Dimension", columns, NORM_DIMENSION)
     before = tuple(float(x[d]) for x in norm_parameters(current.parameters, at.layer, name))
-    of_this = f"{at.layer}_{name}_{d}"
-    scale = places[1].number_input("What if its γ were", value=before[0], step=0.5, key=f"gamma_{of_this}")
-    shift = places[2].number_input("and its β", value=before[1], step=0.5, key=f"beta_{of_this}")
+    scale, shift = _pick_scale_and_shift(places[1:3], f"{at.layer + 1}.{name}.{d}", before)
     with places[3]:
         _one_number(at, d, shown, steps, scale, shift)
     out = shown.norm_out.astype(float)
@@ -52,8 +55,40 @@ def normalise(
         cells = [None, None, None, out_of_norm(at, name, current.config.norm), None, None]
         picture(
             parts, key="add_and_norm_norm_picture", cells=cells, looked=looked,
-            on_click=follow_column("dimension", DIMENSION),
+            on_click=follow_column("dimension", NORM_DIMENSION),
         )  # fmt: skip
+
+
+def _pick_scale_and_shift(
+    places: Sequence[DeltaGenerator], norm: str, before: tuple[float, ...]
+) -> tuple[float, float]:
+    """The γ and β to try in this dimension of this norm; at first those of the model."""
+    numbers = _read_scale_and_shift(norm) or before
+
+    def change(which: int, value: float) -> None:
+        tried = [*numbers[:which], value, *numbers[which + 1 :]]
+        session().set(SCALE_AND_SHIFT, "~".join([norm, *(f"{number:.6g}" for number in tried)]))
+
+    for which, (place, label) in enumerate(zip(places, ("What if its γ were", "and its β"), strict=True)):
+        bound = shows_number(f"{SCALE_AND_SHIFT.name} {which}", numbers[which], partial(change, which), norm)
+        place.number_input(label, -LARGEST, LARGEST, step=0.5, **bound)
+    return numbers[0], numbers[1]
+
+
+def _read_scale_and_shift(norm: str) -> tuple[float, ...] | None:
+    """What the link or the user says about this dimension of this norm; None where that is about another."""
+    given = session().get(SCALE_AND_SHIFT)
+    if given is None or given.split("~")[0] != norm:
+        return None
+    try:
+        gamma, beta = (float(part) for part in given.split("~")[1:])
+    except ValueError:
+        gamma = np.nan
+    if not (np.isfinite(gamma) and abs(gamma) <= LARGEST and abs(beta) <= LARGEST):
+        session().refuse(SCALE_AND_SHIFT, f"γ and β are two numbers from {-LARGEST:g} to {LARGEST:g}", None)
+        session().put(SCALE_AND_SHIFT, None)
+        return None
+    return gamma, beta
 
 
 def addresses(at: Focus, name: NormName, norm: Norm) -> list[Address | None]:

@@ -8,6 +8,9 @@ from dashboard import frame
 from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.state.choices import EXCHANGED
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from encoder_core import sublayers
 from encoder_core.figures import Window
 from encoder_core.figures.base import shorten
@@ -69,17 +72,18 @@ def _pick_other(at: Focus) -> int | None:
             f"“{frame.plain(at.labels[at.token])}” becomes",
             width="content",
         )
-        other = st.selectbox(
+        next_token = (at.token + 1) % seq + 1 if seq > 1 else 0
+        other = session().among(EXCHANGED, range(seq + 1), next_token)
+        st.selectbox(
             "Becomes",
-            range(-1, seq),
-            index=1 + (at.token + 1) % seq if seq > 1 else 0,
-            format_func=lambda place: "zeros" if place < 0 else f"{place + 1} · {shorten(at.labels[place])}",
+            range(seq + 1),
+            format_func=lambda number: f"{number} · {shorten(at.labels[number - 1])}" if number else "zeros",
             label_visibility="collapsed",
-            key=f"feed_forward_other_{at.token}_{seq}",
             filter_mode=None,
             width=150,
+            **shows(EXCHANGED, other, at.labels),
         )
-    return None if other < 0 else other
+    return other - 1 if other else None
 
 
 def _changes(current: Model, at: Focus, rows: Rows, exchanged: Rows) -> dict[str, Rows]:

@@ -12,6 +12,9 @@ from dashboard.cells import Address, Looked, of_block
 from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.state.choices import HEADS_OFF
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from dashboard.weights_scale import weights_limit
 from encoder_core import HeadFactor, LayerTrace, recompute
 from encoder_core.cost import attention_cost
@@ -19,8 +22,6 @@ from encoder_core.figures import Window
 from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes.qkv import side_by_side
 from encoder_core.scenes.what_if import all_left_out
-
-OFF = "multi_head_off"
 
 
 def split(current: Model, at: Focus, layer: LayerTrace) -> None:
@@ -90,14 +91,15 @@ def add_up(
     picture(parts, key="multi_head_norms")
 
 
-@st.fragment
 def switch_off(current: Model, at: Focus, columns: Window) -> None:
     """The forward pass again with some heads of this layer off: what changes here, and at the end."""
     heads = current.config.num_heads
-    st.session_state[OFF] = [head for head in st.session_state.get(OFF, [0]) if head < heads]
-    off = st.pills(
+    off = tuple(head for head in session().get(HEADS_OFF) if head < heads)
+    session().put(HEADS_OFF, off)
+    bound = shows(HEADS_OFF, list(off), heads, changed=lambda chosen: session().set(HEADS_OFF, tuple(sorted(chosen))))
+    st.pills(
         f"Heads of layer {at.layer + 1} that are switched off", range(heads), selection_mode="multi",
-        format_func=lambda head: str(head + 1), key=OFF, persist_state="session",
+        format_func=lambda head: str(head + 1), **bound,
     )  # fmt: skip
     trace, without = current.trace, current.traced(*(HeadFactor(at.layer, head, 0.0) for head in off))
     pairs = {

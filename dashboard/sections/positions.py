@@ -11,6 +11,9 @@ from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.settings import PositionChoice, chosen_with
+from dashboard.state.choices import CURVES
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from encoder_core.analysis import similarity_by_distance
 from encoder_core.figures import Window, limit_of
 from encoder_core.first_input import FirstInput
@@ -18,6 +21,23 @@ from encoder_core.scenes import positions as scenes
 from encoder_core.sublayers import NormSteps
 
 Rows = Float[np.ndarray, "seq d_model"]
+MOST_CURVES = 6
+
+
+def pick_curves(d_model: int) -> list[int]:
+    """The dimensions that are drawn as curves: 4 to 7, until others are chosen."""
+    first = tuple(range(d_model)[4:8] or range(d_model))
+    chosen = session().get(CURVES)
+    if chosen is not None and any(dimension >= d_model for dimension in chosen):
+        session().refuse(CURVES, f"this model has the dimensions 0 to {d_model - 1}", first)
+        session().put(CURVES, None)
+        chosen = None
+    bound = shows(
+        CURVES, list(first if chosen is None else chosen), d_model,
+        changed=lambda dimensions: session().set(CURVES, tuple(sorted(dimensions))),
+    )  # fmt: skip
+    st.multiselect("Dimensions drawn as curves", range(d_model), max_selections=MOST_CURVES, **bound)
+    return list(first if chosen is None else chosen)
 
 
 def of_model(current: Model, layout: PositionChoice) -> str:

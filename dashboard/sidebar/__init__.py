@@ -3,9 +3,10 @@
 import streamlit as st
 
 from dashboard.model import Model, model_for
-from dashboard.settings import DEFAULTS, OPTIONS, Settings
+from dashboard.settings import DEFAULTS, OPTIONS, SETTINGS, Settings, current_settings
 from dashboard.sidebar import of_recipe, of_trained, own
 from dashboard.sidebar.notices import notices, quirks
+from dashboard.state.widgets import shows
 from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES
 
@@ -13,21 +14,18 @@ __all__ = ["in_units", "notices", "quirks", "show"]
 
 
 def show() -> Settings:
-    """Draw all controls and return what they say. Bad values in a link are said, and replaced."""
-    st.session_state.setdefault("link", {key: st.query_params.get_all(key) for key in st.query_params})
+    """Render all controls and return the settings."""
     with st.sidebar:
         st.selectbox(
             "Encoder",
             OPTIONS["encoder"],
             OPTIONS["encoder"].index(DEFAULTS["encoder"]),
-            key="encoder",
-            bind="query-params",
-            on_change=own.restore,
             filter_mode=None,
             help="random: your own text through random parameters, at any size. minilm: through a trained "
             "encoder. The others are tutorials at their own sizes, with their own batch: see Recipes in the group Lab.",
+            **shows(SETTINGS["encoder"]),
         )
-        settings = _controls(st.session_state["encoder"])
+        settings = _controls(current_settings().encoder)
         _cost(model_for(settings))
     return settings
 

@@ -1,23 +1,24 @@
-"""The kinds of controls in the sidebar: each has a place in the URL under its key."""
+"""The kinds of controls in the sidebar, one for each kind of setting."""
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from dashboard.settings import DEFAULTS, OPTIONS
+from dashboard.settings import DEFAULTS, OPTIONS, SETTINGS
+from dashboard.state.widgets import shows
 
 
-def slider(key: str, label: str, help_text: str, on_change: Callable[[], None] | None = None) -> None:
+def slider(key: str, label: str, help_text: str, changed: Callable[[Any], None] | None = None) -> None:
     """A slider over the options of a setting."""
-    st.select_slider(
-        label, OPTIONS[key], DEFAULTS[key], key=key, bind="query-params", help=help_text, on_change=on_change
-    )
+    bound = shows(SETTINGS[key], changed=changed)
+    st.select_slider(label, OPTIONS[key], DEFAULTS[key], help=help_text, **bound)
 
 
 def choice(key: str, label: str, help_text: str) -> None:
-    """A list of the options of a setting, shown as they are: a format function would put its labels into the URL."""
+    """A list of the options of a setting."""
     index = OPTIONS[key].index(DEFAULTS[key])
-    st.selectbox(label, OPTIONS[key], index, key=key, bind="query-params", help=help_text, filter_mode=None)
+    st.selectbox(label, OPTIONS[key], index, help=help_text, filter_mode=None, **shows(SETTINGS[key]))
 
 
 def row(key: str, label: str, help_text: str) -> None:
@@ -26,14 +27,13 @@ def row(key: str, label: str, help_text: str) -> None:
         label,
         OPTIONS[key],
         default=DEFAULTS[key],
-        key=key,
-        bind="query-params",
         required=True,
         width="stretch",
         help=help_text,
+        **shows(SETTINGS[key]),
     )
 
 
 def switch(key: str, label: str) -> None:
     """A setting that is on or off."""
-    st.toggle(label, DEFAULTS[key], key=key, bind="query-params")
+    st.toggle(label, DEFAULTS[key], **shows(SETTINGS[key]))

@@ -1,10 +1,8 @@
-"""What the person should know about their text or their link, one sentence each."""
+"""What the user should know about their text, one sentence each."""
 
-import streamlit as st
-
-from dashboard import window
 from dashboard.model import Model, model_for
-from dashboard.settings import Settings, fit_text, link_problems
+from dashboard.settings import SETTINGS, Settings, fit_text
+from dashboard.state.session import session
 from encoder_core.tokenizer import split_words
 
 # The stage at which a tensor is seen first, and others that show it.
@@ -18,12 +16,25 @@ _STAGES_OF = {
 
 
 def notices(settings: Settings) -> list[str]:
-    """All that is to be said. What a link could not have is said until the person changes something."""
-    link = st.session_state["link"]
-    if st.session_state.setdefault("settings_of_link", settings) != settings:
-        link.clear()
-    said = link_problems(link, settings) + window.link_problems(link, model_for(settings).config)
-    return said if settings.recipe else said + _about_text(settings)
+    """A sentence on everything in the user's text that is not used as it stands."""
+    if settings.recipe:
+        return []
+    found = []
+    current, asked = session(), session().asked.get("text")
+    cut = fit_text(asked[-1])[1] if asked else current.notes.get("text")
+    if cut:
+        found.append(cut)
+    if not split_words(current.get(SETTINGS["text"])):
+        found.append("There is no text, so the default sentence is used: type one in the sidebar.")
+    model = model_for(settings)
+    if any(model.batch.cut):
+        longest = model.batch.ids.shape[1]
+        found.append(f"A sentence was cut at {longest} {_unit(model)}; {max(model.batch.cut)} more are left out.")
+    if model.dropped == len(settings.sentences):
+        found.append("This encoder can read nothing in the text, so the default sentence is used.")
+    elif model.dropped:
+        found.append(f"{model.dropped} line(s) hold nothing that can be read, and are left out.")
+    return found
 
 
 def quirks(settings: Settings, page: str) -> list[str]:
@@ -36,26 +47,6 @@ def quirks(settings: Settings, page: str) -> list[str]:
         f"{'written' if note.is_written_in(config) else 'intended'}. The page Recipes compares both."
         for note in notes
     ]
-
-
-def _about_text(settings: Settings) -> list[str]:
-    said = []
-    link = st.session_state["link"]
-    if "text" in link:
-        _, st.session_state["text_notice"] = fit_text(link["text"][-1])
-    if st.session_state.get("text_notice"):
-        said.append(st.session_state["text_notice"])
-    if not split_words(st.session_state.get("text", "")):
-        said.append("There is no text, so the default sentence is used: type one in the sidebar.")
-    current = model_for(settings)
-    if any(current.batch.cut):
-        longest = current.batch.ids.shape[1]
-        said.append(f"A sentence was cut at {longest} {_unit(current)}; {max(current.batch.cut)} more are left out.")
-    if current.dropped == len(settings.sentences):
-        said.append("This encoder can read nothing in the text, so the default sentence is used.")
-    elif current.dropped:
-        said.append(f"{current.dropped} line(s) hold nothing that can be read, and are left out.")
-    return said
 
 
 def _unit(model: Model) -> str:

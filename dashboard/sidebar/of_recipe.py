@@ -3,18 +3,18 @@
 import streamlit as st
 
 from dashboard.model import model_for
-from dashboard.settings import Settings
+from dashboard.settings import Settings, current_settings
 from dashboard.sidebar.controls import row, slider
 from dashboard.sidebar.fixed import sizes, summary
 from encoder_core.recipes import Recipe
 
 
 def controls(recipe: Recipe) -> Settings:
-    """Draw them, and return what they say."""
+    """Render the controls and return the settings."""
     if recipe.differs:
         row("variant", "Variant", "As intended by the tutorial's text, or as written in its code.")
     slider("seed", "Seed", "Another seed draws other parameters and another batch")
-    settings = Settings.from_state(st.session_state.to_dict())
+    settings = current_settings()
     current = model_for(settings)
     config = current.config
     st.caption(f"**{recipe.title}** ({recipe.library}). Its own batch: {recipe.inputs(settings.seed).description}.")

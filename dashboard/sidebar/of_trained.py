@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from dashboard.settings import Settings
+from dashboard.settings import Settings, current_settings
 from dashboard.sidebar import own
 from dashboard.sidebar.fixed import sizes, summary
 from dashboard.trained.loading import encoder_named
 
 
 def controls(name: str) -> Settings:
-    """Draw them, and return what they say."""
+    """Render the controls and return the settings."""
     own.text()
     encoder = encoder_named(name)
     if encoder:
@@ -21,5 +21,4 @@ def controls(name: str) -> Settings:
             f"{encoder.config.vocab_size:,}; at most {encoder.config.max_len} a sentence."
         )
         summary(encoder.config)
-    own.keep()
-    return Settings.from_state(st.session_state.to_dict())
+    return current_settings()

@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.appearance import sentence
-from dashboard.settings import RANDOM, Settings
-from dashboard.sidebar.own import restore
+from dashboard.settings import RANDOM, SETTINGS, Settings
+from dashboard.state.session import session
 from dashboard.trained.loading import Loading, loading
 from dashboard.trained.offered import MINILM, OFFERED
 
@@ -17,7 +17,6 @@ _HOW_MINILM = (
     "reaches the Hugging Face hub."
 )
 _HOW = "It comes by itself where the network reaches the Hugging Face hub."
-_CANCELLED = "download_cancelled"
 _MEANWHILE = "Until then, the pages show your text in the random encoder."
 
 
@@ -62,21 +61,25 @@ def for_figure(name: str, settings: Settings, cancel: Callable[[], None]) -> Non
 
 
 def _show(notice: _Notice) -> None:
-    (_failed if notice.found.problem else _on_its_way)(notice)
+    if notice.found.problem:
+        _failed(notice)
+    else:
+        _on_its_way(notice, session().query())
 
 
 @st.fragment(run_every=0.7)
-def _on_its_way(notice: _Notice) -> None:
-    found, session = notice.found, _session()
-    found.watch(session)
-    if found.encoder or found.problem or st.session_state.pop(_CANCELLED, False):
+def _on_its_way(notice: _Notice, drawn_at: str) -> None:
+    """How far the download is. What was chosen since it was `drawn_at` may concern the whole page: Cancel does."""
+    found, visitor = notice.found, _session_id()
+    found.watch(visitor)
+    if found.encoder or found.problem or session().query() != drawn_at:
         st.rerun()
     received, total = (count / 1e6 for count in found.progress)
     amount = f"{received:.0f} of {total:.0f} MB" if total else "asking the Hugging Face hub"
     with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
         said = f"**{found.name}** is being downloaded: {amount}. {notice.meanwhile}"
         st.progress(received / total if total else 0.0, said)
-        st.button("Cancel", icon=":material/close:", on_click=_cancel, args=(notice, session), key=f"{notice.key}_no")
+        st.button("Cancel", icon=":material/close:", on_click=_cancel, args=(notice, visitor), key=f"{notice.key}_no")
 
 
 def _failed(notice: _Notice) -> None:
@@ -87,19 +90,17 @@ def _failed(notice: _Notice) -> None:
         st.button("Try again", icon=":material/refresh:", on_click=found.start, key=f"{notice.key}_again")
 
 
-def _cancel(notice: _Notice, session: str) -> None:
-    notice.found.leave(session)
+def _cancel(notice: _Notice, visitor: str) -> None:
+    notice.found.leave(visitor)
     notice.cancel()
-    st.session_state[_CANCELLED] = True  # the whole page has to hear of it, not only this fragment
 
 
 def _back_to_random() -> None:
     """This session goes back to its random encoder."""
-    st.session_state["encoder"] = RANDOM
-    restore()
+    session().set(SETTINGS["encoder"], RANDOM)
 
 
-def _session() -> str:
+def _session_id() -> str:
     context = get_script_run_ctx()
     return context.session_id if context else ""
 

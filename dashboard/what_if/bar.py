@@ -10,8 +10,8 @@ from encoder_core.edits import to_text
 
 
 def bar(model: Model) -> None:
-    """Nothing until something was edited, or undone."""
-    if not (state.texts() or state.can_undo() or state.can_redo()):
+    """Nothing where no edit is in use; after an undo, Redo is offered on the same page."""
+    if not (state.texts() or (state.changed_here() and (state.can_undo() or state.can_redo()))):
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="what-if-bar"):
         st.markdown("**What if**" if model.edits else ":gray[No what-if is in use.]", width="content")

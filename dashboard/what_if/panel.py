@@ -8,6 +8,7 @@ from dashboard import focus
 from dashboard.appearance import plain
 from dashboard.cells import Looked
 from dashboard.model import Model
+from dashboard.state.widgets import shows_number
 from dashboard.what_if import state
 from dashboard.what_if.of_cell import Change, change_of
 from encoder_core import Edit
@@ -35,20 +36,19 @@ def _set(change: Change, looked: Looked) -> None:
     is_factor = change.name.startswith("the factor")
     reach = max(2.0, abs(now)) if is_factor else REACH * max(looked.derivation.scale, abs(now), 1e-3)
     step = 10.0 ** math.floor(math.log10(reach / 50))
-    st.session_state[NUMBER] = st.session_state[SLIDER] = now
 
-    def changed(key: str) -> None:
-        state.add(change.edit(float(st.session_state[key])))
+    def changed(value: float) -> None:
+        state.add(change.edit(float(value)))
 
+    # A widget of its own for each cell and each of its values: what an older one still says is never an edit.
+    number, slider = (shows_number(key, now, changed, str(looked.trail[-1])) for key in (NUMBER, SLIDER))
     most = 1e3 if is_factor else 1e6
     masked = "" if math.isfinite(change.value) else " (masked now: a number unmasks it)"
     st.number_input(
-        f"What if {change.name} were{masked}", -most, most, key=NUMBER, step=step, format="%.6g", on_change=changed,
-        args=(NUMBER,), width=210,
+        f"What if {change.name} were{masked}", -most, most, step=step, format="%.6g", width=210, **number
     )  # fmt: skip
     st.slider(
-        "from small to large", -reach, reach, key=SLIDER, step=step, on_change=changed, args=(SLIDER,),
-        label_visibility="collapsed", width=220,
+        "from small to large", -reach, reach, step=step, label_visibility="collapsed", width=220, **slider
     )  # fmt: skip
 
 

@@ -1,19 +1,29 @@
-"""The what-if edits of a session: a history of lists of edits, and the one in use, which the URL carries.
+"""The what-if edits of a session, with their history: each change, a reset included, can be undone and redone."""
 
-Every change is a new state of the history, so that each, a reset included, can be undone and done again.
-"""
-
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import streamlit as st
-
+from dashboard.appearance import sentence
+from dashboard.state.parameter import Parameter, declare
+from dashboard.state.session import session
 from encoder_core import Edit, EncoderConfig
 from encoder_core.edits import from_text, to_text
 
-STATE = "what_if"
-CHANGED = "what_if_changed"  # a fragment has to hand over to the whole page
 BETWEEN = "~"  # edits in a link
 MOST = 24  # edits at once
+
+EDITS: Parameter[tuple[str, ...]] = declare(
+    Parameter("edits", (), lambda given: tuple(text for text in given.split(BETWEEN) if text), BETWEEN.join)
+)
+
+
+@dataclass
+class History:
+    """The lists of edits before and after the one in use, and the page on which it was last changed."""
+
+    before: list[tuple[str, ...]] = field(default_factory=list)
+    after: list[tuple[str, ...]] = field(default_factory=list)
+    page: str | None = None
 
 
 class Found(NamedTuple):
@@ -24,14 +34,29 @@ class Found(NamedTuple):
 
 
 def texts() -> tuple[str, ...]:
-    """The edits in use, as texts; at first those of the link."""
-    state = _state()
-    return state["states"][state["at"]]
+    """The edits in use, as texts. What a link says that is no edit is left out, and that is said."""
+    current = session()
+    given = current.get(EDITS)
+    if current.memo.get("edits read") == given:
+        return given
+    good: list[str] = []
+    for text in given[:MOST]:
+        try:
+            good.append(to_text(from_text(text)))
+        except ValueError as error:
+            current.problems[f"edit {text}"] = f"The link asks for a what-if that is left out: {sentence(str(error))}"
+    if len(given) > MOST:
+        current.problems["edits"] = f"The link has {len(given)} what-ifs; the first {MOST} are used."
+    read = tuple(dict.fromkeys(good))
+    current.put(EDITS, read)
+    current.memo["edits read"] = read
+    return read
 
 
 def fitting(config: EncoderConfig, batch: int, seq: int) -> Found:
     """The edits in use that fit a model and its batch. The others are kept, and named: they may fit again."""
-    edits, problems = [], list(_state()["problems"])
+    edits: list[Edit] = []
+    problems: list[str] = []
     for text in texts():
         edit = from_text(text)
         try:
@@ -56,35 +81,39 @@ def remove(text: str) -> None:
 
 
 def reset() -> None:
-    """Without any."""
+    """Clear all edits."""
     _become(())
 
 
 def undo() -> None:
-    """The state before."""
-    _state()["at"] = max(0, _state()["at"] - 1)
-    st.session_state[CHANGED] = True
+    """Undo the last change."""
+    history = _history()
+    if history.before:
+        history.after.append(texts())
+        _use(history.before.pop())
 
 
 def redo() -> None:
-    """The state that was undone."""
-    _state()["at"] = min(len(_state()["states"]) - 1, _state()["at"] + 1)
-    st.session_state[CHANGED] = True
+    """Redo the change that was undone last."""
+    history = _history()
+    if history.after:
+        history.before.append(texts())
+        _use(history.after.pop())
 
 
 def can_undo() -> bool:
-    """Whether there is a state before."""
-    return _state()["at"] > 0
+    """Whether there is a change to undo."""
+    return bool(_history().before)
 
 
 def can_redo() -> bool:
-    """Whether a state was undone."""
-    return _state()["at"] < len(_state()["states"]) - 1
+    """Whether a change was undone."""
+    return bool(_history().after)
 
 
-def in_address() -> str | None:
-    """What the URL says of the edits."""
-    return BETWEEN.join(texts()) or None
+def changed_here() -> bool:
+    """Whether the edits were last changed on the page that is shown."""
+    return _history().page == session().page
 
 
 def _place(text: str) -> str:
@@ -92,24 +121,17 @@ def _place(text: str) -> str:
 
 
 def _become(new: tuple[str, ...]) -> None:
-    state = _state()
     if new != texts():
-        state["states"] = [*state["states"][: state["at"] + 1], new]
-        state["at"] += 1
-    state["problems"] = ()
-    st.session_state[CHANGED] = True
+        history = _history()
+        history.before.append(texts())
+        history.after.clear()
+        _use(new)
 
 
-def _state() -> dict:
-    if STATE not in st.session_state:
-        asked = [text for text in st.query_params.get("edits", "").split(BETWEEN) if text]
-        good, problems = [], []
-        for text in asked[:MOST]:
-            try:
-                good.append(to_text(from_text(text)))
-            except ValueError as error:
-                problems.append(f"The link asks for a what-if that is left out: {error}")
-        if len(asked) > MOST:
-            problems.append(f"The link has {len(asked)} what-ifs; the first {MOST} are used.")
-        st.session_state[STATE] = {"states": [tuple(good)], "at": 0, "problems": tuple(problems)}
-    return st.session_state[STATE]
+def _use(new: tuple[str, ...]) -> None:
+    _history().page = session().page
+    session().set(EDITS, new)
+
+
+def _history() -> History:
+    return session().memo.setdefault("edit history", History())

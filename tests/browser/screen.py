@@ -165,7 +165,7 @@ class Screen:
 
     def looked_at(self, part: str) -> str:
         """What a picker of the focus says."""
-        picker = self.page.locator(f".st-key-focus_{part}")
+        picker = self.page.locator(f".st-key-{part}")
         box = picker.locator("input")
         return box.input_value() if box.count() else picker.get_by_role("radio", checked=True).inner_text()
 

@@ -158,7 +158,7 @@ def test_changing_the_page_keeps_the_sidebar_and_the_focus(screen):
         screen.go(stage.name)
         assert (screen.says("d_model"), screen.says("heads")) == (32, 2)
         for part, value in (("layer", "2"), ("token", "5 · on")):
-            if screen.page.locator(f".st-key-focus_{part}").count():
+            if screen.page.locator(f".st-key-{part}").count():
                 assert screen.looked_at(part) == value
         assert {key: screen.parameters[key] for key in ("d_model", "heads")} == {"d_model": ["32"], "heads": ["2"]}
     screen.go("scaled_scores")

@@ -5,10 +5,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 from streamlit.testing.v1 import AppTest
 
 from dashboard.stages import Stage
+from dashboard.state.parameter import PARAMETERS
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT = 120  # seconds; the first run of all compiles
@@ -31,6 +33,23 @@ def run(at: AppTest) -> AppTest:
     at.run()
     assert not at.exception, [(error.message, error.stack_trace[-3:]) for error in at.exception]
     return at
+
+
+def chosen(at: AppTest, name: str) -> Any:
+    """The value of a parameter in the session."""
+    return at.session_state["session"].get(PARAMETERS[name])
+
+
+def key_of(at: AppTest, name: str) -> str:
+    """The key of the widget that shows a parameter: it is replaced where something else has changed the value."""
+    generation = at.session_state["session"].widgets[name].generation
+    return f"{name}.{generation}" if generation else name
+
+
+def link_of(at: AppTest) -> dict[str, list[str]]:
+    """The parameters that the URL has after the run."""
+    (address,) = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".address")]
+    return parse_qs(json.loads(address.proto.json)["query"], keep_blank_values=True)
 
 
 def figures(at: AppTest) -> Iterator[dict[str, Any]]:

@@ -40,7 +40,7 @@ def page(framed, stage, request):
 
 
 def test_numbers_formula_and_code(page, functions_of_the_engine):
-    (group,) = [group for group in page.button_group if group.key.startswith("table_")]
+    (group,) = [group for group in page.button_group if group.key.partition(".")[0] == "numbers"]
     if CELL in group.options:
         (found,) = derivations(page)
         assert found["steps"]
@@ -147,7 +147,7 @@ TABLES = {
 def test_numbers_are_those_of_the_engine(framed, expected, name):
     title, part = TABLES[name]
     page = opened(stage_named(name), layer="3", head="2")
-    (group,) = [group for group in page.button_group if group.key.startswith("table_")]
+    (group,) = [group for group in page.button_group if group.key.partition(".")[0] == "numbers"]
     group.set_value(title)
     run(page)
     np.testing.assert_allclose(page.dataframe[0].value.to_numpy(), part(expected.layers[2]), atol=1e-5)

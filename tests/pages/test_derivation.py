@@ -11,7 +11,7 @@ from dashboard.derivation import as_csv
 from dashboard.stages import stage_named
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.derive import Cell, derive
-from tests.pages.app import derivations, opened, run
+from tests.pages.app import derivations, key_of, opened, run
 
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 
@@ -83,16 +83,16 @@ def test_a_bad_cell_in_a_link_is_said(framed, cell, said):
 
 def test_row_and_column_are_picked_by_keyboard(framed):
     at = opened(stage_named("scaled_scores"))
-    at.number_input(key="cell_2").set_value(3)
+    at.number_input(key=key_of(at, "cell_2")).set_value(3)
     run(at)
-    at.number_input(key="cell_3").set_value(5)
+    at.number_input(key=key_of(at, "cell_3")).set_value(5)
     run(at)
     assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.2.4"
 
 
 def test_the_focus_brings_its_own_cell(framed):
     at = opened(stage_named("scaled_scores"), cell="q.0.0.0.1.2")
-    at.selectbox(key="focus_token").set_value(6)
+    at.selectbox(key=key_of(at, "token")).set_value(6)
     run(at)
     assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.5.0"
 

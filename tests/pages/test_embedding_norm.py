@@ -15,7 +15,7 @@ from encoder_core.first_input import first_input_with
 from encoder_core.positions import sinusoids
 from encoder_core.shown import Shown
 from tests.core.pretrained.tiny import save_tiny
-from tests.pages.app import cards, derivations, figures, opened, rendered, run
+from tests.pages.app import cards, derivations, figures, key_of, opened, rendered, run
 
 TEXT = "The cat sat, walking on the cat"
 EDIT = SetEmbedded(0, 2, 1, 0.7)
@@ -103,7 +103,7 @@ def test_the_pages_own_cell_goes_back_through_the_norm_to_the_sum(bert):
 def test_another_encoding_would_go_through_the_same_norm(bert, encoder):
     """With what is set by hand, too."""
     at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", **bert)
-    at.segmented_control(key="positions_layout_learned").set_value("sinusoidal")
+    at.segmented_control(key=key_of(at, "encoding")).set_value("sinusoidal")
     run(at)
     shown = shown_with(encoder, EDIT)
     would, found = first_input_with(shown, sinusoids(shown.trace.embedded.shape[1], 12)).of(0), matrices(at)
@@ -124,7 +124,7 @@ def test_what_enters_set_by_hand(bert, encoder):
     assert [step["name"] for step in derived["steps"]][-2:] == ["scale and shift", "set by hand"]
     assert derived["shown"] == np.float32(0.7)
     assert any("recomputed, max Δ" in text and "green" in text for text in rendered(at))
-    at.number_input(key="what_if_number").set_value(-1.5)
+    at.number_input(key=key_of(at, "what_if_number")).set_value(-1.5)
     run(at)
     assert matrices(at)[NORMED][2, 1] == -1.5
 

@@ -3,21 +3,17 @@
 import pytest
 import streamlit as st
 
-from dashboard.focus import Cell, address, follow
+from dashboard.focus import Cell, follow
 from dashboard.stages import stage_named
-from tests.pages.app import opened, run
+from dashboard.state.session import session
+from tests.pages.app import chosen, key_of, opened, run
 
 
 @pytest.fixture
-def state(monkeypatch):
+def current(monkeypatch):
     """A session without a server."""
-    session = {}
-    monkeypatch.setattr(st, "session_state", session)
-    return session
-
-
-def _moved(state):
-    return {key.removeprefix("focus_"): value for key, value in state.items() if key.startswith("focus_")}
+    monkeypatch.setattr(st, "session_state", {})
+    return session()
 
 
 @pytest.mark.parametrize(
@@ -48,28 +44,27 @@ def _moved(state):
         ),
     ],
 )
-def test_follow(state, cell, axes, moved):
+def test_follow(current, cell, axes, moved):
     follow(cell, axes)
-    assert _moved(state) == moved
-    assert state.get("focus", {}) == moved
+    assert current.values == moved
 
 
-def test_what_a_click_does_not_say_stays(state):
+def test_what_a_click_does_not_say_stays(current):
     follow(Cell(0, 3, 5), {"row_axis": "query", "column_axis": "key"})
     follow(Cell(0, 1, 2), {"row_axis": "layer", "column_axis": "head"})
-    assert state["focus"] == {"token": 4, "key_token": 6, "layer": 2, "head": 3}
+    assert current.values == {"token": 4, "key_token": 6, "layer": 2, "head": 3}
 
 
-def test_address_leaves_out_what_stands_in_its_first_place(state):
-    others = dict.fromkeys(("analogy", "cell", "edits", "variant", "dims", "neurons", "features"))
-    assert address() == dict.fromkeys(("sentence", "layer", "head", "token", "key_token")) | others
-    follow(Cell(0, 3, 0), {"row_axis": "query", "column_axis": "key"})
-    assert address() == {"sentence": None, "layer": None, "head": None, "token": "4", "key_token": None} | others
+def test_recipes_has_a_position_of_its_own(current):
+    follow(Cell(0, 3, 5), {"row_axis": "query", "column_axis": "key"})
+    current.open_page("recipes")
+    follow(Cell(0, 1, 2), {"row_axis": "query", "column_axis": "head"})
+    assert current.values == {"token": 4, "key_token": 6, "recipe_token": 2, "recipe_head": 3}
 
 
 def test_a_link_keeps_what_the_first_view_has_no_picker_for(framed):
     at = opened(stage_named("full_stack"), layer="2", key_token="4")
-    assert at.session_state["focus"]["key_token"] == 4
+    assert chosen(at, "key_token") == 4
     next(group for group in at.button_group if group.label == "View").set_value("One word")
     run(at)
-    assert at.selectbox(key="focus_key_token").value == 4
+    assert at.selectbox(key=key_of(at, "key_token")).value == 4

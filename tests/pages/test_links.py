@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.settings import DEFAULT_TEXT, DEFAULTS
 from dashboard.stages import STAGES, page_named, stage_named
-from tests.pages.app import app, derivations, opened, run
+from tests.pages.app import app, chosen, derivations, key_of, link_of, opened, run
 from tests.pages.app import said as _said
 
 BAD = [
@@ -106,7 +106,8 @@ def test_a_link_with_everything_wrong_opens_every_page(framed, stage):
     link = {key: "?" for key in DEFAULTS if key != "text"}
     link |= dict.fromkeys(("sentence", "layer", "head", "token", "key_token"), "9" * 30)
     at = opened(stage, text="\x00\x1b", **link)
-    assert len([text for text in _said(at) if text.startswith("The link asks for")]) == len(DEFAULTS) - 1
+    asked = {text.split()[4] for text in _said(at) if text.startswith("The link asks for")}
+    assert asked == set(link)
     assert at.title[0].value == stage.title
 
 
@@ -123,18 +124,19 @@ def test_the_sentence_goes_when_the_person_changes_something(framed):
 def test_a_width_that_heads_do_not_divide_is_corrected_and_said(framed, width, heads, nearest):
     at = opened(stage_named("scaled_scores"), d_model=width, heads=heads)
     assert at.session_state["d_model"] == nearest
-    assert at.select_slider(key="d_model").value == nearest
+    assert at.select_slider(key=key_of(at, "d_model")).value == nearest
     assert any(f"{width} is not a multiple of {heads} heads: d_model is {nearest} now." in c.value for c in at.caption)
 
 
 def test_a_move_goes_on_in_its_direction(framed):
     at = opened(stage_named("scaled_scores"), d_model="60", heads="3")
-    at.select_slider(key="d_model").set_value(64)
-    assert run(at).session_state["d_model"] == 72
-    at.select_slider(key="d_model").set_value(68)
-    assert run(at).session_state["d_model"] == 60
+    at.select_slider(key=key_of(at, "d_model")).set_value(64)
+    assert chosen(run(at), "d_model") == 72
+    at.select_slider(key=key_of(at, "d_model")).set_value(68)
+    assert chosen(run(at), "d_model") == 60
     at.select_slider(key="heads").set_value(7)
-    assert run(at).session_state["d_model"] == 56
+    assert chosen(run(at), "d_model") == 56
+    assert at.select_slider(key=key_of(at, "d_model")).value == 56
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\x00\x07", "\u200d \u200d"])
@@ -184,24 +186,24 @@ FOCUS = [
 def test_the_focus_of_a_link_is_kept_within_what_there_is(framed, link, focus):
     at = opened(stage_named("scaled_scores"), **link)
     parts = ("layer", "head", "token", "key_token")
-    assert tuple(at.session_state[f"focus_{part}"] for part in parts) == focus
+    assert tuple(chosen(at, part) for part in parts) == focus
 
 
 def test_the_focus_goes_with_the_person_and_never_beyond_what_there_is(framed):
     at = opened(stage_named("scaled_scores"), layer="4", head="4", token="9")
     run(at.switch_page(stage_named("add_and_norm").path))
-    assert (at.session_state["focus_layer"], at.session_state["focus_token"]) == (4, 9)
+    assert (chosen(at, "layer"), chosen(at, "token")) == (4, 9)
     run(at.switch_page(stage_named("embedding").path))
     at.select_slider(key="layers").set_value(2)
     at.text_area[0].set_value("only three words")
     run(at)
     run(at.switch_page(stage_named("softmax").path))
-    assert [at.session_state[f"focus_{part}"] for part in ("layer", "head", "token")] == [2, 4, 3]
+    assert [chosen(at, part) for part in ("layer", "head", "token")] == [2, 4, 3]
 
 
 def test_changing_the_page_keeps_the_sidebar(framed):
     at = opened(stage_named("map"))
-    at.select_slider(key="d_model").set_value(128)
+    at.select_slider(key=key_of(at, "d_model")).set_value(128)
     at.selectbox(key="norm").set_value("pre")
     at.toggle(key="scaled").set_value(False)
     run(at)
@@ -231,7 +233,8 @@ def test_a_link_opens_a_view_of_the_page(framed, name, link, value):
     assert not _said(at)
     assert value in [group.value for group in at.button_group]
     (parameter,) = {"view", "part", "recipe_view", "recipe_figure"} & set(link)
-    assert at.session_state["choices"][parameter] == value
+    assert chosen(at, parameter) == value
+    assert link_of(at)[parameter] == [value]
 
 
 def test_a_view_that_is_none_is_said(framed):
@@ -239,4 +242,5 @@ def test_a_view_that_is_none_is_said(framed):
     (said,) = _said(at)
     assert said.startswith("The link asks for view = “Sideways”; allowed are All heads, Head average, ")
     assert said.endswith(" All heads is used.")
-    assert at.session_state["choices"] == {"view": None}
+    assert chosen(at, "view") is None
+    assert not link_of(at)

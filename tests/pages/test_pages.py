@@ -1,14 +1,13 @@
 """Every page runs, at every size and choice that the sidebar or a link can ask for."""
 
-import re
-
 import numpy as np
 import pytest
 
 from dashboard.stages import STAGES
+from dashboard.state.parameter import PARAMETERS
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS
-from tests.pages.app import app, figures, opened, run
+from tests.pages.app import app, chosen, figures, key_of, link_of, opened, run, said
 
 SETTINGS = {
     "one token": {"text": "word"},
@@ -43,7 +42,7 @@ def test_page_runs_with_the_settings_of_a_link(framed, stage, settings):
     assert {slider.label for slider in at.select_slider} >= {"d_model", "heads", "layers", "d_ff", "Seed"}
     assert not any(warning.value.startswith("The link") for warning in at.warning)
     for key, value in settings.items():
-        assert str(at.session_state[key]).lower() == value.lower()
+        assert str(chosen(at, key)).lower() == value.lower()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -51,7 +50,8 @@ def test_page_runs_with_the_settings_of_a_link(framed, stage, settings):
 def test_page_shows_the_recipe_of_a_link(framed, stage, name, variant):
     at = opened(stage, encoder=name, variant=variant, sentence="2")
     assert at.title[0].value == stage.title
-    assert not at.warning
+    one = RECIPES[name].example.batch == 1
+    assert said(at) == (["The link asks for sentence = “2”; allowed are 1 to 1. 1 is used."] if one else [])
     sizes = {slider.label: slider.value for slider in at.select_slider if slider.disabled}
     config = RECIPES[name].config(variant)
     assert sizes == {"d_model": config.d_model, "heads": config.num_heads, "layers": config.num_layers,
@@ -59,17 +59,12 @@ def test_page_shows_the_recipe_of_a_link(framed, stage, name, variant):
     assert not at.text_area
 
 
-@pytest.mark.parametrize(
-    "chosen", [{}, {"d_model": 256, "heads": 16, "layers": 12}, {"text": "a\nb c", "mask": "both"}]
-)
-def test_page_runs_alone(stage, chosen):
-    """Without the frame around it: the defaults must do, and so must what a session has chosen."""
-    at = app().switch_page(stage.path)
-    for key, value in chosen.items():
-        at.session_state[key] = value
-    run(at)
+@pytest.mark.parametrize("link", [{}, {"d_model": 256, "heads": 16, "layers": 12}, {"text": "a\nb c", "mask": "both"}])
+def test_page_runs_alone(stage, link):
+    """Without the frame around it: the defaults must do, and so must what a link says."""
+    at = opened(stage, **link)
     assert at.title[0].value == stage.title
-    assert {slider.key for slider in at.select_slider} <= {"softmax_temperature", "what_if_temperature"}
+    assert {slider.key for slider in at.select_slider} <= {"temperature", "what_if_temperature"}
 
 
 def test_the_app_opens_on_the_map():
@@ -93,22 +88,27 @@ def test_page_runs_with_each_of_its_own_choices(framed, stage, settings):
     at = opened(stage, **settings)
     tried = set()
     _try_all(at, tried)
-    assert any(key.startswith("table_") for key in tried)
-    assert "focus_layer" in tried or stage.name in ("embedding", "positions")
+    assert "numbers" in tried
+    assert "layer" in tried or stage.name in ("embedding", "positions")
 
 
 def _try_all(at, tried):
+    """Every option of every widget, one after another: each is another link."""
     for kind in KINDS:
         for key in [widget.key for widget in getattr(at.main, kind)]:
-            alike = re.sub(r"\d+", "0", key)  # a key may hold the layer, the token, the sizes
-            if alike in tried or alike.startswith(ELSEWHERE) or not _has(at, kind, key):
+            name = key.partition(".")[0]
+            if name in tried or name.startswith(ELSEWHERE) or not _has(at, kind, key):
                 continue
-            tried.add(alike)
+            tried.add(name)
+            links = []
             for value in _values_of(at, kind, key):
-                if _has(at, kind, key):  # another view may be without it
-                    getattr(at.main, kind)(key=key).set_value(value)
+                here = key_of(at, name)
+                if _has(at, kind, here):  # another view may be without it
+                    getattr(at.main, kind)(key=here).set_value(value)
                     run(at)
+                    links.append(link_of(at).get(name))
                     _try_all(at, tried)
+            assert name not in PARAMETERS or len(links) == len(set(map(str, links))), (name, links)
 
 
 def _has(at, kind, key):

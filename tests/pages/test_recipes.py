@@ -9,7 +9,7 @@ from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.dropout import drop
 from encoder_core.edits import Dropout
 from encoder_core.recipes import VARIANTS
-from tests.pages.app import figures, opened, rendered, run, said
+from tests.pages.app import chosen, figures, key_of, opened, rendered, run, said
 
 PAGE = page_named("recipes")
 FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 6}
@@ -17,7 +17,7 @@ FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 6}
 OF_MINILM = ("Analogies", "Attention of a word")  # see test_words.py
 
 
-def chosen(at, label, option):
+def with_option(at, label, option):
     """Choose an option of a row of buttons, and run the page."""
     next(group for group in at.button_group if group.label == label).set_value(option)
     return run(at)
@@ -39,14 +39,14 @@ def test_every_view_and_figure_of_a_recipe_is_drawn(framed, name):
     assert set(options(at, "View")) == views
     assert len(options(at, "Figure")) == FIGURES[name]
     for title in options(at, "Figure"):
-        assert title in OF_MINILM or list(figures(chosen(at, "Figure", title)))
+        assert title in OF_MINILM or list(figures(with_option(at, "Figure", title)))
     for view in views - {"All five compared"}:
-        assert list(figures(chosen(at, "View", view)))
+        assert list(figures(with_option(at, "View", view)))
 
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_each_note_with_two_configs_shows_both(framed, name):
-    at = chosen(opened(PAGE, recipe=name), "View", "Text and code")
+    at = with_option(opened(PAGE, recipe=name), "View", "Text and code")
     notes = RECIPES[name].notes
     texts = " ".join(rendered(at))
     assert all(note.title in texts and note.intended in texts and note.written in texts for note in notes)
@@ -60,7 +60,7 @@ def test_the_size_of_nanolm_as_written_is_the_tutorials(framed):
 
 
 def test_the_worked_example_is_written_out(framed):
-    at = chosen(opened(PAGE, recipe="nanolm"), "View", "Attention by hand")
+    at = with_option(opened(PAGE, recipe="nanolm"), "View", "Attention by hand")
     scores, weights, output = (formula.value for formula in at.latex)
     for number in ("2.78", "1.39000", "2.23000", "3.07000"):
         assert number in scores
@@ -71,13 +71,13 @@ def test_the_worked_example_is_written_out(framed):
     compared = at.dataframe[-1].value
     assert len(compared) == 10
     assert compared["difference"].max() < 1e-6
-    at.selectbox(key="by_hand_query").set_value(3)
+    at.selectbox(key=key_of(at, "hand_query")).set_value(3)
     assert r"1.3 \cdot 0.5" in run(at).latex[0].value
 
 
 def test_the_one_hot_product_is_written_out(framed):
-    at = chosen(opened(PAGE, recipe="nanolm"), "View", "One-hot by hand")
-    at.selectbox(key="by_hand_lookup_token").set_value(7)
+    at = with_option(opened(PAGE, recipe="nanolm"), "View", "One-hot by hand")
+    at.selectbox(key=key_of(at, "lookup_token")).set_value(7)
     row = run(at).dataframe[-1].value["encoder_core"]
     demo = RECIPES["nanolm"].demos["one-hot"]
     np.testing.assert_array_equal(row.to_numpy(np.float32), demo.parameters()["token_embedding"][7])
@@ -85,7 +85,7 @@ def test_the_one_hot_product_is_written_out(framed):
 
 
 def test_all_five_are_compared(framed):
-    at = chosen(opened(PAGE), "View", "All five compared")
+    at = with_option(opened(PAGE), "View", "All five compared")
     table = next(text for text in rendered(at) if "| **nnx** |" in text)
     rows = {row.split("|")[1].strip(): row for row in table.splitlines()}
     assert {"norm", "activation", "positions", "embedding scale", "mask", "heads × d_head", "parameters", "bytes",
@@ -96,7 +96,7 @@ def test_all_five_are_compared(framed):
 
 
 def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):
-    at = chosen(opened(PAGE, recipe="haiku"), "View", "Training and evaluation")
+    at = with_option(opened(PAGE, recipe="haiku"), "View", "Training and evaluation")
     recipe = RECIPES["haiku"]
     encoder, (inputs, mask, _) = Encoder.recipe("haiku"), recipe.inputs(0)
     before = encoder.trace(inputs, mask).layers[0].attn_out[0]
@@ -132,12 +132,12 @@ def test_the_button_sets_the_sidebar(framed):
     at = opened(PAGE, recipe="article", recipe_variant="as written", text="my own words", heads="2")
     next(button for button in at.button if button.label == "Open in the walkthrough").click()
     run(at)
-    assert (at.session_state["encoder"], at.session_state["variant"]) == ("article", "as written")
+    assert (chosen(at, "encoder"), chosen(at, "variant")) == ("article", "as written")
     assert not at.text_area
-    at.selectbox(key="encoder").set_value("random")
+    at.selectbox(key=key_of(at, "encoder")).set_value("random")
     run(at)
     assert at.text_area[0].value == "my own words"
-    assert at.session_state["heads"] == 2
+    assert chosen(at, "heads") == 2
 
 
 def test_a_stage_says_where_text_and_code_disagree(framed):

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, fit_text, link_problems, nearest_width
+from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, fit_text, nearest_width
 
 
 @pytest.mark.parametrize(
@@ -116,20 +116,3 @@ def test_config():
     assert (pre.positions, pre.position_layout) == ("sinusoidal", "concatenated")
     other = Settings.from_state({"positions": "learned"}).config(11)
     assert (other.positions, other.position_layout) == ("learned", "interleaved")
-
-
-def test_link_problems_are_said_with_what_is_used():
-    used = Settings.from_state({"d_model": 60, "heads": 3, "norm": "pre"})
-    assert link_problems({}, used) == []
-    assert link_problems({"d_model": ["128"], "norm": ["pre"], "scaled": ["False"], "other": ["x"]}, used) == []
-    assert link_problems({"d_model": ["999"]}, used) == [
-        "The link asks for d_model = “999”; allowed are 4 to 256 in steps of 4. 60 is used."
-    ]
-    assert link_problems({"seed": ["-1"], "bias": ["2"]}, used) == [
-        "The link asks for seed = “-1”; allowed are 0 to 99. 0 is used.",
-        "The link asks for bias = “2”; allowed are true, false. true is used.",
-    ]
-    assert link_problems({"norm": ["post", "pre"]}, used) == ["The link gives norm 2 times; pre is used."]
-    assert link_problems({"mask": ["x" * 21]}, used) == [
-        f"The link asks for mask = “{'x' * 19}…”; allowed are none, padding, causal, both. padding is used."
-    ]

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.frame import plain
 from dashboard.stages import stage_named
-from tests.pages.app import cards, figures, opened, rendered, run
+from tests.pages.app import cards, figures, key_of, opened, rendered, run
 
 WORDS = ["<", "__bold__", "$", "x" * 60, "*", "&", "`", "<", "$", "|", "[", "]", "!"]
 TEXT = " ".join(WORDS) + "\n__bold__ " + "x" * 60  # a second sentence, with words of the first
@@ -15,10 +15,10 @@ ATTENTION = ["Head average", "One word", "What heads look at", "Rollout"]
 VECTORS = ["Hidden states", "Similarity", "Same word", "Sentences", "In and out"]
 VIEWS = {
     "full_stack": [
-        *[[("full_stack_group", "Attention"), ("full_stack_Attention", view)] for view in ATTENTION],
-        *[[("full_stack_group", "Vectors"), ("full_stack_Vectors", view)] for view in VECTORS],
+        *[[("view_group", "Attention"), ("view", view)] for view in ATTENTION],
+        *[[("view_group", "Vectors"), ("view", view)] for view in VECTORS],
     ],
-    "multi_head": [[("multi_head_part", part)] for part in ("Switch heads off", "How many heads?")],
+    "multi_head": [[("part", part)] for part in ("Switch heads off", "How many heads?")],
 }
 
 
@@ -28,7 +28,7 @@ def shown(stage, token):
     yield at
     for choices in VIEWS.get(stage.name, []):
         for key, chosen in choices:
-            at.button_group(key=key).set_value(chosen)
+            at.button_group(key=key_of(at, key)).set_value(chosen)
             run(at)
         yield at
 

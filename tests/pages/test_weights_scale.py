@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.stages import stage_named
-from tests.pages.app import figures, opened, run
+from tests.pages.app import figures, key_of, opened, run
 
 SHOWING_WEIGHTS = ["softmax", "weighted_values", "multi_head", "full_stack"]
 
@@ -18,14 +18,14 @@ def ends(at):
 def test_colours_end_at_one_unless_stretched(framed, name):
     at = opened(stage_named(name))
     assert set(ends(at)) == {1}
-    at.toggle(key="stretch_weights").set_value(True)
+    at.toggle(key=key_of(at, "stretch")).set_value(True)
     assert ends(run(at))
     assert all(0 < end < 1 for end in ends(at))
 
 
 def test_the_choice_goes_with_the_person(framed):
     at = opened(stage_named("softmax"))
-    at.toggle(key="stretch_weights").set_value(True)
+    at.toggle(key=key_of(at, "stretch")).set_value(True)
     run(at)
     for name in SHOWING_WEIGHTS[1:]:
         run(at.switch_page(stage_named(name).path))

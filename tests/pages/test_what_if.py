@@ -7,7 +7,8 @@ from dashboard.stages import stage_named
 from dashboard.what_if import state
 from encoder_core import Encoder, EncoderConfig, WordTokenizer, travel
 from encoder_core.edits import from_text
-from tests.pages.app import figures, opened, rendered, run
+from tests.pages.app import chosen, figures, key_of, opened, rendered, run
+from tests.pages.app import said as said_of
 
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 EDITS = {
@@ -19,8 +20,7 @@ EDITS = {
 
 
 def edits_in_use(at):
-    states = at.session_state["what_if"]
-    return states["states"][states["at"]]
+    return chosen(at, "edits")
 
 
 def press(at, label):
@@ -67,10 +67,10 @@ def test_before_after_and_travel_are_those_of_the_engine(framed, encoder):
 
 def test_a_number_is_set_undone_redone_and_reset(framed):
     at = opened(stage_named("scaled_scores"), cell="scores.0.0.0.2.1")
-    at.number_input(key="what_if_number").set_value(2.0)
+    at.number_input(key=key_of(at, "what_if_number")).set_value(2.0)
     run(at)
     assert edits_in_use(at) == ("score.0.0.0.2.1=2",)
-    at.slider(key="what_if_slider").set_value(-4.0)
+    at.slider(key=key_of(at, "what_if_slider")).set_value(-4.0)
     run(at)
     (one,) = edits_in_use(at)
     assert from_text(one).value == pytest.approx(-4, abs=0.2)
@@ -127,7 +127,7 @@ def test_a_token_is_replaced(framed):
 )
 def test_a_bad_edit_in_a_link_is_named_and_left_out(framed, edits, said, kept):
     at = opened(stage_named("scaled_scores"), edits=edits)
-    assert any(said in warning.value for warning in at.warning), [warning.value for warning in at.warning]
+    assert any(said in warning for warning in said_of(at)), said_of(at)
     assert kept is None or edits_in_use(at) == kept
 
 

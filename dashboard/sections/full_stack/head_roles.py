@@ -13,13 +13,15 @@ from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.roles import roles_of
 from dashboard.sections.full_stack.view import Depths, head_name, which_head
+from dashboard.state.choices import ROLE
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from dashboard.weights_scale import weights_limit
 from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.figures import dimensions
 from encoder_core.language import role_keys
 from encoder_core.scenes import language as scenes
 
-_KEY = "full_stack_role"
 _SPOKEN = {
     "previous": "the token before",
     "next": "the token after",
@@ -31,9 +33,9 @@ _SPOKEN = {
 def pick_role(current: Model) -> str:
     """One of the roles that occur in what was read."""
     roles = roles_of(current).roles
-    if st.session_state.get(_KEY) not in roles:
-        st.session_state[_KEY] = roles[0]
-    return str(st.selectbox("Role", roles, key=_KEY, persist_state="session", filter_mode=None, width=150))
+    role = session().among(ROLE, roles, roles[0])
+    st.selectbox("Role", roles, filter_mode=None, width=150, **shows(ROLE, role, roles))
+    return role
 
 
 def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
@@ -44,7 +46,7 @@ def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
     def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
         """A bar is a role, and its head."""
         if meta["row_axis"] == "role":
-            st.session_state[_KEY] = found.roles[cell.row]
+            session().set(ROLE, found.roles[cell.row])
             layer, head = found.strongest(found.roles[cell.row])
             cell, meta = Cell(0, layer, head), {"row_axis": "layer", "column_axis": "head"}
         focus.follow(cell, meta)

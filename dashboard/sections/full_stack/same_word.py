@@ -16,6 +16,9 @@ from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.full_stack.hidden_states import stage_names
 from dashboard.sections.full_stack.view import Depths
+from dashboard.state.choices import WORD
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from encoder_core import EncoderTrace, same_word, shared_words
 from encoder_core.analysis import cosines, residual_stream
 from encoder_core.figures import written
@@ -26,7 +29,6 @@ from encoder_core.scenes import language as scenes
 
 EXAMPLES = ("She took the money to the bank.", "The bank gave him a loan.", "He sat on the bank of the river.")
 MOST = 4  # other sentences drawn as curves
-_KEY = "full_stack_same_word"
 
 ByStage = Float[np.ndarray, "stage"]
 
@@ -52,11 +54,9 @@ def pick_word(current: Model) -> SharedWord | None:
     found = {word.token: word for word in shared_words(current.trace.tokens, current.trace.real)}
     if not found:
         return None
-    if st.session_state.get(_KEY) not in found:
-        st.session_state[_KEY] = next(iter(found))
-    chosen = st.selectbox(
-        "Word", list(found), format_func=shorten, key=_KEY, persist_state="session", filter_mode=None, width=150
-    )
+    chosen = session().among(WORD, list(found), next(iter(found)))
+    bound = shows(WORD, chosen, tuple(found))
+    st.selectbox("Word", list(found), format_func=shorten, filter_mode=None, width=150, **bound)
     return found[chosen]
 
 

@@ -1,15 +1,23 @@
 """Two small examples worked by hand, next to the same numbers from the encoder; every number can be changed."""
 
+import re
+import zlib
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from jaxtyping import Float
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import frame
 from dashboard.picture import picture
+from dashboard.state.choices import HAND_QUERY, HAND_TABLE, HAND_TOKENS, LOOKUP_TABLE, LOOKUP_TOKEN
+from dashboard.state.parameter import Parameter
+from dashboard.state.session import session
+from dashboard.state.widgets import shows, shows_number
 from encoder_core import RECIPES, Encoder
 from encoder_core.figures import dimensions
 from encoder_core.recipes import Demo
@@ -28,14 +36,10 @@ def attention() -> None:
     ids, mask, _ = demo.inputs()
     left, right = st.columns([1.2, 2.4], gap="large")
     with left:
-        table = edited(demo.parameters()["token_embedding"], key="by_hand_table")
+        table = edited(demo.parameters()["token_embedding"], HAND_TABLE)
         places = st.columns(4)
-        tokens = [
-            place.selectbox(f"Token {number + 1}", range(len(table)), int(token), key=f"by_hand_token_{number}",
-                            filter_mode=None)
-            for number, (place, token) in enumerate(zip(places, ids.ids[0], strict=False))
-        ]  # fmt: skip
-        asking = places[3].selectbox("Query", (1, 2, 3), 1, key="by_hand_query", filter_mode=None) - 1
+        tokens = _pick_tokens(places[:3], tuple(map(int, ids.ids[0])), len(table))
+        asking = places[3].selectbox("Query", (1, 2, 3), filter_mode=None, **shows(HAND_QUERY)) - 1
     rows = table[tokens]
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     trace = encoder.trace(np.array([tokens], np.int32), mask)
@@ -63,8 +67,8 @@ def one_hot() -> None:
     demo = _demo("one-hot")
     left, right = st.columns([1.2, 2.4], gap="large")
     with left:
-        table = edited(demo.parameters()["token_embedding"], key="by_hand_lookup")
-        token = st.selectbox("Token", range(len(table)), 2, key="by_hand_lookup_token", filter_mode=None, width=120)
+        table = edited(demo.parameters()["token_embedding"], LOOKUP_TABLE)
+        token = st.selectbox("Token", range(len(table)), filter_mode=None, width=120, **shows(LOOKUP_TOKEN))
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     looked_up = encoder.trace(np.array([[token]], np.int32)).token_embedding[0]
     with right:
@@ -78,17 +82,62 @@ def one_hot() -> None:
     _compare([Numbers([f"dim {d}" for d in range(len(sums))], sums, looked_up[0])])
 
 
-def edited(table: Table, key: str) -> Table:
-    """The table in an editor. A cell that is left empty counts as 0, and that is said."""
-    given = pd.DataFrame(table.astype(float), index=[f"token {i}" for i in range(len(table))],
+def _pick_tokens(places: Sequence[DeltaGenerator], first: tuple[int, ...], vocab: int) -> list[int]:
+    """The tokens of the sentence, each one of the table's rows."""
+    chosen = session().get(HAND_TOKENS)
+    if chosen is not None and (len(chosen) != len(first) or max(chosen) >= vocab):
+        session().refuse(HAND_TOKENS, f"allowed are {len(first)} tokens from 0 to {vocab - 1}", first)
+        session().put(HAND_TOKENS, None)
+        chosen = None
+    tokens = list(first if chosen is None else chosen)
+
+    def change(number: int, token: int) -> None:
+        session().set(HAND_TOKENS, (*tokens[:number], token, *tokens[number + 1 :]))
+
+    for number, (place, token) in enumerate(zip(places, tokens, strict=True)):
+        bound = shows_number(f"{HAND_TOKENS.name}_{number}", token, partial(change, number))
+        place.selectbox(f"Token {number + 1}", range(vocab), filter_mode=None, **bound)
+    return tokens
+
+
+def edited(table: Table, parameter: Parameter[str]) -> Table:
+    """The table in an editor; the URL carries the cells that differ from it. A cell that is left empty counts as 0."""
+    changes = _read_changes(parameter, table)
+    numbers = table.astype(float)
+    for (row, column), value in changes.items():
+        numbers[row, column] = value
+    given = pd.DataFrame(numbers, index=[f"token {i}" for i in range(len(table))],
                          columns=[f"dim {d}" for d in range(table.shape[1])])  # fmt: skip
-    column = st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%.4g", width=60)
-    st.caption(f"Change any number (from {-LIMIT:g} to {LIMIT:g}); everything below follows.")
-    changed = st.data_editor(given, key=key, column_config=dict.fromkeys(given.columns, column), width="stretch")
-    numbers = changed.to_numpy(float)
-    if np.isnan(numbers).any():
-        st.warning("An empty cell counts as 0.", icon=":material/info:")
-    return np.nan_to_num(numbers).clip(-LIMIT, LIMIT).astype(np.float32)
+    config = st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%.4g", width=60)
+    st.caption(f"Change any number, from {-LIMIT:g} to {LIMIT:g}: everything below follows. An empty cell counts as 0.")
+    key = f"{parameter.name} {zlib.crc32(session().get(parameter).encode())}"  # a new editor for each table
+
+    def change() -> None:
+        found = changes | {
+            (row, int(column.removeprefix("dim "))): float(np.clip(np.nan_to_num(value or 0.0), -LIMIT, LIMIT))
+            for row, cells in st.session_state[key]["edited_rows"].items()
+            for column, value in cells.items()
+        }
+        parts = (f"{row}.{column}={value:.6g}" for (row, column), value in sorted(found.items()))
+        session().set(parameter, "~".join(parts))
+
+    st.data_editor(given, key=key, on_change=change, width="stretch",
+                   column_config=dict.fromkeys(given.columns, config))  # fmt: skip
+    return numbers.astype(np.float32)
+
+
+def _read_changes(parameter: Parameter[str], table: Table) -> dict[tuple[int, int], float]:
+    """The changed cells of a table: "row.column=value", with "~" between them."""
+    changes = {}
+    for part in filter(None, session().get(parameter).split("~")):
+        found = re.fullmatch(r"(\d{1,3})\.(\d{1,3})=(-?\d{1,9}(?:\.\d{1,9})?(?:e-?\d{1,2})?)", part)
+        cell = (int(found[1]), int(found[2])) if found else (-1, -1)
+        if found is None or cell[0] >= len(table) or cell[1] >= table.shape[1] or abs(float(found[3])) > LIMIT:
+            session().refuse(parameter, f"a changed cell is row.column=number, from {-LIMIT:g} to {LIMIT:g}", None)
+            session().put(parameter, "")
+            return {}
+        changes[cell] = float(found[3])
+    return changes
 
 
 def _write_attention(

@@ -11,6 +11,7 @@ from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.recipes import trained
 from dashboard.sections.recipes.models import demo_model, figure_model
+from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.weights_scale import weights_limit
 from encoder_core.figures import heatmap
 from encoder_core.recipes import Variant
@@ -174,7 +175,6 @@ FIGURES: Mapping[str, Mapping[str, tuple[Draw, str | None]]] = {
 def show(name: str, variant: Variant, seed: int) -> None:
     """A choice of the tutorial's figures, and the one that is chosen."""
     figures = FIGURES[name]
-    title = choice("Figure", list(figures), default=next(iter(figures)), key=f"recipes_figure_{name}", silent=True,
-                   link="recipe_figure")  # fmt: skip
+    title = choice("Figure", list(figures), RECIPE_FIGURE, default=next(iter(figures)), silent=True)
     draw, demo = figures[title]
     draw(demo_model(name, demo, seed) if demo else figure_model(name, variant, seed))

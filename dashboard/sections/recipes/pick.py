@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from dashboard import leap
-from dashboard.settings import Settings, link_problem
+from dashboard.choice import choice
+from dashboard.navigation import open_page
+from dashboard.settings import SETTINGS, Settings
+from dashboard.state.choices import RECIPE, RECIPE_VARIANT
+from dashboard.state.session import session
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS, Recipe, Variant
-
-RECIPE, VARIANT = "recipe", "recipe_variant"  # their names in the URL
 
 
 def pick(settings: Settings) -> tuple[Recipe, Variant]:
@@ -15,23 +16,12 @@ def pick(settings: Settings) -> tuple[Recipe, Variant]:
     names = list(RECIPES)
     first = settings.encoder if settings.recipe else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        name = st.segmented_control(
-            "Tutorial", names, default=first, key=RECIPE, bind="query-params", required=True, on_change=_forget_link
-        )
-        recipe = RECIPES[name if name in RECIPES else first]
+        recipe = RECIPES[choice("Tutorial", names, RECIPE, default=first)]
         variant = VARIANTS[0]
         if recipe.differs:
-            chosen = st.segmented_control(
-                "Variant", VARIANTS, default=settings.variant, key=VARIANT, bind="query-params", required=True
-            )
-            variant = chosen if chosen in VARIANTS else variant
+            variant = choice("Variant", VARIANTS, RECIPE_VARIANT, default=settings.variant)
         st.space("stretch")
         _open_in_walkthrough(recipe, variant)
-    link = st.session_state.get("link", {})
-    for key, options, used in ((RECIPE, names, recipe.name), (VARIANT, VARIANTS, variant)):
-        problem = link_problem(key, link.get(key, []), options, used)
-        if problem:
-            st.warning(problem, icon=":material/info:")
     return recipe, variant
 
 
@@ -39,12 +29,8 @@ def _open_in_walkthrough(recipe: Recipe, variant: Variant) -> None:
     """A button that sets the sidebar, and with it the URL, and goes to the map."""
 
     def opened() -> None:
-        st.session_state["encoder"], st.session_state["variant"] = recipe.name, variant
-        leap.to("map")
+        session().set(SETTINGS["encoder"], recipe.name)
+        session().set(SETTINGS["variant"], variant)
+        open_page("map")
 
     st.button("Open in the walkthrough", icon=":material/arrow_forward:", type="primary", on_click=opened)
-
-
-def _forget_link() -> None:
-    for key in (RECIPE, VARIANT):
-        st.session_state.get("link", {}).pop(key, None)

@@ -12,12 +12,15 @@ from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.embedding import analogies as of_embedding
 from dashboard.sections.recipes.models import trained_model
-from dashboard.settings import Settings
+from dashboard.settings import current_settings
+from dashboard.state.choices import ARTICLE_HEAD, ARTICLE_LAYER, ARTICLE_TOKEN, RECIPE_FIGURE
+from dashboard.state.parameter import Parameter
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from dashboard.trained.notice import for_figure
 from dashboard.trained.offered import MINILM, OFFERED
 from encoder_core.scenes import recipes as scenes
 
-FIGURE = "recipes_figure_article"  # the choice of the figure
 FIRST = "Embedding + position"  # one that needs no trained model
 _WORD, _LAYER, _HEAD = "it", 4, 2  # looked at until another is picked: a pronoun, and a head that finds its noun
 
@@ -62,29 +65,32 @@ def _trained() -> Model | None:
         return None
     model = trained_model(MINILM)
     if model is None:
-        for_figure(OFFERED[MINILM], Settings.from_state(st.session_state.to_dict()), _back)
+        for_figure(OFFERED[MINILM], current_settings(), _back)
     return model
 
 
 def _back() -> None:
-    st.session_state[FIGURE] = FIRST
+    session().set(RECIPE_FIGURE, FIRST)
 
 
 def _pick(model: Model) -> _Looked:
     labels, config = model.batch.tokens[0], model.config
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
-        token = st.selectbox(
-            "Query token", range(len(labels)), labels.index(_WORD), key="recipes_word", persist_state="session",
-            format_func=lambda place: f"{place + 1} · {labels[place]}", filter_mode=None, width=150,
+        numbers = range(1, len(labels) + 1)
+        token = session().among(ARTICLE_TOKEN, numbers, labels.index(_WORD) + 1)
+        st.selectbox(
+            "Query token", numbers, format_func=lambda number: f"{number} · {labels[number - 1]}", filter_mode=None,
+            width=150, **shows(ARTICLE_TOKEN, token),
         )  # fmt: skip
-        layer = _pills("Layer", config.num_layers, _LAYER)
-        head = _pills("Head", config.num_heads, _HEAD)
-    return _Looked(token, layer - 1, head - 1)
+        layer = _pills("Layer", config.num_layers, ARTICLE_LAYER, _LAYER)
+        head = _pills("Head", config.num_heads, ARTICLE_HEAD, _HEAD)
+    return _Looked(token - 1, layer - 1, head - 1)
 
 
-def _pills(name: str, count: int, first: int) -> int:
-    key = f"recipes_word_{name.lower()}"
-    return st.pills(name, range(1, count + 1), default=first, key=key, required=True, persist_state="session") or first
+def _pills(label: str, count: int, parameter: Parameter[int | None], first: int) -> int:
+    chosen = session().among(parameter, range(1, count + 1), first)
+    st.pills(label, range(1, count + 1), required=True, **shows(parameter, chosen))
+    return chosen
 
 
 def _explain(labels: Sequence[str], at: _Looked, one: Float[np.ndarray, "key"], mean: Float[np.ndarray, "key"]) -> None:

@@ -10,6 +10,9 @@ from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.recipes.models import figure_model
+from dashboard.state.choices import DROPOUT_SEED, DROPPED_AT
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
 from dashboard.window import AxisName, Wide
 from encoder_core import Dropout, EncoderTrace
 from encoder_core.config import DropoutPlace
@@ -17,7 +20,6 @@ from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head
 from encoder_core.scenes import recipes as scenes
 
-SEED = "recipes_dropout_seed"
 PLACES: dict[DropoutPlace, str] = {
     "embedded": "embedding + position",
     "pattern": "attention weights",
@@ -32,8 +34,8 @@ def show(name: str, variant: Variant, seed: int) -> None:
     model = figure_model(name, variant, seed)
     places = [place for place in PLACES if place in model.config.dropout_at]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        place = choice("Dropped at", places, default=places[0], spoken=PLACES.__getitem__, key=f"recipes_place_{name}")
-        drawn = st.number_input("Dropout seed", 0, 9999, key=SEED, persist_state="session", width=140)
+        place = choice("Dropped at", places, DROPPED_AT, default=places[0], spoken=PLACES.__getitem__)
+        drawn = st.number_input("Dropout seed", 0, 9999, width=140, **shows(DROPOUT_SEED))
         st.button("Draw another mask", on_click=_draw_again)
     training = _training(name, variant, seed, int(drawn))
     of_head = ("head",) if place == "pattern" else ()
@@ -81,7 +83,7 @@ def _mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: Focus) 
 
 
 def _draw_again() -> None:
-    st.session_state[SEED] = (st.session_state.get(SEED, 0) + 1) % 10_000
+    session().set(DROPOUT_SEED, (session().get(DROPOUT_SEED) + 1) % 10_000)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

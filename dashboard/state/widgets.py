@@ -1,0 +1,65 @@
+"""Widgets that show a parameter and set it.
+
+The session's value decides what a widget shows. When the value was changed by anything but the widget itself (a click
+on a heatmap, Back, a new text), the widget is replaced by a new one under another key. So a message that the browser
+sent before it heard of the change can only speak of the old widget, and is never mistaken for a new choice.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from dashboard.state.parameter import Parameter, Value
+from dashboard.state.session import Shown, session
+
+
+def widget_key(name: str, value: Any, options: object = None) -> str:
+    """The key of the widget that shows `value`, which is in the session state already. A widget whose `options` differ
+    from those it had is another widget, too."""
+    shown = session().widgets.get(name)
+    if shown is None:
+        shown = Shown(0, options)
+    elif shown.options != options or st.session_state.get(_key(name, shown), value) != value:
+        shown = Shown(shown.generation + 1, options)
+    session().widgets[name] = shown
+    key = _key(name, shown)
+    if key not in st.session_state:
+        st.session_state[key] = value
+    return key
+
+
+def shows(
+    parameter: Parameter[Value],
+    value: Any = None,
+    options: Sequence[Any] | object = None,
+    *,
+    changed: Callable[[Any], None] | None = None,
+) -> dict[str, Any]:
+    """Keyword arguments for a widget that shows a parameter and sets it.
+
+    value    what it shows, if that is not the parameter's value as it stands
+    options  what it offers, where that depends on the model
+    changed  called with the new value in place of setting the parameter
+    """
+    current = session().get(parameter) if value is None else value
+    key = widget_key(parameter.name, current, options)
+
+    def on_change() -> None:
+        chosen = st.session_state[key]
+        if changed:
+            changed(chosen)
+        else:
+            session().set(parameter, chosen)
+
+    return {"key": key, "on_change": on_change}
+
+
+def shows_number(name: str, value: Any, changed: Callable[[Any], None], options: object = None) -> dict[str, Any]:
+    """The same for a widget that shows a part of a parameter, or a number that an edit sets."""
+    key = widget_key(name, value, options)
+    return {"key": key, "on_change": lambda: changed(st.session_state[key])}
+
+
+def _key(name: str, shown: Shown) -> str:
+    return name if shown.generation == 0 else f"{name}.{shown.generation}"
