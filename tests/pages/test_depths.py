@@ -9,6 +9,7 @@ import pytest
 import encoder_core
 from dashboard.frame import CELL
 from dashboard.stages import STAGES, stage_named
+from dashboard.state.choices import DETAILS
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from tests.pages.app import derivations, opened, run
 
@@ -57,6 +58,10 @@ def test_numbers_formula_and_code(page, functions_of_the_engine):
     (formula,) = page.latex
     assert formula.value.count("{") == formula.value.count("}")
     assert formula.value.count(r"\begin") == formula.value.count(r"\end")
+    assert not page.code  # the other tab is sent when it is opened
+    page.session_state["session"].set(DETAILS, "Code")
+    run(page)
+    assert len(page.latex) <= 1
     (code,) = page.code
     shown = ast.parse(code.value).body
     assert shown
