@@ -7,9 +7,9 @@ import streamlit as st
 
 from dashboard.focus import BETWEEN, TRAIL, Focus
 from dashboard.model import Model
+from encoder_core import Run
 from encoder_core.derive import Cell, Derivation, derive, parse_cell
 from encoder_core.derive.cell import PARAMETERS, tensor_at
-from encoder_core.shown import Shown
 
 
 class Address(NamedTuple):
@@ -133,20 +133,21 @@ class Looked(NamedTuple):
     derivation: Derivation
     at: Focus
     shape: tuple[int, ...]  # of the last cell's tensor
+    run: Run  # that the page shows
     problem: str = ""  # what is wrong with the cell of a link
 
 
-def look(model: Model, at: Focus, cell: Cell | None, shown: Shown | None = None) -> Looked:
+def look(model: Model, at: Focus, cell: Cell | None, run: Run | None = None) -> Looked:
     """The cell that was chosen on this page; until one is, or when the focus moves on, the page's own `cell`.
 
-    `shown` is the trace that the page shows, where that is another than the model's.
+    `run` is the one that the page shows, where that is another than the model's.
     """
-    shown = shown or model.shown
+    run = run or model.run
     cell = cell or Cell("output", (at.sentence, at.token, 0))
     problem = _arrive(model, at) if st.session_state.get("arriving", True) else ""
     trail = _trail(model, at) or (cell,)
-    derivation = derive(shown.trace, shown.config, shown.parameters, trail[-1], shown.edits)
-    return Looked(trail, derivation, at, tensor_at(shown.trace, shown.parameters, trail[-1]).shape, problem)
+    shape = tensor_at(run.trace, run.parameters, trail[-1]).shape
+    return Looked(trail, derive(run, trail[-1]), at, shape, run, problem)
 
 
 def _arrive(model: Model, at: Focus) -> str:

@@ -41,7 +41,7 @@ frame.heading(
 @st.fragment
 def body() -> None:
     analogies.settle(current)
-    apart = recompute.embedding(current.shown)
+    apart = recompute.embedding(current.run)
     at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))

@@ -45,9 +45,7 @@ frame.heading(
 
 @st.fragment
 def body() -> None:
-    at = focus.pick(
-        current, "token", wide=[dims], badge=lambda at: frame.recomputed(recompute.positions(current.shown))
-    )
+    at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(recompute.positions(current.run)))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, default=in_use,
                         key=f"positions_layout_{in_use}")  # fmt: skip
@@ -57,7 +55,7 @@ def body() -> None:
         )  # fmt: skip
     encoding = current.position_encoding(layout, config.max_len)
     own = layout == in_use
-    found = (first_input(current.shown) if own else first_input_with(current.shown, encoding[:seq])).of(at.sentence)
+    found = (first_input(current.run) if own else first_input_with(current.run, encoding[:seq])).of(at.sentence)
     looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if own else None
     encoding_picture(at, layout, encoding, sorted(chosen), looked)
     sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), looked)

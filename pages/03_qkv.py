@@ -46,7 +46,7 @@ def linear(layer: int, what: str) -> dict[str, Float[np.ndarray, "..."]]:
 
 
 def badge(at: focus.Focus) -> None:
-    frame.recomputed(recompute.projections(current.shown, at.layer))
+    frame.recomputed(recompute.projections(current.run, at.layer))
 
 
 @st.fragment

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from encoder_core import Edit, EncoderConfig
+from encoder_core import Edit, EncoderConfig, fitting_edits
 from encoder_core.edits import from_text, to_text
 
 STATE = "what_if"
@@ -17,7 +17,7 @@ MOST = 24  # edits at once
 
 
 class Found(NamedTuple):
-    """The edits in use that fit the model, and a sentence for each that does not."""
+    """The edits in use that can be used together, and a sentence for each other one."""
 
     edits: tuple[Edit, ...]
     problems: tuple[str, ...]
@@ -30,17 +30,9 @@ def texts() -> tuple[str, ...]:
 
 
 def fitting(config: EncoderConfig, batch: int, seq: int) -> Found:
-    """The edits in use that fit a model and its batch. The others are kept, and named: they may fit again."""
-    edits, problems = [], list(_state()["problems"])
-    for text in texts():
-        edit = from_text(text)
-        try:
-            edit.check(config, batch, seq)
-        except ValueError as error:
-            problems.append(f"The what-if “{text}” is left out: {error}")
-        else:
-            edits.append(edit)
-    return Found(tuple(edits), tuple(problems))
+    """The edits that fit a model and its batch, and one another. The others are kept, and named: they may fit again."""
+    found = fitting_edits([from_text(text) for text in texts()], config, batch, seq)
+    return Found(found.edits, (*_state()["problems"], *found.problems))
 
 
 def add(edit: Edit) -> None:
@@ -102,14 +94,17 @@ def _become(new: tuple[str, ...]) -> None:
 
 def _state() -> dict:
     if STATE not in st.session_state:
-        asked = [text for text in st.query_params.get("edits", "").split(BETWEEN) if text]
+        in_link = [text for text in st.query_params.get("edits", "").split(BETWEEN) if text]
+        asked = list(dict.fromkeys(in_link))
         good, problems = [], []
         for text in asked[:MOST]:
             try:
                 good.append(to_text(from_text(text)))
             except ValueError as error:
                 problems.append(f"The link asks for a what-if that is left out: {error}")
+        if len(asked) < len(in_link) or len(set(good)) < len(good):
+            problems.append("The link has the same what-if several times; it is used once.")
         if len(asked) > MOST:
             problems.append(f"The link has {len(asked)} what-ifs; the first {MOST} are used.")
-        st.session_state[STATE] = {"states": [tuple(good)], "at": 0, "problems": tuple(problems)}
+        st.session_state[STATE] = {"states": [tuple(dict.fromkeys(good))], "at": 0, "problems": tuple(problems)}
     return st.session_state[STATE]
