@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from dashboard.appearance import sentence
 from dashboard.focus import Focus
 from dashboard.model import Model
 from dashboard.state.parameter import Parameter, declare
 from dashboard.state.session import session
+from encoder_core import Run
 from encoder_core.derive import Cell, Derivation, derive, parse_cell
 from encoder_core.derive.cell import PARAMETERS, tensor_at
-from encoder_core.shown import Shown
 
 
 class Address(NamedTuple):
@@ -141,17 +142,18 @@ class Looked(NamedTuple):
     derivation: Derivation
     at: Focus
     shape: tuple[int, ...]  # of the last cell's tensor
+    run: Run  # that the page shows
 
 
-def look(model: Model, at: Focus, cell: Cell | None, shown: Shown | None = None) -> Looked:
+def look(model: Model, at: Focus, cell: Cell | None, run: Run | None = None) -> Looked:
     """The cell that was chosen on this page; until one is, or when the position moves on, the page's own `cell`.
 
-    `shown` is the trace that the page shows, where that is another than the model's.
+    `run` is the one that the page shows, where that is another than the model's.
     """
-    shown = shown or model.shown
+    run = run or model.run
     trail = _trail(model, at) or (cell or Cell("output", (at.sentence, at.token, 0)),)
-    derivation = derive(shown.trace, shown.config, shown.parameters, trail[-1], shown.edits)
-    return Looked(trail, derivation, at, tensor_at(shown.trace, shown.parameters, trail[-1]).shape)
+    shape = tensor_at(run.trace, run.parameters, trail[-1]).shape
+    return Looked(trail, derive(run, trail[-1]), at, shape, run)
 
 
 def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
@@ -165,7 +167,8 @@ def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
         try:
             return tuple(_parsed(model, text) for text in chosen)
         except ValueError as error:  # the sizes have changed since, or the link is wrong
-            current.refuse(CELL, f"there is no such cell: {str(error).rstrip('.')}. The page's own cell is shown", None)
+            reason = f"there is no such cell: {sentence(str(error).rstrip('.'))}. The page's own cell is shown"
+            current.refuse(CELL, reason, None)
     drop_cell()
     return ()
 

@@ -19,13 +19,21 @@ from dashboard.settings import (
 from dashboard.shelf import shelved
 from dashboard.trained.loading import encoder_named, loading
 from dashboard.what_if import state
-from encoder_core import Edit, Encoder, EncoderConfig, EncoderTrace, TokenBatch, WordTokenizer
+from encoder_core import (
+    Edit,
+    Encoder,
+    EncoderConfig,
+    EncoderTrace,
+    Run,
+    TokenBatch,
+    WordTokenizer,
+    run_with_fitting_edits,
+)
 from encoder_core.capacity import capacity_for
 from encoder_core.config import Norm
 from encoder_core.cost import held_bytes, trace_bytes
 from encoder_core.masks import MaskSpec
 from encoder_core.parameters import Parameters, parameter_shapes
-from encoder_core.shown import Shown
 from encoder_core.tokenizer import Tokenizer, split_words
 
 
@@ -37,6 +45,7 @@ class Model:
     mask        as `Encoder.trace` takes it
     dropped     lines of the text without a visible character, which cannot be sentences
     edits       the what-ifs that the trace is made with
+    left_out    a sentence for each what-if that it cannot be made with
     """
 
     settings: Settings
@@ -46,6 +55,7 @@ class Model:
     mask: MaskSpec
     dropped: int = 0
     edits: tuple[Edit, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def config(self) -> EncoderConfig:
@@ -70,23 +80,23 @@ class Model:
         return trace_bytes(self.config, seq, batch) + (0 if shared else held_bytes(self.config, seq))
 
     @cached_property
+    def run(self) -> Run:
+        """The forward pass, with everything that it was computed from."""
+        return self.encoder.run(self.batch, self.mask, self.edits)
+
+    @property
     def trace(self) -> EncoderTrace:
         """Every step of the forward pass."""
-        return self.traced()
+        return self.run.trace
 
     def traced(self, *edits: Edit) -> EncoderTrace:
         """The forward pass again, with more what-if edits."""
         return self.encoder.trace(self.batch, self.mask, (*self.edits, *edits))
 
-    @cached_property
-    def shown(self) -> Shown:
-        """The trace with what it was made from, for the badge."""
-        return Shown(self.trace, self.config, self.encoder.parameters(), self.edits)
-
-    @cached_property
+    @property
     def parameters(self) -> Parameters:
         """The parameters that the trace is made with: those of the encoder, edited."""
-        return self.shown.edited
+        return self.run.edited_parameters
 
     def position_encoding(self, choice: PositionChoice, seq: int) -> Float[np.ndarray, "seq d_model"]:
         """The position encoding of the encoder, or the one it would have with another choice."""
@@ -111,8 +121,8 @@ def identity() -> tuple[object, ...]:
 
 def left_out() -> tuple[str, ...]:
     """A sentence for each what-if that does not fit the model of this session, or that a link says wrongly."""
-    _, found = _chosen()
-    return found.problems
+    model, found = _chosen()
+    return (*found.problems, *(edited(model.settings, found.edits).left_out if found.edits else ()))
 
 
 def _chosen() -> tuple[Model, state.Found]:
@@ -170,9 +180,18 @@ def _reads(sentence: str, tokenizer: Tokenizer | None) -> bool:
 @shelved
 def edited(settings: Settings, edits: tuple[Edit, ...]) -> Model:
     """The same model with what-ifs; its batch has the tokens that they put there."""
-    model = replace(model_for(settings), edits=edits)
-    tokens, ids = model.trace.tokens, model.trace.ids
-    return replace(model, batch=model.batch._replace(tokens=tokens, ids=ids)) if ids is not None else model
+    return with_edits(model_for(settings), edits)
+
+
+def with_edits(model: Model, edits: tuple[Edit, ...]) -> Model:
+    """A model with these what-ifs in the place of its own, as many as it can be run with."""
+    run, problems = run_with_fitting_edits(model.encoder, model.batch, model.mask, edits)
+    batch = model.batch
+    if run.trace.ids is not None:
+        batch = batch._replace(tokens=run.trace.tokens, ids=run.trace.ids)
+    found = replace(model, batch=batch, edits=run.edits, left_out=problems)
+    vars(found)["run"] = run  # where `cached_property` keeps it, so that the encoder does not run twice
+    return found
 
 
 @shelved

@@ -35,6 +35,7 @@ from encoder_core.edits import (
     Unscaled,
 )
 from encoder_core.encoder import Encoder
+from encoder_core.fitting import fitting_edits, run_with_fitting_edits
 from encoder_core.language import (
     SENTENCES,
     HeadRoles,
@@ -45,7 +46,9 @@ from encoder_core.language import (
     shared_words,
     strongest_heads,
 )
+from encoder_core.overflow import NumbersTooLarge
 from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
+from encoder_core.run import Run
 from encoder_core.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.trace import EncoderTrace, LayerTrace
 
@@ -63,10 +66,12 @@ __all__ = [
     "HideToken",
     "LayerTrace",
     "Note",
+    "NumbersTooLarge",
     "Recipe",
     "RecipeInputs",
     "ReplaceToken",
     "ResidualFactor",
+    "Run",
     "SetEmbedded",
     "SetScore",
     "SetTokenEmbedding",
@@ -78,7 +83,9 @@ __all__ = [
     "ablate_heads",
     "ablate_tokens",
     "attention_from",
+    "fitting_edits",
     "head_roles",
+    "run_with_fitting_edits",
     "same_word",
     "sentence_vectors",
     "shared_words",

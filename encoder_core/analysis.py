@@ -18,6 +18,15 @@ def root_mean_square(values: Float[np.ndarray, "..."]) -> float:
     return float(np.sqrt(np.mean(values.astype(float) ** 2)))
 
 
+def relative_change(before: Float[np.ndarray, "*shape"], after: Float[np.ndarray, "*shape"]) -> float:
+    """|after - before| / |before|, in float64: how far an array of numbers moves, as a fraction of its length.
+
+    The length |x| is the square root of the sum of all squares. Where `before` is all zeros, |after|.
+    """
+    was, now = before.astype(float), after.astype(float)
+    return float(np.linalg.norm(now - was) / (np.linalg.norm(was) or 1.0))
+
+
 class Similarity(NamedTuple):
     """The dot products of all pairs of rows that are equally far apart, by distance: the smallest, mean and largest."""
 

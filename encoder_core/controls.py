@@ -1,7 +1,5 @@
 """What steers the compiled program, as traced values at capacity: the configuration, the edits, the dropout."""
 
-import math
-from collections.abc import Sequence
 from functools import cache
 
 import jax
@@ -11,29 +9,27 @@ from encoder_core.blocks import ACTIVATIONS, AS_IT_IS, BlockDropout, BlockEdits,
 from encoder_core.capacity import Capacity
 from encoder_core.config import EncoderConfig
 from encoder_core.dropout import Kept
-from encoder_core.edits import Edit, HeadFactor, ResidualFactor, SetScore, Temperature, Unscaled
+from encoder_core.edits import Effects
 
 
-def switches(config: EncoderConfig, edits: Sequence[Edit]) -> Switches:
-    """What holds for all blocks. Temperatures multiply."""
+def switches(config: EncoderConfig, effects: Effects) -> Switches:
+    """What holds for all blocks."""
     activation = list(ACTIVATIONS).index(config.activation)
-    is_scaled = config.scale_scores and not any(isinstance(edit, Unscaled) for edit in edits)
     return Switches(
         post_norm=config.norm == "post",
         final_norm=config.final_norm,
         norm_eps=config.norm_eps,
         activation=activation,
         activation_again=activation if config.activation_after == "every_element" else AS_IT_IS,
-        score_scale=config.d_head**-0.5 if is_scaled else 1.0,
-        temperature=math.prod((edit.value for edit in edits if isinstance(edit, Temperature)), start=1.0),
+        score_scale=effects.score_scale(config),
+        temperature=effects.temperature,
         first_layer=0,
         every_block_reads_input=False,
     )
 
 
-def block_edits(capacity: Capacity, edits: Sequence[Edit], sentence: int) -> BlockEdits:
-    """The edits inside the blocks, for one sentence, all layers. Factors multiply; a later score takes the place of an
-    earlier one."""
+def block_edits(capacity: Capacity, effects: Effects, sentence: int) -> BlockEdits:
+    """The edits inside the blocks, for one sentence, all layers; those of the inputs: see `edits/apply.py`."""
     changed: dict[str, np.ndarray] = {}
 
     def array(name: str) -> np.ndarray:
@@ -41,18 +37,14 @@ def block_edits(capacity: Capacity, edits: Sequence[Edit], sentence: int) -> Blo
             changed[name] = np.array(getattr(_nothing_edited(capacity), name))
         return changed[name]
 
-    for edit in edits:
-        match edit:
-            case SetScore(batch, layer, head, query, key, value) if batch == sentence:
-                array("scores")[layer, head, query, key] = value
-            case HeadFactor(layer, head, factor):
-                array("head_gates")[layer, head] *= factor
-            case ResidualFactor(layer, "attention", factor):
-                array("attention_residual")[layer] *= factor
-            case ResidualFactor(layer, "mlp", factor):
-                array("mlp_residual")[layer] *= factor
-            case _:
-                pass  # takes effect elsewhere: see edits/apply.py
+    for layer, cells in effects.scores.items():
+        for (batch, *cell), value in cells.items():
+            if batch == sentence:
+                array("scores")[layer, *cell] = value
+    for place, factor in effects.head_factors.items():
+        array("head_gates")[place] = factor
+    for (layer, sublayer), factor in effects.residual_factors.items():
+        array(f"{sublayer}_residual")[layer] = factor
     return _nothing_edited(capacity)._replace(**jax.device_put(changed))
 
 

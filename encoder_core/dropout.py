@@ -1,14 +1,13 @@
 """Dropout: which numbers are dropped in training, drawn from a seed; in evaluation nothing is."""
 
 import zlib
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.config import DropoutPlace, EncoderConfig
-from encoder_core.edits import Dropout, Edit
+from encoder_core.edits import Dropout
 
 
 class LayerKept(NamedTuple):
@@ -33,19 +32,15 @@ class Kept(NamedTuple):
         return 1 / (1 - self.rate)
 
 
-def draw_kept(config: EncoderConfig, edits: Sequence[Edit], batch: int, seq: int) -> Kept | None:
+def draw_kept(config: EncoderConfig, dropout: Dropout | None, batch: int, seq: int) -> Kept | None:
     """The numbers that the edit `Dropout` keeps; None without one: evaluation mode.
 
     A number stays where u >= rate, with u uniform from 0 to 1 and a random stream of its own for each place and layer
-    (Srivastava et al. 2014, section 4). Raises ValueError where there are several edits `Dropout`.
+    (Srivastava et al. 2014, section 4).
     """
-    asked = [edit for edit in edits if isinstance(edit, Dropout)]
-    if not asked:
+    if dropout is None:
         return None
-    if len(asked) > 1:
-        raise ValueError(f"{len(asked)} edits Dropout: a forward pass has one, not {asked!r}.")
-    asked[0].check(config, batch, seq)
-    seed, rate = asked[0].seed, config.dropout if asked[0].rate is None else asked[0].rate
+    seed, rate = dropout.seed, config.dropout if dropout.rate is None else dropout.rate
 
     def draw(place: DropoutPlace, layer: int, *shape: int) -> Bool[np.ndarray, "..."] | None:
         if place not in config.dropout_at:

@@ -10,17 +10,19 @@ from jaxtyping import Float
 from encoder_core import cost
 from encoder_core.capacity import Capacity, capacity_for
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Edit
-from encoder_core.edits.apply import first_changed_layer
+from encoder_core.edits import Edit, Effects, effects_of
+from encoder_core.edits.effects import first_changed_layer
 from encoder_core.entering import Entering, enter
 from encoder_core.inputs import Inputs, ReadInputs, read_inputs
 from encoder_core.masks import MaskSpec
 from encoder_core.memory import give_back_freed
+from encoder_core.overflow import check_numbers
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters
 from encoder_core.positions import sinusoids
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.program import parameters_in, run_batch, run_output, stack_parameters
 from encoder_core.recipes import find_recipe
+from encoder_core.run import Run
 from encoder_core.tokenizer import Tokenizer
 from encoder_core.trace import EncoderTrace
 
@@ -145,7 +147,12 @@ class Encoder:
                 return np.zeros((seq, self.config.d_model), np.float32)
 
     def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()) -> EncoderTrace:
-        """Run the encoder and return every intermediate result.
+        """Run the encoder and return every intermediate result: the trace of `run`, with the same arguments."""
+        read = read_inputs(inputs, self.config, self._table, self.tokenizer)
+        return self._run(read, mask, edits).trace
+
+    def run(self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()) -> Run:
+        """Run the encoder and return every intermediate result, with the parameters and edits it was computed from.
 
         inputs  a string, several strings (a padded batch), a batch that the tokenizer made, integer ids
                 (batch, seq), or embeddings (batch, seq, d_model), which take the place of the looked-up rows.
@@ -155,13 +162,24 @@ class Encoder:
                 among them `Dropout`, which is training mode.
 
         Text longer than `config.max_len` tokens is cut, with a warning. Raises ValueError for anything else that
-        does not fit the model.
+        does not fit the model, and NumbersTooLarge (a ValueError) where edits make numbers overflow float32.
         """
         read = read_inputs(inputs, self.config, self._table, self.tokenizer)
-        found = self._enter(read, mask, edits)
+        return self._run(read, mask, edits)
+
+    def _run(self, read: ReadInputs, mask: MaskSpec, edits: Sequence[Edit]) -> Run:
+        effects = effects_of(edits, self.config, *read.real.shape)
+        with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` says it in a sentence
+            run = Run(self._trace(read, mask, effects), self.config, self.parameters(), effects)
+            if edits:
+                check_numbers(run)
+        return run
+
+    def _trace(self, read: ReadInputs, mask: MaskSpec, effects: Effects) -> EncoderTrace:
+        found = self._enter(read, mask, effects)
         capacity = capacity_for(self.config, found.embedded.shape[1])
         output, layers = run_batch(
-            self._state_at(capacity), found.embedded, found.mask, self.config, capacity, edits, found.kept
+            self._state_at(capacity), found.embedded, found.mask, self.config, capacity, effects, found.kept
         )
         logits = self._logits(output)
         arrays = (found.read.ids, found.read.real, found.read.rows, *found.arrays, logits)
@@ -196,8 +214,9 @@ class Encoder:
         """The output of one sentence: first with `edits` alone, then with each of the `what_ifs` on top of them.
 
         The same numbers as `trace(inputs, mask, [*edits, *what_if]).output[sentence]`, in less time: no intermediate
-        result is kept, and a what-if is run from the first block that it changes. Raises ValueError as `trace` does,
-        and where the batch has no such sentence.
+        result is kept, and a what-if is run from the first block that it changes. Raises ValueError where `trace`
+        refuses the input, the mask or the edits, and where the batch has no such sentence; numbers that overflow are
+        not looked for.
         """
         read = read_inputs(inputs, self.config, self._table, self.tokenizer)
         batch, seq = read.real.shape
@@ -208,20 +227,20 @@ class Encoder:
         streams = np.empty((0, seq, self.config.d_model), np.float32)  # what enters each block, with `edits` alone
         outputs = np.empty((1 + len(what_ifs), seq, self.config.d_model), np.float32)
         for run, what_if in enumerate([(), *what_ifs]):
-            every = [*edits, *what_if]
-            found = self._enter(read, mask, every)
+            effects = effects_of([*edits, *what_if], self.config, batch, seq)
+            found = self._enter(read, mask, effects)
             first = first_changed_layer(what_if)
             stream = streams[first] if first else found.embedded[sentence]
             outputs[run], entering = run_output(
-                state, stream, found.mask[sentence], self.config, capacity, every, found.kept, sentence, first
+                state, stream, found.mask[sentence], self.config, capacity, effects, found.kept, sentence, first
             )
             if run == 0:
                 streams = entering
         outputs.setflags(write=False)
         return outputs
 
-    def _enter(self, read: ReadInputs, mask: MaskSpec, edits: Sequence[Edit]) -> Entering:
-        return enter(read, mask, edits, self.config, self._parameters, self.position_encoding(read.rows.shape[1]))
+    def _enter(self, read: ReadInputs, mask: MaskSpec, effects: Effects) -> Entering:
+        return enter(read, mask, effects, self.config, self._parameters, self.position_encoding(read.rows.shape[1]))
 
     @property
     def _table(self) -> Float[np.ndarray, "vocab d_model"]:

@@ -1,6 +1,5 @@
 """Everything before the first block: rows of the table, positions, their norm, dropout, and the edits of them."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,8 +8,8 @@ from jaxtyping import Bool, Float
 from encoder_core.blocks import embed, layer_norm
 from encoder_core.config import EncoderConfig, embedding_factors
 from encoder_core.dropout import Kept, draw_kept, drop
-from encoder_core.edits import Edit
-from encoder_core.edits.apply import check_edits, edited_mask, set_embedded
+from encoder_core.edits import Effects
+from encoder_core.edits.apply import edited_mask, set_embedded
 from encoder_core.inputs import ReadInputs, edit_inputs
 from encoder_core.masks import MaskSpec, attention_mask
 from encoder_core.parameters import Parameters
@@ -36,23 +35,22 @@ class Entering(NamedTuple):
 def enter(
     read: ReadInputs,
     mask: MaskSpec,
-    edits: Sequence[Edit],
+    effects: Effects,
     config: EncoderConfig,
     parameters: Parameters,
     position_encoding: Float[np.ndarray, "seq d_model"],
 ) -> Entering:
-    """What enters the first block. Raises ValueError for a mask or an edit that does not fit."""
+    """What enters the first block. Raises ValueError for a mask that does not fit."""
     batch, seq, d_model = read.rows.shape
-    check_edits(edits, config, batch, seq)
-    read = edit_inputs(read, edits, parameters["token_embedding"])
-    allowed = edited_mask(attention_mask(mask, read.real, config.num_heads), edits)
+    read = edit_inputs(read, effects, parameters["token_embedding"])
+    allowed = edited_mask(attention_mask(mask, read.real, config.num_heads), effects)
     scaled, embedded = embed(read.rows, embedding_factors(d_model)[config.embedding_scale], position_encoding)
     embedding_sum = embedded if config.embedding_norm else None
     if embedding_sum is not None:
         gamma, beta = parameters["embedding_norm.scale"], parameters["embedding_norm.bias"]
         embedded = layer_norm(embedding_sum, gamma, beta, config.norm_eps)
-    kept = draw_kept(config, edits, batch, seq)
+    kept = draw_kept(config, effects.dropout, batch, seq)
     if kept is not None:
         embedded = drop(embedded, kept.embedded, kept.scale)
-    embedded = set_embedded(embedded, edits)
+    embedded = set_embedded(embedded, effects)
     return Entering(read, allowed, scaled, position_encoding, embedding_sum, embedded, kept)

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.shown import Shown
+from encoder_core.edits.apply import set_embedded
+from encoder_core.run import Run
 from encoder_core.sublayers import NormSteps, layer_norm
 
 
@@ -27,27 +28,25 @@ class FirstInput(NamedTuple):
         return FirstInput(self.total[sentence], norm, self.embedded[sentence])
 
 
-def first_input(shown: Shown) -> FirstInput:
+def first_input(run: Run) -> FirstInput:
     """As the trace shows it; the steps of the norm are computed from the sum shown."""
-    trace, total = shown.trace, shown.trace.embedding_sum
+    trace, total = run.trace, run.trace.embedding_sum
     if total is None:
         total = trace.scaled_embedding + trace.position_encoding
-    return FirstInput(total, embedding_norm(shown, total), trace.embedded)
+    return FirstInput(total, embedding_norm(run, total), trace.embedded)
 
 
-def first_input_with(shown: Shown, position_encoding: Float[np.ndarray, "seq d_model"]) -> FirstInput:
+def first_input_with(run: Run, position_encoding: Float[np.ndarray, "seq d_model"]) -> FirstInput:
     """As it would be with this position encoding in the place of the model's."""
-    total = shown.trace.scaled_embedding.astype(float) + position_encoding
-    norm = embedding_norm(shown, total)
-    embedded = shown.dropped(total if norm is None else norm.output, "embedded").copy()
-    for index, value in shown.effects.embedded.items():
-        embedded[index] = value
-    return FirstInput(total, norm, embedded)
+    total = run.trace.scaled_embedding.astype(float) + position_encoding
+    norm = embedding_norm(run, total)
+    embedded = run.dropped(total if norm is None else norm.output, "embedded")
+    return FirstInput(total, norm, set_embedded(embedded, run.effects))
 
 
-def embedding_norm(shown: Shown, total: Float[np.ndarray, "*batch seq d_model"]) -> NormSteps | None:
+def embedding_norm(run: Run, total: Float[np.ndarray, "*batch seq d_model"]) -> NormSteps | None:
     """The norm of embedding plus position (BERT; Devlin et al. 2019); None where the model has none."""
-    if not shown.config.embedding_norm:
+    if not run.config.embedding_norm:
         return None
-    scale, shift = shown.edited["embedding_norm.scale"], shown.edited["embedding_norm.bias"]
-    return layer_norm(total, scale, shift, shown.config.norm_eps)
+    scale, shift = run.edited_parameters["embedding_norm.scale"], run.edited_parameters["embedding_norm.bias"]
+    return layer_norm(total, scale, shift, run.config.norm_eps)

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 
 from encoder_core.blocks import lookup
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Edit, ReplaceToken
+from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
 from encoder_core.tokenizer import TokenBatch, Tokenizer, WordTokenizer
 
@@ -61,23 +61,23 @@ def read_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer: 
     )
 
 
-def edit_inputs(found: ReadInputs, edits: Sequence[Edit], table: Table) -> ReadInputs:
+def edit_inputs(found: ReadInputs, effects: Effects, table: Table) -> ReadInputs:
     """The inputs after the edits of tokens and of the embedding table, in the same words.
 
     Embeddings have no ids: no row of the table is looked up, so an edit of the table changes nothing. Raises
     ValueError where one of their tokens is to be replaced.
     """
-    replaced = [edit for edit in edits if isinstance(edit, ReplaceToken)]
     if found.ids is None:
-        if replaced:
-            raise ValueError(f"{replaced[0]!r}: embeddings were given, which have no ids to replace; give text or ids.")
+        if effects.ids:
+            replaced = next(edit for edit in effects.edits if isinstance(edit, ReplaceToken))
+            raise ValueError(f"{replaced!r}: embeddings were given, which have no ids to replace; give text or ids.")
         return found
-    ids = edited_ids(found.ids, edits)
-    rows = edited_rows(lookup(table, ids), ids, edits)
+    ids = edited_ids(found.ids, effects)
+    rows = edited_rows(lookup(table, ids), ids, effects)
     tokens = [list(sentence) for sentence in found.tokens]
     if tokens:
-        for edit in replaced:
-            tokens[edit.batch][edit.position] = _token(found, edit.id)
+        for sentence, position in effects.ids:
+            tokens[sentence][position] = _token(found, int(ids[sentence, position]))
     return found._replace(tokens=tuple(map(tuple, tokens)), ids=ids, rows=rows)
 
 

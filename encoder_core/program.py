@@ -14,14 +14,13 @@ from encoder_core.capacity import Capacity, Dims, pad
 from encoder_core.config import EncoderConfig
 from encoder_core.controls import block_dropout, block_edits, switches
 from encoder_core.dropout import Kept
-from encoder_core.edits import Edit
-from encoder_core.edits.apply import weight_cells
+from encoder_core.edits import Effects
 from encoder_core.forward import Steps, empty_state, forward, layer_of
 from encoder_core.parameters import parameter_shapes
 from encoder_core.trace import LayerTrace
 
 Padded = tuple[Float[Array, "_seq _d_model"] | Float[np.ndarray, "_seq _d_model"], Steps]  # seq is the size in use
-Run = tuple[Float[np.ndarray, "_seq _d_model"], Steps]  # the same as NumPy arrays
+PaddedArrays = tuple[Float[np.ndarray, "_seq _d_model"], Steps]  # the same as NumPy arrays
 
 
 def stack_parameters(
@@ -68,19 +67,19 @@ def run_batch(
     mask: Bool[np.ndarray, "batch head seq seq"],
     config: EncoderConfig,
     capacity: Capacity,
-    edits: Sequence[Edit] = (),
-    kept: Kept | None = None,
+    effects: Effects,
+    kept: Kept | None,
 ) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
     """The output and all layers, one sentence after another: the batch size is no shape and compiles nothing.
 
     Where the config reads attention out of the input, the layers are those of a second pass.
     """
-    state = _edited_state(state, edits, config, capacity)
+    state = _edited_state(state, effects, capacity)
 
-    def run(every_block_reads_input: bool) -> list[Run]:
-        chosen = switches(config, edits)._replace(every_block_reads_input=every_block_reads_input)
+    def run(every_block_reads_input: bool) -> list[PaddedArrays]:
+        chosen = switches(config, effects)._replace(every_block_reads_input=every_block_reads_input)
         steps = [
-            _run(state, rows, seen, config, capacity, chosen, edits, kept, sentence)
+            _run(state, rows, seen, config, capacity, chosen, effects, kept, sentence)
             for sentence, (rows, seen) in enumerate(zip(embedded, mask, strict=True))
         ]
         return jax.tree.map(np.asarray, steps)
@@ -98,7 +97,7 @@ def run_output(
     mask: Bool[np.ndarray, "head seq seq"],
     config: EncoderConfig,
     capacity: Capacity,
-    edits: Sequence[Edit],
+    effects: Effects,
     kept: Kept | None,
     sentence: int,
     first_layer: int = 0,
@@ -107,9 +106,9 @@ def run_output(
 
     No other step is cropped, which makes it faster than a batch of one.
     """
-    chosen = switches(config, edits)._replace(first_layer=first_layer)
-    state = _edited_state(state, edits, config, capacity)
-    output, steps = _run(state, stream, mask, config, capacity, chosen, edits, kept, sentence)
+    chosen = switches(config, effects)._replace(first_layer=first_layer)
+    state = _edited_state(state, effects, capacity)
+    output, steps = _run(state, stream, mask, config, capacity, chosen, effects, kept, sentence)
     size = slice(len(stream)), slice(config.d_model)
     entering = [np.asarray(step.resid_pre) for step in steps] if isinstance(steps, list) else steps.resid_pre
     return np.asarray(output)[size], np.asarray(entering)[: config.num_layers, *size]
@@ -122,7 +121,7 @@ def _run(
     config: EncoderConfig,
     capacity: Capacity,
     chosen: Switches,
-    edits: Sequence[Edit],
+    effects: Effects,
     kept: Kept | None,
     sentence: int,
 ) -> Padded:
@@ -133,25 +132,27 @@ def _run(
         pad(mask, (capacity.num_heads, capacity.seq, capacity.seq)),
         Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers),
         chosen,
-        block_edits(capacity, edits, sentence),
+        block_edits(capacity, effects, sentence),
         block_dropout(capacity, kept, sentence),
     )
 
 
-def _edited_state(state: nnx.State, edits: Sequence[Edit], config: EncoderConfig, capacity: Capacity) -> nnx.State:
+def _edited_state(state: nnx.State, effects: Effects, capacity: Capacity) -> nnx.State:
     """The parameters after `SetWeight`. The state is shared between threads: what changes is copied, nothing else."""
-    cells = list(weight_cells(edits, config))
-    if not cells:
+    kernels = {name: cells for name, cells in effects.parameters.items() if name.startswith("layers.")}
+    if not kernels:
         return state
     flat = dict(nnx.to_flat_state(state))
     copies: dict[tuple[str | int, ...], Float[np.ndarray, "*layer _inputs _outputs"]] = {}
-    for layer, kernel, cell, value in cells:
-        within = ("attention", kernel, "kernel")
+    for name, cells in kernels.items():
+        _, number, *within = name.split(".")
+        layer = int(number)
         path: tuple[str | int, ...] = ("blocks", layer, *within) if capacity.exact else ("blocks", *within)
-        place = cell if capacity.exact else (layer, *cell)
         if path not in copies:
             copies[path] = np.array(flat[path][...])
-        copies[path][place] = value
+        kernel = copies[path] if capacity.exact else copies[path][layer]
+        for cell, value in cells.items():
+            kernel[cell] = value
     for path, copy in copies.items():
         flat[path] = flat[path].replace(jnp.asarray(copy))
     return nnx.from_flat_state(list(flat.items()))
@@ -168,7 +169,7 @@ def _out_kernels(
 
 
 def _crop(
-    runs: list[Run],
+    runs: list[PaddedArrays],
     out_kernels: Sequence[Float[np.ndarray, "_attention_dim _d_model"]],
     seq: int,
     config: EncoderConfig,

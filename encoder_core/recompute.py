@@ -11,11 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core import sublayers
-from encoder_core.analysis import one_hot, softmax_steps
+from encoder_core.analysis import one_hot
 from encoder_core.config import embedding_factors
-from encoder_core.edits.effects import Set
+from encoder_core.edits.effects import CellValues
 from encoder_core.first_input import embedding_norm
-from encoder_core.shown import Shown
+from encoder_core.run import Run
 from encoder_core.sublayers import NormName
 
 
@@ -30,101 +30,98 @@ def difference(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."])
     return float(np.abs(shown[finite] - again[finite]).max() / scale)
 
 
-def embedding(shown: Shown) -> float:
+def embedding(run: Run) -> float:
     """The looked-up rows as one-hot vectors times the table, without the columns of the one-hot vectors that are 0 in
     all of them; and the rows times the scale. Of embeddings that were given, only the latter."""
-    trace, rows = shown.trace, shown.trace.token_embedding.astype(float)
+    trace, rows = run.trace, run.trace.token_embedding.astype(float)
     if trace.ids is not None:
         used, places = np.unique(trace.ids, return_inverse=True)
-        rows = one_hot(places.reshape(trace.ids.shape), len(used)) @ shown.edited["token_embedding"][used].astype(float)
-    scale = embedding_factors(shown.config.d_model)[shown.config.embedding_scale]
+        rows = one_hot(places.reshape(trace.ids.shape), len(used)) @ run.edited_parameters["token_embedding"][
+            used
+        ].astype(float)
+    scale = embedding_factors(run.config.d_model)[run.config.embedding_scale]
     return max(difference(trace.token_embedding, rows), difference(trace.scaled_embedding, rows * scale))
 
 
-def positions(shown: Shown) -> float:
+def positions(run: Run) -> float:
     """The scaled embedding plus the position encoding; with an embedding norm, that sum and the norm of what is shown
     of it."""
-    trace, of_sum = shown.trace, 0.0
+    trace, of_sum = run.trace, 0.0
     again = trace.scaled_embedding.astype(float) + trace.position_encoding
     if trace.embedding_sum is not None:
         of_sum, again = difference(trace.embedding_sum, again), trace.embedding_sum
-    norm = embedding_norm(shown, again)
-    again = shown.dropped(again if norm is None else norm.output, "embedded")
-    return max(of_sum, _apart(trace.embedded, again, shown.effects.embedded))
+    norm = embedding_norm(run, again)
+    again = run.dropped(again if norm is None else norm.output, "embedded")
+    return max(of_sum, _apart(trace.embedded, again, run.effects.embedded))
 
 
-def projections(shown: Shown, layer: int) -> float:
+def projections(run: Run, layer: int) -> float:
     """x W + b for the queries, keys and values of all heads."""
-    steps, parameters = shown.trace.layers[layer], shown.edited
-    batch, heads, seq, d_head = steps.q.shape
-    differences = []
-    for found, part in ((steps.q, "query"), (steps.k, "key"), (steps.v, "value")):
-        name = f"layers.{layer}.attention.{part}"
-        again = steps.attn_in.astype(float) @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", 0.0)
-        differences.append(difference(found, again.reshape(batch, seq, heads, d_head).swapaxes(1, 2)))
-    return max(differences)
+    steps = run.trace.layers[layer]
+    return max(
+        difference(found, sublayers.projection(steps.attn_in, run, layer, part))
+        for found, part in zip((steps.q, steps.k, steps.v), sublayers.PROJECTIONS, strict=True)
+    )
 
 
-def scores(shown: Shown, layer: int) -> float:
+def scores(run: Run, layer: int) -> float:
     """q . k and its scaled and masked form, of all heads."""
-    steps = shown.trace.layers[layer]
+    steps = run.trace.layers[layer]
     dots = np.einsum("bhqd,bhkd->bhqk", steps.q.astype(float), steps.k.astype(float))
-    scaled = np.where(shown.trace.mask, dots * shown.score_scale, -np.inf)
-    by_hand = shown.effects.of_tensor("scores", layer)
-    return max(difference(steps.dot_products, dots), _apart(steps.scores, scaled, by_hand))
+    by_hand = run.effects.of_tensor("scores", layer)
+    again = sublayers.masked_scores(dots, run, layer)
+    return max(difference(steps.dot_products, dots), _apart(steps.scores, again, by_hand))
 
 
-def softmax(shown: Shown, layer: int) -> float:
+def softmax(run: Run, layer: int) -> float:
     """exp of the scores, divided by the temperature, over their sum along the row, of all heads."""
-    steps = shown.trace.layers[layer]
-    weights = softmax_steps(steps.scores, shown.effects.temperature).weights
-    return difference(steps.pattern, shown.dropped(weights, "pattern", layer))
+    steps = run.trace.layers[layer]
+    return difference(steps.pattern, sublayers.attention_weights(steps.scores, run, layer))
 
 
-def weighted_values(shown: Shown, layer: int) -> float:
+def weighted_values(run: Run, layer: int) -> float:
     """pattern V, of all heads, each times its factor."""
-    steps = shown.trace.layers[layer]
-    z = np.einsum("bhqk,bhkd->bhqd", steps.pattern.astype(float), steps.v.astype(float))
-    return difference(steps.z, z * shown.head_factors(layer)[:, None, None])
+    steps = run.trace.layers[layer]
+    return difference(steps.z, sublayers.weighted_values(steps.pattern, steps.v, run, layer))
 
 
-def multi_head(shown: Shown, layer: int) -> float:
+def multi_head(run: Run, layer: int) -> float:
     """z of all heads side by side, and the sum over the heads of z_h W_O,h, plus the bias."""
-    steps, parameters, name = shown.trace.layers[layer], shown.edited, f"layers.{layer}.attention.out"
+    steps, parameters, name = run.trace.layers[layer], run.edited_parameters, f"layers.{layer}.attention.out"
     batch, heads, seq, d_head = steps.z.shape
     concat = steps.z.swapaxes(1, 2).reshape(batch, seq, heads * d_head).astype(float)
     kernels = parameters[f"{name}.kernel"].reshape(heads, d_head, -1).astype(float)
     attn_out = np.einsum("bhsd,hdm->bsm", steps.z.astype(float), kernels) + parameters.get(f"{name}.bias", 0.0)
-    attn_out = shown.dropped(attn_out, "attn_out", layer)
+    attn_out = run.dropped(attn_out, "attn_out", layer)
     return max(difference(steps.concat, concat), difference(steps.attn_out, attn_out))
 
 
-def add_and_norm(shown: Shown, layer: int) -> float:
+def add_and_norm(run: Run, layer: int) -> float:
     """Both residual sums and both norms of a block; of the last block, also the final norm if there is one, and if it
     reads what the layers shown give."""
     names: list[NormName] = ["norm1", "norm2"]
-    last = len(shown.trace.layers) - 1
-    from_last = last == 0 or shown.config.attention_read_out == "stack"
-    if shown.config.final_norm and from_last and layer == last:
+    last = len(run.trace.layers) - 1
+    from_last = last == 0 or run.config.attention_read_out == "stack"
+    if run.config.final_norm and from_last and layer == last:
         names.append("final_norm")
     found = []
     for name in names:
-        steps = sublayers.add_and_norm(shown, layer, name)
-        scale, shift = sublayers.norm_parameters(shown.edited, layer, name)
-        again = sublayers.layer_norm(steps.norm_in, scale, shift, shown.config.norm_eps).output
+        steps = sublayers.add_and_norm(run, layer, name)
+        scale, shift = sublayers.norm_parameters(run.edited_parameters, layer, name)
+        again = sublayers.layer_norm(steps.norm_in, scale, shift, run.config.norm_eps).output
         found.append(difference(steps.norm_out, again))
         if steps.residual is not None and steps.sublayer is not None and steps.total is not None:
-            past = shown.residual_factor(layer, sublayers.SUBLAYERS[name]) * steps.residual.astype(float)
+            past = run.residual_factor(layer, sublayers.SUBLAYERS[name]) * steps.residual.astype(float)
             found.append(difference(steps.total, past + steps.sublayer))
     return max(found)
 
 
-def feed_forward(shown: Shown, layer: int) -> float:
+def feed_forward(run: Run, layer: int) -> float:
     """Of all three steps of the feed-forward network."""
-    steps, config = shown.trace.layers[layer], shown.config
-    dropped = partial(shown.dropped, layer=layer)
+    steps, config = run.trace.layers[layer], run.config
+    dropped = partial(run.dropped, layer=layer)
     again = sublayers.feed_forward(
-        steps.mlp_in, shown.edited, layer, config.activation, config.activation_after, dropped
+        steps.mlp_in, run.edited_parameters, layer, config.activation, config.activation_after, dropped
     )
     return max(
         difference(steps.mlp_pre, again.pre),
@@ -133,33 +130,13 @@ def feed_forward(shown: Shown, layer: int) -> float:
     )
 
 
-def block(shown: Shown, layer: int, sentence: int) -> float:
+def block(run: Run, layer: int, sentence: int) -> float:
     """What leaves a block, from what enters it: every step of the block for one sentence."""
-    config, parameters = shown.config, shown.edited
-    x = shown.trace.layers[layer].resid_pre[sentence].astype(float)
-    past_attention, past_mlp = shown.residual_factor(layer, "attention"), shown.residual_factor(layer, "mlp")
-    dropped = partial(shown.dropped, layer=layer, sentence=sentence)
-
-    def norm(x: Float[np.ndarray, "seq d_model"], name: NormName) -> Float[np.ndarray, "seq d_model"]:
-        gamma, beta = sublayers.norm_parameters(parameters, layer, name)
-        return sublayers.layer_norm(x, gamma, beta, config.norm_eps).output
-
-    def attend(x: Float[np.ndarray, "seq d_model"]) -> Float[np.ndarray, "seq d_model"]:
-        return sublayers.attention(x, shown, layer, sentence)
-
-    def mlp(x: Float[np.ndarray, "seq d_model"]) -> Float[np.ndarray, "seq d_model"]:
-        return sublayers.feed_forward(x, parameters, layer, config.activation, config.activation_after, dropped).out
-
-    if config.norm == "post":
-        x = norm(past_attention * x + attend(x), "norm1")
-        x = norm(past_mlp * x + mlp(x), "norm2")
-    else:
-        x = past_attention * x + attend(norm(x, "norm1"))
-        x = past_mlp * x + mlp(norm(x, "norm2"))
-    return difference(shown.trace.layers[layer].resid_post[sentence], x)
+    steps = run.trace.layers[layer]
+    return difference(steps.resid_post[sentence], sublayers.block(steps.resid_pre[sentence], run, layer, sentence))
 
 
-def _apart(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."], by_hand: Set) -> float:
+def _apart(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."], by_hand: CellValues) -> float:
     """The largest difference of the numbers that follow from others, or of those that were set by hand from what was
     set."""
     if not by_hand:

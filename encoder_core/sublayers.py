@@ -5,6 +5,7 @@ The encoder's own code is in `blocks`; the badge of every page says how far the 
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,9 +15,11 @@ from encoder_core.analysis import softmax_steps
 from encoder_core.config import Activation, ActivationAfter, DropoutPlace, Norm
 from encoder_core.edits import Sublayer
 from encoder_core.parameters import Parameters
-from encoder_core.shown import Shown
+from encoder_core.run import Run
 
 NormName = Literal["norm1", "norm2", "final_norm"]
+
+PROJECTIONS = ("query", "key", "value")
 
 # The sublayer whose sum each norm belongs to; the final norm belongs to none.
 SUBLAYERS: dict[NormName, Sublayer] = {"norm1": "attention", "norm2": "mlp"}
@@ -61,18 +64,43 @@ TENSORS: dict[tuple[Norm, NormName], Names] = {
 }
 
 
-def add_and_norm(shown: Shown, layer: int, name: NormName) -> AddAndNorm:
+def add_and_norm(run: Run, layer: int, name: NormName) -> AddAndNorm:
     """The tensors of the trace around one norm: "norm1" is that of attention, "norm2" that of the feed-forward network.
 
     With "post" the norm reads the sum; with "pre" it reads the residual, and the sum comes last.
     """
-    trace, steps = shown.trace, shown.trace.layers[layer]
+    trace, steps = run.trace, run.trace.layers[layer]
     if name == "final_norm":
         return AddAndNorm(None, None, None, trace.layers[-1].resid_post, trace.output)
-    factor = np.float32(shown.residual_factor(layer, SUBLAYERS[name]))
+    factor = np.float32(run.residual_factor(layer, SUBLAYERS[name]))
     total = factor * steps.mlp_in + steps.mlp_out  # of norm2 with "post", which no tensor of the trace holds
-    fields = TENSORS[shown.config.norm, name]
+    fields = TENSORS[run.config.norm, name]
     return AddAndNorm(*(total if field is None else getattr(steps, field) for field in fields))
+
+
+Rows = Float[np.ndarray, "seq d_model"]
+
+
+def block(x: Rows, run: Run, layer: int, sentence: int) -> Rows:
+    """One block on these rows, in the place of the sentence's own, with the edits and the dropout of that sentence:
+    norm(x + sublayer(x)) of both sublayers with "post", x + sublayer(norm(x)) with "pre"."""
+    config, parameters = run.config, run.edited_parameters
+    dropped = partial(run.dropped, layer=layer, sentence=sentence)
+    sublayers: dict[NormName, Callable[[Rows], Rows]] = {
+        "norm1": lambda rows: attention(rows, run, layer, sentence),
+        "norm2": lambda rows: (
+            feed_forward(rows, parameters, layer, config.activation, config.activation_after, dropped).out
+        ),
+    }
+    for name, sublayer in sublayers.items():
+        residual = run.residual_factor(layer, SUBLAYERS[name]) * x.astype(float)
+        norm = partial(_norm_named, name, run=run, layer=layer)
+        x = norm(residual + sublayer(x)) if config.norm == "post" else residual + sublayer(norm(x))
+    return x
+
+
+def _norm_named(name: NormName, rows: Rows, run: Run, layer: int) -> Rows:
+    return layer_norm(rows, *norm_parameters(run.edited_parameters, layer, name), run.config.norm_eps).output
 
 
 def norm_parameters(
@@ -146,27 +174,56 @@ def activate(x: Float[np.ndarray, "*shape"], activation: Activation) -> Float[np
             return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
-def attention(
-    x: Float[np.ndarray, "seq d_model"], shown: Shown, layer: int, sentence: int
-) -> Float[np.ndarray, "seq d_model"]:
+def attention(x: Rows, run: Run, layer: int, sentence: int) -> Rows:
     """The attention sublayer of one block on these rows, in the place of the sentence's own: softmax(Q K^T scale) V W_O
     of all heads, with the mask, the edits and the dropout of that sentence."""
-    mask = shown.trace.mask[sentence]
-    heads, seq, _ = mask.shape
-    name = f"layers.{layer}.attention"
-    q, k, v = (
-        _linear(x, shown.edited, f"{name}.{part}").reshape(seq, heads, -1).swapaxes(0, 1)
-        for part in ("query", "key", "value")
-    )
-    scores = np.where(mask, q @ k.swapaxes(1, 2) * shown.score_scale, -np.inf)
-    for (batch, *cell), value in shown.effects.of_tensor("scores", layer).items():
-        if batch == sentence:
-            scores[tuple(cell)] = value
-    weights = softmax_steps(scores, shown.effects.temperature).weights
-    weights = shown.dropped(weights, "pattern", layer, sentence)
-    z = weights @ v * shown.head_factors(layer)[:, None, None]
-    out = _linear(z.swapaxes(0, 1).reshape(seq, -1), shown.edited, f"{name}.out")
-    return shown.dropped(out, "attn_out", layer, sentence)
+    only = slice(sentence, sentence + 1)
+    q, k, v = (projection(x[None], run, layer, part) for part in PROJECTIONS)
+    scores = masked_scores(q @ k.swapaxes(-2, -1), run, layer, only)
+    z = weighted_values(attention_weights(scores, run, layer, only), v, run, layer)
+    out = _linear(z[0].swapaxes(0, 1).reshape(len(x), -1), run.edited_parameters, f"layers.{layer}.attention.out")
+    return run.dropped(out, "attn_out", layer, sentence)
+
+
+# The steps of attention, each on the arrays given; `sentences`: whose mask, edits and dropout are applied.
+
+
+def projection(
+    x: Float[np.ndarray, "batch seq d_model"], run: Run, layer: int, part: str
+) -> Float[np.ndarray, "batch head seq d_head"]:
+    """x W + b, split into heads; `part` is one of PROJECTIONS."""
+    rows = _linear(x, run.edited_parameters, f"layers.{layer}.attention.{part}")
+    return rows.reshape(*x.shape[:2], run.config.num_heads, -1).swapaxes(1, 2)
+
+
+def masked_scores(
+    dot_products: Float[np.ndarray, "batch head query key"], run: Run, layer: int, sentences: slice = slice(None)
+) -> Float[np.ndarray, "batch head query key"]:
+    """q . k times its scale, -inf where masked; then the scores that edits set."""
+    scores = np.where(run.trace.mask[sentences], dot_products * run.score_scale, -np.inf)
+    for (batch, *cell), value in run.effects.of_tensor("scores", layer).items():
+        place = batch - (sentences.start or 0)
+        if 0 <= place < len(scores):
+            scores[place, *cell] = value
+    return scores
+
+
+def attention_weights(
+    scores: Float[np.ndarray, "batch head query key"], run: Run, layer: int, sentences: slice = slice(None)
+) -> Float[np.ndarray, "batch head query key"]:
+    """Softmax of scores / temperature, then dropout."""
+    weights = softmax_steps(scores, run.effects.temperature).weights
+    return run.dropped(weights, "pattern", layer, sentences)
+
+
+def weighted_values(
+    weights: Float[np.ndarray, "batch head query key"],
+    v: Float[np.ndarray, "batch head key d_head"],
+    run: Run,
+    layer: int,
+) -> Float[np.ndarray, "batch head query d_head"]:
+    """weights V, times the factor of each head."""
+    return weights.astype(float) @ v.astype(float) * run.head_factors(layer)[:, None, None]
 
 
 def _linear(

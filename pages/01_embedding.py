@@ -39,7 +39,7 @@ frame.heading(
 
 
 def body() -> None:
-    apart = recompute.embedding(current.shown)
+    apart = recompute.embedding(current.run)
     at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))

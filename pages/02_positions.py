@@ -44,15 +44,13 @@ frame.heading(
 
 
 def body() -> None:
-    at = focus.pick(
-        current, "token", wide=[dims], badge=lambda at: frame.recomputed(recompute.positions(current.shown))
-    )
+    at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(recompute.positions(current.run)))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layout = choice(f"Position encoding shown (this model: {in_use})", SHOWN, ENCODING, default=in_use)
         chosen = sections.pick_curves(d_model)
     encoding = current.position_encoding(layout, config.max_len)
     own = layout == in_use
-    found = (first_input(current.shown) if own else first_input_with(current.shown, encoding[:seq])).of(at.sentence)
+    found = (first_input(current.run) if own else first_input_with(current.run, encoding[:seq])).of(at.sentence)
     looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if own else None
     encoding_picture(at, layout, encoding, chosen, looked)
     sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), looked)

@@ -48,7 +48,7 @@ def linear(layer: int, what: str) -> dict[str, Float[np.ndarray, "..."]]:
 
 
 def badge(at: focus.Focus) -> None:
-    frame.recomputed(recompute.projections(current.shown, at.layer))
+    frame.recomputed(recompute.projections(current.run, at.layer))
 
 
 def body() -> None:

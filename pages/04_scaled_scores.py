@@ -15,7 +15,7 @@ from encoder_core.scenes import scaled_scores as scenes
 current = frame.begin()
 config = current.config
 seq, d_head = current.batch.ids.shape[1], config.d_head
-scale = current.shown.score_scale
+scale = current.run.score_scale
 divisor = "1" if scale == 1 else f"√{d_head}"
 PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_heads else [blocks.dot_products]
 
@@ -35,7 +35,7 @@ def body() -> None:
         "head",
         "token",
         "key_token",
-        badge=lambda at: frame.recomputed(recompute.scores(current.shown, at.layer)),
+        badge=lambda at: frame.recomputed(recompute.scores(current.run, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))

@@ -31,9 +31,9 @@ frame.heading(
 
 def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token")
-    made = what_if(current, at)
-    layer, temperature, shown = made.trace.layers[at.layer], made.effects.temperature, of_head("pattern", at)
-    looked = look(current, at, shown.cell(at.token, at.key_token), made)
+    run = what_if(current, at)
+    layer, temperature, shown = run.trace.layers[at.layer], run.effects.temperature, of_head("pattern", at)
+    looked = look(current, at, shown.cell(at.token, at.key_token), run)
     scores, weights = layer.scores[at.sentence, at.head], layer.pattern[at.sentence, at.head]
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)

@@ -79,7 +79,7 @@ def body() -> None:
 
 
 def badge(at: Focus) -> None:
-    frame.recomputed(recompute.weighted_values(current.shown, at.layer))
+    frame.recomputed(recompute.weighted_values(current.run, at.layer))
 
 
 def pick_dimension(at: Focus) -> int:

@@ -42,7 +42,7 @@ def body() -> None:
         "layer",
         "head",
         "token",
-        badge=lambda at: frame.recomputed(recompute.multi_head(current.shown, at.layer)),
+        badge=lambda at: frame.recomputed(recompute.multi_head(current.run, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     looked = look(current, at, of_block("attn_out", at).cell(at.token, 0))

@@ -35,7 +35,7 @@ frame.heading(
 
 def body() -> None:
     at, name, columns = pick()
-    shown = add_and_norm(current.shown, at.layer, name).of(at.sentence)
+    shown = add_and_norm(current.run, at.layer, name).of(at.sentence)
     steps = layer_norm(shown.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
     looked = look(current, at, out_of_norm(at, name, config.norm).cell(at.token, 0))
     limit = scale_of(*(x for x in shown if x is not None), steps.normalised)
@@ -72,7 +72,7 @@ def pick() -> tuple[Focus, NormName, Window]:
     with places[2]:
         columns = Wide("dims", d_model).pick()
     with places[-1]:
-        frame.recomputed(recompute.add_and_norm(current.shown, at.layer))
+        frame.recomputed(recompute.add_and_norm(current.run, at.layer))
     return at, name, columns
 
 
@@ -87,7 +87,7 @@ def add(at: Focus, name: NormName, shown: AddAndNorm, columns: Window, limit: fl
         tokens=at.labels,
         token=at.token,
         theme=frame.theme(),
-        factor=current.shown.residual_factor(at.layer, "attention" if name == "norm1" else "mlp"),
+        factor=current.run.residual_factor(at.layer, "attention" if name == "norm1" else "mlp"),
     )
     if parts:
         cells = addresses(at, name, config.norm)[:3]

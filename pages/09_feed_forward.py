@@ -48,7 +48,7 @@ def body() -> None:
         most = shown.start + int(layer.mlp_pre[at.sentence, at.token, shown.places].argmax())
         neuron = column_picker("Neuron", shown, NEURON, first=most, width=130)
     with places[-1]:
-        frame.recomputed(recompute.feed_forward(current.shown, at.layer))
+        frame.recomputed(recompute.feed_forward(current.run, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, names = FeedForwardSteps(*parts), dimensions(shown.stop - shown.start, shown.start)
     cells = [*(of_block(name, at) for name in ("mlp_in", "mlp_pre", "mlp_act")), None, of_block("mlp_out", at)]

@@ -67,7 +67,7 @@ def body() -> None:
 
 def difference(at: Focus) -> float:
     """The block looked at, computed again from what enters it."""
-    return recompute.block(current.shown, at.layer, at.sentence)
+    return recompute.block(current.run, at.layer, at.sentence)
 
 
 frame.interactive(body)

@@ -1,7 +1,6 @@
 """Sections of add and norm: the norm with one γ and β to try, and where the norms of a block can stand."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,7 +12,7 @@ from dashboard import frame
 from dashboard.cells import Address, Looked, of_block, of_text
 from dashboard.column import column_picker, follow_column
 from dashboard.focus import Focus
-from dashboard.model import Model, model_with_norm
+from dashboard.model import Model, model_with_norm, with_edits
 from dashboard.picture import picture
 from dashboard.state.choices import NORM_DIMENSION, SCALE_AND_SHIFT
 from dashboard.state.session import session
@@ -120,7 +119,7 @@ def post_and_pre(current: Model, name: NormName) -> None:
     st.subheader("Post-norm and pre-norm", anchor=False)
     in_use = current.config.norm
     models = {
-        norm: current if norm == in_use else replace(model_with_norm(current.settings, norm), edits=current.edits)
+        norm: current if norm == in_use else with_edits(model_with_norm(current.settings, norm), current.edits)
         for norm in scenes.FLOWS
     }
     lengths = {norm: _lengths(model) for norm, model in models.items()}
@@ -130,6 +129,9 @@ def post_and_pre(current: Model, name: NormName) -> None:
         picture(parts, key="add_and_norm_flow_picture", stack=True, still=True)
     with right:
         picture(scenes.lengths(lengths, theme=frame.theme()), key="add_and_norm_size_picture", still=True)
+    for norm, model in models.items():
+        for problem in model.left_out if norm != in_use else ():
+            st.caption(f":orange[With {norm}-norm: {problem}]")
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
     st.caption(
         "The thick line is the residual stream; where the norms stand is all that differs. In post-norm every token "
@@ -137,12 +139,6 @@ def post_and_pre(current: Model, name: NormName) -> None:
         f"nothing stops the stream: after the last block it is {pre[-2] / pre[0]:.2g} times as long as at first, and "
         "a final norm brings the output back."
     )
-
-
-def _with(current: Model, norm: Norm) -> Model:
-    if norm == current.config.norm:
-        return current
-    return replace(model_with_norm(current.settings, norm), edits=current.edits)
 
 
 def _lengths(model: Model) -> Float[np.ndarray, "stage"]:

@@ -88,10 +88,10 @@ def _pick_other(at: Focus) -> int | None:
 
 def _changes(current: Model, at: Focus, rows: Rows, exchanged: Rows) -> dict[str, Rows]:
     """How far the results of this block's sublayers move, from these rows to the others."""
-    config, parameters, shown = current.config, current.parameters, current.shown
+    config, parameters, run = current.config, current.parameters, current.run
 
     def attention(x: Rows) -> Rows:
-        return sublayers.attention(x, shown, at.layer, at.sentence)
+        return sublayers.attention(x, run, at.layer, at.sentence)
 
     def mlp(x: Rows) -> Rows:
         return sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out

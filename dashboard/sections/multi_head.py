@@ -10,13 +10,14 @@ from dashboard import frame
 from dashboard.ablation import ablation
 from dashboard.cells import Address, Looked, of_block
 from dashboard.focus import Focus
-from dashboard.model import Model
+from dashboard.model import Model, with_edits
 from dashboard.picture import picture
 from dashboard.state.choices import HEADS_OFF
 from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from dashboard.weights_scale import weights_limit
 from encoder_core import HeadFactor, LayerTrace, recompute
+from encoder_core.analysis import relative_change
 from encoder_core.cost import attention_cost
 from encoder_core.figures import Window
 from encoder_core.scenes import multi_head as scenes
@@ -101,7 +102,10 @@ def switch_off(current: Model, at: Focus, columns: Window) -> None:
         f"Heads of layer {at.layer + 1} that are switched off", range(heads), selection_mode="multi",
         format_func=lambda head: str(head + 1), **bound,
     )  # fmt: skip
-    trace, without = current.trace, current.traced(*(HeadFactor(at.layer, head, 0.0) for head in off))
+    without_heads = with_edits(current, (*current.edits, *(HeadFactor(at.layer, head, 0.0) for head in off)))
+    for problem in without_heads.left_out:
+        st.caption(f":orange[{problem}]")
+    trace, without = current.trace, without_heads.trace
     pairs = {
         f"attn_out, layer {at.layer + 1}": (trace.layers[at.layer].attn_out, without.layers[at.layer].attn_out),
         "output of the model": (trace.output, without.output),
@@ -120,7 +124,7 @@ def switch_off(current: Model, at: Focus, columns: Window) -> None:
         theme=frame.theme(),
     )  # fmt: skip
     picture(left_out, key="multi_head_ablation", on_click=lambda cell, meta: None)
-    share = [np.linalg.norm(before - after) / (np.linalg.norm(before) or 1) for before, after in pairs.values()]
+    share = [relative_change(before, after) for before, after in pairs.values()]
     st.caption(
         f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output: "
         "the residual stream carries the rest, and the layers above pass the change on to other tokens."

@@ -8,7 +8,7 @@ from dashboard.cells import Looked
 from dashboard.model import Model, model_for
 from dashboard.picture import picture
 from dashboard.window import Wide
-from encoder_core.analysis import travel
+from encoder_core.analysis import relative_change, travel
 from encoder_core.derive.cell import AXES, tensor_at
 from encoder_core.figures import dimensions
 from encoder_core.scenes import what_if as scenes
@@ -52,10 +52,10 @@ def changes(model: Model, looked: Looked) -> None:
     )
     with np.errstate(invalid="ignore"):
         moved = int((distance[-1] > 1e-6).sum())
-    out = np.linalg.norm(model.trace.output[at.sentence] - before.trace.output[at.sentence])
+    out = relative_change(*(m.trace.output[at.sentence] for m in (before, model)))
     st.caption(
         f"After the last block **{moved} of {len(at.labels)}** tokens have moved; the output of this sentence by "
-        f"**{out / (np.linalg.norm(before.trace.output[at.sentence]) or 1):.1%}** of its length."
+        f"**{out:.1%}** of its length."
     )
 
 

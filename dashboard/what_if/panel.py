@@ -13,6 +13,7 @@ from dashboard.what_if import state
 from dashboard.what_if.of_cell import Change, change_of
 from encoder_core import Edit
 from encoder_core.edits import HeadFactor, HideToken, ReplaceToken, ResidualFactor, Temperature, Unscaled
+from encoder_core.edits.checks import FACTORS, LARGEST
 
 NUMBER, SLIDER = "what_if_number", "what_if_slider"
 MOST_LISTED = 1_000
@@ -21,7 +22,7 @@ REACH = 3.0  # the slider reaches this many times the tensor's largest number
 
 def panel(model: Model, looked: Looked) -> None:
     """A number field and a slider for the cell looked at, and the other kinds of edits."""
-    change = change_of(looked.trail[-1], model)
+    change = change_of(looked.trail[-1], looked.run)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if change:
             _set(change, looked)
@@ -32,9 +33,10 @@ def panel(model: Model, looked: Looked) -> None:
 
 
 def _set(change: Change, looked: Looked) -> None:
-    now = change.value if math.isfinite(change.value) else 0.0
     is_factor = change.name.startswith("the factor")
-    reach = max(2.0, abs(now)) if is_factor else REACH * max(looked.derivation.scale, abs(now), 1e-3)
+    most = FACTORS[1] if is_factor else LARGEST
+    now = min(max(change.value, -most), most) if math.isfinite(change.value) else 0.0
+    reach = max(2.0, abs(now)) if is_factor else min(REACH * max(looked.derivation.scale, abs(now), 1e-3), most)
     step = 10.0 ** math.floor(math.log10(reach / 50))
 
     def changed(value: float) -> None:
@@ -42,7 +44,6 @@ def _set(change: Change, looked: Looked) -> None:
 
     # A widget of its own for each cell and each of its values: what an older one still says is never an edit.
     number, slider = (shows_number(key, now, changed, str(looked.trail[-1])) for key in (NUMBER, SLIDER))
-    most = 1e3 if is_factor else 1e6
     masked = "" if math.isfinite(change.value) else " (masked now: a number unmasks it)"
     st.number_input(
         f"What if {change.name} were{masked}", -most, most, step=step, format="%.6g", width=210, **number

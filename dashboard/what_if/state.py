@@ -6,7 +6,7 @@ from typing import NamedTuple
 from dashboard.appearance import sentence
 from dashboard.state.parameter import Parameter, declare
 from dashboard.state.session import session
-from encoder_core import Edit, EncoderConfig
+from encoder_core import Edit, EncoderConfig, fitting_edits
 from encoder_core.edits import from_text, to_text
 
 BETWEEN = "~"  # edits in a link
@@ -27,7 +27,7 @@ class History:
 
 
 class Found(NamedTuple):
-    """The edits in use that fit the model, and a sentence for each that does not."""
+    """The edits in use that can be used together, and a sentence for each other one."""
 
     edits: tuple[Edit, ...]
     problems: tuple[str, ...]
@@ -40,32 +40,26 @@ def texts() -> tuple[str, ...]:
     if current.memo.get("edits read") == given:
         return given
     good: list[str] = []
-    for text in given[:MOST]:
+    asked = tuple(dict.fromkeys(given))
+    for text in asked[:MOST]:
         try:
             good.append(to_text(from_text(text)))
         except ValueError as error:
             current.problems[f"edit {text}"] = f"The link asks for a what-if that is left out: {sentence(str(error))}"
-    if len(given) > MOST:
-        current.problems["edits"] = f"The link has {len(given)} what-ifs; the first {MOST} are used."
     read = tuple(dict.fromkeys(good))
+    if len(asked) < len(given) or len(read) < len(good):
+        current.problems["repeated edits"] = "The link has the same what-if several times; it is used once."
+    if len(asked) > MOST:
+        current.problems["edits"] = f"The link has {len(asked)} what-ifs; the first {MOST} are used."
     current.put(EDITS, read)
     current.memo["edits read"] = read
     return read
 
 
 def fitting(config: EncoderConfig, batch: int, seq: int) -> Found:
-    """The edits in use that fit a model and its batch. The others are kept, and named: they may fit again."""
-    edits: list[Edit] = []
-    problems: list[str] = []
-    for text in texts():
-        edit = from_text(text)
-        try:
-            edit.check(config, batch, seq)
-        except ValueError as error:
-            problems.append(f"The what-if “{text}” is left out: {error}")
-        else:
-            edits.append(edit)
-    return Found(tuple(edits), tuple(problems))
+    """The edits that fit a model and its batch, and one another. The others are kept, and named: they may fit again."""
+    found = fitting_edits([from_text(text) for text in texts()], config, batch, seq)
+    return Found(found.edits, found.problems)
 
 
 def add(edit: Edit) -> None:

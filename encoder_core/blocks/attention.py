@@ -51,10 +51,16 @@ def overwrite(
     return jnp.where(jnp.isnan(edited), scores, edited)
 
 
-def softmax(scores: Float[Array, "*head seq seq"]) -> Float[Array, "*head seq seq"]:
-    """exp(s - max) / sum of exp(s - max) along each row; a row that is masked everywhere gives zeros, never NaN."""
+def softmax(
+    scores: Float[Array, "*head seq seq"], temperature: Float[Array, ""] | float = 1.0
+) -> Float[Array, "*head seq seq"]:
+    """exp((s - max) / T) / sum of exp((s - max) / T) along each row; a row that is masked everywhere gives zeros.
+
+    The maximum is subtracted first: the compiler may fuse s / T - max into one operation that rounds s / T otherwise
+    than the maximum was rounded, and exp of a large s / T less its own maximum is then no longer 1.
+    """
     row_max = jnp.max(scores, axis=-1, keepdims=True, initial=jnp.finfo(scores.dtype).min)
-    exp = jnp.exp(scores - row_max)
+    exp = jnp.exp((scores - row_max) / temperature)
     row_sum = jnp.sum(exp, axis=-1, keepdims=True)
     return exp / jnp.where(row_sum == 0, 1, row_sum)
 
@@ -114,7 +120,7 @@ class SelfAttention(nnx.Module):
         dots = dot_products_of_heads(split(q), split(k)) if self.exact else dot_products(q, k, owned)
         scores = scale_and_mask(dots, switches.score_scale, mask)
         scores = overwrite(scores, edits.scores)
-        pattern = softmax(scores / switches.temperature)
+        pattern = softmax(scores, switches.temperature)
         pattern = dropout(pattern, keep.pattern)
         concat = weigh_values_of_heads(pattern, split(v)) if self.exact else weigh_values(pattern, v, owned)
         concat = concat * (edits.head_gates @ owned)

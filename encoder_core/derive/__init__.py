@@ -2,7 +2,7 @@
 
     from encoder_core.derive import derive
 
-    found = derive(trace, encoder.config, encoder.parameters(), "pattern.3.0.1.4.7")
+    found = derive(encoder.run("The black cat"), "pattern.3.0.1.2.0")
     found.words                          # what it is
     [(step.name, step.value) for step in found.steps]
     found.terms[0].operands[0].cell      # where a number came from: derive that one next

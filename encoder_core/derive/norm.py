@@ -31,7 +31,7 @@ def normalised(source: Source, rows: Sequence[list[Operand]], dimension: int, na
     """
     parts = list(zip(*rows, strict=True))
     x = np.array([sum(operand.value for operand in of_feature) for of_feature in parts])
-    gamma, beta = source.edited[f"{name}.scale"], source.edited[f"{name}.bias"]
+    gamma, beta = source.parameters[f"{name}.scale"], source.parameters[f"{name}.bias"]
     done = layer_norm(x, gamma, beta, source.config.norm_eps)
     own, own_value = parts[dimension], float(done.normalised[dimension])
     steps = [sums("residual plus sublayer", "x_j", each(own))] if len(rows) > 1 else []

@@ -1,6 +1,6 @@
 """Which rule derives which tensor, and `derive`, which applies it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from encoder_core.config import EncoderConfig
 from encoder_core.derive import attention, embedding, feed_forward, stack
@@ -8,9 +8,7 @@ from encoder_core.derive.cell import Cell, check_cell, parse_cell
 from encoder_core.derive.derivation import Derivation, Step
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked
-from encoder_core.edits import Edit
-from encoder_core.parameters import Parameters
-from encoder_core.trace import EncoderTrace
+from encoder_core.run import Run
 
 Rule = Callable[[Source, Cell], Worked]
 
@@ -65,31 +63,23 @@ _PARAMETER = (
 )
 
 
-def derive(
-    trace: EncoderTrace,
-    config: EncoderConfig,
-    parameters: Parameters,
-    cell: Cell | str,
-    edits: Sequence[Edit] = (),
-    way: str | None = None,
-) -> Derivation:
+def derive(run: Run, cell: Cell | str, way: str | None = None) -> Derivation:
     """How one number of the trace comes about, in float64, from the tensors that the trace shows.
 
-    parameters  those of the encoder, before the edits
-    cell        a Cell or its string; ids and parameters have no arithmetic behind them, and their derivation says so
-    edits       those that the trace was made with; a number that one of them sets ends with a step "set by hand"
-    way         one of the derivation's `ways`; None is the first of them
+    run   the trace, and what it was made with; a number that one of the edits sets ends with a step "set by hand"
+    cell  a Cell or its string; ids and parameters have no arithmetic behind them, and their derivation says so
+    way   one of the derivation's `ways`; None is the first of them
 
-    Raises ValueError for a cell, a way or an edit that does not exist here, naming what is allowed.
+    Raises ValueError for a cell or a way that does not exist here, naming what is allowed.
     """
     if isinstance(cell, str):
-        cell = parse_cell(cell, trace, parameters)
-    check_cell(cell, trace, parameters)
-    words, ways = _rules_of(cell, config)
+        cell = parse_cell(cell, run.trace, run.parameters)
+    check_cell(cell, run.trace, run.parameters)
+    words, ways = _rules_of(cell, run.config)
     way = next(iter(ways)) if way is None else way
     if way not in ways:
         raise ValueError(f"way={way!r} to {cell} is not one of {', '.join(map(repr, ways))}.")
-    source = Source(trace, config, parameters, edits)
+    source = Source(run)
     worked = _with_what_is_set(source, cell, ways[way](source, cell))
     return Derivation(
         cell=cell,

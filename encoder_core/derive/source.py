@@ -1,12 +1,17 @@
 """Where a derivation finds its numbers: the trace's tensors, the parameters, and what the edits set."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from jaxtyping import Bool, Shaped
 
-from encoder_core.config import DropoutPlace
+from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.derive.cell import AXES, PARAMETERS, Cell, tensor_at
 from encoder_core.derive.derivation import Operand, Step
-from encoder_core.shown import Shown
+from encoder_core.edits import Effects
+from encoder_core.parameters import Parameters
+from encoder_core.run import Run
+from encoder_core.trace import EncoderTrace
 
 Index = tuple[int | range | None, ...]
 
@@ -39,8 +44,31 @@ SYMBOLS = {
 }
 
 
-class Source(Shown):
-    """A trace with what it was computed from, and its numbers as operands."""
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The numbers of a run as operands."""
+
+    run: Run
+
+    @property
+    def trace(self) -> EncoderTrace:
+        """Every step of the forward pass."""
+        return self.run.trace
+
+    @property
+    def config(self) -> EncoderConfig:
+        """Sizes and choices of the encoder."""
+        return self.run.config
+
+    @property
+    def effects(self) -> Effects:
+        """The edits of the run, combined."""
+        return self.run.effects
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters that the trace was computed with: edited."""
+        return self.run.edited_parameters
 
     def at(self, tensor: str, index: tuple[int, ...], layer: int | None = None) -> Operand:
         """One number of a tensor of the trace, or of a parameter."""
@@ -70,7 +98,7 @@ class Source(Shown):
 
     def bias(self, name: str, index: int) -> list[Operand]:
         """One number of the bias of a linear layer; none where the layer has no bias."""
-        return [self.at(f"{PARAMETERS}{name}.bias", (index,))] if f"{name}.bias" in self.edited else []
+        return [self.at(f"{PARAMETERS}{name}.bias", (index,))] if f"{name}.bias" in self.parameters else []
 
     def kept(self, place: DropoutPlace, layer: int | None) -> Bool[np.ndarray, "..."] | None:
         """Which numbers dropout kept there; None in evaluation mode, and where it is not applied."""
@@ -123,7 +151,7 @@ class Source(Shown):
         return ", ".join(words)
 
     def _tensor(self, cell: Cell) -> Shaped[np.ndarray, "..."]:
-        return tensor_at(self.trace, self.parameters if cell.parameter is None else self.edited, cell)
+        return tensor_at(self.trace, self.parameters, cell)
 
     def _token(self, sentence: int | None, token: int) -> str:
         if sentence is None or not self.trace.tokens:

@@ -25,7 +25,7 @@ def linear(source: Source, rows: list[Operand], name: str, column: int) -> Step:
 
 def plus_bias(source: Source, name: str, symbol: str) -> str:
     """The bias in a formula, where the layer has one."""
-    return f" + {symbol}" if f"{name}.bias" in source.edited else ""
+    return f" + {symbol}" if f"{name}.bias" in source.parameters else ""
 
 
 def copied(name: str, formula: str, operand: Operand) -> Step:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 LARGEST = 1e6  # of a number that is set: the product of two such numbers, squared, is still finite in float32
+TEMPERATURES = (1e-3, 1e3)  # smallest and largest temperature, also of several edits together
+FACTORS = (-1e3, 1e3)  # smallest and largest factor on a head or a residual, also of several edits together
 
 
 def require_index(edit: object, name: str, size: int) -> None:

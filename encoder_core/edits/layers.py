@@ -4,7 +4,14 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from encoder_core.config import EncoderConfig
-from encoder_core.edits.checks import require_cell_value, require_choice, require_index, require_number
+from encoder_core.edits.checks import (
+    FACTORS,
+    TEMPERATURES,
+    require_cell_value,
+    require_choice,
+    require_index,
+    require_number,
+)
 
 Matrix = Literal["W_Q", "W_K", "W_V", "W_O"]
 Sublayer = Literal["attention", "mlp"]
@@ -69,7 +76,7 @@ class Temperature:
 
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where the value is not a number from 0.001 to 1000."""
-        require_number(self, "value", 1e-3, 1e3)
+        require_number(self, "value", *TEMPERATURES)
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ class HeadFactor:
         """Raises ValueError where the model has no such head, or the factor is not a number from -1000 to 1000."""
         require_index(self, "layer", config.num_layers)
         require_index(self, "head", config.num_heads)
-        require_number(self, "factor", -1e3, 1e3)
+        require_number(self, "factor", *FACTORS)
 
 
 @dataclass(frozen=True)
@@ -114,7 +121,7 @@ class ResidualFactor:
         """Raises ValueError where the model has no such sum, or the factor is not a number from -1000 to 1000."""
         require_index(self, "layer", config.num_layers)
         require_choice(self, "sublayer", get_args(Sublayer))
-        require_number(self, "factor", -1e3, 1e3)
+        require_number(self, "factor", *FACTORS)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from encoder_core.analysis import (
     mean_off_diagonal,
     one_hot,
     pooled,
+    relative_change,
     rollout,
     root_mean_square,
     similarity_by_distance,
@@ -116,3 +117,14 @@ def test_pooled_keeps_the_largest_of_each_block():
     np.testing.assert_array_equal(pooled(square, 2), [[4, 5], [7, 8]])
     np.testing.assert_array_equal(pooled(square, 1), square)
     np.testing.assert_array_equal(pooled(square > 7, 2), [[False, False], [False, True]])
+
+
+def test_relative_change_of_five_to_ten():
+    """|(3, 4)| = 5, and (0, 8) - (3, 4) = (-3, 4) is as long."""
+    before, after = np.array([[3.0], [4.0]], np.float32), np.array([[0.0], [8.0]], np.float32)
+    assert relative_change(before, after) == pytest.approx(1)
+    assert relative_change(before, before) == 0
+    assert relative_change(after, before) == pytest.approx(5 / 8)
+    assert relative_change(0 * before, before) == 5
+    huge = np.float32(1e30) * before  # whose squares are beyond float32
+    assert relative_change(huge, 2 * huge) == pytest.approx(1)

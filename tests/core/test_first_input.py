@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from encoder_core import Dropout, Encoder, EncoderConfig, SetEmbedded, SetTokenEmbedding
+from encoder_core import Dropout, Encoder, EncoderConfig, Run, SetEmbedded, SetTokenEmbedding
 from encoder_core.first_input import first_input, first_input_with
 from encoder_core.positions import sinusoids
-from encoder_core.shown import Shown
 from tests.core.reference import random_parameters, relative_difference
 
 CONFIG = EncoderConfig(
@@ -23,39 +22,39 @@ EDITS = {
 }
 
 
-def shown_with(edits, **choices) -> Shown:
+def run_with(edits, **choices) -> Run:
     config = replace(CONFIG, **choices)
     parameters = random_parameters(config, np.random.default_rng(2))
-    return Shown(Encoder.from_parameters(config, parameters).trace(IDS, None, edits), config, parameters, edits)
+    return Encoder.from_parameters(config, parameters).run(IDS, None, edits)
 
 
 def test_by_hand():
     """[0, 1, 1, 1] + [1, 1, 2, 3] = [1, 2, 3, 4]; mean 2.5, variance 1.25; times 2, plus 1."""
     config = replace(CONFIG, d_model=4, num_heads=2, positions="none", embedding_scale="none", norm_eps=1e-12)
     rows, position = np.array([[[0, 1, 1, 1]]], np.float32), np.array([[1, 1, 2, 3]], np.float32)
-    plain = Shown(Encoder.random(config).trace(rows), config, Encoder.random(config).parameters())
+    plain = Encoder.random(config).run(rows)
     assert first_input_with(plain, position).embedded.tolist() == [[[1, 2, 3, 4]]]
     config = replace(config, embedding_norm=True)
     norm = {"embedding_norm.scale": np.full(4, 2, np.float32), "embedding_norm.bias": np.ones(4, np.float32)}
     parameters = Encoder.random(config).parameters() | norm
-    shown = Shown(Encoder.from_parameters(config, parameters).trace(rows), config, parameters)
-    total, steps, embedded = first_input_with(shown, position).of(0)
+    run = Encoder.from_parameters(config, parameters).run(rows)
+    total, steps, embedded = first_input_with(run, position).of(0)
     assert total.tolist() == [[1, 2, 3, 4]]
     assert (steps.mean.tolist(), steps.variance.tolist()) == ([2.5], [1.25])
     np.testing.assert_allclose(embedded, 2 * (np.array([[1, 2, 3, 4]]) - 2.5) / 1.25**0.5 + 1)
-    assert first_input(shown).of(0).total.tolist() == [[0, 1, 1, 1]]
+    assert first_input(run).of(0).total.tolist() == [[0, 1, 1, 1]]
 
 
 @pytest.mark.parametrize("edits", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("normed", [False, True])
 def test_with_its_own_positions_it_is_what_the_trace_shows(normed, edits):
-    shown = shown_with(edits, embedding_norm=normed)
-    is_, would_be = first_input(shown), first_input_with(shown, shown.trace.position_encoding)
-    np.testing.assert_array_equal(is_.embedded, shown.trace.embedded)
-    assert relative_difference(would_be.embedded, shown.trace.embedded) < 1e-6
+    run = run_with(edits, embedding_norm=normed)
+    is_, would_be = first_input(run), first_input_with(run, run.trace.position_encoding)
+    np.testing.assert_array_equal(is_.embedded, run.trace.embedded)
+    assert relative_difference(would_be.embedded, run.trace.embedded) < 1e-6
     assert relative_difference(is_.total, would_be.total) < 1e-6
     if normed:
-        np.testing.assert_array_equal(is_.total, shown.trace.embedding_sum)
+        np.testing.assert_array_equal(is_.total, run.trace.embedding_sum)
         assert relative_difference(is_.norm.output, would_be.norm.output) < 1e-5
     else:
         assert is_.norm is would_be.norm is None
@@ -64,7 +63,7 @@ def test_with_its_own_positions_it_is_what_the_trace_shows(normed, edits):
 @pytest.mark.parametrize("edits", EDITS.values(), ids=EDITS)
 @pytest.mark.parametrize("normed", [False, True])
 def test_with_other_positions_it_is_what_a_model_with_them_shows(normed, edits):
-    learned, other = (shown_with(edits, embedding_norm=normed, positions=name) for name in ("learned", "sinusoidal"))
+    learned, other = (run_with(edits, embedding_norm=normed, positions=name) for name in ("learned", "sinusoidal"))
     same = [name for name in other.parameters if name.startswith(("token_embedding", "embedding_norm"))]
     parameters = other.parameters | {name: learned.parameters[name] for name in same}
     trace = Encoder.from_parameters(other.config, parameters).trace(IDS, None, edits)

@@ -11,12 +11,12 @@ from encoder_core import (
     HeadFactor,
     HideToken,
     ResidualFactor,
+    Run,
     SetScore,
     SetWeight,
     Temperature,
     recompute,
 )
-from encoder_core.shown import Shown
 from encoder_core.sublayers import activate, add_and_norm, attention, feed_forward, layer_norm
 
 
@@ -59,7 +59,7 @@ def averaging(*edits):
     parameters = Encoder.random(config).parameters()
     parameters |= {f"layers.0.attention.{part}.kernel": kernel for part, kernel in kernels.items()}
     encoder = Encoder.from_parameters(config, parameters)
-    return Shown(encoder.trace(np.array([[1, 2]]), "causal", edits), config, encoder.parameters(), edits)
+    return encoder.run(np.array([[1, 2]]), "causal", edits)
 
 
 ROWS = np.array([[2.0, 4.0], [6.0, 8.0]])
@@ -86,9 +86,9 @@ def test_attention_with_edits(edits, expected):
 
 def test_the_sum_of_a_norm_with_a_residual_factor():
     """-2 times what flows past attention, and 3 times what flows past the network."""
-    shown = averaging(ResidualFactor(0, "attention", -2.0), ResidualFactor(0, "mlp", 3.0))
-    layer = shown.trace.layers[0]
-    first, second = (add_and_norm(shown, 0, name) for name in ("norm1", "norm2"))
+    run = averaging(ResidualFactor(0, "attention", -2.0), ResidualFactor(0, "mlp", 3.0))
+    layer = run.trace.layers[0]
+    first, second = (add_and_norm(run, 0, name) for name in ("norm1", "norm2"))
     np.testing.assert_allclose(first.total, -2 * layer.resid_pre + layer.attn_out, rtol=1e-6)
     np.testing.assert_allclose(second.total, 3 * layer.mlp_in + layer.mlp_out, rtol=1e-6)
     np.testing.assert_array_equal(second.residual, layer.mlp_in)
@@ -107,13 +107,12 @@ CONFIGS = {
 def test_everything_shown_is_found_again(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
-    trace = encoder.trace(["a cat on a sofa", "it slept"], "causal+padding")
-    shown = Shown(trace, config, encoder.parameters())
+    run = encoder.run(["a cat on a sofa", "it slept"], "causal+padding")
     for layer in range(config.num_layers):
-        assert recompute.add_and_norm(shown, layer) < 1e-5
-        assert recompute.feed_forward(shown, layer) < 1e-5
+        assert recompute.add_and_norm(run, layer) < 1e-5
+        assert recompute.feed_forward(run, layer) < 1e-5
         for sentence in range(2):
-            assert recompute.block(shown, layer, sentence) < 1e-5
+            assert recompute.block(run, layer, sentence) < 1e-5
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -121,21 +120,20 @@ def test_a_wrong_norm_is_noticed(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
     wrong = encoder.parameters() | {"layers.1.norm2.bias": np.full(config.d_model, 0.1, np.float32)}
-    shown = Shown(encoder.trace("a cat"), config, wrong)
-    assert recompute.add_and_norm(shown, 1) > 1e-3
-    assert recompute.block(shown, 1, 0) > 1e-3
+    run = Run(encoder.trace("a cat"), config, wrong)
+    assert recompute.add_and_norm(run, 1) > 1e-3
+    assert recompute.block(run, 1, 0) > 1e-3
 
 
 @pytest.mark.parametrize("name", ["post", "pre"])
 def test_sums_are_sums_and_norms_follow_the_order_of_the_block(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
-    trace = encoder.trace("a cat on a sofa")
-    made = Shown(trace, config, encoder.parameters())
+    run = encoder.run("a cat on a sofa")
     for norm in ("norm1", "norm2"):
-        shown = add_and_norm(made, 1, norm)
+        shown = add_and_norm(run, 1, norm)
         np.testing.assert_allclose(shown.total, shown.residual + shown.sublayer, rtol=1e-5, atol=1e-6)
         np.testing.assert_array_equal(shown.norm_in, shown.total if name == "post" else shown.residual)
-    final = add_and_norm(made, 1, "final_norm")
+    final = add_and_norm(run, 1, "final_norm")
     assert final.total is None
-    np.testing.assert_array_equal(final.norm_in, trace.layers[-1].resid_post)
+    np.testing.assert_array_equal(final.norm_in, run.trace.layers[-1].resid_post)

@@ -107,8 +107,8 @@ def test_a_cell_that_a_smaller_model_has_not_gives_way_to_the_pages_own(framed):
 
 
 def test_all_terms_are_downloaded(encoder):
-    trace = encoder.trace(TEXT, "padding")
-    found = derive(trace, encoder.config, encoder.parameters(), "mlp_pre.0.0.3.7")
+    run = encoder.run(TEXT, "padding")
+    trace, found = run.trace, derive(run, "mlp_pre.0.0.3.7")
     rows = list(csv.reader(io.StringIO(as_csv(found.terms))))
     assert len(rows) == 1 + 64 + 1  # a title, the products, the bias
     assert float(rows[-1][-1]) == pytest.approx(trace.layers[0].mlp_pre[0, 3, 7], abs=1e-5)

@@ -13,7 +13,6 @@ from dashboard.trained.offered import OFFERED
 from encoder_core import Encoder, SetEmbedded
 from encoder_core.first_input import first_input_with
 from encoder_core.positions import sinusoids
-from encoder_core.shown import Shown
 from tests.core.pretrained.tiny import save_tiny
 from tests.pages.app import cards, derivations, figures, key_of, opened, rendered, run
 
@@ -41,8 +40,8 @@ def encoder(folder):
     return Encoder.pretrained(folder)
 
 
-def shown_with(encoder, *edits):
-    return Shown(encoder.trace(TEXT, "padding", edits), encoder.config, encoder.parameters(), edits)
+def run_with(encoder, *edits):
+    return encoder.run(TEXT, "padding", edits)
 
 
 def matrices(at):
@@ -105,7 +104,7 @@ def test_another_encoding_would_go_through_the_same_norm(bert, encoder):
     at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", **bert)
     at.segmented_control(key=key_of(at, "encoding")).set_value("sinusoidal")
     run(at)
-    shown = shown_with(encoder, EDIT)
+    shown = run_with(encoder, EDIT)
     would, found = first_input_with(shown, sinusoids(shown.trace.embedded.shape[1], 12)).of(0), matrices(at)
     np.testing.assert_allclose(found[NORMED], would.embedded, atol=1e-6)
     assert found[NORMED][2, 1] == np.float32(0.7)
@@ -116,7 +115,7 @@ def test_another_encoding_would_go_through_the_same_norm(bert, encoder):
 
 def test_what_enters_set_by_hand(bert, encoder):
     at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", cell="embedded.0.2.1", **bert)
-    trace, found = shown_with(encoder, EDIT).trace, matrices(at)
+    trace, found = run_with(encoder, EDIT).trace, matrices(at)
     np.testing.assert_array_equal(found[NORMED], trace.embedded[0])
     np.testing.assert_array_equal(found["embedding sum"], encoder.trace(TEXT, "padding").embedding_sum[0])
     np.testing.assert_allclose(found["embedded before"], encoder.trace(TEXT, "padding").embedded[0], atol=1e-6)

@@ -13,6 +13,7 @@ from dashboard.sections.recipes import trained
 from dashboard.sections.recipes.models import demo_model, figure_model
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.weights_scale import weights_limit
+from encoder_core.analysis import root_mean_square
 from encoder_core.figures import heatmap
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head, positions
@@ -140,8 +141,8 @@ def position_sum(model: Model) -> None:
     parts = positions.position_added(scaled, position, embedded, tokens=at.labels, token=at.token, theme=frame.theme())
     picture(parts, key="recipes_sum")
     st.caption(
-        f"On one scale. Root mean square: **{np.sqrt(np.mean(scaled**2)):.3g}** of the embedding, "
-        f"**{np.sqrt(np.mean(position**2)):.3g}** of the positions."
+        f"On one scale. Root mean square: **{root_mean_square(scaled):.3g}** of the embedding, "
+        f"**{root_mean_square(position):.3g}** of the positions."
     )
 
 

@@ -15,6 +15,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from dashboard.window import AxisName, Wide
 from encoder_core import Dropout, EncoderTrace
+from encoder_core.analysis import relative_change
 from encoder_core.config import DropoutPlace
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head
@@ -45,7 +46,7 @@ def show(name: str, variant: Variant, seed: int) -> None:
     titles = ("output in evaluation", "output in training")
     picture(multi_head.difference(before, after, titles=titles, tokens=at.labels, theme=frame.theme()),
             key="recipes_training_output")  # fmt: skip
-    change = np.linalg.norm(after - before) / np.linalg.norm(before)
+    change = relative_change(before, after)
     st.caption(
         f"All of the places together move the output by **{change:.0%}** of its length. Evaluation drops nothing and "
         "scales nothing: the same text gives the same numbers every time. In training every draw is another, smaller "

@@ -9,7 +9,18 @@ from typing import NamedTuple, get_args
 import numpy as np
 from hypothesis import strategies as st
 
-from encoder_core import RECIPES, Dropout, Edit, Encoder, EncoderConfig, EncoderTrace, HeadFactor, Temperature, edits
+from encoder_core import (
+    RECIPES,
+    Dropout,
+    Edit,
+    Encoder,
+    EncoderConfig,
+    EncoderTrace,
+    HeadFactor,
+    Run,
+    Temperature,
+    edits,
+)
 from encoder_core import config as fields
 from encoder_core.derive import Cell, Derivation, derive, tensors_of
 from encoder_core.parameters import Parameters
@@ -29,7 +40,8 @@ class Model(NamedTuple):
     edits: tuple[Edit, ...] = ()  # the trace's, which the parameters know nothing of
 
     def derive(self, cell: Cell | str, way: str | None = None) -> Derivation:
-        return derive(self.trace, self.config, self.parameters, cell, self.edits, way)
+        effects = edits.effects_of(self.edits, self.config, *self.trace.real.shape)
+        return derive(Run(self.trace, self.config, self.parameters, effects), cell, way)
 
 
 @st.composite

@@ -14,6 +14,7 @@ from encoder_core import (
     HeadFactor,
     HideToken,
     ResidualFactor,
+    Run,
     SetEmbedded,
     SetScore,
     SetTokenEmbedding,
@@ -167,7 +168,7 @@ def test_a_number_that_was_changed_is_not_derived(tensor):
 def test_a_derivation_without_the_edit_differs(edit, cell):
     model = recipe_model("nanolm", "as written", (edit,))
     assert model.derive(cell).difference < TOLERANCE
-    without = derive(model.trace, model.config, model.parameters, cell)
+    without = derive(Run(model.trace, model.config, model.parameters), cell)
     if cell.startswith("parameters."):
         assert without.shown != model.derive(cell).shown == 2
     else:

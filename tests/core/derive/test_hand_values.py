@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, Temperature
+from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, Run, Temperature
 from encoder_core.derive import Cell, derive, largest_first
 from encoder_core.derive.derivation import Operand, running_sum
 from encoder_core.recipes import find_recipe
@@ -345,7 +345,7 @@ def test_what_was_put_in_has_no_arithmetic_behind_it():
         assert found.note
     assert model.derive("ids.0.1").shown == 2
     rows = Encoder.random(block()).trace(np.ones((1, 2, 4), np.float32))
-    assert "put in, not looked up" in derive(rows, block(), model.parameters, "token_embedding.0.1.2").note
+    assert "put in, not looked up" in derive(Run(rows, block(), model.parameters), "token_embedding.0.1.2").note
 
 
 def test_a_difference_is_a_fraction_of_the_largest_number_of_the_tensor():

@@ -22,7 +22,6 @@ from encoder_core import (
     SetWeight,
     Unscaled,
 )
-from encoder_core.edits import edited_parameters
 from tests.core.reference import random_parameters
 
 SMALL = EncoderConfig(vocab_size=30, d_model=20, num_heads=5, d_ff=24, num_layers=3)
@@ -64,8 +63,7 @@ def test_a_weight_is_that_of_other_parameters(encoder, matrix, cell, value):
     parameters["token_embedding"][IDS[0, 3], column] = value
     other = Encoder.from_parameters(encoder.config, parameters)
     assert_same(encoder.trace(IDS, "causal", edits), other.trace(IDS, "causal"))
-    before = encoder.parameters()
-    edited = edited_parameters(before, edits, encoder.config)
+    before, edited = encoder.parameters(), encoder.run(IDS, "causal", edits).edited_parameters
     for name, array in parameters.items():
         np.testing.assert_array_equal(edited[name], array)
     assert sum(edited[name] is not before[name] for name in before) == 2

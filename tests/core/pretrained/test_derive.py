@@ -7,7 +7,6 @@ import pytest
 
 from encoder_core import Dropout, Encoder, HeadFactor, ReplaceToken, SetEmbedded, SetScore, SetWeight, recompute
 from encoder_core.derive import Cell, tensors_of
-from encoder_core.shown import Shown
 from tests.core.derive.models import Model, any_cell, cells_set
 from tests.core.derive.test_operands import check_steps
 from tests.core.pretrained.tiny import save_tiny
@@ -105,10 +104,10 @@ def test_a_position_of_a_bert_leads_to_its_table(tiny):
 def test_every_badge_is_green(which, edits, request):
     encoder, edits = request.getfixturevalue(which), EDITS[edits]
     texts = TINY if which == "tiny" else TEXTS
-    shown = Shown(encoder.trace(texts, "padding", edits), encoder.config, encoder.parameters(), edits)
+    run = encoder.run(texts, "padding", edits)
     of_layer = ("projections", "scores", "softmax", "weighted_values", "multi_head", "add_and_norm", "feed_forward")
     layers = range(encoder.config.num_layers)
-    found = {name: max(getattr(recompute, name)(shown, layer) for layer in layers) for name in of_layer}
-    found |= {"embedding": recompute.embedding(shown), "positions": recompute.positions(shown)}
-    found |= {"block": max(recompute.block(shown, layer, sentence) for layer in layers for sentence in (0, 1))}
+    found = {name: max(getattr(recompute, name)(run, layer) for layer in layers) for name in of_layer}
+    found |= {"embedding": recompute.embedding(run), "positions": recompute.positions(run)}
+    found |= {"block": max(recompute.block(run, layer, sentence) for layer in layers for sentence in (0, 1))}
     assert max(found.values()) < TOLERANCE, found

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig, recompute
+from encoder_core import Encoder, EncoderConfig, Run, recompute
 from encoder_core.positions import sinusoids
-from encoder_core.shown import Shown
 from tests.core.reference import random_parameters, relative_difference
 from tests.core.test_identities import activation, linear
 
@@ -33,11 +32,11 @@ def test_activation_after_every_element(name, norm):
         assert relative_difference(layer.mlp_pre, pre) < 2e-6
         assert relative_difference(layer.mlp_act, act) < 2e-6
         assert relative_difference(layer.mlp_out, out) < 5e-6
-        shown = Shown(trace, encoder.config, encoder.parameters())
-        assert recompute.feed_forward(shown, index) < 1e-5
-        assert recompute.block(shown, index, 1) < 1e-5
+        run = Run(trace, encoder.config, encoder.parameters())
+        assert recompute.feed_forward(run, index) < 1e-5
+        assert recompute.block(run, index, 1) < 1e-5
     once = replace(encoder.config, activation_after="first_linear")
-    assert recompute.feed_forward(Shown(trace, once, encoder.parameters()), 0) > 0.01
+    assert recompute.feed_forward(Run(trace, once, encoder.parameters()), 0) > 0.01
 
 
 def test_gelu_of_one_three_times_by_hand():

@@ -1,0 +1,106 @@
+"""Edits in a link that cannot be used together, or that make numbers overflow: a warning and the page, no traceback."""
+
+import pytest
+
+from dashboard.model import model_for, with_edits
+from dashboard.settings import DEFAULTS, Settings
+from dashboard.stages import stage_named
+from encoder_core.edits import from_text
+from tests.pages.app import figures, opened, rendered, run, said
+
+GROWING = "~".join(f"residual.{layer}.{name}=1000" for layer in range(12) for name in ("attention", "mlp"))
+PRE = {"norm": "pre", "layers": "12"}
+
+
+def buttons(at):
+    """The edits that the bar offers to remove, by their texts."""
+    return [button.key.removeprefix("without_") for button in at.button if (button.key or "").startswith("without_")]
+
+
+@pytest.mark.parametrize(
+    ("page", "edits", "told", "kept"),
+    [
+        ("softmax", "temperature=1000~temperature=1000", ["the same what-if several times"], ["temperature=1000"]),
+        (
+            "softmax",
+            "temperature=1000~temperature=999",
+            ["“temperature=999” is left out: temperature: 1000 × 999 = 999000 must be a number from 0.001 to 1000"],
+            ["temperature=1000"],
+        ),
+        (
+            "softmax",
+            "temperature=0.01~temperature=0.02~temperature=0.03~unscaled",
+            ["“temperature=0.02” is left out", "“temperature=0.03” is left out"],
+            ["temperature=0.01", "unscaled"],
+        ),
+        ("scaled_scores", "dropout.0~dropout.1", ["“dropout.1” is left out: 2 edits Dropout"], ["dropout.0"]),
+        ("qkv", "~".join(["unscaled"] * 40), ["the same what-if several times"], ["unscaled"]),
+        ("qkv", "head.0.1=2~head.0.1=2.0~unscaled", ["the same what-if several times"], ["head.0.1=2", "unscaled"]),
+        ("multi_head", "head.1.0=1000~head.1.0=-2", ["“head.1.0=-2” is left out: factor of"], ["head.1.0=1000"]),
+    ],
+)
+def test_edits_that_cannot_be_used_together_are_named_and_left_out(framed, page, edits, told, kept):
+    at = opened(stage_named(page), edits=edits)
+    assert len(said(at)) == len(told)
+    for sentence, found in zip(told, said(at), strict=True):
+        assert sentence in found
+    assert buttons(at) == kept
+    assert list(figures(at))
+
+
+def test_a_repeated_edit_in_a_link_is_one_edit_with_one_button(framed):
+    at = opened(stage_named("qkv"), edits="~".join(["unscaled"] * 40))
+    next(button for button in at.button if button.key == "without_unscaled").click()
+    run(at)
+    assert (buttons(at), said(at)) == ([], [])
+
+
+def test_edits_that_overflow_are_left_out_newest_first(framed, stage):
+    at = opened(stage, edits=GROWING, **PRE)
+    kept = buttons(at)
+    assert 3 < len(kept) < 24
+    assert kept == GROWING.split("~")[: len(kept)]
+    assert len(said(at)) == 24 - len(kept)
+    assert all("is left out: These edits make numbers too large for 32-bit floats" in told for told in said(at))
+
+
+@pytest.mark.parametrize("page", ["qkv", "softmax", "scaled_scores", "weighted_values", "full_stack", "add_and_norm"])
+def test_the_largest_numbers_that_are_allowed_have_a_page(framed, page):
+    """The score is far beyond 1e6, the largest that the what-if field takes."""
+    texts = ["embedded.0.0.0=1e6", "embedded.0.1.0=-1e6", "temperature=0.001"]
+    texts += [f"{name}.0.0.0.0=1e6" for name in ("wq", "wk", "wv", "wo")]
+    at = opened(stage_named(page), edits="~".join(texts), cell="scores.0.0.0.0.0", **PRE)
+    assert said(at) == []
+    assert len(buttons(at)) == len(texts)
+    assert abs(at.number_input(key="what_if_number").value) == 1e6
+
+
+def test_the_softmax_page_leaves_its_own_temperature_out_where_it_does_not_fit(framed):
+    at = opened(stage_named("softmax"), edits="temperature=1000")
+    at.select_slider(key="softmax_temperature").set_value(10.0)
+    run(at)
+    (told,) = said(at)
+    assert "“temperature=10” is left out: temperature: 1000 × 10 = 10000 must be a number from 0.001 to 1000" in told
+    assert any(r"T = 1000" in text.value for text in at.latex)
+    at.select_slider(key="softmax_temperature").set_value(0.5)
+    run(at)
+    assert said(at) == []
+    assert any(r"T = 500" in text.value for text in at.latex)
+
+
+def test_the_other_norm_is_compared_without_the_edits_that_overflow_there(framed):
+    """Post-norm takes all 24 factors of 1000; pre-norm beside it does not."""
+    at = opened(stage_named("add_and_norm"), edits=GROWING, layers="12")
+    assert said(at) == []
+    assert any("With pre-norm: The what-if “residual" in text for text in rendered(at))
+
+
+def test_a_model_with_edits_says_what_it_left_out():
+    model = model_for(Settings.from_state(DEFAULTS | {"norm": "pre", "layers": 12}))
+    edits = tuple(from_text(text) for text in ["token.0.0=5", *GROWING.split("~")])
+    edited = with_edits(model, edits)
+    assert edited.edits == edits[: len(edited.edits)] == edited.run.edits
+    assert len(edited.left_out) == len(edits) - len(edited.edits) > 0
+    assert edited.batch.ids[0, 0] == 5 != model.batch.ids[0, 0]
+    assert edited.batch.tokens == edited.trace.tokens
+    assert with_edits(model, edits[:1]).left_out == ()
