@@ -25,7 +25,7 @@ from dashboard.navigation import ensure_entrypoint
 from dashboard.stages import STAGES, Lab, Stage
 from dashboard.what_if.changes import changes
 from dashboard.what_if.panel import panel
-from encoder_core.figures import theme_named
+from encoder_core.figures import format_number, theme_named
 from encoder_core.figures.base import shorten
 
 # After a move in the sidebar the picture goes ahead of what stands below it: of both together, a browser lays out all
@@ -117,7 +117,7 @@ def recomputed(difference: float) -> None:
     """The badge: what is shown was computed again from what is shown, and this is the largest difference."""
     colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
     st.markdown(
-        f":{colour}-badge[:material/{icon}: recomputed, max Δ {difference:.0e}]",
+        f":{colour}-badge[:material/{icon}: recomputed, max Δ {format_number(difference, 1)}]",
         help="This stage's result, computed again in 64-bit NumPy from the tensors shown: the largest difference to "
         "what is shown, as a fraction of the largest value.",
         width="content",

@@ -6,6 +6,7 @@ from jaxtyping import Bool, Shaped
 from encoder_core.config import DropoutPlace
 from encoder_core.derive.cell import AXES, PARAMETERS, Cell, tensor_at
 from encoder_core.derive.derivation import Operand, Step
+from encoder_core.figures.numbers import format_number
 from encoder_core.shown import Shown
 
 Index = tuple[int | range | None, ...]
@@ -87,7 +88,7 @@ class Source(Shown):
             return (Step("dropout: × 0", r"\times\, 0", 0.0),)
         rate = self.trace.kept.rate
         grows = rf"\times\, \frac{{1}}{{1 - {rate:g}}}"
-        return (Step(f"dropout: × 1/(1 − {rate:g})", grows, value * self.trace.kept.scale),)
+        return (Step(f"dropout: × 1/(1 − {format_number(rate)})", grows, value * self.trace.kept.scale),)
 
     def set_by_hand(self, cell: Cell) -> float | None:
         """The number that an edit puts into this cell; None where none does."""

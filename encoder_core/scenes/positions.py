@@ -79,7 +79,7 @@ def sum_normed(
 ) -> list[go.Figure | str]:
     """Mean and variance of each token's sum → the normalised rows → scaled and shifted: what enters the first block."""
     common: dict[str, Any] = {"height": 230, "theme": theme}
-    of_row: dict[str, Any] = {"row_axis": "token", "marks": [token], "number_format": ".2g", "weight": 14, **common}
+    of_row: dict[str, Any] = {"row_axis": "token", "marks": [token], "decimals": None, "weight": 14, **common}
     limit, marks = scale_of(norm.normalised, embedded), [(token, None)]
     mean, variance = norm.mean, norm.variance
     return [
