@@ -47,11 +47,15 @@ class Shape:
 
 @dataclass(frozen=True)
 class Table:
-    """A tensor as a table: values, with the names of its rows and columns."""
+    """A tensor as a table: values, with the names of its rows and columns.
+
+    first  the number before the name of the first row, such as 1 for tokens; None where the names are numbers already
+    """
 
     values: Float[np.ndarray, "row column"]
     rows: Sequence[str]
     columns: Sequence[str]
+    first: int | None = 1
 
 
 @dataclass(frozen=True)
@@ -171,7 +175,9 @@ def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
 
 def _frame_of(table: Table) -> pd.DataFrame:
     """Equal names are told apart by their number, because a table's index may not repeat itself."""
-    rows = [f"{number} {shorten(name)}" for number, name in enumerate(table.rows, 1)]
+    rows = list(table.rows)
+    if table.first is not None:
+        rows = [f"{number} {shorten(name)}" for number, name in enumerate(rows, table.first)]
     columns = list(table.columns)
     if len(set(columns)) < len(columns):
         columns = [f"{number} {shorten(name)}" for number, name in enumerate(columns, 1)]

@@ -70,7 +70,9 @@ def body() -> None:
     names, of_x = dimensions(len(shown), start=shown.start), dimensions(d_model)
     tables = {LETTERS[name]: Table(result[:, shown], at.labels, names) for name, result in results.items()}
     tables["x"] = Table(x, at.labels, of_x)
-    tables |= {f"W_{LETTERS[name]}": Table(kernel[:, shown], of_x, names) for name, kernel in kernels.items()}
+    tables |= {
+        f"W_{LETTERS[name]}": Table(kernel[:, shown], of_x, names, first=None) for name, kernel in kernels.items()
+    }
     if biases:
         tables["b"] = Table(np.stack(list(biases.values()))[:, shown], list(LETTERS), names)
     formula = r" \\ ".join(

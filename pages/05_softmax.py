@@ -123,7 +123,8 @@ def question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Qu
 
 def times(exponent: float, base: float) -> str:
     """base ** exponent in words, however large."""
-    return f"{format_number(base**exponent, 3)} times" if exponent < LARGEST_EXPONENT else f"{MORE} times"
+    is_large = exponent * math.log(base) >= LARGEST_EXPONENT
+    return f"{MORE if is_large else format_number(base**exponent, 3)} times"
 
 
 def power_in_words(gap: float, temperature: float) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""How numbers are written with 3, 4 and 5 significant digits: by hand, for Python and for JavaScript."""
+"""How numbers are written with 3, 4 and 5 significant digits, by hand, for Python and for JavaScript; and read back."""
 
 import math
 
@@ -33,3 +33,14 @@ WRITTEN: list[tuple[float, str, str, str]] = [
     (-math.inf, "−∞", "−∞", "−∞"),
 ]
 CASES = [(value, digits, text) for value, *texts in WRITTEN for digits, text in zip((3, 4, 5), texts, strict=True)]
+
+
+def parsed(text: str) -> float:
+    """The number that a reader sees."""
+    return float(text.replace("−", "-").replace(",", ""))
+
+
+def unit_of(text: str) -> float:
+    """One unit of the last digit that a reader sees."""
+    mantissa, _, exponent = text.replace("−", "-").partition("e")
+    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))

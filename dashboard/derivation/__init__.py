@@ -26,7 +26,7 @@ _IDENTITY = {
     **dict.fromkeys(("v", "value.kernel", "value.bias", "z"), "value"),
     **dict.fromkeys(("dot_products", "scores", "pattern"), "attention"),
 }
-_FROM_ONE = {"batch", "head", "query", "key", "seq"}  # counted from 1 on screen; dimensions from 0
+_FROM_ONE = {"batch", "head", "query", "key", "seq", "position"}  # counted from 1 on screen; dimensions from 0
 
 
 def derivation(looked: Looked, theme: ThemeName) -> None:
@@ -119,6 +119,8 @@ def _pickers(looked: Looked) -> None:
     """Row and column by keyboard."""
     cell = looked.trail[-1]
     axes = AXES.get(cell.tensor, ("row", "column")[-len(cell.index) :])
+    if cell.parameter == "position_embedding":
+        axes = ("position", "dimension")
     for place in range(max(0, len(axes) - 2), len(axes)):
         _picker(looked, place, axes[place])
 

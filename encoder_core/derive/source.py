@@ -115,7 +115,8 @@ class Source(Shown):
                 case "head":
                     words.append(f"head {number + 1}")
                 case "seq" | "query" | "key":
-                    word = {"seq": "token"}.get(axis, axis)
+                    of_row = "position" if cell.tensor == "position_encoding" else "token"
+                    word = of_row if axis == "seq" else axis
                     words.append(f"{word} {number + 1}{self._token(at.get('batch'), number)}")
                 case "vocab":
                     words.append(f"id {number}")

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.figures.base import figure, label, plain_axis, token_axis
+from encoder_core.figures.numbers import format_number
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 
@@ -96,10 +97,11 @@ def bars(
             "color": fill or palette.muted,
             "line": {"color": palette.text, "width": [2 if i in marks else 0 for i in range(len(names))]},
         },
-        "hovertemplate": "%{x}: %{y:.4g}<extra></extra>",
+        "hovertemplate": "%{x}: %{hovertext}<extra></extra>",
+        "hovertext": [format_number(value) for value in values],
     }
     if show_values:
-        trace |= {"texttemplate": "%{y:.3g}", "textposition": "outside", "cliponaxis": False}
+        trace |= {"text": [format_number(value, 3) for value in values], "textposition": "outside", "cliponaxis": False}
     y_kind = plain_axis(y_axis, palette)
     if limit is not None:
         y_kind |= {"range": [-limit if np.min(values, initial=0) < 0 else 0, limit]}

@@ -35,7 +35,7 @@ def format_number(value: Number, digits: int = 4) -> str:
 
 def format_fixed(value: Number, decimals: int = 3) -> str:
     """A fixed number of decimals, for columns of numbers whose decimal points stand below each other."""
-    if not math.isfinite(value) or abs(value) >= LARGEST_PLAIN:
+    if not math.isfinite(value) or abs(float(value)) >= LARGEST_PLAIN:
         return format_number(value, decimals + 1)
     text = f"{float(value):,.{decimals}f}"
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else _true_minus(text)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core.figures.numbers import format_calculation, format_fixed, format_number, in_brackets
-from tests.number_table import CASES
+from tests.number_table import CASES, parsed, unit_of
 
 
 @pytest.mark.parametrize(("value", "digits", "text"), CASES)
@@ -86,14 +86,3 @@ def test_a_displayed_calculation_holds_as_displayed(operation, operands, digits)
 @given(st.lists(st.floats(0.01, 9.99), min_size=2, max_size=2))
 def test_a_product_of_two_ordinary_numbers_is_displayed_without_an_approximation(operands):
     assert format_calculation(operands, math.prod(operands)).relation == "="
-
-
-def parsed(text: str) -> float:
-    """The number that a reader sees."""
-    return float(text.replace("−", "-").replace(",", ""))
-
-
-def unit_of(text: str) -> float:
-    """One unit of the last digit that a reader sees."""
-    mantissa, _, exponent = text.replace("−", "-").partition("e")
-    return 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))

@@ -40,7 +40,7 @@ def attention() -> None:
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     trace = encoder.trace(np.array([tokens], np.int32), mask)
     layer = trace.layers[0]
-    labels = [f"token {token}" for token in tokens]
+    labels = [f"id {token}" for token in tokens]
     with right:
         parts = scenes.attention(
             layer.pattern[0, 0], trace.mask[0, 0], layer.v[0, 0], layer.z[0, 0], tokens=labels, token=asking,
@@ -64,12 +64,12 @@ def one_hot() -> None:
     left, right = st.columns([1.2, 2.4], gap="large")
     with left:
         table = edited(demo.parameters()["token_embedding"], key="by_hand_lookup")
-        token = st.selectbox("Token", range(len(table)), 2, key="by_hand_lookup_token", filter_mode=None, width=120)
+        token = st.selectbox("Token id", range(len(table)), 2, key="by_hand_lookup_token", filter_mode=None, width=120)
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     looked_up = encoder.trace(np.array([[token]], np.int32)).token_embedding[0]
     with right:
         ids = dimensions(len(table))
-        parts = embedding.lookup(np.array([token]), looked_up, table, tokens=[f"token {token}"], vocabulary=ids,
+        parts = embedding.lookup(np.array([token]), looked_up, table, tokens=[f"id {token}"], vocabulary=ids,
                                  token=0, theme=frame.theme())  # fmt: skip
         picture(parts, key="by_hand_one_hot", still=True)
     products, sums = worked_lookup(token, table.astype(float).tolist())
@@ -80,7 +80,7 @@ def one_hot() -> None:
 
 def edited(table: Table, key: str) -> Table:
     """The table in an editor. A cell that is left empty counts as 0, and that is said."""
-    given = pd.DataFrame(table.astype(float), index=[f"token {i}" for i in range(len(table))],
+    given = pd.DataFrame(table.astype(float), index=[f"id {i}" for i in range(len(table))],
                          columns=[f"dim {d}" for d in range(table.shape[1])])  # fmt: skip
     column = st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%.4g", width=60)
     st.caption(f"Change any number (from {-LIMIT:g} to {LIMIT:g}); everything below follows.")
@@ -109,7 +109,7 @@ def _write_attention(
         rf"z_{{{d}}} &= {_sum_of(by_hand.weights, rows[:, d])} = {number:.5f}"
         for d, number in enumerate(by_hand.output)
     ]
-    st.markdown(f"**The query is token {tokens[asking]}**; Q = K = V are the rows themselves.")
+    st.markdown(f"**The query is token {asking + 1}, with id {tokens[asking]}**; Q = K = V are the rows themselves.")
     for lines in (scores, weights, output):
         _equations(lines)
 

@@ -159,7 +159,7 @@ def test_a_residual_times_its_factor(cell, edit, past, added):
     layer = model.trace.layers[0]
     stream, sublayer = (float(getattr(layer, name)[0, 0, 1]) for name in (past, added))
     assert steps(model, cell) == {
-        "residual times its factor -2": -2 * stream,
+        "residual times its factor −2": -2 * stream,
         "residual plus sublayer": -2 * stream + sublayer,
     }
     first, second = model.derive(cell).steps
