@@ -59,7 +59,7 @@ def body() -> None:
         st.caption(
             f"Weights are never negative and add up to 1, so z is a weighted average: **{format_number(number)}** lies "
             f"between the smallest (**{format_number(seen.min())}**) and the largest (**{format_number(seen.max())}**) "
-            f"of the {len(seen)} values seen."
+            f"of the {len(seen)} values seen. The columns above are rounded to three decimals."
         )
     product = row * values
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)

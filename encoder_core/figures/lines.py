@@ -46,7 +46,8 @@ def curves(
             "name": label(name) if len(name) > 24 else name,
             "line": {"color": hues[index % len(hues)], "width": 2},
             "marker": {"size": 5},
-            "hovertemplate": "%{y:.4g}",
+            "hovertext": [format_number(value) for value in values],
+            "hovertemplate": "%{hovertext}",
         }
         for index, (name, values) in enumerate(series.items())
     ]
@@ -133,6 +134,6 @@ def _point(name: str, x: float, y: float, theme: Theme) -> dict[str, Any]:
         "textposition": "top center",
         "textfont": {"color": theme.text, "size": 12},
         "marker": {"size": 11, "color": theme.background, "line": {"width": 3, "color": theme.text}},
-        "hovertemplate": "%{x:.4g}, %{y:.4g}<extra></extra>",
+        "hovertemplate": f"{format_number(x)}, {format_number(y)}<extra></extra>",
         "showlegend": False,
     }

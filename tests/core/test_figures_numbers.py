@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from encoder_core.figures import band, curves
 from encoder_core.figures.numbers import format_calculation, format_fixed, format_number, in_brackets
 from tests.number_table import CASES, parsed, unit_of
 
@@ -86,3 +87,12 @@ def test_a_displayed_calculation_holds_as_displayed(operation, operands, digits)
 @given(st.lists(st.floats(0.01, 9.99), min_size=2, max_size=2))
 def test_a_product_of_two_ordinary_numbers_is_displayed_without_an_approximation(operands):
     assert format_calculation(operands, math.prod(operands)).relation == "="
+
+
+def test_hovers_of_curves_and_bands_are_written_by_the_same_rule():
+    values = np.array([-1230.4, 0.0, 1e-12])
+    texts = ("−1,230", "0", "1e−12")
+    (curve,) = curves({"a": values}, range(3), title="t", x_axis="", y_axis="").data
+    assert (curve.hovertext, curve.hovertemplate) == (texts, "%{hovertext}")
+    for trace in band(values, values, values, title="t", x_axis="", y_axis="").data:
+        assert (trace.hovertext, trace.hovertemplate) == (texts, "%{hovertext}")

@@ -9,6 +9,7 @@ import pytest
 
 from dashboard.derivation import DIGITS
 from dashboard.frame import Table, _frame_of
+from dashboard.sections.recipes import by_hand
 from dashboard.sidebar import in_units
 from dashboard.stages import stage_named
 from encoder_core.figures.numbers import format_number
@@ -143,3 +144,12 @@ def test_the_map_says_what_its_numbers_are(framed):
     assert "which part has the largest share of this model's parameters?" in texts
     assert "neighbours" not in texts
     assert "most of its parameters" not in texts
+
+
+@pytest.mark.parametrize(
+    ("calculated", "displayed", "relation"),
+    [(1.39, "1.39000", "="), (1.390004, "1.39000", "="), (1.39001, "1.39000", r"\approx"), (4e-5, "4e-05", "="),
+     (4.6e-5, "4e-05", r"\approx"), (25000.4, "25000", "="), (25001.0, "25000", r"\approx")],
+)  # fmt: skip
+def test_the_worked_example_says_equal_only_where_it_is_as_displayed(calculated, displayed, relation):
+    assert by_hand._relation(calculated, displayed) == relation

@@ -1,6 +1,7 @@
 """Two small examples worked by hand, next to the same numbers from the encoder; every number can be changed."""
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +75,11 @@ def one_hot() -> None:
         picture(parts, key="by_hand_one_hot", still=True)
     products, sums = worked_lookup(token, table.astype(float).tolist())
     hot = [int(index == token) for index in range(len(table))]
-    _equations(rf"x_{d} &= {_sum_of(hot, table[:, d])} = {sums[d]:.4f}" for d in range(len(products)))
+    _equations(
+        rf"x_{d} &= {_sum_of(hot, table[:, d])} {_relation(_displayed_sum(hot, table[:, d]), f'{sums[d]:.4f}')} "
+        rf"{sums[d]:.4f}"
+        for d in range(len(products))
+    )
     _compare([Numbers([f"dim {d}" for d in range(len(sums))], sums, looked_up[0])])
 
 
@@ -96,17 +101,25 @@ def _write_attention(
 ) -> None:
     """Every product and every sum, in LaTeX."""
     query, root = rows[asking], rf"\sqrt{{{rows.shape[1]}}}"
-    scores = [
-        rf"s_{{{j + 1}}} &= ({_sum_of(query, key)}) / {root} = {dot:.5g} / {root} = {score:.5f}"
-        for j, (key, dot, score) in enumerate(zip(rows, by_hand.dot_products, by_hand.scores, strict=True))
-    ]
-    exponentials = " + ".join(rf"e^{{{score:.4f}}}" for score in by_hand.scores)
+    scores = []
+    for j, (key, dot, score) in enumerate(zip(rows, by_hand.dot_products, by_hand.scores, strict=True)):
+        product, quotient = f"{dot:.5g}", f"{score:.5f}"
+        first = _relation(_displayed_sum(query, key), product)
+        second = _relation(float(product) / rows.shape[1] ** 0.5, quotient)
+        scores.append(
+            rf"s_{{{j + 1}}} &= ({_sum_of(query, key)}) / {root} {first} {product} / {root} {second} {quotient}"
+        )
+    exponents = np.array([float(f"{score:.4f}") for score in by_hand.scores])
+    powers = np.exp(exponents - exponents.max())
+    exponentials = " + ".join(rf"e^{{{exponent:.4f}}}" for exponent in exponents)
     weights = [
-        rf"w_{{{j + 1}}} &= e^{{{score:.4f}}} / ({exponentials}) = {weight:.5f}"
-        for j, (score, weight) in enumerate(zip(by_hand.scores, by_hand.weights, strict=True))
+        rf"w_{{{j + 1}}} &= e^{{{exponents[j]:.4f}}} / ({exponentials}) "
+        rf"{_relation(powers[j] / powers.sum(), f'{weight:.5f}')} {weight:.5f}"
+        for j, weight in enumerate(by_hand.weights)
     ]
     output = [
-        rf"z_{{{d}}} &= {_sum_of(by_hand.weights, rows[:, d])} = {number:.5f}"
+        rf"z_{{{d}}} &= {_sum_of(by_hand.weights, rows[:, d])} "
+        rf"{_relation(_displayed_sum(by_hand.weights, rows[:, d]), f'{number:.5f}')} {number:.5f}"
         for d, number in enumerate(by_hand.output)
     ]
     st.markdown(f"**The query is token {asking + 1}, with id {tokens[asking]}**; Q = K = V are the rows themselves.")
@@ -117,6 +130,18 @@ def _write_attention(
 def _sum_of(left: Iterable[float], right: Iterable[float]) -> str:
     """The products of two rows, written as a sum."""
     return " + ".join(rf"{_factor(a)} \cdot {_factor(b)}" for a, b in zip(left, right, strict=True))
+
+
+def _displayed_sum(left: Iterable[float], right: Iterable[float]) -> float:
+    """The same sum of products, of the numbers as they are displayed."""
+    return sum(float(f"{a:.5g}") * float(f"{b:.5g}") for a, b in zip(left, right, strict=True))
+
+
+def _relation(calculated: float, displayed: str) -> str:
+    """LaTeX of = where the calculation gives what is displayed, to its last digit, else of ≈."""
+    exponent = Decimal(displayed).as_tuple().exponent
+    half_a_unit = 0.5 * 10.0 ** int(exponent)
+    return "=" if abs(calculated - float(displayed)) <= half_a_unit else r"\approx"
 
 
 def _factor(number: float) -> str:

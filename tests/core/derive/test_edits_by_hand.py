@@ -164,7 +164,7 @@ def test_a_residual_times_its_factor(cell, edit, past, added):
     }
     first, second = model.derive(cell).steps
     assert [operand.cell for operand in first.terms[0].operands] == [Cell(past, (0, 0, 1), layer=0), None]
-    assert [term.operands[0].name for term in second.terms] == [f"-2 × {past}[0, 0, 1]", f"{added}[0, 0, 1]"]
+    assert [term.operands[0].name for term in second.terms] == [f"−2 × {past}[0, 0, 1]", f"{added}[0, 0, 1]"]
     assert list(steps(model, "resid_mid.0.0.0.0" if past == "resid_mid" else "resid_post.0.0.0.0")) == [
         "residual plus sublayer"
     ]
