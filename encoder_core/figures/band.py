@@ -30,8 +30,8 @@ def band(
     filled = {"fill": "tonexty", "fillcolor": _see_through(colours.signed[6][1])}
     edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hovertemplate": "%{hovertext}"}
     traces = [
-        edge | {"x": x, "y": low.astype(np.float32), "name": "smallest", "hovertext": _written(low)},
-        edge | {"x": x, "y": high.astype(np.float32), "name": "largest", "hovertext": _written(high)} | filled,
+        edge | {"x": x, "y": low.astype(np.float32), "name": "smallest", "hovertext": _texts(low)},
+        edge | {"x": x, "y": high.astype(np.float32), "name": "largest", "hovertext": _texts(high)} | filled,
         {
             "type": "scatter",
             "mode": "lines",
@@ -39,7 +39,7 @@ def band(
             "y": middle.astype(np.float32),
             "name": name,
             "line": {"color": colours.signed[1][1], "width": 2},
-            "hovertext": _written(middle),
+            "hovertext": _texts(middle),
             "hovertemplate": "%{hovertext}",
         },
     ]
@@ -56,7 +56,7 @@ def band(
     )
 
 
-def _written(values: Float[np.ndarray, "x"]) -> list[str]:
+def _texts(values: Float[np.ndarray, "x"]) -> list[str]:
     return [format_number(value) for value in values]
 
 
