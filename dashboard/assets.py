@@ -13,7 +13,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 _HERE = Path(__file__).parent
 STATIC = _HERE.parent / "static"
-_IMPORT = re.compile(rb'(?<=from )"\./([\w-]+\.js)"')
+_IMPORT = re.compile(rb'(?<=from )"(\.{1,2}/[\w-]+\.js)"')
 
 _LOADER = """
 const address = name => new URL(`app/static/${name}`, document.baseURI).href;
@@ -33,7 +33,7 @@ export default function (component) {
 def publish(source: Path) -> str:
     """Copy a file to where Streamlit serves it, and return its name there, which holds a hash of its content.
 
-    What a script imports from beside it, as "./name.js", is published as well, and imported by its name there.
+    What a script imports as "./name.js" or "../name.js" is published as well, and imported by its name there.
     """
     content = source.read_bytes()
     if source.suffix == ".js" and source.parent.is_relative_to(_HERE):

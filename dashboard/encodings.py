@@ -7,6 +7,9 @@ from typing import Any
 from dashboard.settings import PositionChoice
 from encoder_core.positions import sinusoid_angles, sinusoids
 
+# Positions count from 1 on screen; the variable of the formulas and the index of the table count from 0.
+FROM_ZERO = r" \\[14pt] pos = \text{position} - 1 = 0, 1, 2, \ldots"
+
 
 @dataclass(frozen=True)
 class Encoding:
@@ -23,14 +26,16 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
         "sinusoids, interleaved",
         "Each pair of dimensions is a sine and a cosine of one frequency. The first pairs turn fast, the last hardly "
         "at all, like the hands of a clock: together they tell every position from every other.",
-        r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}",
+        r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}"
+        + FROM_ZERO,
         [sinusoids, sinusoid_angles],
     ),
     "concatenated": Encoding(
         "sinusoids, concatenated",
         "The same sines and cosines in another order: all sines, then all cosines. The order of the dimensions means "
         "nothing to the encoder, and every dot product stays as it is.",
-        r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}",
+        r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}"
+        + FROM_ZERO,
         [sinusoids, sinusoid_angles],
     ),
     "per_dimension": Encoding(
@@ -38,14 +43,14 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
         "No sine has a cosine of its frequency: the dimension itself stands where its pair should. Frequencies fall "
         "twice as fast, and the dot product of two positions no longer depends on their distance only.",
         r"PE_{pos,\,j} = \begin{cases} \sin\frac{pos}{10000^{2j/d}} & j \text{ even} \\[8pt] "
-        r"\cos\frac{pos}{10000^{2j/d}} & j \text{ odd} \end{cases}",
+        r"\cos\frac{pos}{10000^{2j/d}} & j \text{ odd} \end{cases}" + FROM_ZERO,
         [sinusoids, sinusoid_angles],
     ),
     "learned": Encoding(
         "learned table",
         "One row a position, learned like the rows of the words. The table starts as noise: training has to find out "
         "that 3 is next to 4. There is no row beyond the last position of the table.",
-        r"PE = P[0 \ldots seq-1]",
+        r"PE_{pos} = P[pos]" + FROM_ZERO,
     ),
     "none": Encoding(
         "none",

@@ -30,7 +30,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from dashboard.what_if.changes import changes
 from dashboard.what_if.panel import panel
-from encoder_core.figures import theme_named
+from encoder_core.figures import format_number, theme_named
 from encoder_core.figures.base import shorten
 
 # After a move in the sidebar the picture goes ahead of what stands below it: of both together, a browser lays out all
@@ -52,11 +52,15 @@ class Shape:
 
 @dataclass(frozen=True)
 class Table:
-    """A tensor as a table: values, with the names of its rows and columns."""
+    """A tensor as a table: values, with the names of its rows and columns.
+
+    first  the number before the name of the first row, such as 1 for tokens; None where the names are numbers already
+    """
 
     values: Float[np.ndarray, "row column"]
     rows: Sequence[str]
     columns: Sequence[str]
+    first: int | None = 1
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,7 @@ def recomputed(difference: float) -> None:
     """The badge: what is shown was computed again from what is shown, and this is the largest difference."""
     colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
     st.markdown(
-        f":{colour}-badge[:material/{icon}: recomputed, max Δ {difference:.0e}]",
+        f":{colour}-badge[:material/{icon}: recomputed, max Δ {format_number(difference, 1)}]",
         help="This stage's result, computed again in 64-bit NumPy from the tensors shown: the largest difference to "
         "what is shown, as a fraction of the largest value.",
         width="content",
@@ -194,7 +198,9 @@ def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
 
 def _frame_of(table: Table) -> pd.DataFrame:
     """Equal names are told apart by their number, because a table's index may not repeat itself."""
-    rows = [f"{number} {shorten(name)}" for number, name in enumerate(table.rows, 1)]
+    rows = list(table.rows)
+    if table.first is not None:
+        rows = [f"{number} {shorten(name)}" for number, name in enumerate(rows, table.first)]
     columns = list(table.columns)
     if len(set(columns)) < len(columns):
         columns = [f"{number} {shorten(name)}" for number, name in enumerate(columns, 1)]

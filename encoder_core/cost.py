@@ -27,7 +27,7 @@ def parameters_by_part(config: EncoderConfig) -> dict[str, int]:
 
 
 def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, int]:
-    """Floating-point operations of one forward pass, by part, counting the matrix products.
+    """Floating-point operations of the matrix products of one forward pass, by part.
 
     A product of (m, k) by (k, n) is 2 m k n: a multiplication and an addition each. With n = seq tokens and
     L layers, for one sentence:
@@ -38,8 +38,9 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
         feed-forward    L * 2 * 2 n d_model d_ff
         output head     2 n d_model vocab_size             (if there is one)
 
-    Additions of biases and residuals, norms, softmax and activations are left out: they grow with n d_model or n^2
-    only. Source: Kaplan et al. 2020, table 1 (which counts 2 per multiply-add likewise).
+    Only matrix products are counted. Additions of biases and residuals, norms, softmax and activations are left out:
+    they grow with n d_model or, in each head, with n^2. So is the embedding, which is a lookup here. Source: Hoffmann
+    et al. 2022, appendix F, where these products are counted in the same way, and the embedding and softmax, too.
     """
     tokens, d, qkv = batch * seq, config.d_model, config.attention_dim
     flops = {
@@ -69,6 +70,7 @@ def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:
 
 
 def attention_cost(config: EncoderConfig, seq: int) -> tuple[int, int]:
-    """Parameters of attention in all layers, and its floating-point operations for one sentence of `seq` tokens."""
+    """Parameters of attention in all layers, and the operations of its matrix products for one sentence of `seq`
+    tokens."""
     flops = flops_by_part(config, seq)
     return parameters_by_part(config)["attention"], flops["projections"] + flops["scores"] + flops["weighted values"]

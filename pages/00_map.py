@@ -22,9 +22,9 @@ d_model = config.d_model
 
 frame.heading(
     stage_named("map"),
-    f"**{seq} tokens go in, {seq} vectors of {d_model} numbers come out**, each one informed by its neighbours. On the "
-    "way every token asks a :blue[**query**], offers a :red[**key**] and hands on a :green[**value**], weighed by "
-    ":violet[**attention**]. Each card below is a real tensor of this model: open it.",
+    f"**{seq} tokens go in, {seq} vectors of {d_model} numbers come out**, each one informed by every "
+    "token that it may attend to. On the way every token asks a :blue[**query**], offers a :red[**key**] and hands on "
+    "a :green[**value**], weighed by :violet[**attention**]. Each card below is a real tensor of this model: open it.",
     [Shape("tokens", (batch, seq))],
     [Shape("output", (batch, seq, d_model))],
 )
@@ -43,8 +43,8 @@ def body() -> None:
     st.subheader("What it costs", anchor=False)
     st.markdown(
         f"**{encoder.num_parameters:,}** parameters · **{in_units(encoder.num_bytes)}B** as float32 "
-        f"({BYTES_PER_PARAMETER} bytes each) · **{in_units(encoder.flops(seq, batch))}FLOP** for one pass over "
-        f"{batch * seq} tokens"
+        f"({BYTES_PER_PARAMETER} bytes each) · **{in_units(encoder.flops(seq, batch))}FLOP** in the matrix products "
+        f"of one pass over {batch * seq} tokens"
     )
     picture(
         [
@@ -55,6 +55,10 @@ def body() -> None:
         ],
         key="map_cost",
     )  # fmt: skip
+    st.caption(
+        "Only matrix products are counted, a multiplication and an addition as two operations (Hoffmann et al. 2022, "
+        "appendix F). Norms, softmax, activations, biases and residual additions are left out."
+    )
     most = max(parts, key=parts.__getitem__)
     frame.depths(
         {
@@ -68,10 +72,11 @@ def body() -> None:
         _FORMULAS[config.norm].replace("X", _EMBEDDED[config.embedding_norm]),
         [blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
         Question(
-            "which part of this model holds most of its parameters?",
+            "which part has the largest share of this model's parameters?",
             list(parts),
             list(parts).index(most),
-            f"{most.capitalize()} has {parts[most]:,} of {encoder.num_parameters:,}.",
+            f"{most.capitalize()} has {parts[most]:,} of {encoder.num_parameters:,}, "
+            f"{parts[most] / encoder.num_parameters:.0%}.",
         ),
         look(current, at, of_text("output", at).cell(0, 0)),
     )

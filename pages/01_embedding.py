@@ -18,7 +18,7 @@ from dashboard.strip import strip
 from dashboard.window import Wide
 from encoder_core import blocks, recompute
 from encoder_core.config import embedding_factors
-from encoder_core.figures import WHOLE
+from encoder_core.figures import WHOLE, format_number
 from encoder_core.pretrained import nearest_words
 from encoder_core.scenes import embedding as scenes
 
@@ -82,8 +82,8 @@ def lookup_picture(at: focus.Focus, looked: Looked) -> None:
     st.caption(
         "Each row of the one-hot matrix is 0 everywhere and 1 at the token's id, so the product picks that row of E. "
         f"The bars beside E mark the rows that this sentence takes.{only_used}{padded} Largest difference between "
-        f"product and lookup: **{apart:.2g}**. The product multiplies **{seq * vocab * d_model:,}** pairs of numbers; "
-        f"the lookup multiplies none and copies **{seq * d_model:,}**."
+        f"product and lookup: **{format_number(apart, 2)}**. The product multiplies **{seq * vocab * d_model:,}** "
+        f"pairs of numbers; the lookup multiplies none and copies **{seq * d_model:,}**."
     )
 
 
@@ -102,8 +102,8 @@ def question(at: focus.Focus) -> Question:
         f"tokens {one + 1} and {other + 1} are both “{frame.plain(at.labels[one])}”. How do their rows differ here?",
         ["not at all", "a little, because they stand in different places", "completely"],
         0 if apart == 0 else 1,
-        f"Both have id {ids[one]} and take the same row: the largest difference is {apart:g}. What tells them apart "
-        "comes on the next page.",
+        f"Both have id {ids[one]} and take the same row: the largest difference is {format_number(apart, 3)}. What "
+        "tells them apart comes on the next page.",
     )
 
 

@@ -20,7 +20,7 @@ from dashboard.state.choices import ENCODING
 from dashboard.window import Wide
 from encoder_core import Encoder, blocks, recompute
 from encoder_core.entering import enter
-from encoder_core.figures import WHOLE, dimensions
+from encoder_core.figures import WHOLE, dimensions, format_number, position_labels
 from encoder_core.first_input import FirstInput, first_input, first_input_with
 from encoder_core.scenes import positions as scenes
 
@@ -90,17 +90,17 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: Firs
             "embedded": Table(found.embedded, at.labels, names),
             **total,
             "scaled embedding": Table(trace.scaled_embedding[at.sentence], at.labels, names),
-            "positions": Table(encoding, dimensions(len(encoding)), names),
+            "positions": Table(encoding, position_labels(len(encoding)), names, first=None),
         },
         rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = {norm}\underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
         rf"\underbrace{{PE}}_{{{seq}\times{d_model}}}{end} \\[10pt] {ENCODINGS[layout].definition}",
         [blocks.embed, *NORM_CODE, Encoder.position_encoding, *ENCODINGS[layout].code],
         Question(
-            f"positions {one} and {other} have the dot product {here:.3g}. What is it {shift} places further on, at "
-            f"{one + shift} and {other + shift}?",
+            f"positions {one + 1} and {other + 1} have the dot product {format_number(here, 3)}. What is it {shift} "
+            f"places further on, at {one + shift + 1} and {other + shift + 1}?",
             ["the same", "larger", "smaller"],
             0 if same else 1 if there > here else 2,
-            f"It is {there:.3g}. {why_same if same else why_not}",
+            f"It is {format_number(there, 3)}. {why_same if same else why_not}",
         ),
         looked,
     )

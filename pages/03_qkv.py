@@ -15,7 +15,7 @@ from dashboard.window import Wide
 from encoder_core import recompute
 from encoder_core.analysis import cosines
 from encoder_core.blocks import SelfAttention
-from encoder_core.figures import WHOLE, dimensions, limit_of
+from encoder_core.figures import WHOLE, dimensions, format_fixed, format_number, limit_of
 from encoder_core.scenes import qkv as scenes
 from encoder_core.scenes.qkv import LETTERS, side_by_side
 
@@ -71,7 +71,9 @@ def body() -> None:
     names, of_x = dimensions(len(shown), start=shown.start), dimensions(d_model)
     tables = {LETTERS[name]: Table(result[:, shown], at.labels, names) for name, result in results.items()}
     tables["x"] = Table(x, at.labels, of_x)
-    tables |= {f"W_{LETTERS[name]}": Table(kernel[:, shown], of_x, names) for name, kernel in kernels.items()}
+    tables |= {
+        f"W_{LETTERS[name]}": Table(kernel[:, shown], of_x, names, first=None) for name, kernel in kernels.items()
+    }
     if biases:
         tables["b"] = Table(np.stack(list(biases.values()))[:, shown], list(LETTERS), names)
     formula = r" \\ ".join(
@@ -96,7 +98,7 @@ def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..
     source = f"what leaves layer {at.layer}" if of_stack else "the embedded text"
     normed = ", normalised first, because this model is pre-norm" if config.norm == "pre" else ""
     largest = limit_of(*biases.values())
-    added = f"b is the same for every row, at most {largest:.2g}." if biases else "There are no biases."
+    added = f"b is the same for every row, at most {format_number(largest, 2)}." if biases else "There are no biases."
     columns = f"columns {owned[0]} to {owned[-1]}" if d_head > 1 else f"column {owned[0]}"
     st.caption(
         f"Three equations with the same x: read each colour by itself. x is {source}{normed}. {added} Of the whole "
@@ -111,8 +113,8 @@ def question(at: focus.Focus, q: Heads, k: Heads) -> Question:
         f"do the query and the key of “{frame.plain(at.labels[at.token])}” point the same way? Their cosine is",
         ["above 0.5: about the same way", "in between: neither", "below −0.5: about the opposite way"],
         0 if own > 0.5 else 2 if own < -0.5 else 1,
-        f"It is {own:.2f}. Both come from the same x, but by two different matrices: what a token looks for need "
-        "not be what it is.",
+        f"It is {format_fixed(own, 2)}. Both come from the same x, but by two different matrices: what a token looks "
+        "for need not be what it is.",
     )
 
 

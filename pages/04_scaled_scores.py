@@ -9,7 +9,7 @@ from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import blocks, recompute
-from encoder_core.figures import dimensions
+from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes import scaled_scores as scenes
 
 current = frame.begin()
@@ -50,10 +50,8 @@ def body() -> None:
         cells=[of_head("q", at), of_head("k", at, transposed=True), products, after, after],
         looked=looked,
     )  # fmt: skip
-    variance, divided = dots.var(axis=1).mean(), scaled.var(axis=1).mean()
-    st.caption(
-        f"Variance of a row of scores, on average: **{variance:.3g}** before the division, **{divided:.3g}** after it."
-    )
+    variance, divided = (format_number(x.var(axis=1).mean(), 3) for x in (dots, scaled))
+    st.caption(f"Variance of a row of scores, on average: **{variance}** before the division, **{divided}** after it.")
     best = int(np.argmax(scores[at.token]))
     others = [i for i in np.argsort(-scores[at.token], kind="stable") if i != best][:2]
     order = sorted([best, *others])
@@ -71,7 +69,7 @@ def body() -> None:
             f"which key does the query “{plain(tokens[at.token])}” match best?",
             [f"{i + 1} · {plain(tokens[i])}" for i in order],
             order.index(best),
-            f"Its score is {scores[at.token, best]:.3g}, the largest of its row.",
+            f"Its score is {format_number(scores[at.token, best], 3)}, the largest of its row.",
         ),
         looked,
     )

@@ -1,5 +1,7 @@
 """Softmax weights: exp of the scores, divided by their sum, so that each row adds up to one."""
 
+import math
+
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
@@ -14,8 +16,10 @@ from dashboard.stages import stage_named
 from dashboard.weights_scale import weights_limit
 from encoder_core import blocks
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy, softmax_steps
-from encoder_core.figures import written
+from encoder_core.figures import format_calculation, format_fixed, format_number
 from encoder_core.scenes import softmax as scenes
+
+LARGEST_EXPONENT, MORE = 13, "more than 400,000"  # e ** 13 is 442,413
 
 current = frame.begin()
 seq = current.batch.ids.shape[1]
@@ -75,13 +79,17 @@ def explain(at: Focus, steps: SoftmaxSteps, weights: Float[np.ndarray, "key"]) -
     shifted, exp, weight = (float(column[at.key_token]) for column in (steps.shifted, steps.exp, weights))
     marked = f"“{key}” is masked: exp(−∞) = 0, so its weight is **0**."
     if np.isfinite(shifted):
+        quotient = format_calculation([exp, float(steps.total)], weight, lambda a, b: a / b)
+        power = format_calculation([shifted], exp, math.exp, digits=quotient.digits)
+        total = quotient.operands[1]
         marked = (
-            f"Marked, “{query}” → “{key}”: exp({written(shifted, '.2f')}) / {steps.total:.3f} = {exp:.3f} / "
-            f"{steps.total:.3f} = **{weight:.3f}**."
+            f"Marked, “{query}” → “{key}”: exp({power.operands[0]}) / {total} {power.relation} "
+            f"{power.result} / {total} {quotient.relation} **{quotient.result}**."
         )
+    bits = float(entropy(weights))
     return (
-        f"{marked} Entropy says how spread out a row is: **{entropy(weights):.2f} bits** here, as if the weight were "
-        f"shared equally by {2 ** entropy(weights):.1f} of {count} visible keys; at most log₂ {count} = "
+        f"{marked} Entropy says how spread out a row is: **{format_fixed(bits, 2)} bits** here, as if the weight were "
+        f"shared equally by {2**bits:.1f} of {count} visible keys; at most log₂ {count} = "
         f"{np.log2(count):.2f}."
     )
 
@@ -98,22 +106,32 @@ def question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Qu
     best, least = max(seen, key=row.__getitem__), min(seen, key=row.__getitem__)
     other = next(index for index in (at.key_token, least, *seen) if index in seen and index != best)
     gap = float(row[best]) - float(row[other])
-    right, base_ten = times(gap / temperature, np.e), times(gap / temperature, 10.0)
-    options = list(dict.fromkeys([f"{gap:.3g} times", right, base_ten, "as much"]))
+    right, base_ten = times(gap / temperature, math.e), times(gap / temperature, 10.0)
+    options = list(dict.fromkeys([f"{format_number(gap, 3)} times", right, base_ten, "as much"]))
     options = [*options[best % len(options) :], *options[: best % len(options)]]  # not always the same place
     at_t, divided = ("", "") if temperature == 1 else (f", at T = {temperature:g}", f" / {temperature:g}")
+    shown, power = power_in_words(gap, temperature)
     return Question(
-        f"“{plain(at.labels[best])}” scores {gap:.3g} more than “{plain(at.labels[other])}”. "
+        f"“{plain(at.labels[best])}” scores {shown} more than “{plain(at.labels[other])}”. "
         f"How much more weight does it get{at_t}?",
         options,
         options.index(right),
-        f"exp({gap:.3g}{divided}): a difference of scores becomes a ratio of weights.",
+        f"exp({shown}{divided}) {power}: a difference of scores becomes a ratio of weights.",
     )
 
 
 def times(exponent: float, base: float) -> str:
     """base ** exponent in words, however large."""
-    return f"{base**exponent:.3g} times" if exponent < 13 else "more than 400,000 times"
+    is_large = exponent * math.log(base) >= LARGEST_EXPONENT
+    return f"{MORE if is_large else format_number(base**exponent, 3)} times"
+
+
+def power_in_words(gap: float, temperature: float) -> tuple[str, str]:
+    """A difference of scores as it is displayed, and what exp makes of it: "= 1.65" or "is more than 400,000"."""
+    if gap / temperature >= LARGEST_EXPONENT:
+        return format_number(gap, 3), f"is {MORE}"
+    power = format_calculation([gap], math.exp(gap / temperature), lambda gap: math.exp(gap / temperature))
+    return power.operands[0], f"{power.relation} {power.result}"
 
 
 frame.interactive(body)

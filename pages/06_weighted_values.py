@@ -18,7 +18,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from dashboard.weights_scale import weights_limit
 from encoder_core import blocks, recompute
-from encoder_core.figures import dimensions, limit_of, written
+from encoder_core.figures import dimensions, format_calculation, format_number, in_brackets, limit_of
 from encoder_core.scenes import weighted_values as scenes
 
 current = frame.begin()
@@ -43,7 +43,7 @@ def body() -> None:
     limit = weights_limit(weights)
     st.caption(
         "V and z have one colour scale. The weighted rows in between are small parts, shown on a scale of their "
-        f"own (±{limit_of(row[:, None] * v):.3g}); their column sums are the row of z that is marked."
+        f"own (±{format_number(limit_of(row[:, None] * v), 3)}); their column sums are the row of z that is marked."
     )
     dimension = pick_dimension(at)
     with above:
@@ -57,9 +57,9 @@ def body() -> None:
     if row.any():
         seen = values[visible[at.token]]
         st.caption(
-            f"Weights are never negative and add up to 1, so z is a weighted average: **{written(number)}** lies "
-            f"between the smallest (**{written(seen.min())}**) and the largest (**{written(seen.max())}**) of the "
-            f"{len(seen)} values seen."
+            f"Weights are never negative and add up to 1, so z is a weighted average: **{format_number(number)}** lies "
+            f"between the smallest (**{format_number(seen.min())}**) and the largest (**{format_number(seen.max())}**) "
+            f"of the {len(seen)} values seen. The columns above are rounded to three decimals."
         )
     product = row * values
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
@@ -107,11 +107,13 @@ def question(at: Focus, row: Float[np.ndarray, "key"], product: Float[np.ndarray
     order = sorted({int(np.argmax(row)), *map(int, largest[:3])})
     best = int(largest[0])
     value = product[best] / row[best] if row[best] else 0.0
+    shown = format_calculation([row[best], value], product[best])
+    weight, of_value = shown.operands
     return Question(
         f"which key adds the most, in size, to dimension {dimension} of “{plain(at.labels[at.token])}”?",
         [f"{index + 1} · {plain(at.labels[index])}" for index in order],
         order.index(best),
-        f"Weight {row[best]:.3f} × value {written(value, '.2f')} = {written(product[best])}. "
+        f"Weight {weight} × value {in_brackets(of_value)} {shown.relation} {shown.result}. "
         f"The largest weight is that of “{plain(at.labels[int(np.argmax(row))])}”.",
     )
 

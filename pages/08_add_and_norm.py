@@ -14,7 +14,7 @@ from dashboard.stages import stage_named
 from dashboard.state.choices import NORM
 from dashboard.window import WINDOW, Wide
 from encoder_core import blocks, recompute
-from encoder_core.figures import Window, dimensions, scale_of
+from encoder_core.figures import Window, dimensions, format_number, scale_of
 from encoder_core.scenes.add_and_norm import residual_sum
 from encoder_core.sublayers import AddAndNorm, NormName, add_and_norm, layer_norm, norm_parameters
 
@@ -106,7 +106,7 @@ def ten_times(at: Focus, name: NormName, shown: AddAndNorm) -> Question:
         ["ten times as large", "almost the same row", "a row of zeros"],
         1,
         "Mean and spread grow by ten as well, and the division takes it out again: no number moves by more than "
-        f"{moved:.2g}.",
+        f"{format_number(moved, 2)}.",
     )
 
 

@@ -15,7 +15,7 @@ from dashboard.stages import stage_named
 from dashboard.state.choices import NEURON
 from dashboard.window import Wide
 from encoder_core import blocks, recompute, sublayers
-from encoder_core.figures import dimensions
+from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes.feed_forward import ACTIVATIONS, activation_name, network
 from encoder_core.sublayers import FeedForwardSteps
 
@@ -106,7 +106,7 @@ def changed_places(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Questio
         ["nothing", "the same two rows change places", "all rows change"],
         1,
         "Each row comes from its own row alone. Run now: with its rows put back, the output differs by "
-        f"{difference:.1g}.",
+        f"{format_number(difference, 1)}.",
     )
 
 

@@ -15,17 +15,19 @@ from dashboard.cells import Looked
 from dashboard.state.widgets import shows_number
 from encoder_core.derive import Cell, Operand, Step, Term, largest_first
 from encoder_core.derive.cell import AXES
-from encoder_core.figures import ThemeName, theme_named
+from encoder_core.figures import ThemeName, format_calculation, format_number, theme_named
 
 _COMPONENT = component("derivation", Path(__file__).parent)
 SHOWN = 8  # terms of a sum; of a longer one the largest, the rest folded
+DIGITS = 5  # significant digits of a number; derivation.js has the same
+PRODUCT_DIGITS = 4  # of a product of two factors, which have more where the product needs them
 _IDENTITY = {
     **dict.fromkeys(("q", "query.kernel", "query.bias"), "query"),
     **dict.fromkeys(("k", "key.kernel", "key.bias"), "key"),
     **dict.fromkeys(("v", "value.kernel", "value.bias", "z"), "value"),
     **dict.fromkeys(("dot_products", "scores", "pattern"), "attention"),
 }
-_FROM_ONE = {"batch", "head", "query", "key", "seq"}  # counted from 1 on screen; dimensions from 0
+_FROM_ONE = {"batch", "head", "query", "key", "seq", "position"}  # counted from 1 on screen; dimensions from 0
 
 
 def derivation(looked: Looked, theme: ThemeName) -> None:
@@ -89,9 +91,18 @@ def _term(term: Term, theme: ThemeName) -> dict[str, Any]:
     return {
         "operands": [_operand(operand, theme) for operand in term.operands],
         "sign": "×" if is_product else "+",
+        **_digits(term, values if is_product else []),
         "adds": _number(term.adds),
         "running": _number(term.running),
     }
+
+
+def _digits(term: Term, factors: Sequence[float]) -> dict[str, Any]:
+    """How many digits the operands and what they add are shown with: of a product, so that it holds as displayed."""
+    if not factors:
+        return {"operand_digits": DIGITS, "adds_digits": DIGITS, "relation": "="}
+    shown = format_calculation(factors, term.adds, digits=PRODUCT_DIGITS)
+    return {"operand_digits": shown.digits, "adds_digits": PRODUCT_DIGITS, "relation": shown.relation}
 
 
 def _operand(operand: Operand, theme: ThemeName) -> dict[str, Any]:
@@ -107,6 +118,8 @@ def _pickers(looked: Looked) -> None:
     """Row and column by keyboard."""
     cell = looked.trail[-1]
     axes = AXES.get(cell.tensor, ("row", "column")[-len(cell.index) :])
+    if cell.parameter == "position_embedding":
+        axes = ("position", "dimension")
     for place in range(max(0, len(axes) - 2), len(axes)):
         _picker(looked, place, axes[place])
 
@@ -129,7 +142,5 @@ def _short(cell: Cell) -> str:
 
 
 def _number(value: float | None) -> float | str | None:
-    """Infinities as words: JSON has none."""
-    if value is None or math.isfinite(value):
-        return value
-    return "∞" if value > 0 else "−∞"
+    """Infinities and NaN as text: JSON has none."""
+    return value if value is None or math.isfinite(value) else format_number(value)

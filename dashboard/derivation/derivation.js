@@ -1,6 +1,8 @@
 // One number's arithmetic. Every operand that is itself on show is a button that goes on to it.
 // All text goes through textContent: nothing a person typed becomes HTML.
 
+import { formatNumber } from "../numbers.js";
+
 function element(tag, className, parent, text) {
   const made = document.createElement(tag);
   made.className = className;
@@ -9,9 +11,12 @@ function element(tag, className, parent, text) {
   return made;
 }
 
-const written = value => typeof value !== "number" ? String(value) : Number.isInteger(value) && Math.abs(value) < 1e6
-  ? String(value) : Math.abs(value) < 1e-4 || Math.abs(value) >= 1e6 ? value.toExponential(3) : value.toPrecision(5);
-const among = value => typeof value === "number" && value < 0 ? `(${written(value)})` : written(value);
+const DIGITS = 5;       // significant digits, where Python asks for no other number of them
+const ROUNDED = "Sums are of unrounded numbers. Indices in brackets count from 0, as in the code.";
+
+// Infinities arrive as text: JSON has none.
+const written = (value, digits = DIGITS) => typeof value === "number" ? formatNumber(value, digits) : String(value);
+const among = (value, digits) => typeof value === "number" && value < 0 ? `(${written(value, digits)})` : written(value, digits);
 
 function addTrail(place, trail, go) {
   if (trail.length < 2) return;
@@ -25,8 +30,8 @@ function addTrail(place, trail, go) {
   });
 }
 
-function addOperand(place, { name, value, cell, colour }, go) {
-  const chip = element(cell ? "button" : "span", "ew-operand", place, among(value));
+function addOperand(place, { name, value, cell, colour }, digits, go) {
+  const chip = element(cell ? "button" : "span", "ew-operand", place, among(value, digits));
   chip.title = name;
   if (colour) chip.style.color = colour;
   if (cell) {
@@ -41,9 +46,9 @@ function addTerm(table, term, most, colours, go) {
   const factors = element("div", "ew-factors", row);
   term.operands.forEach((operand, i) => {
     if (i) element("span", "ew-sign", factors, term.sign);
-    addOperand(factors, operand, go);
+    addOperand(factors, operand, term.operand_digits, go);
   });
-  element("div", "ew-adds", row, written(term.adds));
+  element("div", "ew-adds", row, `${term.relation === "≈" ? "≈ " : ""}${written(term.adds, term.adds_digits)}`);
   const bar = element("div", "ew-bar-of", row);
   const size = typeof term.adds === "number" ? 50 * Math.abs(term.adds) / most : 0;
   Object.assign(element("i", "", bar).style, {
@@ -84,8 +89,9 @@ export default function (component) {
   element("span", "", head, words);
   element("b", "", head, `= ${written(shown)}`);
   if (difference !== null) {
-    element("small", "", head, `recomputed ${written(result)}, Δ ${difference.toExponential(0)}`);
+    element("small", "", head, `recomputed ${written(result)}, Δ ${written(difference, 1)}`);
   }
   if (note) element("p", "ew-note", host, note);
   for (const step of steps) addStep(host, step, colours, go);
+  if (steps.length) element("p", "ew-note", host, ROUNDED);
 }

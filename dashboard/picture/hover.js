@@ -1,8 +1,8 @@
 // What a cell says when the mouse is over it: where it is, its number, and the sum behind it, without asking the server.
 
-const SUM_SHOWN = 3;         // terms of a sum in a hover
+import { formatNumber } from "../numbers.js";
 
-const number = value => Number(value).toPrecision(4).replace(/\.?0+($|e)/, "$1");
+const SUM_SHOWN = 3;         // terms of a sum in a hover
 
 // What a heatmap's cell is, in words, and where: its row and column, and its tile in a mosaic.
 export function cellAt(meta, point) {
@@ -19,11 +19,11 @@ export function sumOf(host, [left, right, times = 1], row, column) {
   const rowOf = matrix(left)[row], other = matrix(right);
   const terms = Array.from(rowOf, (a, i) => [a || 0, other[i][column] || 0]).sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
   const total = terms.reduce((sum, [a, b]) => sum + a * b, 0);
-  const signed = value => value < 0 ? `(${number(value)})` : number(value);
+  const signed = value => value < 0 ? `(${formatNumber(value)})` : formatNumber(value);
   const shown = terms.slice(0, SUM_SHOWN).map(([a, b]) => `${signed(a)} · ${signed(b)}`).join(" + ");
   const others = terms.length > SUM_SHOWN ? ` + ${terms.length - SUM_SHOWN} smaller` : "";
-  const sum = times === 1 ? `${shown}${others}` : `(${shown}${others}) · ${number(times)}`;
-  return `${sum} = ${number(total * times)}`;
+  const sum = times === 1 ? `${shown}${others}` : `(${shown}${others}) · ${formatNumber(times)}`;
+  return `${sum} = ${formatNumber(total * times)}`;
 }
 
 // Of a bin, the name of the place in it whose number is drawn, `offset` places from its first.
@@ -40,7 +40,7 @@ export function placeIn(meta, row, column, offset = 0) {
 function words(host, meta, point) {
   const { row, column, tile } = cellAt(meta, point);
   const where = tile ? `${[meta.row_titles[tile[0]], meta.column_titles[tile[1]]].filter(Boolean).join(", ")}\n` : "";
-  const value = point.data.name === "masked" ? "masked" : number(point.z);
+  const value = point.data.name === "masked" ? "masked" : formatNumber(Number(point.z));
   const sum = meta.product_of ? `\n${sumOf(host, meta.product_of, row, column)}` : "";
   return `${where}${placeIn(meta, row, column, Number(point.customdata ?? 0))}\n${value}${sum}`;
 }

@@ -1,6 +1,7 @@
 // Figures side by side, joined by operators. Plotly repaints in place; title and colour bar are plain HTML, which is
 // faster than Plotly's own and can wrap. All text goes through textContent: nothing a person typed becomes HTML.
 
+import { formatNumber } from "../numbers.js";
 import { cellAt, placeIn, showTip, sumOf } from "./hover.js";
 
 const NARROW = 640;          // below this the panels stack
@@ -65,10 +66,10 @@ function dress(panel, { operator, figure }, repeats) {
   panel.bar.replaceChildren();
   if (scaled) {
     const stops = scaled.colorscale.map(([at, colour]) => `${colour} ${at * 100}%`);
-    const end = Number(scaled.zmax).toPrecision(3);
+    const end = formatNumber(scaled.zmax, 3);
     if (scaled.zmin === 0) panel.bar.append("0");
     element("i", "", panel.bar).style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-    panel.bar.append(scaled.zmin === 0 ? String(Number(end)) : `±${Number(end)}`);
+    panel.bar.append(scaled.zmin === 0 ? end : `±${end}`);
   }
 }
 

@@ -1,5 +1,6 @@
 """Sections of add and norm: the norm with one γ and β to try, and where the norms of a block can stand."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -20,7 +21,7 @@ from dashboard.state.widgets import shows_number
 from encoder_core.analysis import residual_stream
 from encoder_core.config import Norm
 from encoder_core.edits.checks import LARGEST
-from encoder_core.figures import Window
+from encoder_core.figures import Window, format_calculation, format_number, in_brackets
 from encoder_core.scenes import add_and_norm as scenes
 from encoder_core.sublayers import TENSORS, AddAndNorm, NormName, NormSteps, norm_parameters
 
@@ -106,11 +107,15 @@ def out_of_norm(at: Focus, name: NormName, norm: Norm) -> Address:
 def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: float, shift: float) -> None:
     """How one number of the token passes the norm, in words."""
     x, normalised = float(shown.norm_in[at.token, d]), float(steps.normalised[at.token, d])
+    of_row = [x, float(steps.mean[at.token]), float(steps.variance[at.token])]
+    norm = format_calculation(of_row, normalised, lambda x, mean, variance: (x - mean) / variance**0.5)
+    moved = format_calculation([normalised, scale, shift], normalised * scale + shift, lambda n, g, b: n * g + b)
+    (x_text, mean, variance), (n, gamma, beta) = norm.operands, map(in_brackets, moved.operands)
     st.markdown(
-        f"“{frame.plain(at.labels[at.token])}”, dimension {d}: ({x:.3g} − {steps.mean[at.token]:.3g}) / "
-        f"√{steps.variance[at.token]:.3g} = {normalised:.3g}, then × {scale:.3g} + {shift:.3g} = "
-        f"**{normalised * scale + shift:.3g}**.  \n:gray[Mean and variance belong to a token, a row; γ and β "
-        "to a dimension, a column. Before training, every γ is 1 and every β is 0.]"
+        f"“{frame.plain(at.labels[at.token])}”, dimension {d}: ({x_text} − {in_brackets(mean)}) / √{variance} "
+        f"{norm.relation} {norm.result}, then {n} × {gamma} + {beta} {moved.relation} **{moved.result}**.  \n"
+        ":gray[Mean and variance belong to a token, a row; γ and β to a dimension, a column. Before training, every γ "
+        "is 1 and every β is 0.]"
     )
 
 
@@ -133,10 +138,11 @@ def post_and_pre(current: Model, name: NormName) -> None:
         for problem in model.left_out if norm != in_use else ():
             st.caption(f":orange[With {norm}-norm: {problem}]")
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
+    root, growth = format_calculation([d_model], d_model**0.5, math.sqrt), format_number(pre[-2] / pre[0], 2)
     st.caption(
         "The thick line is the residual stream; where the norms stand is all that differs. In post-norm every token "
-        f"leaves a block with length {post[-2]:.3g} (√{d_model} = {d_model**0.5:.3g} where γ is 1). In pre-norm "
-        f"nothing stops the stream: after the last block it is {pre[-2] / pre[0]:.2g} times as long as at first, and "
+        f"leaves a block with length {format_number(post[-2], 3)} (√{d_model} {root.relation} {root.result} where γ is "
+        f"1). In pre-norm nothing stops the stream: after the last block it is {growth} times as long as at first, and "
         "a final norm brings the output back."
     )
 

@@ -12,7 +12,7 @@ from dashboard.state.choices import EXCHANGED
 from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from encoder_core import sublayers
-from encoder_core.figures import Window
+from encoder_core.figures import Calculation, Window, format_calculation, format_number, in_brackets
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import feed_forward as scenes
 from encoder_core.trace import LayerTrace
@@ -31,18 +31,39 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
     with right:
         up = current.parameters[f"layers.{at.layer}.mlp.up.kernel"]
         product = float(layer.mlp_in[at.sentence, at.token] @ up[:, neuron])
-        bias = f", + b = {pre[neuron]:.3g}" if current.config.use_bias else ""
+        total, fired = format_number(pre[neuron], 3), _activated(current, pre[neuron], act[neuron])
+        in_words = f"in · column {neuron} of W_up = {total}"
+        if current.config.use_bias:
+            bias = float(current.parameters[f"layers.{at.layer}.mlp.up.bias"][neuron])
+            added = format_calculation([product, bias], pre[neuron], lambda a, b: a + b)
+            in_words = (
+                f"in · column {neuron} of W_up + b = {added.operands[0]} + {in_brackets(added.operands[1])} "
+                f"{added.relation} {added.result}"
+            )
         relu = current.config.activation == "relu"
         quiet = "makes them exactly 0: off" if relu else "leaves them a little below 0: nearly off"
         st.markdown(
             f"**Neuron {neuron} at “{frame.plain(at.labels[at.token])}”**  \n"
-            f"in · column {neuron} of W_up = {product:.3g}{bias}  \n"
-            f"{scenes.activation_name(current.config)}({pre[neuron]:.3g}) = **{act[neuron]:.3g}**  \n"
-            f"It adds {act[neuron]:.3g} times row {neuron} of W_down to the token's result.\n\n"
+            f"{in_words}  \n"
+            f"{scenes.activation_name(current.config)}({fired.operands[0]}) {fired.relation} **{fired.result}**  \n"
+            f"It adds {fired.result} times row {neuron} of W_down to the token's result.\n\n"
             f"Of the {len(pre)} neurons, **{float((pre <= 0).mean()):.0%}** have a sum below 0 at this token. The "
             f"curve {quiet}. Without the bend, W_up and W_down would be one matrix, and the whole network one linear "
             "map."
         )
+
+
+def _activated(current: Model, before: float, after: float) -> Calculation:
+    """The activation of one neuron, with as many digits as its curve needs."""
+    config = current.config
+    times = 2 if config.activation_after == "every_element" else 1
+
+    def activation(x: float) -> float:
+        for _ in range(times):
+            x = float(sublayers.activate(np.array([x]), config.activation)[0])
+        return x
+
+    return format_calculation([before], after, activation)
 
 
 def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:

@@ -19,7 +19,7 @@ from dashboard.weights_scale import weights_limit
 from encoder_core import HeadFactor, LayerTrace, recompute
 from encoder_core.analysis import relative_change
 from encoder_core.cost import attention_cost
-from encoder_core.figures import Window
+from encoder_core.figures import Window, format_number
 from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes.qkv import side_by_side
 from encoder_core.scenes.what_if import all_left_out
@@ -37,7 +37,7 @@ def split(current: Model, at: Focus, layer: LayerTrace) -> None:
     st.caption(
         f"One matrix product makes the queries of all heads; head {at.head + 1} owns columns {at.head * d_head} to "
         f"{(at.head + 1) * d_head - 1}. Splitting only cuts: put back, it is the same Q (max Δ "
-        f"{recompute.difference(side_by_side(of_heads), q):.0e})."
+        f"{format_number(recompute.difference(side_by_side(of_heads), q), 1)})."
         + ("" if of_bin == 1 else f" A cell is the largest of {of_bin} columns.")
     )
 
@@ -84,7 +84,7 @@ def add_up(
     apart = recompute.difference(total, contributions.sum(axis=0, dtype=float))
     st.caption(
         "All on one scale. Concat · W_O is the same as the sum of what the heads add, each through its own "
-        f"{current.config.d_head} rows of W_O: they differ by {apart:.0e}."
+        f"{current.config.d_head} rows of W_O: they differ by {format_number(apart, 1)}."
         + ("" if of_bin == 1 else f" In the tiles of the heads, a cell is the largest of {of_bin} dimensions.")
     )
     norms = np.linalg.norm(contributions, axis=-1)

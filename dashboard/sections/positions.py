@@ -15,7 +15,7 @@ from dashboard.state.choices import CURVES
 from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from encoder_core.analysis import similarity_by_distance
-from encoder_core.figures import Window, limit_of
+from encoder_core.figures import Window, format_number, limit_of
 from encoder_core.first_input import FirstInput
 from encoder_core.scenes import positions as scenes
 from encoder_core.sublayers import NormSteps
@@ -85,12 +85,13 @@ def similarity(encoding: Float[np.ndarray, "position d_model"]) -> None:
     picture(scenes.similarity(dots, frame.theme()), key="positions_similarity_picture", still=True)
     low, _, high = similarity_by_distance(dots)
     spread = float((high - low).max())
+    apart = format_number(spread, 3)
     if not dots.any():
         verdict = "Every dot product is 0: all positions are the same to the encoder."
     elif spread < 1e-3 * limit_of(dots):
-        verdict = f"Pairs that are equally far apart differ by **{spread:.1g}** at most: the distance alone decides."
+        verdict = f"Pairs that are equally far apart differ by **{apart}** at most: the distance alone decides."
     else:
-        verdict = f"Pairs that are equally far apart differ by up to **{spread:.3g}**: the distance does not decide."
+        verdict = f"Pairs that are equally far apart differ by up to **{apart}**: the distance does not decide."
     st.caption(
         "The stronger the orange, the more alike. The curve is the mean dot product at each distance; the band behind "
         f"it reaches from the smallest to the largest. {verdict}"

@@ -9,6 +9,7 @@ from dashboard.sidebar.notices import notices, quirks
 from dashboard.state.widgets import shows
 from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES
+from encoder_core.figures import format_number
 
 __all__ = ["in_units", "notices", "quirks", "show"]
 
@@ -41,13 +42,13 @@ def _cost(current: Model) -> None:
     flops = current.encoder.flops(seq, batch)
     st.caption(
         f"{in_units(current.encoder.num_parameters)} parameters · {in_units(current.encoder.num_bytes)}B · "
-        f"{in_units(flops)}FLOP a pass"
+        f"{in_units(flops)}FLOP in matrix products"
     )
 
 
 def in_units(count: int) -> str:
     """1234567 -> "1.23 M": three significant digits and a prefix."""
     for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if count >= size:
-            return f"{count / size:.3g} {prefix}"
+        if count >= 0.9995 * size:  # 999,999 is 1 M, not 1,000 k
+            return f"{format_number(count / size, 3)} {prefix}"
     return f"{count} "

@@ -17,31 +17,32 @@ from encoder_core.edits import (
     Temperature,
     Unscaled,
 )
+from encoder_core.figures.numbers import format_number
 
 
 def in_words(edit: Edit, model: Model) -> str:
     """One line on what the edit does to this model."""
     match edit:
         case SetTokenEmbedding(id, dimension, value):
-            return f"E[{model.vocabulary[id]}, {dimension}] = {value:.4g}"
+            return f"E[{model.vocabulary[id]}, {dimension}] = {format_number(value, 4)}"
         case SetEmbedded(batch, position, dimension, value):
-            return f"embedded[{_token(model, batch, position)}, {dimension}] = {value:.4g}"
+            return f"embedded[{_token(model, batch, position)}, {dimension}] = {format_number(value, 4)}"
         case SetWeight(matrix, layer, head, row, column, value):
-            return f"{matrix} of layer {layer + 1}, head {head + 1} [{row}, {column}] = {value:.4g}"
+            return f"{matrix} of layer {layer + 1}, head {head + 1} [{row}, {column}] = {format_number(value, 4)}"
         case SetScore(batch, layer, head, query, key, value):
             pair = f"{_token(model, batch, query)} → {_token(model, batch, key)}"
-            return f"score {pair}, layer {layer + 1}, head {head + 1} = {value:.4g}"
+            return f"score {pair}, layer {layer + 1}, head {head + 1} = {format_number(value, 4)}"
         case ReplaceToken(batch, position, id):
             return f"{_token(model_for(model.settings), batch, position)} becomes {model.vocabulary[id]}"
         case HideToken(batch, position):
             return f"{_token(model, batch, position)} is hidden as key"
         case Temperature(value):
-            return f"temperature {value:.4g}"
+            return f"temperature {format_number(value, 4)}"
         case HeadFactor(layer, head, factor):
-            times = "off" if factor == 0 else f"× {factor:.4g}"
+            times = "off" if factor == 0 else f"× {format_number(factor, 4)}"
             return f"layer {layer + 1}, head {head + 1} {times}"
         case ResidualFactor(layer, sublayer, factor):
-            what = "dropped" if factor == 0 else f"× {factor:.4g}"
+            what = "dropped" if factor == 0 else f"× {format_number(factor, 4)}"
             return f"residual past {'attention' if sublayer == 'attention' else 'feed-forward'} {layer + 1} {what}"
         case Unscaled():
             return "scores not divided by √d_head"

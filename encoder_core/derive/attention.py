@@ -9,6 +9,7 @@ from encoder_core.derive.cell import PARAMETERS, Cell
 from encoder_core.derive.derivation import Operand, Step, each, products, running_sum, sums
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked, copied, linear, plus_bias
+from encoder_core.figures.numbers import format_number
 
 PROJECTIONS = {"q": "query", "k": "key", "v": "value"}
 
@@ -94,7 +95,9 @@ def weighted_value(source: Source, cell: Cell) -> Worked:
     assert cell.layer is not None
     factor = source.effects.head_factors.get((cell.layer, head))
     if factor is not None:
-        steps.append(Step(f"times the factor {factor:g} of head {head + 1}", r"f_h z_{id}", steps[0].value * factor))
+        steps.append(
+            Step(f"times the factor {format_number(factor)} of head {head + 1}", r"f_h z_{id}", steps[0].value * factor)
+        )
         formula = r"z_{id} = f_h \sum_j A_{ij} \, v_{jd}"
     return Worked(formula, tuple(steps))
 

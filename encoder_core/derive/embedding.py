@@ -64,13 +64,16 @@ def position(source: Source, cell: Cell) -> Worked:
 
 
 def _sinusoid(source: Source, token: int, dimension: int) -> Worked:
-    """sin or cos of position x 10000^(-2i / d_model); which, and which i, the layout of the dimensions says."""
+    """sin or cos of position x 10000^(-2i / d_model); which, and which i, the layout of the dimensions says.
+
+    t counts from 0; on screen, positions count from 1.
+    """
     config = source.config
     index, is_cosine = waves(config.d_model, config.position_layout, config.position_frequencies)
     i = int(index[dimension])
     falling = float(frequency(np.array([i]), config.d_model)[0])
     wave, name = (np.cos, "cosine") if is_cosine[dimension] else (np.sin, "sine")
-    angle = products([Operand("position", float(token))], [Operand("frequency", falling)])
+    angle = products([Operand("position − 1", float(token))], [Operand("frequency", falling)])
     turned = sums("angle in radians", r"\theta = t\,\omega_i", angle)
     function = rf"\{wave.__name__}"
     steps = (
@@ -79,7 +82,7 @@ def _sinusoid(source: Source, token: int, dimension: int) -> Worked:
         turned,
         Step(f"{name} of the angle", rf"{function}\,\theta", float(wave(turned.value))),
     )
-    of_dimension = rf"j = {dimension} \Rightarrow i = {i}"
+    of_dimension = rf"t = {token} \text{{ for position }} {token + 1}, \quad j = {dimension} \Rightarrow i = {i}"
     return Worked(
         rf"P_{{tj}} = {function}\left(\frac{{t}}{{10000^{{2i / d_\mathrm{{model}}}}}}\right), \quad {of_dimension}",
         steps,

@@ -9,6 +9,7 @@ from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.derive.cell import AXES, PARAMETERS, Cell, tensor_at
 from encoder_core.derive.derivation import Operand, Step
 from encoder_core.edits import Effects
+from encoder_core.figures.numbers import format_number
 from encoder_core.parameters import Parameters
 from encoder_core.run import Run
 from encoder_core.trace import EncoderTrace
@@ -115,7 +116,7 @@ class Source:
             return (Step("dropout: × 0", r"\times\, 0", 0.0),)
         rate = self.trace.kept.rate
         grows = rf"\times\, \frac{{1}}{{1 - {rate:g}}}"
-        return (Step(f"dropout: × 1/(1 − {rate:g})", grows, value * self.trace.kept.scale),)
+        return (Step(f"dropout: × 1/(1 − {format_number(rate)})", grows, value * self.trace.kept.scale),)
 
     def set_by_hand(self, cell: Cell) -> float | None:
         """The number that an edit puts into this cell; None where none does."""
@@ -142,7 +143,8 @@ class Source:
                 case "head":
                     words.append(f"head {number + 1}")
                 case "seq" | "query" | "key":
-                    word = {"seq": "token"}.get(axis, axis)
+                    of_row = "position" if cell.tensor == "position_encoding" else "token"
+                    word = of_row if axis == "seq" else axis
                     words.append(f"{word} {number + 1}{self._token(at.get('batch'), number)}")
                 case "vocab":
                     words.append(f"id {number}")

@@ -6,6 +6,7 @@ from encoder_core.derive.norm import formula_of, normalised
 from encoder_core.derive.source import Source
 from encoder_core.derive.worked import Worked, copied, linear, plus_bias
 from encoder_core.edits import Sublayer
+from encoder_core.figures.numbers import format_number
 
 _NOT_SHOWN = (
     "The layers shown each read the embedded input, as the recipe's read-out does; the output is that of the stack, in "
@@ -104,7 +105,9 @@ def _times_factor(
     if factor is None:
         return (), past, ""
     step = sums(
-        f"residual times its factor {factor:g}", r"f\,x_j", products([past[own]], [Operand("residual factor", factor)])
+        f"residual times its factor {format_number(factor)}",
+        r"f\,x_j",
+        products([past[own]], [Operand("residual factor", factor)]),
     )
-    times = [Operand(f"{factor:g} × {operand.name}", factor * operand.value) for operand in past]
+    times = [Operand(f"{format_number(factor)} × {operand.name}", factor * operand.value) for operand in past]
     return (step,), times, rf"{factor:g} \cdot "

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.figures.base import figure, plain_axis
+from encoder_core.figures.numbers import format_number
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 
@@ -90,7 +91,7 @@ def _point(x: float, y: float, theme: Theme) -> list[dict[str, Any]]:
         "x": [x],
         "y": [y],
         "marker": {"size": 12, "color": theme.background, "line": {"width": 3, "color": theme.text}},
-        "hovertemplate": "%{x:.4g} → %{y:.4g}<extra></extra>",
+        "hovertemplate": f"{format_number(x)} → {format_number(y)}<extra></extra>",
         "showlegend": False,
     }
     return [way, dot]

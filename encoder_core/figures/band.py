@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.figures.base import figure, plain_axis
+from encoder_core.figures.numbers import format_number
 from encoder_core.figures.theme import ThemeName, theme_named
 
 
@@ -27,10 +28,10 @@ def band(
     colours = theme_named(theme)
     x = np.arange(len(middle))
     filled = {"fill": "tonexty", "fillcolor": _see_through(colours.signed[6][1])}
-    edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hovertemplate": "%{y:.4g}"}
+    edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hovertemplate": "%{hovertext}"}
     traces = [
-        edge | {"x": x, "y": low.astype(np.float32), "name": "smallest"},
-        edge | {"x": x, "y": high.astype(np.float32), "name": "largest"} | filled,
+        edge | {"x": x, "y": low.astype(np.float32), "name": "smallest", "hovertext": _texts(low)},
+        edge | {"x": x, "y": high.astype(np.float32), "name": "largest", "hovertext": _texts(high)} | filled,
         {
             "type": "scatter",
             "mode": "lines",
@@ -38,7 +39,8 @@ def band(
             "y": middle.astype(np.float32),
             "name": name,
             "line": {"color": colours.signed[1][1], "width": 2},
-            "hovertemplate": "%{y:.4g}",
+            "hovertext": _texts(middle),
+            "hovertemplate": "%{hovertext}",
         },
     ]
     return figure(
@@ -52,6 +54,10 @@ def band(
         yaxis=plain_axis(y_axis, colours),
         hovermode="x unified",
     )
+
+
+def _texts(values: Float[np.ndarray, "x"]) -> list[str]:
+    return [format_number(value) for value in values]
 
 
 def _see_through(colour: str) -> str:

@@ -129,6 +129,11 @@ def dimensions(count: int, start: int = 0) -> list[str]:
     return [str(index) for index in range(start, start + count)]
 
 
+def position_labels(count: int) -> list[str]:
+    """Labels for `count` positions: positions count from 1 on screen, like tokens."""
+    return dimensions(count, start=1)
+
+
 def _cells(values: Float[np.ndarray, "row column"], kind: Kind, end: float, theme: Theme) -> dict[str, Any]:
     return {
         "type": "heatmap",

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.figures.base import figure, label, plain_axis, token_axis
+from encoder_core.figures.numbers import format_number
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 
@@ -45,7 +46,8 @@ def curves(
             "name": label(name) if len(name) > 24 else name,
             "line": {"color": hues[index % len(hues)], "width": 2},
             "marker": {"size": 5},
-            "hovertemplate": "%{y:.4g}",
+            "hovertext": [format_number(value) for value in values],
+            "hovertemplate": "%{hovertext}",
         }
         for index, (name, values) in enumerate(series.items())
     ]
@@ -96,10 +98,11 @@ def bars(
             "color": fill or palette.muted,
             "line": {"color": palette.text, "width": [2 if i in marks else 0 for i in range(len(names))]},
         },
-        "hovertemplate": "%{x}: %{y:.4g}<extra></extra>",
+        "hovertemplate": "%{x}: %{hovertext}<extra></extra>",
+        "hovertext": [format_number(value) for value in values],
     }
     if show_values:
-        trace |= {"texttemplate": "%{y:.3g}", "textposition": "outside", "cliponaxis": False}
+        trace |= {"text": [format_number(value, 3) for value in values], "textposition": "outside", "cliponaxis": False}
     y_kind = plain_axis(y_axis, palette)
     if limit is not None:
         y_kind |= {"range": [-limit if np.min(values, initial=0) < 0 else 0, limit]}
@@ -131,6 +134,6 @@ def _point(name: str, x: float, y: float, theme: Theme) -> dict[str, Any]:
         "textposition": "top center",
         "textfont": {"color": theme.text, "size": 12},
         "marker": {"size": 11, "color": theme.background, "line": {"width": 3, "color": theme.text}},
-        "hovertemplate": "%{x:.4g}, %{y:.4g}<extra></extra>",
+        "hovertemplate": f"{format_number(x)}, {format_number(y)}<extra></extra>",
         "showlegend": False,
     }

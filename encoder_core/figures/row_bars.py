@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.figures.base import PLOT_HEIGHT, figure, label, plain_axis, token_axis
+from encoder_core.figures.numbers import format_fixed, format_number
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 _MOST_NUMBERED = 26  # rows; with more of them, the numbers would touch
@@ -35,7 +36,7 @@ def row_bars(
     marks: Sequence[int] = (),
     colour: str | None = None,
     title_colour: str | None = None,
-    number_format: str = ".2f",
+    decimals: int | None = 2,
     foot: str = "",
     weight: int = 10,
     room: float = _NUMBERS_SHARE,
@@ -52,6 +53,7 @@ def row_bars(
     ends    a value to compare each bar with, such as how long it could be at most; drawn as a short line.
     marks   rows to outline.
     colour  a field of the theme ("attention", ...); None takes the signed scale's two sides.
+    decimals  how many the numbers have, so that their points are aligned; None: 3 significant digits each.
     foot    what the whole column amounts to ("sum 1.00"), written below it.
     weight  how wide the figure is beside others.
     room    how wide the column of numbers is, as a fraction of the span.
@@ -63,7 +65,7 @@ def row_bars(
     right = high + (high - low) * (room if numbered else 0.05)
     shown = np.isfinite(values) & ~hidden
     lengths = np.where(shown, values - (0 if starts is None else starts), 0)
-    numbers = [written(value, number_format) for value in values]
+    numbers = [format_number(value, 3) if decimals is None else format_fixed(value, decimals) for value in values]
     traces = [_bars(lengths, _fill(lengths, colour, palette))]
     if aside:
         traces[0]["marker"] |= _set_aside(traces[0]["marker"]["color"], aside, len(rows), palette)
@@ -104,14 +106,6 @@ def row_bars(
         bargap=0.3,
         uirevision=f"{len(rows)}",
     )
-
-
-def written(value: float | np.floating, number_format: str = ".3f") -> str:
-    """A number as it is read on screen: with a true minus sign, and no minus before zero."""
-    if np.isneginf(value):
-        return "−∞"
-    text = format(value, number_format)
-    return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
 
 
 def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -> str | list[str]:

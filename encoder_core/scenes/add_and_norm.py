@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.config import Norm
-from encoder_core.figures import ThemeName, Window, curves, dimensions, heatmap, residual_flow, row_bars
+from encoder_core.figures import ThemeName, Window, curves, dimensions, format_number, heatmap, residual_flow, row_bars
 from encoder_core.sublayers import AddAndNorm, NormName, NormSteps
 
 HEIGHT = 176  # pixels, so that the sum and the norm are in sight at once
@@ -40,7 +40,7 @@ def residual_sum(
             np.float32(factor) * shown.residual,
             tokens,
             columns,
-            title="x: the residual stream" if factor == 1 else f"{factor:.3g} · x (what if)",
+            title="x: the residual stream" if factor == 1 else f"{format_number(factor, 3)} · x (what if)",
             **common,
         ),
         "+",

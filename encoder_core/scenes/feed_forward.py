@@ -49,7 +49,7 @@ def network(
         "→",
         heatmap(steps.act, tokens, neurons, title=f"{activation_name(config)}( )", **wide),
         row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0, 100), marks=[token], colour="attention",
-                 number_format=".0f", height=HEIGHT, theme=theme),
+                 decimals=0, height=HEIGHT, theme=theme),
         "→",
         heatmap(steps.out, tokens, columns, title=down, marks=row, **common),
     ]  # fmt: skip

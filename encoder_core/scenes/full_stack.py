@@ -114,7 +114,7 @@ def rollout(
         "=",
         heatmap(after, tokens, tokens, title=f"rolled out to layer {number}", marks=row, **rolled),
         row_bars(100 * after[token], tokens, title="share, %", row_axis="input token",
-                 span=(0, 100 * float(after[token].max())), marks=[token], colour="attention", number_format=".1f",
+                 span=(0, 100 * float(after[token].max())), marks=[token], colour="attention", decimals=1,
                  height=HEIGHT, theme=theme),
     ]  # fmt: skip
 

@@ -13,8 +13,8 @@ from encoder_core.figures import (
     Window,
     band,
     curves,
-    dimensions,
     heatmap,
+    position_labels,
     row_bars,
     scale_of,
     series_colours,
@@ -39,13 +39,13 @@ def all_positions(
 
     columns  the window that is drawn of the heatmap; None draws all.
     """
-    places = dimensions(len(encoding))
+    places = position_labels(len(encoding))
     hues = dict(zip(chosen, series_colours(theme_named(theme)), strict=False))
     return [
         heatmap(encoding, places, columns, title=title, row_axis="position", marks=[(token, None)], flags=range(seq),
                 column_flags=hues, height=230, theme=theme),
         "",
-        curves({f"dim {index}": encoding[:, index] for index in chosen}, range(len(encoding)),
+        curves({f"dim {index}": encoding[:, index] for index in chosen}, range(1, len(encoding) + 1),
                title="some columns as curves", x_axis="position", y_axis="", height=206, theme=theme),
     ]  # fmt: skip
 
@@ -79,7 +79,7 @@ def sum_normed(
 ) -> list[go.Figure | str]:
     """Mean and variance of each token's sum → the normalised rows → scaled and shifted: what enters the first block."""
     common: dict[str, Any] = {"height": 230, "theme": theme}
-    of_row: dict[str, Any] = {"row_axis": "token", "marks": [token], "number_format": ".2g", "weight": 14, **common}
+    of_row: dict[str, Any] = {"row_axis": "token", "marks": [token], "decimals": None, "weight": 14, **common}
     limit, marks = scale_of(norm.normalised, embedded), [(token, None)]
     mean, variance = norm.mean, norm.variance
     return [
@@ -94,7 +94,7 @@ def sum_normed(
 
 def similarity(dots: Float[np.ndarray, "position position"], theme: ThemeName = "light") -> list[go.Figure | str]:
     """The dot product of every position with every other, and the same by distance."""
-    places = dimensions(len(dots))
+    places = position_labels(len(dots))
     return [
         heatmap(dots, places, places, title="dot product of two positions", row_axis="position",
                 column_axis="other position", height=230, theme=theme),

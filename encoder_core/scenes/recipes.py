@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, Window, dimensions, heatmap, limit_of, mosaic, row_bars
+from encoder_core.figures import ThemeName, Window, dimensions, format_number, heatmap, limit_of, mosaic, row_bars
 from encoder_core.scenes.multi_head import block_of
 
 HEIGHT = 230
@@ -158,6 +158,6 @@ def dropped(
         "⊙",
         heatmap(np.ones_like(evaluation), tokens, columns, title="kept", row_axis=rows, column_axis=column_axis,
                 kind="weights", limit=2.0, mask=kept, height=HEIGHT, theme=theme),
-        f"× {scale:.3g} →",
+        f"× {format_number(scale, 3)} →",
         heatmap(training, tokens, columns, title=f"{tensor} in training", **common),
     ]  # fmt: skip

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy
-from encoder_core.figures import ThemeName, heatmap, row_bars, span_of, written
+from encoder_core.figures import ThemeName, format_fixed, heatmap, row_bars, span_of
 
 
 def step_by_step(
@@ -56,13 +56,13 @@ def row_steps(
     seen = bool(steps.total)
     column = partial(row_bars, rows=tokens, hidden=~np.isfinite(scores), marks=[key], theme=theme)
     signed = partial(column, span=span_of(scores, steps.shifted))
-    largest = f"max {written(scores.max(), '.2f')}" if seen else "no visible key"
+    largest = f"max {format_fixed(scores.max(), 2)}" if seen else "no visible key"
     return [
         signed(scores, title="score s", foot=largest),
         "→",
         signed(steps.shifted, title=shifted, foot="max 0" if seen else ""),
         "→",
-        column(steps.exp, title="exp", colour="attention", number_format=".3f", foot=f"sum {steps.total:.3f}"),
+        column(steps.exp, title="exp", colour="attention", decimals=3, foot=f"sum {format_fixed(float(steps.total))}"),
     ]
 
 
@@ -77,8 +77,8 @@ def weight_bars(
     theme: ThemeName = "light",
 ) -> go.Figure:
     """One row of weights as bars, with its sum; `key` is outlined, `weight` is the figure's width beside others."""
-    return row_bars(weights, tokens, title=title, title_colour="attention", colour="attention", number_format=".3f",
-                    hidden=~visible, marks=[key], foot=f"sum {weights.sum():.3f}", weight=weight,
+    return row_bars(weights, tokens, title=title, title_colour="attention", colour="attention", decimals=3,
+                    hidden=~visible, marks=[key], foot=f"sum {format_fixed(weights.sum())}", weight=weight,
                     theme=theme)  # fmt: skip
 
 

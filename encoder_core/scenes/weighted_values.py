@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.figures import ThemeName, dimensions, heatmap, limit_of, row_bars, scale_of, span_of, written
+from encoder_core.figures import ThemeName, dimensions, format_fixed, heatmap, limit_of, row_bars, scale_of, span_of
 from encoder_core.scenes.softmax import weight_bars, weight_map
 
 
@@ -63,13 +63,13 @@ def one_number(
     running = np.cumsum(products)
     starts = np.concatenate([[0], running[:-1]]).astype(np.float32)
     column = partial(row_bars, rows=tokens, hidden=~visible, marks=[key], theme=theme)
-    part = partial(column, span=span_of(products, running), number_format=".3f")
+    part = partial(column, span=span_of(products, running), decimals=3)
     return [
         weight_bars(weights, visible, tokens=tokens, key=key, theme=theme),
         "×",
-        column(values, title=f"value, dimension {dimension}", title_colour="value", span=span_of(values)),
+        column(values, title=f"value, dimension {dimension}", title_colour="value", decimals=3, span=span_of(values)),
         "=",
-        part(products, title="weight × value", foot=f"sum {written(products.sum())}"),
+        part(products, title="weight × value", foot=f"sum {format_fixed(products.sum())}"),
         "→",
-        part(running, title="added up, key after key", starts=starts, foot=f"ends at z = {written(z)}"),
+        part(running, title="added up, key after key", starts=starts, foot=f"ends at z = {format_fixed(z)}"),
     ]

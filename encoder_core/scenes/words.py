@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from encoder_core.figures import ThemeName, row_bars
+from encoder_core.figures import ThemeName, format_fixed, row_bars
 from encoder_core.pretrained import Neighbour
 
 
@@ -20,7 +20,7 @@ def nearest(
     cosines, words = np.array([other.cosine for other in found]), [other.word for other in found]
     aside = [row for row, word in enumerate(words) if word in given]
     counting = [row for row in range(len(words)) if row not in aside]
-    read = ", ".join(f"{other.word} {other.cosine:.2f}" for other in found)
+    read = ", ".join(f"{other.word} {format_fixed(other.cosine, 2)}" for other in found)
     return [
         row_bars(
             cosines, words, title=title, row_axis="", span=(min(0.0, float(cosines.min())), 1.0), aside=aside,

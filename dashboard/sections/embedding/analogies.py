@@ -13,6 +13,7 @@ from dashboard.picture import picture
 from dashboard.sections.embedding.arithmetic import arithmetic
 from dashboard.state.choices import ANALOGY
 from dashboard.state.widgets import shows
+from encoder_core.figures.numbers import format_fixed
 from encoder_core.pretrained import Analogy, Neighbour, WordPieceTokenizer, nearest_words, parse_analogy
 from encoder_core.pretrained.analogy import LONGEST
 from encoder_core.scenes import words as scenes
@@ -70,10 +71,10 @@ def _explain(found: Sequence[Neighbour], given: set[str]) -> None:
     if nearest.word in given:
         honest = (
             "The words of the question are left out (hatched), as is usual. With them, the nearest would be "
-            f"**{frame.plain(nearest.word)}** itself ({nearest.cosine:.2f}): the sum does not land on the answer, it "
-            "only leans that way."
+            f"**{frame.plain(nearest.word)}** itself ({format_fixed(nearest.cosine, 2)}): the sum does not land on the "
+            "answer, it only leans that way."
         )
     st.caption(
-        f"**{frame.plain(best.word)}**, cosine **{best.cosine:.2f}**, points most nearly the way of the sum. "
-        f"{honest} No sentence was read for this: it is the static table at the input."
+        f"**{frame.plain(best.word)}**, cosine **{format_fixed(best.cosine, 2)}**, points most nearly the way of the "
+        f"sum. {honest} No sentence was read for this: it is the static table at the input."
     )

@@ -14,7 +14,7 @@ from dashboard.state.choices import ROWS
 from encoder_core import blocks
 from encoder_core.analysis import root_mean_square
 from encoder_core.config import embedding_factors
-from encoder_core.figures import Window
+from encoder_core.figures import Window, format_number
 from encoder_core.scenes import embedding as scenes
 
 
@@ -37,7 +37,9 @@ def scales(current: Model, at: Focus, columns: Window, looked: Looked) -> None:
     cells = [of_text("scaled_embedding", at), Address("position_encoding"), None] if chosen == of_model else []
     picture(parts, key="embedding_scale_picture", cells=cells, looked=looked)
     ratio = sizes[spoken[chosen]] / (sizes["positions"] or np.inf)
-    measured = f"**{ratio:.3g} times** the position encoding" if ratio else "and there is no position encoding"
+    measured = (
+        f"**{format_number(ratio, 3)} times** the position encoding" if ratio else "and there is no position encoding"
+    )
     st.caption(
         f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The "
         "paper multiplies by √d_model, so that the words outweigh the positions; some code divides, and the positions "

@@ -16,12 +16,13 @@ def tables(current: Model, at: Focus) -> dict[str, Table]:
     trace, table, ids = current.trace, current.parameters["token_embedding"], current.batch.ids[at.sentence]
     dims, words = dimensions(table.shape[1]), list(current.vocabulary)
     used = np.arange(len(table))
+    first: int | None = 0  # ids count from 0
     if len(table) > MOST_ROWS:
         used = np.unique(ids)
-        words = [f"{index} {words[index]}" for index in used]
+        words, first = [f"{index} {words[index]}" for index in used], None
     return {
         "rows": Table(trace.token_embedding[at.sentence], at.labels, dims),
         "scaled rows": Table(trace.scaled_embedding[at.sentence], at.labels, dims),
         "one-hot": Table(scenes.one_hot_of(used, ids), at.labels, words),
-        "E": Table(table[used], words, dims),
+        "E": Table(table[used], words, dims, first),
     }

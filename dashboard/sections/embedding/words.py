@@ -13,6 +13,7 @@ from dashboard.sections.embedding.arithmetic import arithmetic
 from dashboard.trained.offered import MINILM, OFFERED
 from encoder_core.analysis import root_mean_square
 from encoder_core.figures.base import shorten
+from encoder_core.figures.numbers import format_fixed, format_number
 from encoder_core.pretrained import Neighbour, WordPieceTokenizer, nearest_words
 from encoder_core.scenes import words as scenes
 
@@ -47,8 +48,8 @@ def _of_token(current: Model, at: Focus) -> dict[str, Table]:
     title = f"cosine with “{shorten(word)}”"
     picture(scenes.nearest(found, title=title, theme=frame.theme()), key="embedding_nearest_picture")
     st.caption(
-        f"The nearest is **{frame.plain(found[0].word)}**, cosine **{found[0].cosine:.2f}**. This is the static table "
-        "at the input: a word has one row in it, whatever stands around it."
+        f"The nearest is **{frame.plain(found[0].word)}**, cosine **{format_fixed(found[0].cosine, 2)}**. This is the "
+        "static table at the input: a word has one row in it, whatever stands around it."
     )
     return {"nearest words": arithmetic(table, current.vocabulary, found, [word])}
 
@@ -60,12 +61,12 @@ def _control(current: Model, at: Focus) -> None:
     measured = ""
     if others:
         size = root_mean_square(np.array([other.cosine for other in others]))
-        measured = f" Here it is **{size:.3g}** (root mean square over {len(others)} other words)."
+        measured = f" Here it is **{format_number(size, 3)}** (root mean square over {len(others)} other words)."
     st.markdown(
         "No: this table is random, as every table is before training. Whichever word comes first is there by chance, "
         "and another seed puts another one there.\n\n"
         f"Two random rows of {d_model} numbers are nearly at right angles: their cosine is about "
-        f"1/√{d_model} = **{d_model**-0.5:.3g}** in size.{measured}"
+        f"1/√{d_model} = **{format_number(d_model**-0.5, 3)}** in size.{measured}"
     )
     if OFFERED:
         name = MINILM if MINILM in OFFERED else next(iter(OFFERED))

@@ -18,7 +18,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from dashboard.weights_scale import weights_limit
 from encoder_core import HeadRoles, WordTokenizer, head_roles
-from encoder_core.figures import dimensions
+from encoder_core.figures import dimensions, format_number
 from encoder_core.language import role_keys
 from encoder_core.scenes import language as scenes
 
@@ -69,7 +69,7 @@ def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
         which_head(
             f"which of these heads looks most at {_SPOKEN.get(role) or plain(role)}?",
             weights,
-            f"Its mean weight is {{:.3g}}; uniform attention would give {uniform:.2g}.",
+            f"Its mean weight is {{}}; uniform attention would give {format_number(uniform, 2)}.",
         ),
     )
 

@@ -16,7 +16,7 @@ from dashboard.picture import picture
 from dashboard.sections.full_stack.view import Depths, stack_code
 from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
-from encoder_core.figures import Window, dimensions
+from encoder_core.figures import Window, dimensions, format_number
 from encoder_core.scenes import full_stack as scenes
 
 
@@ -67,5 +67,5 @@ def _which_block(at: Focus, rows: Float[np.ndarray, "stage d_model"]) -> Questio
         f"which block changes “{frame.plain(at.labels[at.token])}” most?",
         [f"block {layer + 1}" for layer in options],
         options.index(best),
-        f"It moves the token's vector by {moved[best]:.3g}.",
+        f"It moves the token's vector by {format_number(moved[best], 3)}.",
     )

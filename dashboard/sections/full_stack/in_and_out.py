@@ -38,6 +38,6 @@ def in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
         rf"\text{{block}}_{{{config.num_layers}}} \circ \dots \circ \text{{block}}_1"
         rf" (\underbrace{{X}}_{{{size}}})",
         [Encoder.trace],
-        which_token(at, "which token is farthest from its embedding at the end?", -cosine, "Its cosine is {:.3g}.", -1),
+        which_token(at, "which token is farthest from its embedding at the end?", -cosine, "Its cosine is {}.", -1),
         looked,
     )

@@ -21,7 +21,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from encoder_core import EncoderTrace, same_word, shared_words
 from encoder_core.analysis import cosines, residual_stream
-from encoder_core.figures import written
+from encoder_core.figures import format_fixed, format_number
 from encoder_core.figures.base import shorten
 from encoder_core.language import SharedWord, different_words
 from encoder_core.language.same_word import Place
@@ -124,7 +124,7 @@ def _in_words(compared: _Compared) -> str:
 
 def _two(cosines: ByStage) -> str:
     """The last one, as it is read."""
-    return written(cosines[-1], ".2f")
+    return format_fixed(cosines[-1], 2)
 
 
 def _most_like(compared: _Compared) -> Question:
@@ -135,7 +135,7 @@ def _most_like(compared: _Compared) -> Question:
         f"after the last block, which “{word}” is most like that of sentence {compared.here[0] + 1}?",
         [f"that of sentence {place[0] + 1}" for place in places],
         places.index(best),
-        f"Their cosine is {compared.found[best][-1]:.3g}.",
+        f"Their cosine is {format_number(compared.found[best][-1], 3)}.",
     )
 
 
@@ -145,5 +145,5 @@ def _apart(compared: _Compared) -> Question:
         f"do the blocks turn the two “{plain(compared.word)}” away from each other, or towards each other?",
         ["away from each other", "towards each other"],
         int(cosine[-1] > cosine[0]),
-        f"Their cosine goes from {cosine[0]:.3g} to {cosine[-1]:.3g}.",
+        f"Their cosine goes from {format_number(cosine[0], 3)} to {format_number(cosine[-1], 3)}.",
     )

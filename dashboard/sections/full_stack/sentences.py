@@ -15,7 +15,7 @@ from dashboard.picture import picture
 from dashboard.sections.full_stack.view import Depths, pick_dims
 from encoder_core import sentence_vectors
 from encoder_core.analysis import cosines
-from encoder_core.figures import Window, dimensions, written
+from encoder_core.figures import Window, dimensions, format_fixed, format_number
 from encoder_core.language.kinds import SPECIAL
 from encoder_core.scenes import language as scenes
 
@@ -70,8 +70,8 @@ def _plainly(text: str) -> str:
 
 def _in_words(current: Model, similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> str:
     said = "A row of V is the mean of a sentence's outputs, padding left out, divided by its length. Most alike are "
-    said += f"{_named(pairs[0])}, with a cosine of {written(similar[pairs[0]], '.2f')}"
-    said += f"; least, {_named(pairs[-1])}, with {written(similar[pairs[-1]], '.2f')}." if len(pairs) > 1 else "."
+    said += f"{_named(pairs[0])}, with a cosine of {format_fixed(similar[pairs[0]], 2)}"
+    said += f"; least, {_named(pairs[-1])}, with {format_fixed(similar[pairs[-1]], 2)}." if len(pairs) > 1 else "."
     if not current.settings.trained:
         said += " Nothing is trained here, so that meaning plays no part."
     if (current.trace.mask & ~current.trace.real[:, None, None, :]).any():
@@ -89,7 +89,7 @@ def _which_pair(similar: Float[np.ndarray, "row column"], pairs: list[tuple[int,
         "which two sentences are most alike?",
         [_named(pair) for pair in options],
         options.index(pairs[0]),
-        f"Their cosine is {similar[pairs[0]]:.3g}.",
+        f"Their cosine is {format_number(similar[pairs[0]], 3)}.",
     )
 
 
@@ -98,5 +98,5 @@ def _how_alike(cosine: float) -> Question:
         "do the two sentences point nearly the same way?",
         ["yes: less than 60° apart (cosine above 0.5)", "no: 60° or more"],
         int(cosine <= 0.5),
-        f"Their cosine is {cosine:.3g}.",
+        f"Their cosine is {format_number(cosine, 3)}.",
     )

@@ -14,6 +14,7 @@ from dashboard.sections.full_stack.hidden_states import stage_names
 from dashboard.sections.full_stack.view import Depths
 from encoder_core.analysis import cosines, mean_off_diagonal, residual_stream
 from encoder_core.figures.base import label
+from encoder_core.figures.numbers import format_number
 from encoder_core.scenes import full_stack as scenes
 
 
@@ -49,7 +50,7 @@ def _more_alike(others: Float[np.ndarray, "stage"]) -> Question:
         "from the embedding to the last block, do the tokens of this sentence become more alike?",
         ["more alike", "less alike"],
         int(others[-1] < others[0]),
-        f"Their mean cosine goes from {others[0]:.3g} to {others[-1]:.3g}.",
+        f"Their mean cosine goes from {format_number(others[0], 3)} to {format_number(others[-1], 3)}.",
     )
 
 
@@ -58,5 +59,5 @@ def _turned(cosine: float) -> Question:
         "how far does this one token turn away from its embedding?",
         ["less than 60° (cosine above 0.5)", "60° or more"],
         int(cosine <= 0.5),
-        f"At the end its cosine with the embedding is {cosine:.3g}.",
+        f"At the end its cosine with the embedding is {format_number(cosine, 3)}.",
     )

@@ -41,7 +41,7 @@ def all_heads(current: Model, at: Focus, _: None) -> Depths:
         which_head(
             f"which of these heads gives one single key the largest share of “{frame.plain(at.labels[at.token])}”?",
             patterns[:, :, at.token].max(axis=-1),
-            "Its largest weight is {:.3g}.",
+            "Its largest weight is {}.",
         ),
         looked,
     )
@@ -62,7 +62,7 @@ def head_average(current: Model, at: Focus, _: None) -> Depths:
             at,
             f"over all layers and heads, which key does “{frame.plain(at.labels[at.token])}” attend to most?",
             averages[:, at.token].mean(axis=0),
-            "Its share is {:.3g} on average.",
+            "Its share is {} on average.",
         ),
     )
 

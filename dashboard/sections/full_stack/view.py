@@ -14,7 +14,7 @@ from dashboard.model import Model
 from dashboard.window import Wide
 from encoder_core import EncoderConfig
 from encoder_core.blocks import EncoderStack
-from encoder_core.figures import Window
+from encoder_core.figures import Window, format_number
 from encoder_core.forward import forward
 
 
@@ -69,7 +69,7 @@ def which_token(at: Focus, text: str, values: Float[np.ndarray, "seq"], why: str
         text,
         [f"{place + 1} · {frame.plain(at.labels[place])}" for place in options],
         options.index(best),
-        why.format(sign * values[best]),
+        why.format(format_number(sign * values[best], 3)),
     )
 
 
@@ -82,7 +82,7 @@ def which_head(text: str, values: Float[np.ndarray, "layer head"], why: str) -> 
         text,
         [head_name(layer, head) for layer, head in options],
         options.index(best),
-        why.format(values[best]),
+        why.format(format_number(values[best], 3)),
     )
 
 

@@ -3,6 +3,7 @@
 import re
 import zlib
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from functools import partial
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ def attention() -> None:
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     trace = encoder.trace(np.array([tokens], np.int32), mask)
     layer = trace.layers[0]
-    labels = [f"token {token}" for token in tokens]
+    labels = [f"id {token}" for token in tokens]
     with right:
         parts = scenes.attention(
             layer.pattern[0, 0], trace.mask[0, 0], layer.v[0, 0], layer.z[0, 0], tokens=labels, token=asking,
@@ -68,17 +69,21 @@ def one_hot() -> None:
     left, right = st.columns([1.2, 2.4], gap="large")
     with left:
         table = edited(demo.parameters()["token_embedding"], LOOKUP_TABLE)
-        token = st.selectbox("Token", range(len(table)), filter_mode=None, width=120, **shows(LOOKUP_TOKEN))
+        token = st.selectbox("Token id", range(len(table)), filter_mode=None, width=120, **shows(LOOKUP_TOKEN))
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     looked_up = encoder.trace(np.array([[token]], np.int32)).token_embedding[0]
     with right:
         ids = dimensions(len(table))
-        parts = embedding.lookup(np.array([token]), looked_up, table, tokens=[f"token {token}"], vocabulary=ids,
+        parts = embedding.lookup(np.array([token]), looked_up, table, tokens=[f"id {token}"], vocabulary=ids,
                                  token=0, theme=frame.theme())  # fmt: skip
         picture(parts, key="by_hand_one_hot", still=True)
     products, sums = worked_lookup(token, table.astype(float).tolist())
     hot = [int(index == token) for index in range(len(table))]
-    _equations(rf"x_{d} &= {_sum_of(hot, table[:, d])} = {sums[d]:.4f}" for d in range(len(products)))
+    _equations(
+        rf"x_{d} &= {_sum_of(hot, table[:, d])} {_relation(_displayed_sum(hot, table[:, d]), f'{sums[d]:.4f}')} "
+        rf"{sums[d]:.4f}"
+        for d in range(len(products))
+    )
     _compare([Numbers([f"dim {d}" for d in range(len(sums))], sums, looked_up[0])])
 
 
@@ -106,7 +111,7 @@ def edited(table: Table, parameter: Parameter[str]) -> Table:
     numbers = table.astype(float)
     for (row, column), value in changes.items():
         numbers[row, column] = value
-    given = pd.DataFrame(numbers, index=[f"token {i}" for i in range(len(table))],
+    given = pd.DataFrame(numbers, index=[f"id {i}" for i in range(len(table))],
                          columns=[f"dim {d}" for d in range(table.shape[1])])  # fmt: skip
     config = st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%.4g", width=60)
     st.caption(f"Change any number, from {-LIMIT:g} to {LIMIT:g}: everything below follows. An empty cell counts as 0.")
@@ -145,20 +150,28 @@ def _write_attention(
 ) -> None:
     """Every product and every sum, in LaTeX."""
     query, root = rows[asking], rf"\sqrt{{{rows.shape[1]}}}"
-    scores = [
-        rf"s_{{{j + 1}}} &= ({_sum_of(query, key)}) / {root} = {dot:.5g} / {root} = {score:.5f}"
-        for j, (key, dot, score) in enumerate(zip(rows, by_hand.dot_products, by_hand.scores, strict=True))
-    ]
-    exponentials = " + ".join(rf"e^{{{score:.4f}}}" for score in by_hand.scores)
+    scores = []
+    for j, (key, dot, score) in enumerate(zip(rows, by_hand.dot_products, by_hand.scores, strict=True)):
+        product, quotient = f"{dot:.5g}", f"{score:.5f}"
+        first = _relation(_displayed_sum(query, key), product)
+        second = _relation(float(product) / rows.shape[1] ** 0.5, quotient)
+        scores.append(
+            rf"s_{{{j + 1}}} &= ({_sum_of(query, key)}) / {root} {first} {product} / {root} {second} {quotient}"
+        )
+    exponents = np.array([float(f"{score:.4f}") for score in by_hand.scores])
+    powers = np.exp(exponents - exponents.max())
+    exponentials = " + ".join(rf"e^{{{exponent:.4f}}}" for exponent in exponents)
     weights = [
-        rf"w_{{{j + 1}}} &= e^{{{score:.4f}}} / ({exponentials}) = {weight:.5f}"
-        for j, (score, weight) in enumerate(zip(by_hand.scores, by_hand.weights, strict=True))
+        rf"w_{{{j + 1}}} &= e^{{{exponents[j]:.4f}}} / ({exponentials}) "
+        rf"{_relation(powers[j] / powers.sum(), f'{weight:.5f}')} {weight:.5f}"
+        for j, weight in enumerate(by_hand.weights)
     ]
     output = [
-        rf"z_{{{d}}} &= {_sum_of(by_hand.weights, rows[:, d])} = {number:.5f}"
+        rf"z_{{{d}}} &= {_sum_of(by_hand.weights, rows[:, d])} "
+        rf"{_relation(_displayed_sum(by_hand.weights, rows[:, d]), f'{number:.5f}')} {number:.5f}"
         for d, number in enumerate(by_hand.output)
     ]
-    st.markdown(f"**The query is token {tokens[asking]}**; Q = K = V are the rows themselves.")
+    st.markdown(f"**The query is token {asking + 1}, with id {tokens[asking]}**; Q = K = V are the rows themselves.")
     for lines in (scores, weights, output):
         _equations(lines)
 
@@ -166,6 +179,18 @@ def _write_attention(
 def _sum_of(left: Iterable[float], right: Iterable[float]) -> str:
     """The products of two rows, written as a sum."""
     return " + ".join(rf"{_factor(a)} \cdot {_factor(b)}" for a, b in zip(left, right, strict=True))
+
+
+def _displayed_sum(left: Iterable[float], right: Iterable[float]) -> float:
+    """The same sum of products, of the numbers as they are displayed."""
+    return sum(float(f"{a:.5g}") * float(f"{b:.5g}") for a, b in zip(left, right, strict=True))
+
+
+def _relation(calculated: float, displayed: str) -> str:
+    """LaTeX of = where the calculation gives what is displayed, to its last digit, else of ≈."""
+    exponent = Decimal(displayed).as_tuple().exponent
+    half_a_unit = 0.5 * 10.0 ** int(exponent)
+    return "=" if abs(calculated - float(displayed)) <= half_a_unit else r"\approx"
 
 
 def _factor(number: float) -> str:

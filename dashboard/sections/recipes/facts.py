@@ -34,7 +34,8 @@ def compared() -> None:
     st.markdown("\n".join(lines))
     st.caption(
         ":orange[Orange]: as written in the code, where that is something else than the text intends. FLOPs are those "
-        "of one pass over the tutorial's own batch, a multiplication and an addition counted as two."
+        "of the matrix products of one pass over the tutorial's own batch, a multiplication and an addition counted as "
+        "two."
     )
 
 

@@ -8,6 +8,7 @@ from dashboard import frame
 from dashboard.model import Model
 from dashboard.picture import picture
 from dashboard.sections.recipes.models import changed_model
+from encoder_core.figures.numbers import format_number
 from encoder_core.recipes import Recipe
 from encoder_core.scenes import recipes as scenes
 
@@ -57,4 +58,5 @@ def _where(tensor: str, intended: Model, written: Model) -> tuple[Rows, Rows, in
 
 
 def _measures(values: Rows) -> str:
-    return f"from {values.min():.3g} to {values.max():.3g}, standard deviation **{values.std():.3g}**"
+    low, high, deviation = (format_number(x, 3) for x in (values.min(), values.max(), values.std()))
+    return f"from {low} to {high}, standard deviation **{deviation}**"

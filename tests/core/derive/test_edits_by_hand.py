@@ -159,12 +159,12 @@ def test_a_residual_times_its_factor(cell, edit, past, added):
     layer = model.trace.layers[0]
     stream, sublayer = (float(getattr(layer, name)[0, 0, 1]) for name in (past, added))
     assert steps(model, cell) == {
-        "residual times its factor -2": -2 * stream,
+        "residual times its factor −2": -2 * stream,
         "residual plus sublayer": -2 * stream + sublayer,
     }
     first, second = model.derive(cell).steps
     assert [operand.cell for operand in first.terms[0].operands] == [Cell(past, (0, 0, 1), layer=0), None]
-    assert [term.operands[0].name for term in second.terms] == [f"-2 × {past}[0, 0, 1]", f"{added}[0, 0, 1]"]
+    assert [term.operands[0].name for term in second.terms] == [f"−2 × {past}[0, 0, 1]", f"{added}[0, 0, 1]"]
     assert list(steps(model, "resid_mid.0.0.0.0" if past == "resid_mid" else "resid_post.0.0.0.0")) == [
         "residual plus sublayer"
     ]

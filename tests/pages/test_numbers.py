@@ -1,0 +1,155 @@
+"""Arithmetic in words holds as it is displayed; tokens and positions count from 1, dimensions and ids from 0."""
+
+import base64
+import math
+import re
+
+import numpy as np
+import pytest
+
+from dashboard.derivation import DIGITS
+from dashboard.frame import Table, _frame_of
+from dashboard.sections.recipes import by_hand
+from dashboard.sidebar import in_units
+from dashboard.stages import stage_named
+from encoder_core.figures.numbers import format_number
+from tests.number_table import parsed, unit_of
+from tests.pages.app import derivations, figures, opened, rendered, run
+
+NUMBER = r"\(?(−?[\d.,]+(?:e−?\d+)?)\)?"
+SETTINGS = [{}, {"head": "3", "layer": "2", "token": "9", "key_token": "4"}, {"layer": "4", "token": "14", "seed": "7"}]
+
+
+def found(texts: list[str], pattern: str) -> tuple[list[float], str, str]:
+    """From the one text with the pattern: the operands as numbers, the relation, and the result as text."""
+    (match,) = [match for text in texts if (match := re.search(pattern, text))]
+    *operands, relation, result = match.groups()
+    return [parsed(operand) for operand in operands], relation, result
+
+
+def holds(calculated: float, relation: str, result: str) -> bool:
+    return relation == "≈" or abs(calculated - parsed(result)) <= 0.500001 * unit_of(result)
+
+
+def why(at) -> str:
+    """The explanation of the question, after an answer."""
+    at.radio(key="predict").set_value(at.radio(key="predict").options[0])
+    run(at)
+    return [*at.success, *at.info][-1].value
+
+
+@pytest.mark.parametrize("link", SETTINGS)
+def test_weight_times_value_is_the_product_displayed(framed, link):
+    text = why(opened(stage_named("weighted_values"), **link))
+    operands, relation, result = found([text], rf"Weight {NUMBER} × value {NUMBER} (=|≈) (\S+)\. The")
+    assert holds(math.prod(operands), relation, result)
+
+
+@pytest.mark.parametrize("link", SETTINGS)
+def test_exp_and_quotient_are_the_weight_displayed(framed, link):
+    at = opened(stage_named("softmax"), **link)
+    pattern = rf"exp\({NUMBER}\) / {NUMBER} (=|≈) {NUMBER} / {NUMBER} (=|≈) \*\*(\S+)\*\*\."
+    (match,) = [match for text in rendered(at) if (match := re.search(pattern, text))]
+    score, total, first, exp, again, second, weight = match.groups()
+    assert total == again
+    assert holds(math.exp(parsed(score)), first, exp)
+    assert holds(parsed(exp) / parsed(total), second, weight)
+    operands, relation, result = found([why(at)], rf"exp\({NUMBER}\) (=|≈) (\S+): ")
+    assert holds(math.exp(*operands), relation, result)
+    assert any(f"scores {format_number(*operands)} more" in text for text in rendered(at))
+
+
+@pytest.mark.parametrize("link", SETTINGS)
+def test_a_norm_of_one_number_is_displayed_as_it_is_computed(framed, link):
+    texts = rendered(opened(stage_named("add_and_norm"), **link))
+    (x, mean, variance), relation, result = found(texts, rf"\({NUMBER} − {NUMBER}\) / √{NUMBER} (=|≈) {NUMBER}, then")
+    assert holds((x - mean) / math.sqrt(variance), relation, result)
+    (n, scale, shift), relation, result = found(texts, rf"then {NUMBER} × {NUMBER} \+ {NUMBER} (=|≈) \*\*(\S+)\*\*\.")
+    assert holds(n * scale + shift, relation, result)
+
+
+@pytest.mark.parametrize("link", [*SETTINGS, {"activation": "gelu", "token": "5"}])
+def test_a_neuron_is_displayed_as_it_is_computed(framed, link):
+    texts = rendered(opened(stage_named("feed_forward"), **link))
+    operands, relation, result = found(texts, rf"W_up \+ b = {NUMBER} \+ {NUMBER} (=|≈) (\S+)  \n")
+    assert holds(sum(operands), relation, result)
+    (x,), relation, result = found(texts, rf"LU\({NUMBER}\) (=|≈) \*\*(\S+)\*\*")
+    gelu = x * (1 + math.erf(x / math.sqrt(2))) / 2
+    assert holds(gelu if "activation" in link else max(x, 0), relation, result)
+
+
+@pytest.mark.parametrize("page", ["scaled_scores", "weighted_values", "feed_forward"])
+def test_the_products_of_a_derivation_hold_as_displayed(framed, page):
+    (shown,) = derivations(opened(stage_named(page), token="5"))
+    terms = [term for step in shown["steps"] for term in step["terms"] if term["sign"] == "×"]
+    for term in terms:
+        operands = [parsed(format_number(operand["value"], term["operand_digits"])) for operand in term["operands"]]
+        assert holds(math.prod(operands), term["relation"], format_number(term["adds"], term["adds_digits"]))
+    assert page == "feed_forward" or terms
+    assert {term["operand_digits"] for step in shown["steps"] for term in step["terms"]} <= set(range(4, 9)) | {DIGITS}
+
+
+def test_a_ratio_of_weights_is_written_without_an_exponent(framed):
+    """Scores set by hand, 7.08 apart: exp(7.08) = 1188."""
+    at = opened(stage_named("softmax"), edits="score.0.0.0.0.0=9.08~score.0.0.0.0.1=2", key_token="2", mask="both")
+    options = [option for radio in at.radio for option in radio.options]
+    assert "1,190 times" in options
+    assert not [option for option in options if re.search(r"e\+|e\d", option)], options
+
+
+def test_positions_count_from_1_and_the_formula_says_where_it_starts(framed):
+    at = opened(stage_named("positions"), token="1")
+    encoding = next(x for x in figures(at) if x["layout"]["meta"]["row_axis"] == "position")
+    curves = next(x for x in figures(at) if x["layout"]["meta"]["kind"] == "curves")
+    assert encoding["layout"]["meta"]["rows"][:2] == ["1", "2"]
+    assert np.frombuffer(base64.b64decode(curves["data"][0]["x"]["bdata"]), "f4")[0] == 1
+    assert any("positions 1 and 3 have the dot product" in text for text in rendered(at))
+    assert any(r"pos = \text{position} - 1" in latex.value for latex in at.latex)
+
+
+def test_the_derivation_of_a_position_names_it_from_1(framed):
+    (shown,) = derivations(opened(stage_named("positions"), cell="position_encoding.2.1"))
+    assert shown["words"] == "Position encoding: position 3, dimension 1"
+    operands = [operand for step in shown["steps"] for term in step["terms"] for operand in term["operands"]]
+    assert ("position − 1", 2) in [(operand["name"], operand["value"]) for operand in operands]
+
+
+def test_rows_of_a_table_are_numbered_once_and_from_their_first_number():
+    values = np.zeros((2, 1))
+    assert list(_frame_of(Table(values, ["the", "cat"], ["x"])).index) == ["1 the", "2 cat"]
+    assert list(_frame_of(Table(values, ["the", "cat"], ["x"], first=0)).index) == ["0 the", "1 cat"]
+    assert list(_frame_of(Table(values, ["0", "1"], ["x"], first=None)).index) == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (999, "999 "),
+        (1000, "1 k"),
+        (999_400, "999 k"),
+        (999_999, "1 M"),
+        (1_234_567, "1.23 M"),
+        (5 * 10**12, "5,000 G"),
+    ],
+)
+def test_a_count_has_three_digits_and_a_prefix(count, text):
+    assert in_units(count) == text
+
+
+def test_the_map_says_what_its_numbers_are(framed):
+    texts = " ".join(rendered(opened(stage_named("map"))))
+    assert "informed by every token that it may attend to" in texts
+    assert "Only matrix products are counted" in texts
+    assert "Hoffmann et al. 2022, appendix F" in texts
+    assert "which part has the largest share of this model's parameters?" in texts
+    assert "neighbours" not in texts
+    assert "most of its parameters" not in texts
+
+
+@pytest.mark.parametrize(
+    ("calculated", "displayed", "relation"),
+    [(1.39, "1.39000", "="), (1.390004, "1.39000", "="), (1.39001, "1.39000", r"\approx"), (4e-5, "4e-05", "="),
+     (4.6e-5, "4e-05", r"\approx"), (25000.4, "25000", "="), (25001.0, "25000", r"\approx")],
+)  # fmt: skip
+def test_the_worked_example_says_equal_only_where_it_is_as_displayed(calculated, displayed, relation):
+    assert by_hand._relation(calculated, displayed) == relation
