@@ -19,7 +19,7 @@ INTENDED = EncoderConfig(
     dropout=0.1,
     dropout_at=("attn_out", "mlp_act", "mlp_out"),
 )
-WRITTEN = replace(INTENDED, activation_after="every_element", attention_read_out="input")
+WRITTEN = replace(INTENDED, activation_after="second_linear", attention_read_out="input")
 
 _ROWS = "each token a row of its own from a normal distribution"
 _BLOCK = replace(INTENDED, vocab_size=20, d_model=16, d_ff=64, num_layers=1)
@@ -43,7 +43,7 @@ NNX = Recipe(
             "The activation follows every element of the list [linear, dropout, linear]: it is applied three times, "
             "the last time to what is added to the residual stream, which can then hardly fall below zero.",
             as_intended=INTENDED,
-            as_written=replace(INTENDED, activation_after="every_element"),
+            as_written=replace(INTENDED, activation_after="second_linear"),
             shows="mlp_out",
         ),
         Note(

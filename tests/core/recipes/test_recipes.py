@@ -75,7 +75,7 @@ def test_nnx_as_written_differs_in_two_options():
         if getattr(intended, field.name) != getattr(written, field.name)
     }
     assert changed == {
-        "activation_after": ("first_linear", "every_element"),
+        "activation_after": ("first_linear", "second_linear"),
         "attention_read_out": ("stack", "input"),
     }
 
