@@ -29,17 +29,44 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
         up = current.parameters[f"layers.{at.layer}.mlp.up.kernel"]
         product = float(layer.mlp_in[at.sentence, at.token] @ up[:, neuron])
         bias = f", + b = {pre[neuron]:.3g}" if current.config.use_bias else ""
-        relu = current.config.activation == "relu"
-        quiet = "makes them exactly 0: off" if relu else "leaves them a little below 0: nearly off"
+        between, whole = _of_activation(current, pre[neuron])
         st.markdown(
             f"**Neuron {neuron} at “{frame.plain(at.labels[at.token])}”**  \n"
             f"in · column {neuron} of W_up = {product:.3g}{bias}  \n"
-            f"{scenes.activation_name(current.config)}({pre[neuron]:.3g}) = **{act[neuron]:.3g}**  \n"
-            f"It adds {act[neuron]:.3g} times row {neuron} of W_down to the token's result.\n\n"
-            f"Of the {len(pre)} neurons, **{float((pre <= 0).mean()):.0%}** have a sum below 0 at this token. The "
-            f"curve {quiet}. Without the bend, W_up and W_down would be one matrix, and the whole network one linear "
-            "map."
+            f"{between}{_of_dropout(current, at, neuron)}  \n"
+            f"The neuron adds **{act[neuron]:.3g}** times row {neuron} of W_down to the token's sum.\n\n"
+            f"Of the {len(pre)} neurons, **{float((pre < 0).mean()):.0%}** have a sum below 0 at this token. {whole}"
         )
+
+
+def _of_activation(current: Model, pre: float) -> tuple[str, str]:
+    """What the activation makes of one neuron's sum, and what it does for the whole network."""
+    config, name = current.config, scenes.activation_name(current.config)
+    if config.activation_after == "second_linear":
+        return (
+            f"No activation follows the first linear layer: **{pre:.3g}** stays as it is.",
+            f"They stay as they are. In evaluation mode nothing stands between the two linear layers, so they are one "
+            f"affine map; {name} is applied to its result. The page Recipes computes this map, under Text and code.",
+        )
+    value = float(sublayers.activate(np.array([pre], float), config.activation)[0])
+    low = (
+        "makes each of them 0"
+        if config.activation == "relu"
+        else "turns each of them into a number between about −0.17 and 0"
+    )
+    return (
+        f"{name}({pre:.3g}) = **{value:.3g}**",
+        f"{name} {low}. Without the activation, this feed-forward network would be one affine map.",
+    )
+
+
+def _of_dropout(current: Model, at: Focus, neuron: int) -> str:
+    """In training mode, what dropout then does to the neuron; nothing in evaluation mode."""
+    kept = current.trace.kept
+    mask = None if kept is None else kept.layers[at.layer].mlp_act
+    if kept is None or mask is None:
+        return ""
+    return f"; dropout: × {kept.scale:.3g}" if mask[at.sentence, at.token, neuron] else "; dropout: × 0"
 
 
 def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:
