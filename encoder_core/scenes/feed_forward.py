@@ -42,10 +42,9 @@ def network(
     row, cross = [(token, None)], [(token, None), (None, neuron)]
     wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}
     active = 100 * (steps.pre > 0).mean(axis=1)
-    name, down = activation_name(config), f"· W_down{bias}"
-    between, out = f"{name}( )", down
+    between, out = f"{activation_name(config)}( )", f"· W_down{bias}"
     if config.activation_after == "second_linear":
-        between, out = "no activation", f"{name}({down})"
+        between, out = "no activation", "out, activated"
     return [
         heatmap(mlp_in, tokens, columns, title="in", marks=row, **common),
         "→",
