@@ -95,6 +95,25 @@ def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, 
     return np.asarray(np.log2(np.maximum(visible.sum(axis=-1), 1)))
 
 
+class SelfMatches(NamedTuple):
+    """`matches` of `rows` have their largest visible dot product with themselves."""
+
+    matches: int
+    rows: int
+
+
+def self_matches(dots: Float[np.ndarray, "token token"], visible: Bool[np.ndarray, "token token"]) -> SelfMatches:
+    """How many rows have no larger visible number than the one on the diagonal.
+
+    Only rows that see themselves and another key are counted: for a row that sees itself alone (the first under a
+    causal mask) nothing else could be the largest. Of dot products of the rows themselves, a . b > a . a is possible.
+    """
+    diagonal = np.diagonal(visible)
+    counted = diagonal & (visible.sum(axis=1) > 1)
+    largest = np.where(visible, dots, -np.inf).max(axis=1)
+    return SelfMatches(int((counted & (np.diagonal(dots) >= largest)).sum()), int(counted.sum()))
+
+
 def patterns_of(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer head query key"]:
     """The attention weights of every head of every layer, for one sentence."""
     return np.stack([layer.pattern[sentence] for layer in trace.layers])
@@ -159,6 +178,22 @@ def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.nd
         return np.full(square.shape[:-2], np.nan, square.dtype)
     total = square.sum(axis=(-1, -2)) - np.trace(square, axis1=-2, axis2=-1)
     return np.asarray(total / (count * (count - 1)))
+
+
+def singular_values(matrix: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "value"]:
+    """The singular values in float64, largest first: as many as the smaller side of the matrix."""
+    return np.linalg.svd(matrix.astype(float), compute_uv=False)
+
+
+def numerical_rank(matrix: Float[np.ndarray, "row column"]) -> int:
+    """How many singular values are above the rounding noise of the array's own precision.
+
+    The noise is taken as max(row, column) eps times the largest singular value, with eps = 1.2e-7 for float32 and
+    2.2e-16 for float64, as `numpy.linalg.matrix_rank` takes it. A matrix of zeros has rank 0.
+    """
+    values = singular_values(matrix)
+    noise = max(matrix.shape) * float(np.finfo(matrix.dtype).eps) * values.max(initial=0.0)
+    return int((values > noise).sum())
 
 
 def pooled(

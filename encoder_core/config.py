@@ -9,7 +9,7 @@ Activation = Literal["relu", "gelu", "gelu_tanh"]
 Positions = Literal["sinusoidal", "learned", "none"]
 PositionLayout = Literal["interleaved", "concatenated"]
 EmbeddingScale = Literal["none", "sqrt_d", "inv_sqrt_d"]
-ActivationAfter = Literal["first_linear", "every_element"]
+ActivationAfter = Literal["first_linear", "second_linear"]
 PositionFrequencies = Literal["pairs", "dimensions"]
 AttentionReadOut = Literal["stack", "input"]
 DropoutPlace = Literal["embedded", "pattern", "attn_out", "mlp_act", "mlp_out"]
@@ -43,8 +43,9 @@ class EncoderConfig:
     final_norm        one more norm after the last block (usual with "pre").
     norm_eps          added to the variance before the square root; 1e-12 <= norm_eps < 1.
     activation        "relu", "gelu" (exact, with erf) or "gelu_tanh" (its tanh approximation).
-    activation_after  "first_linear": once, between the two linear layers (the paper); "every_element": after the first
-                      linear layer, again after the dropout that follows it, and after the second linear layer.
+    activation_after  "first_linear": between the two linear layers (the paper, section 3.3); "second_linear": once,
+                      after the second linear layer, with none between them: the two linear layers are then one affine
+                      map (see `recipes.collapse`).
     positions         "sinusoidal" (section 3.5), "learned" or "none".
     position_layout   sinusoids: "interleaved" sine, cosine, sine, ... or "concatenated" sines, then cosines.
     position_frequencies  "pairs": dimensions 2i and 2i + 1 share 10000^(-2i / d_model) (the paper); "dimensions":

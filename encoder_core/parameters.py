@@ -15,7 +15,7 @@ Parameters = dict[str, Float[np.ndarray, "..."]]
 # screen, and moving it back and forth finds what was drawn before. Row counts above the first grow by powers of two.
 _DRAWN = {"mlp.up.kernel": (128, 1024), "mlp.up.bias": (1, 1024), "mlp.down.kernel": (512, 256), "bias": (1, 256)}
 _DRAWN_OTHERWISE = (128, 256)
-_BIAS_STD = 0.02
+BIAS_STD = 0.02  # the libraries of the recipes start biases at 0
 _BIAS_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
 
 
@@ -95,7 +95,7 @@ def _draw(name: str, shape: tuple[int, ...], seed: int) -> Float[np.ndarray, "..
     if name.endswith("embedding"):
         return normal
     if name.endswith("bias"):
-        return normal * np.float32(_BIAS_STD)
+        return normal * np.float32(BIAS_STD)
     return normal / np.float32(np.sqrt(shape[0]))
 
 

@@ -134,7 +134,7 @@ def layer_norm(
 
 
 class FeedForwardSteps(NamedTuple):
-    """x W_up + bias, its activation, activation W_down + bias (with "every_element", both are activated once more)."""
+    """x W_up + bias; its activation; that times W_down + bias. With "second_linear" the activation follows the last."""
 
     pre: Float[np.ndarray, "*row d_ff"]
     act: Float[np.ndarray, "*row d_ff"]
@@ -152,13 +152,15 @@ def feed_forward(
     after: ActivationAfter = "first_linear",
     dropped: Dropped = lambda numbers, place: numbers,
 ) -> FeedForwardSteps:
-    """The feed-forward network of one block, on rows of any number and order; `dropped` is dropout, in training."""
+    """The feed-forward network of one block, on rows of any number and order.
+
+    after    the linear layer that the activation follows; after "second_linear" `act` is `pre` (less what is dropped)
+    dropped  dropout in training mode
+    """
     pre = _linear(x, parameters, f"layers.{layer}.mlp.up")
-    act = dropped(activate(pre, activation), "mlp_act")
-    if after == "every_element":
-        act = activate(act, activation)
+    act = dropped(activate(pre, activation) if after == "first_linear" else pre, "mlp_act")
     out = _linear(act, parameters, f"layers.{layer}.mlp.down")
-    if after == "every_element":
+    if after == "second_linear":
         out = activate(out, activation)
     return FeedForwardSteps(pre, act, dropped(out, "mlp_out"))
 

@@ -28,8 +28,8 @@ class LayerTrace(NamedTuple):
     resid_mid     (batch, seq, d_model) resid_pre + attn_out
     mlp_in        (batch, seq, d_model) norm of resid_mid (norm1 with "post", norm2 with "pre")
     mlp_pre       (batch, seq, d_ff) mlp_in W_up + bias
-    mlp_act       (batch, seq, d_ff) the activation of mlp_pre; with activation_after="every_element" its activation
-    mlp_out       (batch, seq, d_model) mlp_act W_down + bias; with "every_element" the activation of that
+    mlp_act       (batch, seq, d_ff) the activation of mlp_pre; with activation_after="second_linear" mlp_pre itself
+    mlp_out       (batch, seq, d_model) mlp_act W_down + bias; with "second_linear" the activation of that
     resid_post    (batch, seq, d_model) what leaves the block: norm2(mlp_in + mlp_out) with "post",
                   resid_mid + mlp_out with "pre"
     out_kernel    (qkv_dim, d_model) W_O, from which `head_contributions` is computed when asked for

@@ -16,18 +16,26 @@ from dashboard.state.choices import NEURON
 from dashboard.window import Wide
 from encoder_core import blocks, recompute, sublayers
 from encoder_core.figures import dimensions, format_number
-from encoder_core.scenes.feed_forward import ACTIVATIONS, activation_name, network
+from encoder_core.scenes.feed_forward import activation_name, network
 from encoder_core.sublayers import FeedForwardSteps
 
 current = frame.begin()
 config, parameters = current.config, current.parameters
 seq, d_model, d_ff = current.batch.ids.shape[1], config.d_model, config.d_ff
 dims, neurons = Wide("dims", d_model), Wide("neurons", d_ff)
+BETWEEN = config.activation_after == "first_linear"  # the activation stands between the two linear layers
+NAME = activation_name(config)
 
 frame.heading(
     stage_named("feed_forward"),
-    f"Every token by itself passes a small network: its {d_model} numbers become {d_ff} (**expand**), each of these "
-    f"neurons fires or stays quiet (**activate**), and what they say becomes {d_model} numbers again (**contract**).",
+    f"Every token by itself passes a small network: its {d_model} numbers become {d_ff} (**expand**), "
+    + (
+        f"{NAME} is applied to each of these neurons (**activate**), and they become {d_model} numbers again "
+        "(**contract**)."
+        if BETWEEN
+        else f"these become {d_model} numbers again (**contract**), and {NAME} is applied to those (**activate**). "
+        "Nothing is activated between the two linear layers."
+    ),
     [Shape("mlp in", (seq, d_model))],
     [Shape("mlp pre", (seq, d_ff)), Shape("mlp act", (seq, d_ff)), Shape("mlp out", (seq, d_model))],
 )
@@ -63,9 +71,6 @@ def body() -> None:
     )  # fmt: skip
     one_neuron(current, at, layer, neuron)
     one_row_exchanged(current, at, layer, columns)
-    bias = " + b" if config.use_bias else ""
-    again = config.activation_after == "every_element"  # the activation also follows the second linear layer
-    opened, closed = (rf"\text{{{ACTIVATIONS[config.activation]}}}\big(", r"\big)") if again else ("", "")
     frame.depths(
         {
             "mlp out": Table(steps.out, at.labels, dimensions(d_model)),
@@ -73,13 +78,23 @@ def body() -> None:
             "mlp pre": Table(steps.pre[:, shown.places], at.labels, names),
             "mlp in": Table(mlp_in, at.labels, dimensions(d_model)),
         },
-        rf"\begin{{aligned}} \underbrace{{H}}_{{{seq}\times{d_ff}}} &= \text{{{activation_name(config)}}}\big("
-        rf"\overbrace{{X}}^{{{seq}\times{d_model}}}\;\overbrace{{W_{{up}}}}^{{{d_model}\times{d_ff}}}"
-        rf"{bias.replace('b', 'b_{up}')}\big) \\ \underbrace{{Y}}_{{{seq}\times{d_model}}} &= {opened}H\;"
-        rf"\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{bias.replace('b', 'b_{down}')}{closed} \end{{aligned}}",
+        formula(),
         [blocks.FeedForward.__call__],
         changed_places(at, mlp_in),
         looked,
+    )
+
+
+def formula() -> str:
+    """Both linear layers, and the activation around the one that it follows; shapes as chosen now."""
+    up, down = (" + b_{up}", " + b_{down}") if config.use_bias else ("", "")
+    hidden = rf"\overbrace{{X}}^{{{seq}\times{d_model}}}\;\overbrace{{W_{{up}}}}^{{{d_model}\times{d_ff}}}{up}"
+    out = rf"H\;\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{down}"
+    activated = rf"\text{{{NAME}}}\big({hidden if BETWEEN else out}\big)"
+    hidden, out = (activated, out) if BETWEEN else (hidden, activated)
+    return (
+        rf"\begin{{aligned}} \underbrace{{H}}_{{{seq}\times{d_ff}}} &= {hidden} \\ "
+        rf"\underbrace{{Y}}_{{{seq}\times{d_model}}} &= {out} \end{{aligned}}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Recipes: five well-known tutorials, reproduced, with what their code does and their text does not say."""
+"""Recipes: five tutorials, reproduced, with the points in which code, text and paper differ."""
 
 from dashboard import frame
 from dashboard.choice import choice

@@ -12,7 +12,7 @@ from dashboard.state.choices import EXCHANGED
 from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from encoder_core import sublayers
-from encoder_core.figures import Calculation, Window, format_calculation, format_number, in_brackets
+from encoder_core.figures import Window, format_calculation, format_number, in_brackets
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import feed_forward as scenes
 from encoder_core.trace import LayerTrace
@@ -31,7 +31,8 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
     with right:
         up = current.parameters[f"layers.{at.layer}.mlp.up.kernel"]
         product = float(layer.mlp_in[at.sentence, at.token] @ up[:, neuron])
-        total, fired = format_number(pre[neuron], 3), _activated(current, pre[neuron], act[neuron])
+        bent, whole = _of_activation(current, float(pre[neuron]))
+        total = format_number(pre[neuron], 3)
         in_words = f"in · column {neuron} of W_up = {total}"
         if current.config.use_bias:
             bias = float(current.parameters[f"layers.{at.layer}.mlp.up.bias"][neuron])
@@ -40,30 +41,47 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
                 f"in · column {neuron} of W_up + b = {added.operands[0]} + {in_brackets(added.operands[1])} "
                 f"{added.relation} {added.result}"
             )
-        relu = current.config.activation == "relu"
-        quiet = "makes them exactly 0: off" if relu else "leaves them a little below 0: nearly off"
         st.markdown(
             f"**Neuron {neuron} at “{frame.plain(at.labels[at.token])}”**  \n"
             f"{in_words}  \n"
-            f"{scenes.activation_name(current.config)}({fired.operands[0]}) {fired.relation} **{fired.result}**  \n"
-            f"It adds {fired.result} times row {neuron} of W_down to the token's result.\n\n"
-            f"Of the {len(pre)} neurons, **{float((pre <= 0).mean()):.0%}** have a sum below 0 at this token. The "
-            f"curve {quiet}. Without the bend, W_up and W_down would be one matrix, and the whole network one linear "
-            "map."
+            f"{bent}{_of_dropout(current, at, neuron)}  \n"
+            f"The neuron adds **{format_number(act[neuron], 3)}** times row {neuron} of W_down to the token's sum.\n\n"
+            f"Of the {len(pre)} neurons, **{float((pre < 0).mean()):.0%}** have a sum below 0 at this token. {whole}"
         )
 
 
-def _activated(current: Model, before: float, after: float) -> Calculation:
-    """The activation of one neuron, with as many digits as its curve needs."""
-    config = current.config
-    times = 2 if config.activation_after == "every_element" else 1
+def _of_activation(current: Model, pre: float) -> tuple[str, str]:
+    """What the activation makes of one neuron's sum, and what it does for the whole network."""
+    config, name = current.config, scenes.activation_name(current.config)
+    if config.activation_after == "second_linear":
+        return (
+            f"No activation follows the first linear layer: **{format_number(pre, 3)}** stays as it is.",
+            f"They stay as they are. In evaluation mode nothing stands between the two linear layers, so they are one "
+            f"affine map; {name} is applied to its result. The page Recipes computes this map, under Text and code.",
+        )
 
     def activation(x: float) -> float:
-        for _ in range(times):
-            x = float(sublayers.activate(np.array([x]), config.activation)[0])
-        return x
+        return float(sublayers.activate(np.array([x]), config.activation)[0])
 
-    return format_calculation([before], after, activation)
+    low = (
+        "makes each of them 0"
+        if config.activation == "relu"
+        else "turns each of them into a number between about −0.17 and 0"
+    )
+    fired = format_calculation([pre], activation(pre), activation)
+    return (
+        f"{name}({fired.operands[0]}) {fired.relation} **{fired.result}**",
+        f"{name} {low}. Without the activation, this feed-forward network would be one affine map.",
+    )
+
+
+def _of_dropout(current: Model, at: Focus, neuron: int) -> str:
+    """In training mode, what dropout then does to the neuron; nothing in evaluation mode."""
+    kept = current.trace.kept
+    mask = None if kept is None else kept.layers[at.layer].mlp_act
+    if kept is None or mask is None:
+        return ""
+    return f"; dropout: × {format_number(kept.scale, 3)}" if mask[at.sentence, at.token, neuron] else "; dropout: × 0"
 
 
 def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:

@@ -14,6 +14,14 @@ _STAGES_OF = {
     "mlp_out": ("feed_forward",),
 }
 
+_DIFFERS = {  # what the code differs from: the sentence, and what "as intended" shows
+    "text": ("Text and code of this tutorial disagree here", "as intended"),
+    "paper": (
+        "Text and code of this tutorial agree here and differ from the paper",
+        "as intended, which is the paper's way",
+    ),
+}
+
 
 def notices(settings: Settings) -> list[str]:
     """A sentence on everything in the user's text that is not used as it stands."""
@@ -38,15 +46,16 @@ def notices(settings: Settings) -> list[str]:
 
 
 def quirks(settings: Settings, page: str) -> list[str]:
-    """Where the text and the code of the tutorial that is chosen disagree on what this page shows."""
+    """Where the code of the tutorial that is chosen differs from its text or from the paper, as seen on this page."""
     recipe = settings.recipe
     notes = [note for note in recipe.notes if note.shows and page in _STAGES_OF[note.shows]] if recipe else []
     config = model_for(settings).config
-    return [
-        f"Text and code of this tutorial disagree here (“{note.title}”). Shown: as "
-        f"{'written' if note.is_written_in(config) else 'intended'}. The page Recipes compares both."
-        for note in notes
-    ]
+    said = []
+    for note in notes:
+        sentence, intended = _DIFFERS[note.differs_from]
+        shown = "as written" if note.is_written_in(config) else intended
+        said.append(f"{sentence} (“{note.title}”). Shown: {shown}. The page Recipes compares both.")
+    return said
 
 
 def _unit(model: Model) -> str:

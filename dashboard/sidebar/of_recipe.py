@@ -12,7 +12,7 @@ from encoder_core.recipes import Recipe
 def controls(recipe: Recipe) -> Settings:
     """Render the controls and return the settings."""
     if recipe.differs:
-        row("variant", "Variant", "As intended by the tutorial's text, or as written in its code.")
+        row("variant", "Variant", "As intended by the tutorial's text (or the paper), or as written in its code.")
     slider("seed", "Seed", "Another seed draws other parameters and another batch")
     settings = current_settings()
     current = model_for(settings)

@@ -31,7 +31,10 @@ def activate(x: Float[Array, "seq width"], activation: Int[Array, ""] | int) -> 
 
 
 class FeedForward(nnx.Module):
-    """Two linear layers with an activation between, each token by itself (Vaswani et al. 2017, section 3.3)."""
+    """Two linear layers with an activation between, each token by itself (Vaswani et al. 2017, section 3.3).
+
+    With activation_after="second_linear" the activation follows the second linear layer instead.
+    """
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
         self.up = nnx.Linear(capacity.d_model, capacity.d_ff, rngs=rngs)
@@ -41,7 +44,7 @@ class FeedForward(nnx.Module):
         pre = self.up(x)
         act = activate(pre, switches.activation)
         act = dropout(act, keep.mlp_act)
-        act = activate(act, switches.activation_again)
-        out = activate(self.down(act), switches.activation_again)
+        out = self.down(act)
+        out = activate(out, switches.output_activation)
         out = dropout(out, keep.mlp_out)
         return FeedForwardSteps(pre, act, out)

@@ -12,8 +12,8 @@ class Switches(NamedTuple):
     post_norm    norm after the residual sum, else before each sublayer
     final_norm   one more norm after the last block
     norm_eps     added to the variance
-    activation   index into ACTIVATIONS
-    activation_again  index of one more, after the dropout and after the second linear layer; AS_IT_IS for none
+    activation   index into ACTIVATIONS, between the two linear layers; AS_IT_IS for none
+    output_activation  the same after the second linear layer
     score_scale  1 / sqrt(d_head), or 1
     temperature  scores are divided by it before softmax; 1 leaves them
     first_layer  blocks before it are left out; what enters the stack enters this one
@@ -24,7 +24,7 @@ class Switches(NamedTuple):
     final_norm: Bool[Array, ""] | bool
     norm_eps: Float[Array, ""] | float
     activation: Int[Array, ""] | int
-    activation_again: Int[Array, ""] | int
+    output_activation: Int[Array, ""] | int
     score_scale: Float[Array, ""] | float
     temperature: Float[Array, ""] | float
     first_layer: Int[Array, ""] | int

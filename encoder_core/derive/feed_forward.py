@@ -23,24 +23,25 @@ def expanded(source: Source, cell: Cell) -> Worked:
 
 
 def activated(source: Source, cell: Cell) -> Worked:
-    """The activation; dropout in training mode; with activation_after="every_element" the activation once more."""
-    before, formula = source.at("mlp_pre", cell.index, cell.layer), r"\phi(x)"
+    """The activation, or with activation_after="second_linear" the number as it is; then dropout in training mode."""
+    before = source.at("mlp_pre", cell.index, cell.layer)
+    if source.config.activation_after == "second_linear":
+        same = copied("no activation between the linear layers", "x", before)
+        whole = r"\mathrm{mlp\_act}_{tj} = \mathrm{mlp\_pre}_{tj}"
+        return Worked(whole, (same, *source.dropout("mlp_act", cell, same.value)))
     steps = [copied("before the activation", "x", before), _activation(source, before.value)]
     steps += source.dropout("mlp_act", cell, steps[-1].value)
-    if source.config.activation_after == "every_element":
-        steps.append(_activation(source, steps[-1].value, " once more"))
-        formula = r"\phi(\phi(x))"
     phi = rf"\phi(x) = {_FORMULAS[source.config.activation]}"
-    first = rf"\mathrm{{mlp\_act}}_{{tj}} = {formula}, \quad x = \mathrm{{mlp\_pre}}_{{tj}}"
+    first = r"\mathrm{mlp\_act}_{tj} = \phi(x), \quad x = \mathrm{mlp\_pre}_{tj}"
     return Worked(rf"\begin{{gathered}} {first} \\ {phi} \end{{gathered}}", tuple(steps))
 
 
 def contracted(source: Source, cell: Cell) -> Worked:
-    """a W_down + b; with activation_after="every_element" the activation of that; dropout in training mode."""
+    """a W_down + b; with activation_after="second_linear" the activation of that; dropout in training mode."""
     formula, step = _linear(source, cell, "mlp_act", "down")
     steps, cell_of = [step], r"\mathrm{mlp\_out}_{tj}"
     whole = rf"{cell_of} = {formula}"
-    if source.config.activation_after == "every_element":
+    if source.config.activation_after == "second_linear":
         steps.append(_activation(source, step.value))
         phi = rf"\phi(x) = {_FORMULAS[source.config.activation]}"
         whole = rf"\begin{{gathered}} {cell_of} = \phi\left({formula}\right) \\ {phi} \end{{gathered}}"
@@ -56,7 +57,7 @@ def _linear(source: Source, cell: Cell, reads: str, part: str) -> tuple[str, Ste
     return rf"\sum_i \mathrm{{{x}}}_{{ti}} \, (W_\mathrm{{{part}}})_{{ij}}{bias}", step
 
 
-def _activation(source: Source, x: float, again: str = "") -> Step:
+def _activation(source: Source, x: float) -> Step:
     activation = source.config.activation
     value = activate(np.array([x]), activation)[0]
-    return Step(f"{_NAMES[activation]}{again}", _FORMULAS[activation], float(value))
+    return Step(_NAMES[activation], _FORMULAS[activation], float(value))

@@ -57,6 +57,10 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     "logits": ("Logit", _one(stack.logits)),
 }
 _NORMED = ("What enters the stack: the norm of embedding plus position", _one(embedding.normed))
+_WITHOUT_ACTIVATION = {
+    "mlp_pre": ("Hidden number", _one(feed_forward.expanded)),
+    "mlp_act": ("Hidden number, without an activation", _one(feed_forward.activated)),
+}
 _PARAMETER = (
     "Parameter",
     _one(_given("A parameter: it was drawn from the seed, or learned; no input changes it.")),
@@ -97,6 +101,8 @@ def derive(run: Run, cell: Cell | str, way: str | None = None) -> Derivation:
 def _rules_of(cell: Cell, config: EncoderConfig) -> tuple[str, Mapping[str, Rule]]:
     if cell.parameter is not None:
         return _PARAMETER
+    if config.activation_after == "second_linear" and cell.tensor in _WITHOUT_ACTIVATION:
+        return _WITHOUT_ACTIVATION[cell.tensor]
     return _NORMED if cell.tensor == "embedded" and config.embedding_norm else _RULES[cell.tensor]
 
 

@@ -1,4 +1,7 @@
-"""The Annotated Transformer in Flax linen: embeddings scaled by sqrt(d_model), sinusoids, dropout after the sum."""
+"""The Annotated Transformer in Flax linen: scaled embeddings, sinusoids, and dropout that is switched off.
+
+Where its text and its code agree and differ from the paper, "as intended" is the paper's way.
+"""
 
 from dataclasses import replace
 
@@ -21,7 +24,8 @@ INTENDED = EncoderConfig(
     dropout=0.1,
     dropout_at=("embedded",),
 )
-WRITTEN = replace(INTENDED, embedding_scale="inv_sqrt_d")
+# deterministic=True switches the tutorial's dropout off, in training, too.
+WRITTEN = replace(INTENDED, embedding_scale="inv_sqrt_d", dropout=0.0, dropout_at=())
 
 ANNOTATED = Recipe(
     name="annotated",
@@ -36,23 +40,40 @@ ANNOTATED = Recipe(
     notes=(
         Note(
             "Divided, not multiplied",
-            "The paper multiplies embeddings by sqrt(d_model) (section 3.4).",
-            "They are divided by it. New rows have a standard deviation of 1/sqrt(20) in linen, so what is added to "
-            "the positions is 1/20 in size instead of 1: the sum is next to nothing but positions.",
+            "“The embeddings are scaled by a factor of 1/√D_model”",
+            "`return embeddings / jnp.sqrt(self.d_model)`, as the text says. New rows have a standard deviation of "
+            "1/√20 in linen, so what is added to the positions has one of 1/20, where the paper's way gives 1; the "
+            "root mean square of the positions is 0.71.",
+            paper="“In the embedding layers, we multiply those weights by √d_model.” (section 3.4)",
+            differs_from="paper",
             as_intended=INTENDED,
-            as_written=WRITTEN,
+            as_written=replace(INTENDED, embedding_scale="inv_sqrt_d"),
             shows="scaled_embedding",
         ),
         Note(
+            "Dropout that is never applied",
+            "It does not mention dropout.",
+            "`nn.Dropout(self.dropout, deterministic=True)`, with a default rate of 0.1: `deterministic=True` switches "
+            "it off, in training, too. As intended, 0.1 of the numbers are dropped in training; as written, none.",
+            paper="“we apply dropout to the sums of the embeddings and the positional encodings”, with “a rate of "
+            "P_drop = 0.1” (section 5.4)",
+            differs_from="paper",
+        ),
+        Note(
             "Frequencies by exp and log",
-            "Angles are pos / 10000^(2i / d_model).",
-            "They are pos * exp(-2i log(10000) / d_model), which is the same number.",
+            "It gives no formula.",
+            "pos · exp(−2i log(10000) / d_model), which is the same number.",
+            paper="PE(pos, 2i) = sin(pos / 10000^(2i / d_model)) (section 3.5)",
+            differs_from="paper",
         ),
         Note(
             "The blocks are unfinished",
-            "Queries, keys and values have a projection each; heads are put side by side; norms follow residual sums.",
-            "All three share one projection, heads are laid along the batch, and a norm's output is added to its own "
-            "input. These blocks give no encoder, and are not reproduced.",
+            "“The outputs from the layer are fed through an additional Residual (additive) and LayerNorm layer.”",
+            "`x + LayerNorm(self.normalised_shape)(x)` adds a norm's output to its own input; "
+            "`[nn.Dense(self.d_model)] * 3` is one projection for queries, keys and values; `jnp.concat(score)` puts "
+            "the heads along the batch instead of side by side; the ReLU follows the second linear layer. These blocks "
+            "give no encoder and are not reproduced.",
+            paper="“the output of each sub-layer is LayerNorm(x + Sublayer(x))” (section 3.1)",
         ),
     ),
 )

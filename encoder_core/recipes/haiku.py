@@ -40,8 +40,8 @@ HAIKU = Recipe(
         Note(
             "The table of positions stays zero",
             "Sines and cosines are written into the table and added to the embeddings (times sqrt(d_model)).",
-            "`pe.at[...].set(...)` returns a new array, which nobody keeps: zeros are added. The encoder's own example "
-            "starts from random rows and does not use the table.",
+            "`pe.at[...].set(...)` returns a new array, which the code discards: zeros are added. The encoder's own "
+            "example starts from random rows and does not use the table.",
             as_intended=replace(CONFIG, positions="sinusoidal"),
             as_written=CONFIG,
             shows="position_encoding",

@@ -30,24 +30,26 @@ _ALONE = EncoderConfig(
 
 NANOLM = Recipe(
     name="nanolm",
-    title="NanoLM: a character-level language model",
+    title="NanoLM: a small language model",
     library="Flax linen",
     builds="Six causal pre-norm blocks between learned embeddings and a vocabulary head, which gives logits for the "
     "next token at every position.",
-    source="https://github.com/google-deepmind/optax/blob/main/examples/nanolm.ipynb",
+    # The last version in Flax linen: the notebook on the main branch has moved to Flax NNX.
+    source="https://github.com/google-deepmind/optax/blob/8ccb2c270db2be312b00df869678b3c6e539614b/examples/nanolm.ipynb",
     variants={"as intended": INTENDED, "as written": WRITTEN},
     example=Example(8, 10, "random ids", "causal", "8 sentences of 10 random ids below 100; no token sees a later one"),
     embedding_std=INTENDED.d_model**-0.5,
     notes=(
         Note(
             "Heads of 4, not of 32",
-            "`head_size` is the size of the heads: 32 for each of the 8.",
-            "`qkv_features=head_size` is the width of all heads together, so that each has 32 / 8 = 4. Queries and "
-            "keys of 4 numbers can tell far fewer tokens apart, and the model has an eighth of the attention "
-            "parameters.",
+            "`HEAD_SIZE = 32`: “Size of the heads for the transformer model”, of which there are 8.",
+            "`qkv_features=self.head_size` is the width of all heads together, so each has 32 / 8 = 4. Q and K of one "
+            "head then have 4 columns, and Q Kᵀ of one head has a rank of at most d_head = 4. The attention kernels "
+            "have an eighth of the parameters.",
             as_intended=INTENDED,
             as_written=WRITTEN,
             shows="pattern",
+            demonstration="rank of a head",
         ),
     ),
     demos={

@@ -19,7 +19,7 @@ INTENDED = EncoderConfig(
     dropout=0.1,
     dropout_at=("attn_out", "mlp_act", "mlp_out"),
 )
-WRITTEN = replace(INTENDED, activation_after="every_element", attention_read_out="input")
+WRITTEN = replace(INTENDED, activation_after="second_linear", attention_read_out="input")
 
 _ROWS = "each token a row of its own from a normal distribution"
 _BLOCK = replace(INTENDED, vocab_size=20, d_model=16, d_ff=64, num_layers=1)
@@ -38,34 +38,40 @@ NNX = Recipe(
     has_table=False,
     notes=(
         Note(
-            "GELU after every element of the list",
-            "The feed-forward network is two linear layers with one activation between them.",
-            "The activation follows every element of the list [linear, dropout, linear]: it is applied three times, "
-            "the last time to what is added to the residual stream, which can then hardly fall below zero.",
+            "GELU after the second linear layer",
+            "“Two linear layers with a ReLU/GELU activation in between.”",
+            "The loop `for l in self.linear` runs the list [linear, dropout, linear], and "
+            "`linear_out = nnx.gelu(linear_out)` stands after it: one GELU, applied to what the second linear layer "
+            "gives. In evaluation mode nothing stands between the two linear layers, so they are one affine map, and "
+            "what is added to the residual stream is never below −0.171.",
+            paper="“This consists of two linear transformations with a ReLU activation in between.” (section 3.3)",
             as_intended=INTENDED,
-            as_written=replace(INTENDED, activation_after="every_element"),
+            as_written=replace(INTENDED, activation_after="second_linear"),
             shows="mlp_out",
+            demonstration="one affine map",
         ),
         Note(
             "The attention read-out does not go through the stack",
-            "The weights of each block are those it uses when the encoder runs.",
-            "Every block is given the encoder's input instead of what the block before it gave. The first block's "
-            "weights are right, the others' are weights that the encoder never uses. The output is not touched.",
+            "“Extracts the attention weights from each encoder block.”",
+            "`block.mha(x, mask=mask)` is called with the same `x`, the encoder's input, for every block, instead of "
+            "what the block before gave. The first block's weights are those that the encoder uses, the other blocks' "
+            "are not. The encoder's output does not change.",
             as_intended=INTENDED,
             as_written=replace(INTENDED, attention_read_out="input"),
             shows="pattern",
         ),
         Note(
             "One projection for queries, keys and values",
-            "The result is split into queries, keys and values.",
-            "It is split into heads first, and each head's slice into thirds: columns 0 to 15 of the fused kernel are "
-            "the first head's queries, 16 to 31 its keys, 32 to 47 its values, then comes the second head.",
+            "“Split Q, K, V into multiple heads.”",
+            "The one projection is split into heads first, and `jnp.array_split(qkv, 3, axis=-1)` splits each head's "
+            "slice into thirds: columns 0 to 15 of the fused kernel are the first head's queries, 16 to 31 its keys, "
+            "32 to 47 its values, then comes the second head.",
         ),
         Note(
             "The attention demo attends to itself",
-            "Queries, keys and values are three random tensors.",
-            "All three are drawn from the same key, so they are equal: each token's largest dot product tends to be "
-            "the one with itself.",
+            "“Create random tensors for q, k, v”",
+            "`jax.random.normal(key, ...)` is called three times with the same key, so all three are equal: each "
+            "token's largest dot product tends to be the one with itself.",
         ),
     ),
     demos={

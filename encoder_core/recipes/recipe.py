@@ -106,19 +106,27 @@ def _random_keys(rng: np.random.Generator, batch: int, seq: int) -> Bool[np.ndar
 
 @dataclass(frozen=True)
 class Note:
-    """Where a tutorial's code does something that its text does not say.
+    """One point in which a tutorial's code differs from its text, or both of them from the paper.
 
-    as_intended, as_written  two configs that differ in this point alone, so that its effect can be shown;
-                             None where no number of the model depends on it
-    shows                    the field of the trace (or of its layers) in which the effect is seen first
+    text, code, paper  what each of them says; in quotation marks what they say literally. `paper` (Vaswani et al. 2017)
+                       is None where it is not needed to understand the point
+    differs_from       what the code differs from: the tutorial's "text", or the "paper", where text and code agree
+    as_intended, as_written  two configs that differ in this point alone, so that its effect can be shown; None where
+                       no number of a trace in evaluation mode depends on it
+    shows              the field of the trace (or of its layers) in which the effect is seen first
+    demonstration      what the page of the recipes computes besides: that two linear layers are "one affine map", or
+                       the "rank of a head"'s Q K^T
     """
 
     title: str
-    intended: str
-    written: str
+    text: str
+    code: str
+    paper: str | None = None
+    differs_from: Literal["text", "paper"] = "text"
     as_intended: EncoderConfig | None = None
     as_written: EncoderConfig | None = None
     shows: str | None = None
+    demonstration: Literal["one affine map", "rank of a head"] | None = None
 
     def is_written_in(self, config: EncoderConfig) -> bool:
         """Whether a config has this point as the code has it: in all fields in which the two configs differ."""
@@ -166,9 +174,10 @@ class Recipe:
     name, title, library   what it is called, and what it is written with
     builds                 what it builds, in a sentence
     source                 where it can be read
-    variants               "as intended" by its text, "as written" in its code; the same config where they agree
+    variants               "as intended" by its text, or by the paper in a point where text and code agree and differ
+                           from it; "as written" in its code; the same config where nothing differs
     example                its own batch
-    notes                  where its code and its text disagree
+    notes                  where its code, its text and the paper differ
     demos                  its smaller examples, by name
     figures_seq            tokens a sentence in its figures, where that is another number than in its batch
     embedding_std          standard deviation of a new embedding table in its library
@@ -198,7 +207,7 @@ class Recipe:
 
     @property
     def differs(self) -> bool:
-        """Whether the code gives other numbers than the text intends."""
+        """Whether the two variants are different models."""
         return self.variants["as intended"] != self.variants["as written"]
 
     @property
@@ -211,7 +220,11 @@ class Recipe:
         return self.example.draw(self.config(), seed)
 
     def parameters(self, variant: str = "as intended", seed: int = 0) -> Parameters:
-        """Parameters drawn from the seed, the embedding tables as large as the tutorial's library draws them."""
+        """Parameters drawn from the seed, the embedding tables as large as the tutorial's library draws them.
+
+        The draws are NumPy's, not those of the tutorial's keys; biases have a standard deviation of BIAS_STD, where the
+        libraries start them at 0 (`draw_parameters`).
+        """
         parameters = draw_parameters(self.config(variant), seed)
         for name in ("token_embedding", "position_embedding"):
             if name in parameters:

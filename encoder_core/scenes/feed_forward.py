@@ -16,8 +16,8 @@ ACTIVATIONS: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh
 
 
 def activation_name(config: EncoderConfig) -> str:
-    """The activation between the two linear layers, in words: with "every_element" it is applied twice."""
-    return ACTIVATIONS[config.activation] + (" twice" if config.activation_after == "every_element" else "")
+    """The activation of the feed-forward network, as it is written on screen."""
+    return ACTIVATIONS[config.activation]
 
 
 def network(
@@ -32,7 +32,8 @@ def network(
     token: int,
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """In → expanded → activated → contracted, and how many neurons of each token are above zero.
+    """In → expanded → activated → contracted, and how many neurons of each token are above zero. With
+    activation_after="second_linear" nothing is activated between, but what comes out.
 
     Of the model's dimensions `columns` are drawn, of the neurons `neurons`; `neuron` is outlined.
     """
@@ -41,17 +42,19 @@ def network(
     row, cross = [(token, None)], [(token, None), (None, neuron)]
     wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}
     active = 100 * (steps.pre > 0).mean(axis=1)
-    down = f"· W_down{bias}" + (", activated" if config.activation_after == "every_element" else "")
+    between, out = f"{activation_name(config)}( )", f"· W_down{bias}"
+    if config.activation_after == "second_linear":
+        between, out = "no activation", "out, activated"
     return [
         heatmap(mlp_in, tokens, columns, title="in", marks=row, **common),
         "→",
         heatmap(steps.pre, tokens, neurons, title=f"in · W_up{bias}", **wide),
         "→",
-        heatmap(steps.act, tokens, neurons, title=f"{activation_name(config)}( )", **wide),
+        heatmap(steps.act, tokens, neurons, title=between, **wide),
         row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0, 100), marks=[token], colour="attention",
                  decimals=0, height=HEIGHT, theme=theme),
         "→",
-        heatmap(steps.out, tokens, columns, title=down, marks=row, **common),
+        heatmap(steps.out, tokens, columns, title=out, marks=row, **common),
     ]  # fmt: skip
 
 
@@ -63,13 +66,15 @@ def bend(
     after: ActivationAfter = "first_linear",
     theme: ThemeName = "light",
 ) -> list[go.Figure | str]:
-    """The curve of the activation beside the others, with all neurons of one token on it."""
+    """The curve of the activation beside the others, with all neurons of one token on it; a straight line where no
+    activation follows the first linear layer."""
     x = np.linspace(-1, 1, 81) * max(3.0, 1.05 * float(np.abs(pre).max()))
     functions = {title: activate(x, name) for name, title in ACTIVATIONS.items()}
     chosen = ACTIVATIONS[activation]
-    if after == "every_element":
-        functions[chosen] = activate(functions[chosen], activation)
-    title = f"{chosen}{', twice' * (after == 'every_element')}: one dot a neuron"
+    if after == "second_linear":
+        chosen = "no activation"
+        functions[chosen] = x
+    title = f"{chosen}: one dot a neuron"
     return [activation_curve(x, functions, chosen, (pre, act), neuron, title=title, theme=theme)]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.analysis import pooled
+from encoder_core.analysis import numerical_rank, pooled, singular_values
 from encoder_core.figures import ThemeName, Window, dimensions, format_number, heatmap, limit_of, mosaic, row_bars
 from encoder_core.scenes.multi_head import block_of
 
@@ -129,6 +129,49 @@ def effect(
     if alike:
         apart = written - intended
         parts += ["Δ", drawn(apart, "written − intended", kind="signed", limit=limit_of(apart) if weights else limit)]
+    return parts
+
+
+def one_affine_map(
+    two_layers: Float[np.ndarray, "seq d_model"],
+    one_map: Float[np.ndarray, "seq d_model"],
+    *,
+    tokens: Sequence[str],
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """What two linear layers give = what one affine map gives, and their difference on a scale of its own."""
+    dims, limit = dimensions(two_layers.shape[1]), limit_of(two_layers, one_map)
+    common: dict[str, Any] = {"height": HEIGHT, "theme": theme}
+    apart = two_layers - one_map
+    return [
+        heatmap(two_layers, tokens, dims, title="two linear layers", limit=limit, **common),
+        "=",
+        heatmap(one_map, tokens, dims, title="one affine map", limit=limit, **common),
+        "Δ",
+        heatmap(apart, tokens, dims, title="difference, own scale", limit=limit_of(apart), **common),
+    ]
+
+
+def rank_of_head(
+    dot_products: Mapping[str, Float[np.ndarray, "query key"]],
+    *,
+    tokens: Sequence[str],
+    theme: ThemeName = "light",
+) -> list[go.Figure | str]:
+    """Q K^T of one head for each title ("d_head 4"), and its singular values as fractions of the largest: those above
+    the rounding noise are its rank."""
+    numbers = [str(number + 1) for number in range(len(tokens))]
+    parts: list[go.Figure | str] = []
+    for title, dots in dot_products.items():
+        values = singular_values(dots)
+        parts += [
+            *(["|"] if parts else []),
+            heatmap(dots, tokens, tokens, title=f"Q Kᵀ, {title}", row_axis="query", column_axis="key",
+                    limit=limit_of(dots), height=HEIGHT, theme=theme),
+            "→",
+            row_bars(values / (values.max() or 1.0), numbers, title="singular values", row_axis="number",
+                     colour="attention", foot=f"rank {numerical_rank(dots)}", height=HEIGHT, theme=theme),
+        ]  # fmt: skip
     return parts
 
 

@@ -8,12 +8,15 @@ from encoder_core.analysis import (
     entropy,
     largest_entropy,
     mean_off_diagonal,
+    numerical_rank,
     one_hot,
     pooled,
     relative_change,
     rollout,
     root_mean_square,
+    self_matches,
     similarity_by_distance,
+    singular_values,
     softmax_steps,
     with_residual,
 )
@@ -128,3 +131,49 @@ def test_relative_change_of_five_to_ten():
     assert relative_change(0 * before, before) == 5
     huge = np.float32(1e30) * before  # whose squares are beyond float32
     assert relative_change(huge, 2 * huge) == pytest.approx(1)
+
+
+def test_singular_values_of_a_diagonal_and_of_a_column_times_a_row():
+    """diag(3, -4) has 4 and 3; [1, 2]^T [3, 4] has |[1, 2]| |[3, 4]| = sqrt(5) 5, and 0."""
+    np.testing.assert_allclose(singular_values(np.diag([3.0, -4.0])), [4, 3])
+    np.testing.assert_allclose(singular_values(np.outer([1.0, 2.0], [3.0, 4.0])), [5 * 5**0.5, 0], atol=1e-12)
+    assert singular_values(np.ones((2, 5))).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "rank"),
+    [
+        (np.eye(3), 3),
+        (np.diag([1.0, 0.0, 2.0]), 2),
+        (np.outer([1.0, 2.0, 3.0], [4.0, 5.0]), 1),
+        (np.zeros((2, 3)), 0),
+        (np.diag([1.0, 1e-9]), 2),
+        (np.diag([1.0, 1e-9]).astype(np.float32), 1),  # below the rounding of 32-bit numbers
+    ],
+)
+def test_the_rank_of_small_matrices(matrix, rank):
+    assert numerical_rank(matrix) == rank
+
+
+@pytest.mark.parametrize(("seq", "d_head"), [(10, 4), (10, 32), (6, 1), (20, 16)])
+def test_a_product_of_queries_and_keys_has_the_rank_of_its_head(seq, d_head):
+    rng = np.random.default_rng(seq)
+    q, k = rng.standard_normal((2, seq, d_head), np.float32)
+    assert numerical_rank(q @ k.T) == min(seq, d_head)
+
+
+def test_self_matches_leaves_out_rows_that_see_only_themselves():
+    """Rows [1, 0], [3, 1], [0, 2]: row 2 matches itself (10 > 3), row 3 too (4 > 2); row 1 does not (3 > 1), unless a
+    causal mask lets it see nothing else."""
+    rows = np.array([[1.0, 0.0], [3.0, 1.0], [0.0, 2.0]])
+    dots = rows @ rows.T
+    assert self_matches(dots, np.ones((3, 3), bool)) == (2, 3)
+    assert self_matches(dots, np.tri(3, dtype=bool)) == (2, 2)
+    assert self_matches(dots, np.eye(3, dtype=bool)) == (0, 0)
+
+
+def test_a_row_that_does_not_see_itself_is_not_counted():
+    hidden = np.ones((3, 3), bool)
+    hidden[:, 1] = False
+    rows = np.array([[1.0, 0.0], [3.0, 1.0], [0.0, 2.0]])
+    assert self_matches(rows @ rows.T, hidden) == (2, 2)

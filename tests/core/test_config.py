@@ -18,7 +18,7 @@ CHOICES = {
     "positions": ["'sinusoidal'", "'learned'", "'none'"],
     "position_layout": ["'interleaved'", "'concatenated'"],
     "embedding_scale": ["'none'", "'sqrt_d'", "'inv_sqrt_d'"],
-    "activation_after": ["'first_linear'", "'every_element'"],
+    "activation_after": ["'first_linear'", "'second_linear'"],
     "position_frequencies": ["'pairs'", "'dimensions'"],
     "attention_read_out": ["'stack'", "'input'"],
 }

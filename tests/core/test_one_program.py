@@ -136,7 +136,7 @@ def random_run(rng: np.random.Generator) -> None:
         use_bias=bool(rng.integers(2)),
         scale_scores=bool(rng.integers(2)),
         output_head=bool(rng.integers(2)),
-        activation_after=["first_linear", "every_element"][rng.integers(2)],
+        activation_after=["first_linear", "second_linear"][rng.integers(2)],
         position_frequencies=["pairs", "dimensions"][rng.integers(2)],
         qkv_bias=bool(rng.integers(2)),
         attention_read_out=["stack", "input"][rng.integers(2)],

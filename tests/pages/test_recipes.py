@@ -1,5 +1,7 @@
 """The page of the recipes, and the recipes in the sidebar."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -49,9 +51,61 @@ def test_each_note_with_two_configs_shows_both(framed, name):
     at = with_option(opened(PAGE, recipe=name), "View", "Text and code")
     notes = RECIPES[name].notes
     texts = " ".join(rendered(at))
-    assert all(note.title in texts and note.intended in texts and note.written in texts for note in notes)
+    assert all(note.title in texts and note.text in texts and note.code in texts for note in notes)
+    assert texts.count(":gray[The paper]") == sum(note.paper is not None for note in notes)
+    assert all(note.paper in texts for note in notes if note.paper)
     titles = [figure["layout"]["title"]["text"] for figure in figures(at)]
     assert titles.count("as written") == sum(note.as_written is not None for note in notes)
+
+
+def captions(at):
+    return [caption.value for caption in at.caption]
+
+
+def test_the_collapse_of_nnx_is_computed(framed):
+    at = chosen(opened(PAGE, recipe="nnx"), "View", "Text and code")
+    drawn = {figure["layout"]["title"]["text"]: figure for figure in figures(at)}
+    assert {"two linear layers", "one affine map", "difference, own scale"} <= set(drawn)
+    (said,) = [caption for caption in captions(at) if "one affine map" in caption]
+    assert "W_up is 64 × 256, W_down 256 × 64, so W is 64 × 64: its rank" in said
+    assert "is **64** and cannot be above 64" in said
+    assert "33,088 parameters do in evaluation mode what 4,160 could" in said
+    largest = [float(found) for found in re.findall(r"(\de-\d\d)", said)]
+    assert len(largest) == 2
+    assert max(largest) < 1e-5
+
+
+def test_the_rank_of_the_heads_of_nanolm_is_computed(framed):
+    at = chosen(opened(PAGE, recipe="nanolm"), "View", "Text and code")
+    titles = [figure["layout"]["title"]["text"] for figure in figures(at)]
+    assert {"Q Kᵀ, d_head 4", "Q Kᵀ, d_head 32", "singular values"} <= set(titles)
+    (said,) = [caption for caption in captions(at) if "rank of at most d_head" in caption]
+    assert "with d_head 4 they have a rank of **4** (at most 4)" in said
+    assert "with d_head 32 they have a rank of **10** (at most 10)" in said
+
+
+def test_how_the_numbers_are_drawn_is_said_once(framed):
+    for recipe in ("nnx", "article"):
+        said = [text for text in rendered(opened(PAGE, recipe=recipe)) if "drawn by NumPy" in text]
+        assert len(said) == 1
+        assert "standard deviation of 0.02, where the libraries start at 0" in said[0]
+
+
+def test_matches_of_a_row_with_itself_are_counted_where_another_is_seen(framed):
+    """Five tokens under a causal mask: the first sees only itself."""
+    (said,) = [text for text in captions(opened(PAGE, recipe="nnx")) if "Q = K = V" in text]
+    demo = RECIPES["nnx"].demos["attention"]
+    batch = demo.inputs(0)
+    rows = Encoder.from_parameters(demo.config, demo.parameters(0)).trace(batch.inputs).embedded[0]
+    matches = sum(rows[i] @ rows[i] >= max(rows[i] @ rows[j] for j in range(i + 1)) for i in range(1, 5))
+    assert f"In **{matches} of 4** rows" in said
+    assert "Not counted: 1 row that can attend to nothing else." in said
+
+
+def test_no_training_view_where_nothing_is_ever_dropped(framed):
+    assert "Training and evaluation" in options(opened(PAGE, recipe="annotated"), "View")
+    at = opened(PAGE, recipe="annotated", recipe_variant="as written")
+    assert "Training and evaluation" not in options(at, "View")
 
 
 def test_the_size_of_nanolm_as_written_is_the_tutorials(framed):
@@ -91,6 +145,8 @@ def test_all_five_are_compared(framed):
     assert {"norm", "activation", "positions", "embedding scale", "mask", "heads × d_head", "parameters", "bytes",
             "FLOPs"} <= set(rows)  # fmt: skip
     assert "8 × 32 :orange[8 × 4]" in rows["heads × d_head"]
+    assert "gelu_tanh :orange[gelu_tanh after the second linear]" in rows["activation"]
+    assert "0.1 :orange[none]" in rows["dropout"]
     assert "3,426,468" in rows["parameters"]
     assert "× √d_model :orange[÷ √d_model]" in rows["embedding scale"]
 
@@ -140,16 +196,26 @@ def test_the_button_sets_the_sidebar(framed):
     assert chosen(at, "heads") == 2
 
 
-def test_a_stage_says_where_text_and_code_disagree(framed):
-    def quirks(stage, **link):
-        return [text for text in rendered(opened(stage_named(stage), **link)) if "disagree here" in text]
+def quirks(stage, **link):
+    """The notices of a stage about the tutorial in use."""
+    texts = rendered(opened(stage_named(stage), **link))
+    return [text for text in texts if "Text and code of this tutorial" in text]
 
+
+def test_a_stage_says_where_text_and_code_disagree(framed):
     (found,) = quirks("feed_forward", encoder="nnx", variant="as written")
-    assert "GELU after every element" in found
+    assert "disagree here (“GELU after the second linear layer”)" in found
     assert "as written" in found
     assert "as intended" in quirks("feed_forward", encoder="nnx")[0]
     assert quirks("scaled_scores", encoder="nnx") == []
     assert quirks("feed_forward") == []
+
+
+def test_a_stage_says_where_text_and_code_agree_and_differ_from_the_paper(framed):
+    (found,) = quirks("embedding", encoder="annotated")
+    assert "agree here and differ from the paper (“Divided, not multiplied”)" in found
+    assert "Shown: as intended, which is the paper's way." in found
+    assert "Shown: as written." in quirks("embedding", encoder="annotated", variant="as written")[0]
 
 
 def test_with_a_recipe_nothing_else_counts():

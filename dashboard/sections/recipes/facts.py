@@ -9,6 +9,7 @@ from dashboard.settings import positions_of
 from dashboard.sidebar import in_units
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
+from encoder_core.parameters import BIAS_STD
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 
 SCALES = {"none": "× 1", "sqrt_d": "× √d_model", "inv_sqrt_d": "÷ √d_model"}
@@ -16,13 +17,17 @@ NORMS = {"post": "post-norm", "pre": "pre-norm"}
 
 
 def sizes(recipe: Recipe, variant: Variant) -> None:
-    """The sizes of a recipe in one line."""
+    """The sizes of a recipe in one line, and how its numbers are drawn."""
     config, example = recipe.config(variant), recipe.example
     count = recipe.num_parameters(variant)
     st.markdown(
         f"batch **{example.batch}** · seq **{example.seq}** · d_model **{config.d_model}** · heads "
         f"**{config.num_heads}** of **{config.d_head}** · d_ff **{config.d_ff}** · blocks **{config.num_layers}** · "
         f"**{count:,}** parameters = **{count * BYTES_PER_PARAMETER / 2**20:.2f} MiB**"
+    )
+    st.caption(
+        "Random numbers are drawn by NumPy from the seed, not with the tutorial's keys, so they are not those that the "
+        f"tutorial prints. Biases are drawn with a standard deviation of {BIAS_STD:g}, where the libraries start at 0."
     )
 
 
@@ -33,9 +38,9 @@ def compared() -> None:
     lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
     st.markdown("\n".join(lines))
     st.caption(
-        ":orange[Orange]: as written in the code, where that is something else than the text intends. FLOPs are those "
-        "of the matrix products of one pass over the tutorial's own batch, a multiplication and an addition counted as "
-        "two."
+        ":orange[Orange]: as written in the code, where that differs from the text (in annotated, whose text and code "
+        "agree, from the paper). FLOPs are those of the matrix products of one pass over the tutorial's own batch, a "
+        "multiplication and an addition counted as two."
     )
 
 
@@ -49,7 +54,7 @@ def _said(say: Callable[[EncoderConfig], str]) -> Callable[[Recipe], str]:
 
 
 def _activation(config: EncoderConfig) -> str:
-    return config.activation + (" ×3" if config.activation_after == "every_element" else "")
+    return config.activation + (" after the second linear" if config.activation_after == "second_linear" else "")
 
 
 def _costs(say: Callable[[Recipe, Variant], str]) -> Callable[[Recipe], str]:

@@ -13,7 +13,7 @@ from dashboard.sections.recipes import trained
 from dashboard.sections.recipes.models import demo_model, figure_model
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.weights_scale import weights_limit
-from encoder_core.analysis import root_mean_square
+from encoder_core.analysis import root_mean_square, self_matches
 from encoder_core.figures import heatmap
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head, positions
@@ -30,10 +30,12 @@ def attention(model: Model) -> None:
     visible = model.trace.mask[at.sentence, 0]
     parts = scenes.attention(weights, visible, v, z, tokens=at.labels, token=at.token, theme=frame.theme())
     picture(parts, key="recipes_attention")
-    mine = np.argmax(np.where(visible, layer.dot_products[at.sentence, 0], -np.inf), axis=1) == np.arange(len(weights))
+    found = self_matches(layer.dot_products[at.sentence, 0], visible)
+    alone = len(weights) - found.rows
     st.caption(
-        f"Q = K = V: the rows themselves. **{mine.sum()} of {len(mine)}** tokens match themselves best, because no "
-        "row is as like a row as that row itself."
+        f"Q = K = V: the rows themselves. In **{found.matches} of {found.rows}** rows, a token's dot product with "
+        "itself is the largest. It need not be: a · b is larger than a · a where b is long enough in the direction of "
+        "a." + (f" Not counted: {alone} row{'s' * (alone > 1)} that can attend to nothing else." if alone else "")
     )
 
 

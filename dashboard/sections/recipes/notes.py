@@ -1,4 +1,4 @@
-"""Where a tutorial's text and code disagree, and what it changes."""
+"""Where a tutorial's code, its text and the paper differ, and what that changes."""
 
 import numpy as np
 import streamlit as st
@@ -7,9 +7,10 @@ from jaxtyping import Float
 from dashboard import frame
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.sections.recipes import demonstrations
 from dashboard.sections.recipes.models import changed_model
 from encoder_core.figures.numbers import format_number
-from encoder_core.recipes import Recipe
+from encoder_core.recipes import Note, Recipe
 from encoder_core.scenes import recipes as scenes
 
 Rows = Float[np.ndarray, "row column"]
@@ -20,15 +21,25 @@ def show(recipe: Recipe, seed: int) -> None:
     for number, note in enumerate(recipe.notes):
         with st.container(border=True):
             st.markdown(f"**{number + 1}. {note.title}**")
-            left, right = st.columns(2, gap="medium")
-            left.markdown(f":gray[The text]  \n{note.intended}")
-            right.markdown(f":gray[The code]  \n{note.written}")
+            _sources(note)
             if note.as_intended and note.as_written and note.shows:
                 intended = changed_model(recipe.name, note.as_intended, seed)
                 written = changed_model(recipe.name, note.as_written, seed)
                 _effect(intended, written, note.shows, key=f"recipes_note_{number}")
+                if note.demonstration == "one affine map":
+                    demonstrations.one_affine_map(written, key=f"recipes_demonstration_{number}")
+                elif note.demonstration == "rank of a head":
+                    demonstrations.rank_of_head(intended, written, key=f"recipes_demonstration_{number}")
             else:
-                st.caption("No number of this model depends on it.")
+                st.caption("In evaluation mode, no number of this model depends on it.")
+
+
+def _sources(note: Note) -> None:
+    """What the paper (where it is needed), the tutorial's text and the tutorial's code say, side by side."""
+    said = {"The paper": note.paper, "The tutorial's text": note.text, "The tutorial's code": note.code}
+    columns = {name: words for name, words in said.items() if words is not None}
+    for place, (name, words) in zip(st.columns(len(columns), gap="medium"), columns.items(), strict=True):
+        place.markdown(f":gray[{name}]  \n{words}")
 
 
 def _effect(intended: Model, written: Model, tensor: str, key: str) -> None:

@@ -148,7 +148,7 @@ _SET = (
 CERTAIN = [
     partial(traced, replace(_SMALL, **choices), PLACES, made, (2, 4), given, mask, 7)
     for made, given, mask, choices in [
-        (_CHANGED, "ids", "any", {"qkv_bias": False, "activation": "gelu", "activation_after": "every_element"}),
+        (_CHANGED, "ids", "any", {"qkv_bias": False, "activation": "gelu", "activation_after": "second_linear"}),
         ((), "ids", "causal", {"norm": "pre", "final_norm": True, "positions": "learned", "scale_scores": False}),
         (_SET, "ids", None, {}),
         ((*_SET, *_CHANGED), "ids", "any", {"norm": "pre"}),

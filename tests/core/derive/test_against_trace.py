@@ -89,7 +89,7 @@ MUST_COME_UP = [
     ("scores", "not divided by √d_head: the division is taken out by hand"),
     ("resid_mid", "residual times its factor"),
     ("resid_post", "residual times its factor"),
-    *(("mlp_act", activation) for activation in ("ReLU", "GELU", "GELU (tanh)", "GELU once more")),
+    *(("mlp_act", activation) for activation in ("ReLU", "GELU", "GELU (tanh)", "no activation")),
     ("mlp_out", "GELU"),
     *((place, f"dropout: {what}") for place in PLACES for what in ("× 0", "× 1/")),
 ]

@@ -282,19 +282,21 @@ def test_dropout_drops_or_grows_in_all_five_places():
         ("gelu_tanh", lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))),
     ],
 )
-def test_the_activation_once_or_after_every_element(activation, of):
-    config = block(activation=activation, activation_after="every_element")
+def test_the_activation_after_the_first_or_after_the_second_linear_layer(activation, of):
+    config = block(activation=activation, activation_after="second_linear")
     model = showing(run(config, ids=[[1]]), mlp_pre=[1, -1, 0, 0])
     for index, x in enumerate([1, -1, 0]):
-        twice = model.derive(f"mlp_act.0.0.0.{index}")
-        assert [step.value for step in twice.steps] == pytest.approx([x, of(x), of(of(x))])
+        unchanged = model.derive(f"mlp_act.0.0.0.{index}")
+        assert [step.value for step in unchanged.steps] == [x]
+        assert unchanged.words.startswith("Hidden number, without an activation: ")
     contracted = model.derive("mlp_out.0.0.0.0")
     assert [step.value for step in contracted.steps] == pytest.approx(
         [contracted.terms[-1].running, of(contracted.terms[-1].running)]
     )
-    plain = model._replace(config=replace(config, activation_after="first_linear"))
-    assert plain.derive("mlp_act.0.0.0.0").result == pytest.approx(of(1))
-    assert plain.derive("mlp_out.0.0.0.0").result == contracted.terms[-1].running
+    between = model._replace(config=replace(config, activation_after="first_linear"))
+    assert [step.value for step in between.derive("mlp_act.0.0.0.1").steps] == pytest.approx([-1, of(-1)])
+    assert between.derive("mlp_out.0.0.0.0").result == contracted.terms[-1].running
+    assert between.derive("mlp_act.0.0.0.1").words.startswith("Hidden number after the activation: ")
 
 
 def test_a_column_of_concat_belongs_to_a_head():

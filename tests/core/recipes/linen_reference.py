@@ -77,7 +77,10 @@ def nanolm_parameters(config: EncoderConfig, ours: Parameters) -> dict:
 
 
 def annotated_embedding(ids, table, *, divide: bool, max_len: int = 100) -> np.ndarray:
-    """linen's Embed, divided by sqrt(d) or multiplied with it, plus sinusoids with exp(log) frequencies."""
+    """linen's Embed, divided by sqrt(d) or multiplied with it, plus sinusoids with exp(log) frequencies.
+
+    The tutorial's dropout comes last and is switched off whatever the mode: deterministic=True.
+    """
     vocab, d = table.shape
     rows = nn.Embed(num_embeddings=vocab, features=d).apply({"params": {"embedding": table}}, ids)
     rows = rows / jnp.sqrt(d) if divide else rows * jnp.sqrt(d)
@@ -86,4 +89,5 @@ def annotated_embedding(ids, table, *, divide: bool, max_len: int = 100) -> np.n
     factor = np.exp(np.arange(0, d, 2) * (-np.log(1e4) / d))
     encoding[:, 0::2] = np.sin(position * factor)
     encoding[:, 1::2] = np.cos(position * factor)
-    return np.asarray(rows + encoding[None, : ids.shape[1]])
+    summed = rows + encoding[None, : ids.shape[1]]
+    return np.asarray(nn.Dropout(0.1, deterministic=True).apply({}, summed))

@@ -1,4 +1,7 @@
-"""The `nnx` tutorial's encoder from Flax NNX layers: fused projection, three elements in a list, post-norm."""
+"""The `nnx` tutorial's encoder from Flax NNX layers: fused projection, three elements in a list, post-norm.
+
+As written, the list is run first and the GELU is applied once, to what the whole list gives.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -35,11 +38,13 @@ class Block(nnx.Module):
     def __call__(self, x, mask, *, as_written, drop):
         x = self.norm1(x + drop("attn_out", self.attention(x, mask)[0]))
         inside = lambda hidden: drop("mlp_act", hidden)  # noqa: E731
-        hidden = x
-        for element in (self.up, inside, self.down):
-            hidden = element(hidden)
-            if as_written or element is self.up:
-                hidden = nnx.gelu(hidden)
+        if as_written:
+            hidden = x
+            for element in (self.up, inside, self.down):
+                hidden = element(hidden)
+            hidden = nnx.gelu(hidden)
+        else:
+            hidden = self.down(inside(nnx.gelu(self.up(x))))
         return self.norm2(x + drop("mlp_out", hidden))
 
 

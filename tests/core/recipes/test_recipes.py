@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from encoder_core import RECIPES, Dropout, Encoder
+from encoder_core.analysis import numerical_rank
 from encoder_core.recipes.recipe import VARIANTS, words_of
 
 NAMES = ["nnx", "haiku", "nanolm", "annotated", "article"]
@@ -75,9 +76,43 @@ def test_nnx_as_written_differs_in_two_options():
         if getattr(intended, field.name) != getattr(written, field.name)
     }
     assert changed == {
-        "activation_after": ("first_linear", "every_element"),
+        "activation_after": ("first_linear", "second_linear"),
         "attention_read_out": ("stack", "input"),
     }
+
+
+def test_annotated_as_written_never_drops():
+    """Its only dropout is deterministic; the paper's rate after the sum is what is intended."""
+    intended, written = (RECIPES["annotated"].config(variant) for variant in VARIANTS)
+    assert (intended.dropout, intended.dropout_at) == (0.1, ("embedded",))
+    assert (written.dropout, written.dropout_at) == (0.0, ())
+    encoder, ids = Encoder.recipe("annotated", "as written"), RECIPES["annotated"].inputs().inputs
+    for dropout in (Dropout(1), Dropout(1, 0.9)):
+        np.testing.assert_array_equal(encoder.trace(ids, None, [dropout]).output, encoder.trace(ids).output)
+    assert {note.title: note.differs_from for note in RECIPES["annotated"].notes} == {
+        "Divided, not multiplied": "paper",
+        "Dropout that is never applied": "paper",
+        "Frequencies by exp and log": "paper",
+        "The blocks are unfinished": "text",
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_note_that_differs_from_the_paper_says_what_the_paper_has(name):
+    for note in RECIPES[name].notes:
+        assert note.text
+        assert note.code
+        assert note.paper is None or "(section " in note.paper
+        assert note.paper is not None or note.differs_from == "text"
+
+
+def test_the_rank_of_a_head_of_nanolm_is_its_width():
+    """Q K^T of 10 tokens: rank 4 with heads of 4, and 10, all that 10 rows can have, with heads of 32."""
+    batch = RECIPES["nanolm"].inputs()
+    for variant, rank in (("as written", 4), ("as intended", 10)):
+        dots = Encoder.recipe("nanolm", variant).trace(batch.inputs, batch.mask).layers[0].dot_products
+        assert dots.shape == (8, 8, 10, 10)
+        assert {numerical_rank(matrix) for sentence in dots for matrix in sentence} == {rank}
 
 
 @pytest.mark.parametrize("name", ["nnx", "haiku"])
