@@ -132,7 +132,7 @@ _BETWEEN, _MOST = "~", 32  # cells of a trail in a link
 CELL: Parameter[tuple[str, ...]] = declare(
     Parameter("cell", (), lambda given: tuple(given.split(_BETWEEN)[:_MOST]), _BETWEEN.join, scope="page")
 )
-_POSITION = "position of the inspected cell"  # in the session's memo; None until the next run sees the trail
+_POSITION = "position of the inspected cell"  # None until the next run sees the trail
 
 
 class Looked(NamedTuple):
@@ -159,11 +159,11 @@ def look(model: Model, at: Focus, cell: Cell | None, run: Run | None = None) -> 
 def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
     """What was chosen, as long as the position stays and the model has such cells; else nothing."""
     current = session()
-    chosen, position = current.get(CELL), current.memo.get(_POSITION)
+    chosen, position = current.get(CELL), current.seen.get(_POSITION)
     if not chosen:
         return ()
     if position in (None, at):
-        current.memo[_POSITION] = at
+        current.seen[_POSITION] = at
         try:
             return tuple(_parsed(model, text) for text in chosen)
         except ValueError as error:  # the sizes have changed since, or the link is wrong
@@ -176,7 +176,7 @@ def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
 def choose(cell: Cell) -> None:
     """Inspect this cell; call it from a callback."""
     session().set(CELL, (str(cell),))
-    session().memo[_POSITION] = None
+    session().seen[_POSITION] = None
 
 
 def go(looked: Looked, address: str) -> None:
@@ -186,19 +186,19 @@ def go(looked: Looked, address: str) -> None:
     cells = cells[: cells.index(address) + 1] if address in cells else (*cells, address)
     session().set(CELL, cells[-_MOST:])
     session().steps += 1
-    session().memo[_POSITION] = looked.at
+    session().seen[_POSITION] = looked.at
 
 
 def drop_unseen_cell() -> None:
     """Forget a cell that was clicked on a picture that is out of date: it would be another number by now."""
-    if session().memo.get(_POSITION, ()) is None:
+    if session().seen.get(_POSITION, ()) is None:
         drop_cell()
 
 
 def drop_cell() -> None:
     """Forget what was chosen: the page's own cell is inspected."""
     session().put(CELL, ())
-    session().memo.pop(_POSITION, None)
+    session().seen.pop(_POSITION, None)
 
 
 def _parsed(model: Model, text: str) -> Cell:

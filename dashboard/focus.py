@@ -52,8 +52,8 @@ def settle(model: Model) -> Focus:
     sentence = _within("sentence", len(batch.tokens))
     layer, head = _within("layer", model.config.num_layers), _within("head", model.config.num_heads)
     labels, real = batch.tokens[sentence], batch.real[sentence]
-    before = session().memo.get(_labels_key())
-    session().memo[_labels_key()] = labels
+    before = session().seen.get(_labels_key())
+    session().seen[_labels_key()] = labels
     for part in ("token", "key_token"):
         parameter = parameters()[part]
         place = session().get(parameter) - 1

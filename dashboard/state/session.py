@@ -45,6 +45,7 @@ class Session:
     framed      whether the entrypoint has run
     answering   whether this run answers a change in the sidebar
     widgets     the widgets that show parameters, by parameter name
+    seen        what the values were last used with, such as the tokens of the sentence; forgotten with a new link
     memo        what was computed from the values, by whoever computes it
     """
 
@@ -60,6 +61,7 @@ class Session:
     framed: bool = False
     answering: bool = False
     widgets: dict[str, Shown] = field(default_factory=dict)
+    seen: dict[str, Any] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict)
     identity: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -90,6 +92,7 @@ class Session:
         self.asked.clear()
         self.problems.clear()
         self.notes.clear()
+        self.seen.clear()
         for name, given in parse_qsl(query, keep_blank_values=True):
             if name in PARAMETERS:
                 self.asked.setdefault(name, []).append(given)

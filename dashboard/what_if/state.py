@@ -37,7 +37,7 @@ def texts() -> tuple[str, ...]:
     """The edits in use, as texts. What a link says that is no edit is left out, and that is said."""
     current = session()
     given = current.get(EDITS)
-    if current.memo.get("edits read") == given:
+    if current.seen.get("edits") == given:
         return given
     good: list[str] = []
     asked = tuple(dict.fromkeys(given))
@@ -52,7 +52,7 @@ def texts() -> tuple[str, ...]:
     if len(asked) > MOST:
         current.problems["edits"] = f"The link has {len(asked)} what-ifs; the first {MOST} are used."
     current.put(EDITS, read)
-    current.memo["edits read"] = read
+    current.seen["edits"] = read
     return read
 
 
