@@ -24,16 +24,17 @@ class Encoding:
 ENCODINGS: dict[PositionChoice, Encoding] = {
     "sinusoidal": Encoding(
         "sinusoids, interleaved",
-        "Each pair of dimensions is a sine and a cosine of one frequency. The first pairs turn fast, the last hardly "
-        "at all, like the hands of a clock: together they tell every position from every other.",
+        "Each pair of dimensions is a sine and a cosine of one frequency. The first pairs turn fast, the last slowly, "
+        "like the hands of a clock: together they give each position in this table a row of its own.",
         r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}"
         + FROM_ZERO,
         [sinusoids, sinusoid_angles],
     ),
     "concatenated": Encoding(
         "sinusoids, concatenated",
-        "The same sines and cosines in another order: all sines, then all cosines. The order of the dimensions means "
-        "nothing to the encoder, and every dot product stays as it is.",
+        "The same sines and cosines in another order: all sines, then all cosines. Every dot product of two positions "
+        "stays as it is. An encoder works as well with this order only if it is trained with it: its weights belong to "
+        "the dimensions they were trained on.",
         r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}"
         + FROM_ZERO,
         [sinusoids, sinusoid_angles],
@@ -48,14 +49,14 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
     ),
     "learned": Encoding(
         "learned table",
-        "One row a position, learned like the rows of the words. The table starts as noise: training has to find out "
-        "that 3 is next to 4. There is no row beyond the last position of the table.",
+        "One row a position, learned like the rows of the words. Before training, the table is noise: nothing in it "
+        "says that 3 is next to 4. There is no row beyond the last position of the table.",
         r"PE_{pos} = P[pos]" + FROM_ZERO,
     ),
     "none": Encoding(
         "none",
-        "Nothing is added, every row is zero. Such an encoder does not know the order of its tokens: shuffle the "
-        "words, and the same vectors come out, shuffled.",
+        "Nothing is added, every row is zero. Without a causal mask, such an encoder does not know the order of its "
+        "tokens: shuffle the words, and the same vectors come out, shuffled. A causal mask does give them an order.",
         "PE = 0",
     ),
 }

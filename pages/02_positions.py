@@ -36,8 +36,10 @@ SHOWN = [name for name in ENCODINGS if name in OPTIONS["positions"] or name == i
 
 frame.heading(
     stage_named("positions"),
-    "Attention sees a set of tokens, not a sequence. So each position has a vector of its own, which is added to the "
-    "token's row: the same word in two places enters the encoder as two different vectors." + NORMED,
+    "Without positions and without a causal mask, attention does not know the order of its tokens. So each position "
+    "has "
+    "a vector of its own, which is added to the token's row: the same word in two places enters the encoder as two "
+    "different vectors." + NORMED,
     [Shape("scaled embedding", (seq, d_model)), Shape("positions", (seq, d_model))],
     [Shape("embedded", (seq, d_model))],
 )

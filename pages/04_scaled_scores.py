@@ -22,10 +22,23 @@ PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_
 frame.heading(
     stage_named("scaled_scores"),
     "Each token puts its question to every token: the dot product of one :blue[**query**] row with one :red[**key**] "
-    "row says how well they match. Division by $\\sqrt{d_{head}}$ keeps the numbers moderate; the mask hides keys.",
+    "row says how well they match. "
+    + ("" if scale == 1 else "Division by $\\sqrt{d_{head}}$ makes their spread smaller; ")
+    + ("The" if scale == 1 else "the")
+    + " mask hides keys.",
     [Shape("Q", (seq, d_head), "query"), Shape("K", (seq, d_head), "key")],
     [Shape("scores", (seq, seq), "attention")],
 )
+
+
+def formula() -> str:
+    """Q K^T, divided where the scores are scaled, and the mask."""
+    product = rf"\overbrace{{Q}}^{{{seq}\times{d_head}}}\;\overbrace{{K^\top}}^{{{d_head}\times{seq}}}"
+    scaled = product if scale == 1 else rf"\frac{{{product}}}{{\sqrt{{{d_head}}}}}"
+    return (
+        rf"\underbrace{{S}}_{{{seq}\times{seq}}} = {scaled} + M, \qquad M_{{ij}} = \begin{{cases}} 0 & "
+        r"\text{query } i \text{ may attend to key } j \\ -\infty & \text{masked} \end{cases}"
+    )
 
 
 def body() -> None:
@@ -62,8 +75,7 @@ def body() -> None:
             "Q": Table(q, tokens, dims),
             "K": Table(k, tokens, dims),
         },
-        rf"\underbrace{{S}}_{{{seq}\times{seq}}} = \frac{{\overbrace{{Q}}^{{{seq}\times{d_head}}}\;"
-        rf"\overbrace{{K^\top}}^{{{d_head}\times{seq}}}}}{{\sqrt{{{d_head}}}}}",
+        formula(),
         [*PRODUCTS, blocks.scale_and_mask],
         Question(
             f"which key does the query “{plain(tokens[at.token])}” match best?",

@@ -11,7 +11,7 @@ from dashboard.cells import look, of_head
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
-from dashboard.sections.softmax import what_if
+from dashboard.sections.softmax import conventions, what_if
 from dashboard.stages import stage_named
 from dashboard.weights_scale import weights_limit
 from encoder_core import blocks
@@ -50,6 +50,8 @@ def body() -> None:
     with above:
         picture(parts, key="softmax_picture", cells=[None, None, None, None, shown, None], looked=looked)
     st.caption(explain(at, steps, weights[at.token]))
+    if not np.isfinite(row).any():
+        st.markdown(conventions(seq))
     if temperature != 1 and at.layer > 0:
         st.caption("The temperature acts in every layer, so what reaches this layer, and its scores, changed as well.")
     columns = np.stack([row, steps.shifted, steps.exp, weights[at.token]], axis=1)
@@ -75,7 +77,11 @@ def explain(at: Focus, steps: SoftmaxSteps, weights: Float[np.ndarray, "key"]) -
     key, query = plain(at.labels[at.key_token]), plain(at.labels[at.token])
     count = int(np.isfinite(steps.shifted).sum())
     if not count:
-        return f"“{query}” sees no key: there is nothing to share out, and every weight is 0."
+        return (
+            f"Every key is masked for “{query}”: there is nothing to share out. What softmax then gives is a "
+            "convention; "
+            "this app takes 0 for every weight."
+        )
     shifted, exp, weight = (float(column[at.key_token]) for column in (steps.shifted, steps.exp, weights))
     marked = f"“{key}” is masked: exp(−∞) = 0, so its weight is **0**."
     if np.isfinite(shifted):
@@ -98,8 +104,11 @@ def question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Qu
     """From the difference of two scores to the ratio of their weights."""
     seen = np.flatnonzero(np.isfinite(row)).tolist()
     if not seen:
-        options = ["each 0", "each an equal share", "not a number"]
-        return Question("what are the weights of a row with 0 visible keys?", options, 0, "Nothing is divided by 0.")
+        lowest = "an equal share"
+        options = ["0, as here", lowest, "not a number"]
+        why = "exp(−10⁹ − (−10⁹)) = exp(0) = 1 for each key, so all keys share the weight equally."
+        return Question("in this row every key is masked. With −10⁹ in place of −∞, what is each weight?", options,
+                        options.index(lowest), why)  # fmt: skip
     if len(seen) == 1:
         options, why = ["1", "0.5", "its score"], "All weights of a row add up to 1."
         return Question("this query sees one key only. What is its weight?", options, 0, why)

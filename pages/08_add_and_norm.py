@@ -24,10 +24,16 @@ seq, d_model = current.batch.ids.shape[1], config.d_model
 names: list[NormName] = ["norm1", "norm2", "final_norm"] if config.final_norm else ["norm1", "norm2"]
 LABELS = {"norm1": "norm1 · attention", "norm2": "norm2 · feed-forward", "final_norm": "final norm"}
 
+HEADING = {
+    "post": "A sublayer does not replace a token, it adds to it, and the norm follows: **norm(x + sublayer(x))**.",
+    "pre": "A sublayer does not replace a token, it adds to it, and the norm comes first: **x + sublayer(norm(x))**.",
+}
+
 frame.heading(
     stage_named("add_and_norm"),
-    "A sublayer does not replace a token, it adds to it: **x + sublayer(x)**. LayerNorm then brings every token, by "
-    "itself, to mean 0 and variance 1, and scales and shifts each dimension by what was learned.",
+    HEADING[config.norm]
+    + " LayerNorm brings every token, by itself, to mean 0 and variance 1; then it multiplies each "
+    "dimension by γ and adds β, which training changes.",
     [Shape("x", (seq, d_model)), Shape("sublayer(x)", (seq, d_model), "attention")],
     [Shape("add & norm", (seq, d_model))],
 )

@@ -80,7 +80,7 @@ def body() -> None:
         },
         formula(),
         [blocks.FeedForward.__call__],
-        changed_places(at, mlp_in),
+        one_row_replaced(at, mlp_in),
         looked,
     )
 
@@ -98,8 +98,8 @@ def formula() -> str:
     )
 
 
-def changed_places(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Question:
-    """What comes out where two tokens change places in the input, run now."""
+def one_row_replaced(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Question:
+    """Which rows of the output change where one row of the input does, run now."""
     if seq == 1:
         return Question(
             "this text is one token. Which shape leaves the feed-forward network?",
@@ -107,21 +107,22 @@ def changed_places(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Questio
             1,
             "It expands inside and contracts again: the shape that came in.",
         )
-    first, second = at.token, (at.token + 1) % seq
-    order = np.arange(seq)
-    order[[first, second]] = order[[second, first]]
-    out, out_of_swapped = (
+    exchanged = rows.copy()
+    exchanged[at.token] = 0
+    out, after = (
         sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out
-        for x in (rows, rows[order])
+        for x in (rows, exchanged)
     )
-    difference = float(np.abs(out_of_swapped - out[order]).max())
+    others = float(np.abs(np.delete(after - out, at.token, axis=0)).max())
+    word = frame.plain(at.labels[at.token])
     return Question(
-        f"“{frame.plain(at.labels[first])}” and “{frame.plain(at.labels[second])}” change places in the input of the "
-        "feed-forward network. What happens to its output?",
-        ["nothing", "the same two rows change places", "all rows change"],
-        1,
-        "Each row comes from its own row alone. Run now: with its rows put back, the output differs by "
-        f"{format_number(difference, 1)}.",
+        f"the row of “{word}” in the input of the feed-forward network is replaced by zeros. Which rows of its output "
+        "can "
+        "change?",
+        [f"only that of “{word}”", f"those of all tokens that may attend to “{word}”", "all rows"],
+        0,
+        f"Run now: no other row changes by more than {format_number(others, 1)}. The figure above compares this with "
+        "attention, which does mix tokens.",
     )
 
 

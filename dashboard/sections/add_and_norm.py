@@ -140,10 +140,12 @@ def post_and_pre(current: Model, name: NormName) -> None:
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
     root, growth = format_calculation([d_model], d_model**0.5, math.sqrt), format_number(pre[-2] / pre[0], 2)
     st.caption(
-        "The thick line is the residual stream; where the norms stand is all that differs. In post-norm every token "
-        f"leaves a block with length {format_number(post[-2], 3)} (√{d_model} {root.relation} {root.result} where γ is "
-        f"1). In pre-norm nothing stops the stream: after the last block it is {growth} times as long as at first, and "
-        "a final norm brings the output back."
+        "The thick line is the residual stream. Both models have the same parameters (pre-norm has a final norm, too); "
+        "where the norms stand differs. In post-norm a token leaves the last block with a mean length of "
+        f"{format_number(post[-2], 3)} (√{d_model} {root.relation} {root.result} where γ is 1 and β is 0). In pre-norm "
+        "no "
+        f"norm stands in the stream: after the last block it is {growth} times as long as at first, and the final norm "
+        "brings the output back."
     )
 
 

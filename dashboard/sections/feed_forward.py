@@ -97,8 +97,11 @@ def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Win
     picture(parts, key="feed_forward_change_picture", still=True)
     moved = {name: int((np.linalg.norm(change, axis=1) > 1e-9).sum()) for name, change in after.items()}
     st.caption(
-        f"After attention **{moved['attention']} of {seq}** rows have moved: every token that may look at this one. "
-        f"After the feed-forward network **{moved['feed-forward']} of {seq}**: only the row that was exchanged."
+        f"After attention **{moved['attention']} of {seq}** rows have moved: a token that may attend to the exchanged "
+        "one "
+        f"can move. After the feed-forward network **{moved['feed-forward']} of {seq}**: no other row than the "
+        "exchanged "
+        "one can move."
     )
 
 

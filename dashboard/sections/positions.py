@@ -93,6 +93,9 @@ def similarity(encoding: Float[np.ndarray, "position d_model"]) -> None:
     else:
         verdict = f"Pairs that are equally far apart differ by up to **{apart}**: the distance does not decide."
     st.caption(
-        "The stronger the orange, the more alike. The curve is the mean dot product at each distance; the band behind "
+        "Each cell is a dot product, and its colour says how large it is. All rows of sinusoids (of even width) have "
+        "one "
+        "length, so there it measures direction alone; rows of a learned table differ in length, and a long row has "
+        "large dot products with many. The curve is the mean dot product at each distance; the band behind "
         f"it reaches from the smallest to the largest. {verdict}"
     )

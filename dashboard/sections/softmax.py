@@ -1,5 +1,6 @@
 """Section of softmax: the scores divided by a temperature, and a row that sees nothing."""
 
+import numpy as np
 import streamlit as st
 
 from dashboard import frame
@@ -8,6 +9,8 @@ from dashboard.model import Model
 from dashboard.state.choices import HIDE_ROW, TEMPERATURE, TEMPERATURES
 from dashboard.state.widgets import shows
 from encoder_core import Run, Temperature, recompute, run_with_fitting_edits
+from encoder_core.analysis import softmax_steps
+from encoder_core.figures import format_number
 
 
 def what_if(current: Model, at: Focus) -> Run:
@@ -19,7 +22,7 @@ def what_if(current: Model, at: Focus) -> Run:
         )  # fmt: skip
         hide = st.toggle(
             f"Hide every key from “{frame.plain(at.labels[at.token])}”", **shows(HIDE_ROW),
-            help="A row that is masked everywhere has nothing to share out: it gives zeros, not 0 / 0.",
+            help="What a row without a visible key gives is a convention: the table below the picture shows three.",
         )  # fmt: skip
         run, problems = current.run, tuple[str, ...]()
         if hide or temperature != 1:
@@ -32,3 +35,18 @@ def what_if(current: Model, at: Focus) -> Run:
     for problem in problems:
         st.warning(problem, icon=":material/info:")
     return run
+
+
+def conventions(count: int) -> str:
+    """A table of what softmax gives a row of `count` keys that are all masked, by the number that masks them."""
+    lowest = softmax_steps(np.full(count, -1e9)).weights
+    zeros = softmax_steps(np.full(count, -np.inf)).weights
+    return "\n".join(
+        [
+            "| a masked score is | each weight | sum | where |",
+            "|:--|--:|--:|:--|",
+            f"| −∞, and 0 / 0 counts as 0 | {format_number(zeros[0], 3)} | {format_number(zeros.sum(), 3)} | here |",
+            f"| −10⁹ | {format_number(lowest[0], 3)} | {format_number(lowest.sum(), 3)} | the nnx tutorial |",
+            "| −∞ | NaN: 0 / 0 | NaN | PyTorch's softmax |",
+        ]
+    )

@@ -42,8 +42,9 @@ def scales(current: Model, at: Focus, columns: Window, looked: Looked) -> None:
     )
     st.caption(
         f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The "
-        "paper multiplies by √d_model, so that the words outweigh the positions; some code divides, and the positions "
-        f"outweigh the words.{_of_model(current)}"
+        "paper multiplies by √d_model and gives no reason; some code divides by it. What that does depends on how "
+        "large "
+        f"the rows are before: compare the bars.{_of_model(current)}"
     )
 
 

@@ -42,8 +42,8 @@ def _of_token(current: Model, at: Focus) -> dict[str, Table]:
         st.caption(f"There is no other word than “{said}” in this vocabulary: type some in the sidebar.")
         return {}
     st.caption(
-        f"How nearly do other rows of E point the way of the row of “{said}”? Of {len(table):,} rows, the "
-        f"{len(found)} nearest words. Another token is chosen above."
+        f"Which rows of E are most similar to the row of “{said}”? Of {len(table):,} rows, the {len(found)} words with "
+        "the largest cosine. Another token is chosen above."
     )
     title = f"cosine with “{shorten(word)}”"
     picture(scenes.nearest(found, title=title, theme=frame.theme()), key="embedding_nearest_picture")
@@ -65,8 +65,8 @@ def _control(current: Model, at: Focus) -> None:
     st.markdown(
         "No: this table is random, as every table is before training. Whichever word comes first is there by chance, "
         "and another seed puts another one there.\n\n"
-        f"Two random rows of {d_model} numbers are nearly at right angles: their cosine is about "
-        f"1/√{d_model} = **{format_number(d_model**-0.5, 3)}** in size.{measured}"
+        f"The cosine of two random rows of {d_model} numbers is typically about 1/√{d_model} = "
+        f"**{format_number(d_model**-0.5, 3)}** in size: the more numbers, the nearer to a right angle.{measured}"
     )
     if OFFERED:
         name = MINILM if MINILM in OFFERED else next(iter(OFFERED))

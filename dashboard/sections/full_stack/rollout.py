@@ -12,6 +12,7 @@ from dashboard.picture import picture
 from dashboard.sections.full_stack.view import Depths
 from dashboard.weights_scale import weights_limit
 from encoder_core import analysis
+from encoder_core.figures import format_number
 from encoder_core.scenes import full_stack as scenes
 
 
@@ -48,9 +49,12 @@ def _own_input(at: Focus, rolled: Float[np.ndarray, "layer seq seq"]) -> Questio
     """Is more left of the token's own input than what the residual stream alone would carry?"""
     own, straight = float(rolled[-1][at.token, at.token]), 0.5 ** len(rolled)
     return Question(
-        f"the residual stream alone carries ½ a layer: {straight:.2g} after {len(rolled)}. How much of its own input "
+        f"the residual stream alone carries ½ a layer: {format_number(straight, 2)} after {len(rolled)}. How much of "
+        "its own input "
         f"does “{frame.plain(at.labels[at.token])}” hold at the end, by rollout?",
-        ["less than that", "just that", "more than that"],
-        1 if abs(own - straight) < 1e-6 else 2 if own > straight else 0,
-        f"It is {own:.3g}: attention may also look at the token itself, or bring it back from others.",
+        ["exactly that", "more than that"],
+        int(own - straight > 1e-6),
+        f"It is {format_number(own, 3)}, and cannot be less: attention may also give weight to the token itself, or "
+        "bring "
+        "its input back from other tokens.",
     )
