@@ -83,7 +83,8 @@ def drawn(values: Float[np.ndarray, "*lead row column"], rows: Labels, columns: 
         return Drawn(values, None)
     bins = _in_bins(values, tall, wide)
     offsets = np.where(np.isfinite(bins), np.abs(bins), -1).argmax(axis=-1)
-    return Drawn(np.take_along_axis(bins, offsets[..., None], axis=-1)[..., 0], offsets.astype(np.uint8 if tall * wide <= 256 else np.uint16))
+    largest = np.take_along_axis(bins, offsets[..., None], axis=-1)[..., 0]
+    return Drawn(largest, offsets.astype(np.uint8 if tall * wide <= 256 else np.uint16))
 
 
 def names_of(axis: Labels) -> list[str]:

@@ -3,6 +3,7 @@
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from encoder_core.figures import TensorSlice
+from encoder_core.figures.tensor_map import PanelAxis
 
 
 @runtime_checkable
@@ -33,7 +34,7 @@ class At(NamedTuple):
 
 def head_slice(tensor: str, at: Position, *, transposed: bool = False) -> TensorSlice:
     """The rows and columns of one head: of q, k, v, dot_products, scores, pattern, z, head_contributions."""
-    last = ("column", "row") if transposed else ("row", "column")
+    last: tuple[PanelAxis, PanelAxis] = ("column", "row") if transposed else ("row", "column")
     return TensorSlice(tensor, (at.sentence, at.head, *last), at.layer)
 
 
