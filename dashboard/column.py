@@ -1,13 +1,12 @@
 """One column of those that are shown: picked by its number, or by a click on a cell of it."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
 from dashboard import focus
-from dashboard.focus import Cell
-from encoder_core.figures import Window
+from encoder_core.figures import Selection, Window
 
 
 def column_picker(
@@ -20,12 +19,12 @@ def column_picker(
     return int(picked)
 
 
-def follow_column(axis: str, key: str) -> Callable[[Cell, Mapping[str, Any]], None]:
-    """For a click: the focus follows as everywhere, and the column picker follows on panels with this column axis."""
+def follow_column(axis: Literal["dimension", "neuron"], key: str) -> Callable[[Selection], None]:
+    """For a click: the focus follows as everywhere, and the column picker follows on panels with this axis."""
 
-    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
-        focus.follow(cell, meta)
-        if meta["column_axis"] == axis:
-            st.session_state[key] = cell.column
+    def clicked(selection: Selection) -> None:
+        focus.follow(selection)
+        if axis in selection:
+            st.session_state[key] = selection[axis]
 
     return clicked

@@ -5,8 +5,8 @@ carries them. They are not bound to the URL by Streamlit: it would drop the para
 every change would be a step of the browser's Back. So the picture writes `address()` into the URL, in place.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, get_args
 
 import streamlit as st
 
@@ -16,6 +16,7 @@ from dashboard.settings import DEFAULTS
 from dashboard.what_if import state
 from dashboard.window import Wide
 from encoder_core import RECIPES
+from encoder_core.figures import Selection
 from encoder_core.figures.base import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
@@ -66,36 +67,11 @@ def pick(model: Model, *parts: Part, wide: Sequence[Wide] = (), badge: Callable[
     return focus
 
 
-class Cell(NamedTuple):
-    """A clicked cell: the panel it is in, its row and column, and, in a mosaic, the row and column of its tile."""
-
-    panel: int
-    row: int
-    column: int
-    tile: tuple[int, int] | None = None
-
-
-# What the axes of a figure mean for the focus.
-_PART_OF_AXIS: dict[str, Part] = {
-    "query": "token",
-    "token": "token",
-    "position": "token",
-    "key": "key_token",
-    "layer": "layer",
-    "head": "head",
-    "sentence": "sentence",
-}
-
-
-def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
-    """Move the focus to a clicked cell; call it from a callback, before the pickers are drawn."""
-    places = {meta.get("row_axis"): cell.row, meta.get("column_axis"): cell.column}
-    if cell.tile:
-        places |= {meta.get("tile_row_axis"): cell.tile[0], meta.get("tile_column_axis"): cell.tile[1]}
-    for axis, index in places.items():
-        if axis in _PART_OF_AXIS:
-            part = _PART_OF_AXIS[axis]
-            _remembered()[part] = st.session_state[_widget(part)] = index + 1
+def follow(selection: Selection) -> None:
+    """Move the focus to what was clicked; call it from a callback, before the pickers are drawn."""
+    for part in get_args(Part):
+        if part in selection:
+            _remembered()[part] = st.session_state[_widget(part)] = selection[part] + 1
 
 
 def address() -> dict[str, str | None]:

@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import frame
-from dashboard.cells import Address, Looked, of_block, of_text
+from dashboard.cells import Looked
 from dashboard.column import column_picker, follow_column
 from dashboard.focus import Focus
 from dashboard.model import Model, model_with_norm
@@ -16,7 +16,7 @@ from encoder_core.analysis import residual_stream
 from encoder_core.config import Norm
 from encoder_core.figures import Window
 from encoder_core.scenes import add_and_norm as scenes
-from encoder_core.sublayers import TENSORS, AddAndNorm, NormName, NormSteps, norm_parameters
+from encoder_core.sublayers import AddAndNorm, NormName, NormSteps, norm_parameters
 
 DIMENSION = "add_and_norm_dimension"
 
@@ -45,28 +45,13 @@ def normalise(
     out = shown.norm_out.astype(float)
     if (scale, shift) != before:
         out[:, d] = steps.normalised[:, d] * scale + shift
+    of_trace = (scale, shift) == before
     parts = scenes.normalisation(
-        steps, out, columns=columns, dimension=d, limit=limit, tokens=at.labels, token=at.token, theme=frame.theme()
-    )
+        steps, out, at, columns=columns, dimension=d, limit=limit, tokens=at.labels, theme=frame.theme(),
+        shows=scenes.norm_out_slice(at, name, current.config.norm) if of_trace else None,
+    )  # fmt: skip
     with area:
-        cells = [None, None, None, out_of_norm(at, name, current.config.norm), None, None]
-        picture(
-            parts, key="add_and_norm_norm_picture", cells=cells, looked=looked,
-            on_click=follow_column("dimension", DIMENSION),
-        )  # fmt: skip
-
-
-def addresses(at: Focus, name: NormName, norm: Norm) -> list[Address | None]:
-    """Residual, sublayer and sum in the trace; None for what is no tensor of it."""
-    tensors = (None, None, None) if name == "final_norm" else TENSORS[norm, name][:3]
-    return [of_block(tensor, at) if tensor else None for tensor in tensors]
-
-
-def out_of_norm(at: Focus, name: NormName, norm: Norm) -> Address:
-    """What the norm gives, in the trace."""
-    if name == "final_norm":
-        return of_text("output", at)
-    return of_block(TENSORS[norm, name].norm_out, at)
+        picture(parts, key="add_and_norm_norm_picture", looked=looked, on_click=follow_column("dimension", DIMENSION))
 
 
 def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: float, shift: float) -> None:
@@ -92,9 +77,9 @@ def post_and_pre(current: Model, name: NormName) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         parts = scenes.flows(in_use, name, theme=frame.theme())
-        picture(parts, key="add_and_norm_flow_picture", stack=True, still=True)
+        picture(parts, key="add_and_norm_flow_picture", stack=True)
     with right:
-        picture(scenes.lengths(lengths, theme=frame.theme()), key="add_and_norm_size_picture", still=True)
+        picture(scenes.lengths(lengths, theme=frame.theme()), key="add_and_norm_size_picture")
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
     st.caption(
         "The thick line is the residual stream; where the norms stand is all that differs. In post-norm every token "

@@ -34,7 +34,7 @@ MOST_CELLS = 25_000  # of a mosaic: with more of them, a cell would be smaller t
 
 def every_head(
     patterns: Float[np.ndarray, "layer head query key"],
-    mask: Bool[np.ndarray, "head query key"],
+    visible: Bool[np.ndarray, "layer head query key"],
     at: Position,
     *,
     limits: tuple[float, float],
@@ -46,7 +46,6 @@ def every_head(
     limits  the ends of the colour scales of the tiles and of the enlarged one.
     """
     titles = "Every head of every layer", f"Layer {at.layer + 1}, head {at.head + 1}"
-    visible = np.broadcast_to(mask, patterns.shape)
     tiles = TensorSlice("pattern", (at.sentence, "tile column", "row", "column"), layer="tile row")
     slices = tiles, head_slice("pattern", at)
     return _tiles(patterns, visible, (at.layer, at.head), ("layer", "head"), titles, slices, limits, tokens, at.token,
@@ -55,7 +54,7 @@ def every_head(
 
 def head_averages(
     averages: Float[np.ndarray, "layer query key"],
-    mask: Bool[np.ndarray, "head query key"],
+    visible: Bool[np.ndarray, "layer query key"],
     at: Position,
     *,
     limits: tuple[float, float],
@@ -64,7 +63,6 @@ def head_averages(
 ) -> Line:
     """The weights averaged over the heads, a tile a layer, and one of them enlarged; `limits` as in `every_head`."""
     titles = "Average over the heads, layer by layer", f"Layer {at.layer + 1}"
-    visible = np.broadcast_to(mask.any(axis=0), averages.shape)
     return _tiles(averages[None], visible[None], (0, at.layer), ("", "layer"), titles, (None, None), limits, tokens,
                   at.token, theme)  # fmt: skip
 

@@ -33,7 +33,7 @@ MOST_WRITTEN = 8  # sentences whose cosines have room to be written into their c
 
 def one_word(
     weights: Float[np.ndarray, "layer head key"],
-    visible: Bool[np.ndarray, "head key"],
+    visible: Bool[np.ndarray, "layer head key"],
     at: Position,
     *,
     limits: tuple[float, float],
@@ -52,13 +52,13 @@ def one_word(
         mosaic(
             weights[:, None], [f"layer {name}" for name in names[0]], [""], rows=names[1], columns=tokens,
             title=f"Where “{shorten(tokens[at.token])}” looks: a row for each head", row_axis="head",
-            tile_column_axis="", mask=np.broadcast_to(visible, weights.shape)[:, None], selected=(at.layer, 0),
+            tile_column_axis="", mask=visible[:, None], selected=(at.layer, 0),
             marks=[(at.head, None), (None, key)], limit=limits[0], shows=rows, weight=44, height=HEIGHT, theme=theme,
         ),
         heatmap(
             weights[:, :, key], *names, title=f"… of that, to “{shorten(tokens[key])}”", row_axis="layer",
             column_axis="head", kind="weights", limit=limits[1], marks=[(at.layer, at.head)],
-            mask=np.broadcast_to(visible[:, key], weights.shape[:2]), shows=to_one, height=HEIGHT, theme=theme,
+            mask=visible[:, :, key], shows=to_one, height=HEIGHT, theme=theme,
         ),
     ]  # fmt: skip
 

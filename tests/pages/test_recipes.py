@@ -50,7 +50,7 @@ def test_each_note_with_two_configs_shows_both(framed, name):
     notes = RECIPES[name].notes
     texts = " ".join(rendered(at))
     assert all(note.title in texts and note.intended in texts and note.written in texts for note in notes)
-    titles = [figure["layout"]["title"]["text"] for figure in figures(at)]
+    titles = [figure["title"] for figure in figures(at)]
     assert titles.count("as written") == sum(note.as_written is not None for note in notes)
 
 

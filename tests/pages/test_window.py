@@ -156,8 +156,8 @@ ON_PAGE = {
 
 def windowed(at):
     """Of each figure with a wide axis: the labels of its columns."""
-    found = (figure["layout"]["meta"] for figure in figures(at))
-    return [meta["columns"] for meta in found if meta.get("column_axis") in ("dimension", "neuron")]
+    found = (figure["columns"] for figure in figures(at) if figure["columns"])
+    return [columns["names"] for columns in found if columns["kind"] in ("dimension", "neuron")]
 
 
 @with_minilm
@@ -169,10 +169,10 @@ def test_no_page_draws_more_than_can_be_clicked(framed, stage, chosen):
     assert pickers(at) == [f"window_{name}" for name in ON_PAGE.get(stage.name, [])]
     for columns in windowed(at):
         assert len(columns) <= 64
-    for meta in (figure["layout"]["meta"] for figure in figures(at)):
-        assert len(meta.get("rows", [])) <= 64
-        if meta["kind"] == "mosaic" and meta["column_axis"] == "dimension":
-            assert len(meta["columns"]) * len(meta["column_titles"]) <= 320
+    for figure in figures(at):
+        assert not figure["rows"] or len(figure["rows"]["names"]) <= 64
+        if figure["kind"] == "mosaic" and figure["columns"]["kind"] == "dimension":
+            assert len(figure["columns"]["names"]) * len(figure["tiles"]["columns"]["names"]) <= 320
     if stage.name in ON_PAGE:
         first = {"": "0", "64-127": "64", "all": "0"}[chosen]
         assert windowed(at)[-1 if stage.name == "multi_head" else 0][0] == first
@@ -188,7 +188,7 @@ def test_all_heads_side_by_side_have_a_window_of_their_own(framed):
     run(at)
     assert [(columns[0], columns[-1]) for columns in windowed(at)] == [("64", "127"), *[("128", "191")] * 6]
     kernel = list(figures(at))[1]
-    assert kernel["layout"]["meta"]["rows"] == [str(index) for index in range(64, 128)]
+    assert kernel["rows"]["names"] == [str(index) for index in range(64, 128)]
     (flag,) = [shape for shape in kernel["layout"]["shapes"] if shape.get("yref") == "paper"]
     assert (flag["x0"], flag["x1"]) == (-0.5, 31.5)
 
@@ -284,8 +284,9 @@ def test_the_cards_of_the_map_show_all_of_a_tensor(framed):
 def test_of_a_large_matrix_that_a_what_if_changes_the_cells_around_are_drawn(framed):
     at = opened(stage_named("embedding"), encoder=MINILM, edits="token_embedding.4937.200=3", dims="64-127",
                 cell="parameters.token_embedding.4937.200")  # fmt: skip
-    found = {figure["layout"]["title"]["text"]: figure["layout"]["meta"] for figure in figures(at)}
+    found = {figure["title"]: figure for figure in figures(at)}
     table = found["parameters.token embedding before"]
-    assert (table["rows"][0], len(table["rows"])) == (str(4937 - 32), 64)
-    assert (table["columns"][0], len(table["columns"])) == (str(200 - 32), 64)
-    assert found["output before"]["columns"][0] == "64"
+    rows, columns = table["rows"]["names"], table["columns"]["names"]
+    assert (rows[0], len(rows)) == (str(4937 - 32), 64)
+    assert (columns[0], len(columns)) == (str(200 - 32), 64)
+    assert found["output before"]["columns"]["names"][0] == "64"
