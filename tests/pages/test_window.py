@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import picture as picture_module
 from dashboard import window
-from dashboard.cells import Stages, of_block
+from dashboard.cells import Looked
 from dashboard.focus import TRAIL, Focus, address
 from dashboard.model import model_for
 from dashboard.settings import Settings
@@ -18,7 +18,9 @@ from dashboard.stages import stage_named
 from dashboard.trained.offered import MINILM
 from dashboard.window import Wide
 from encoder_core import EncoderConfig
-from encoder_core.figures import Window, heatmap, mosaic
+from encoder_core.derive import Cell, Derivation
+from encoder_core.figures import ResidualStages, Window, heatmap, mosaic
+from encoder_core.scenes.position import block_slice
 from tests.pages.app import cards, derivations, figures, opened, run
 
 LARGE = EncoderConfig(d_model=384, num_heads=12, d_ff=1536)
@@ -94,11 +96,15 @@ def test_a_link_that_asks_for_what_is_not_there_is_answered():
     assert window.link_problems({"dims": ["all", "64-127"]}, LARGE) == ["The link gives dims 2 times; 64-127 is used."]
 
 
-def click(monkeypatch, figure, shows, row, column, tile=None, on_click=None):
-    """The browser tells of a click; the cell that is looked at then, and the cell that the page hears of."""
+NOTHING = Derivation(Cell("output", (0, 0, 0)), "", "", (), 0.0, 1.0, "", ())
+LOOKED = Looked((NOTHING.cell,), NOTHING, AT, (1, 2, 384))  # the inspected cell of a page
+
+
+def click(monkeypatch, panel, looked, row, column, tile=None):
+    """The browser tells of a click; the cell that is inspected then, and what the page hears of."""
     heard, told = [], {}
     monkeypatch.setattr(picture_module, "_COMPONENT", lambda **given: told.update(given))
-    picture_module.picture([figure], key="p", cells=[shows], on_click=lambda cell, meta: heard.append(cell))
+    picture_module.picture([panel], key="p", looked=looked, on_click=heard.append)
     st.session_state["p"] = {"cell": {"panel": 0, "row": row, "column": column, "tile": tile}}
     told["on_cell_change"]()
     return st.session_state.get(TRAIL, {}).get("cells", [None])[0], heard
@@ -115,23 +121,30 @@ VALUES = np.random.default_rng(0).standard_normal((2, 384)).astype(np.float32)
         (Window(0, 384), 300, 300),
     ],
 )
-def test_a_click_looks_at_the_cell_whose_number_is_drawn(state, monkeypatch, shown, column, found):
-    figure = heatmap(VALUES, AT.labels, shown, title="")
-    cell, heard = click(monkeypatch, figure, of_block("mlp_in", AT), 1, column)
+def test_a_click_inspects_the_cell_whose_number_is_drawn(state, monkeypatch, shown, column, found):
+    panel = heatmap(VALUES, AT.labels, shown, title="", shows=block_slice("mlp_in", AT))
+    cell, heard = click(monkeypatch, panel, LOOKED, 1, column)
     assert cell == f"mlp_in.2.0.1.{found}"
-    assert [(cell.row, cell.column) for cell in heard] == [(1, found)]
+    assert heard == [{"token": 1, "dimension": found}]
 
 
-def test_a_click_in_a_tile_looks_at_the_cell_whose_number_is_drawn(state, monkeypatch):
+def test_a_click_in_a_tile_inspects_the_cell_whose_number_is_drawn(state, monkeypatch):
     tiles = np.stack([VALUES, VALUES[::-1]])[None]
-    figure = mosaic(tiles, [""], ["1", "2"], title="", rows=AT.labels, columns=Window(0, 384, 6), kind="signed")
-    cell, _ = click(monkeypatch, figure, Stages(0, 6), 0, 20, (0, 1))
+    panel = mosaic(tiles, [""], ["1", "2"], title="", rows=AT.labels, columns=Window(0, 384, 6), kind="signed",
+                   tile_column_axis="stage", shows=ResidualStages(0, 6))  # fmt: skip
+    cell, _ = click(monkeypatch, panel, LOOKED, 0, 20, [0, 1])
     assert cell == f"resid_post.0.0.0.{120 + int(np.abs(VALUES[1, 120:126]).argmax())}"
 
 
-def test_a_click_on_a_figure_that_has_changed_since_chooses_nothing(state, monkeypatch):
-    figure = heatmap(VALUES, AT.labels, Window(0, 384, 6), title="")
-    assert click(monkeypatch, figure, of_block("mlp_in", AT), 5, 80) == (None, [])
+def test_a_page_without_an_inspected_cell_only_hears_of_a_click(state, monkeypatch):
+    panel = heatmap(VALUES, AT.labels, Window(64, 128), title="", shows=block_slice("mlp_in", AT))
+    assert click(monkeypatch, panel, None, 1, 7) == (None, [{"token": 1, "dimension": 71}])
+
+
+@pytest.mark.parametrize(("row", "column", "tile"), [(5, 0, None), (0, 80, None), (-1, 0, None), (0, 0, [0, 0])])
+def test_a_click_on_a_panel_that_has_changed_since_chooses_nothing(state, monkeypatch, row, column, tile):
+    panel = heatmap(VALUES, AT.labels, Window(0, 384, 6), title="", shows=block_slice("mlp_in", AT))
+    assert click(monkeypatch, panel, LOOKED, row, column, tile) == (None, [])
 
 
 def addresses(at):
