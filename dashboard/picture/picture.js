@@ -56,7 +56,7 @@ function layOutPlayer(line) {
   skip.textContent = "▶▏";
   skip.title = "Skip to the end";
   skip.setAttribute("aria-label", skip.title);
-  skip.style.visibility = "hidden";
+  skip.disabled = true;
   caption.setAttribute("role", "status");
   return { line, hold, skip, caption };
 }
@@ -81,6 +81,7 @@ function dress(panel, { operator, panel: shown }, repeats) {
   panel.figure.style.flexGrow = shown.weight + (repeats ? 0 : LABEL_WEIGHT);
   panel.title.textContent = shown.title;
   panel.title.title = shown.title;
+  panel.title.classList.remove("ew-long");
   panel.title.style.color = shown.titleColour ?? "";
   panel.plot.setAttribute("aria-label", shown.alt);
   panel.plot.style.height = `${layout.height - 30}px`;
@@ -125,6 +126,8 @@ async function paint(host) {
   host.waiting = false;
   const { panels } = host.shown;
   const widths = host.panels.map(place => place.plot.clientWidth);
+  const long = host.panels.filter(({ title }) => title.scrollHeight > title.clientHeight + 1);
+  for (const { title } of long) title.classList.add("ew-long");
   for (const [i, { json, panel }] of panels.entries()) {
     const place = host.panels[i];
     const repeats = !host.narrow && sharesRows(panel, panels[i - 1]?.panel);
@@ -168,6 +171,7 @@ function setAddress(parts) {
 async function startPlayer(host, script) {
   const { play } = await import(new URL(`app/static/${script}`, document.baseURI).href);
   const panels = host.shown.panels.map(({ panel }) => panel), index = panels.findIndex(panel => panel.product);
+  if (!host.panels.every(place => place.area)) return;  // nothing is painted yet
   play(host, index, (row, column) => {
     const [place, value, sum] = describe(panels, panels[index], row, column);
     return `${place}: ${sum ?? value}`;

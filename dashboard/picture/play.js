@@ -73,7 +73,7 @@ export function play(host, index, describe) {
     delete host.playing;
     say(idle, "▶");
     caption.textContent = idle;
-    skip.style.visibility = "hidden";
+    skip.disabled = true;
   }
   function toggle() {
     const held = timer === null;
@@ -84,7 +84,7 @@ export function play(host, index, describe) {
   }
   host.playing = { stop, toggle };
   skip.onclick = stop;
-  skip.style.visibility = "visible";
+  skip.disabled = false;
   say("Pause", "❚❚");
   step();
 }

@@ -47,7 +47,7 @@ def mixture(
     by_key = partial(heatmap, rows=tokens, columns=dims, row_axis="key", marks=[(key, None), (None, dimension)],
                      theme=theme)  # fmt: skip
     return [
-        weight_map(weights, visible, at, tokens=tokens, marks=[(query, None)], limit=limit, theme=theme),
+        weight_map(weights, visible, at, tokens=tokens, marks=[(query, None), (query, key)], limit=limit, theme=theme),
         "→",
         weight_bars(row, visible[query], at, title="one row", tokens=tokens, weight=10 + len(dims) // 16,
                     theme=theme),
