@@ -1,16 +1,15 @@
 """One column of those that are drawn: picked by its number, or by a click on a cell of it."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
 from dashboard import focus
-from dashboard.focus import Cell
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
 from dashboard.state.widgets import shows
-from encoder_core.figures import Window
+from encoder_core.figures import Selection, Window
 
 
 def column_picker(
@@ -30,12 +29,14 @@ def column_picker(
     return picked
 
 
-def follow_column(axis: str, parameter: Parameter[int | None]) -> Callable[[Cell, Mapping[str, Any]], None]:
-    """For a click: the position follows as everywhere, and the column on panels with this column axis."""
+def follow_column(
+    axis: Literal["dimension", "neuron"], parameter: Parameter[int | None]
+) -> Callable[[Selection], None]:
+    """For a click: the position follows as everywhere, and the column on panels with this axis."""
 
-    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
-        focus.follow(cell, meta)
-        if meta["column_axis"] == axis:
-            session().set(parameter, cell.column)
+    def clicked(selection: Selection) -> None:
+        focus.follow(selection)
+        if axis in selection:
+            session().set(parameter, selection[axis])
 
     return clicked

@@ -2,8 +2,8 @@
 the code. The page Recipes has a position of its own, because its models are not those of the walkthrough.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, get_args
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from dashboard.state.session import session
 from dashboard.state.token_places import nearest_word, place_of_same_word
 from dashboard.state.widgets import shows
 from dashboard.window import Wide
+from encoder_core.figures import Selection
 from encoder_core.figures.base import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
@@ -94,35 +95,11 @@ def pick(model: Model, *parts: Part, wide: Sequence[Wide] = (), badge: Callable[
     return focus
 
 
-class Cell(NamedTuple):
-    """A clicked cell: the panel it is in, its row and column, and, in a mosaic, the row and column of its tile."""
-
-    panel: int
-    row: int
-    column: int
-    tile: tuple[int, int] | None = None
-
-
-# What the axes of a figure mean for the focus.
-_PART_OF_AXIS: dict[str, Part] = {
-    "query": "token",
-    "token": "token",
-    "position": "token",
-    "key": "key_token",
-    "layer": "layer",
-    "head": "head",
-    "sentence": "sentence",
-}
-
-
-def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
-    """Move the position looked at to a clicked cell; call it from a callback."""
-    places = {meta.get("row_axis"): cell.row, meta.get("column_axis"): cell.column}
-    if cell.tile:
-        places |= {meta.get("tile_row_axis"): cell.tile[0], meta.get("tile_column_axis"): cell.tile[1]}
-    for axis, index in places.items():
-        if axis in _PART_OF_AXIS:
-            session().set(parameters()[_PART_OF_AXIS[axis]], index + 1)
+def follow(selection: Selection) -> None:
+    """Move the position looked at to what was clicked; call it from a callback."""
+    for part in PARTS:
+        if part in selection:
+            session().set(parameters()[part], selection[part] + 1)
 
 
 def _within(part: Part, count: int) -> int:

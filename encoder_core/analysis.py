@@ -119,6 +119,11 @@ def patterns_of(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer 
     return np.stack([layer.pattern[sentence] for layer in trace.layers])
 
 
+def visible_keys(trace: EncoderTrace, sentence: int) -> Bool[np.ndarray, "layer head query key"]:
+    """Which keys each query sees: those of the mask, and those whose masked score an edit has set to a number."""
+    return np.stack([np.isfinite(layer.scores[sentence]) for layer in trace.layers])
+
+
 def residual_stream(
     trace: EncoderTrace, which: int | Bool[np.ndarray, "batch seq"], *, final_norm: bool
 ) -> Float[np.ndarray, "stage *row d_model"]:

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
-from dashboard.cells import look, of_text
+from dashboard.cells import look
 from dashboard.diagram import diagram
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
@@ -14,6 +14,7 @@ from dashboard.stages import stage_named
 from encoder_core import blocks
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.figures import bars
+from encoder_core.scenes.position import text_slice
 
 current = frame.begin()
 config, encoder = current.config, current.encoder
@@ -78,7 +79,7 @@ def body() -> None:
             f"{most.capitalize()} has {parts[most]:,} of {encoder.num_parameters:,}, "
             f"{parts[most] / encoder.num_parameters:.0%}.",
         ),
-        look(current, at, of_text("output", at).cell(0, 0)),
+        look(current, at, text_slice("output", at).cell(0, 0)),
     )
 
 

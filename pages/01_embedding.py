@@ -1,14 +1,10 @@
 """Tokens and embedding lookup: text becomes tokens, tokens become ids, ids become rows of a table."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
-from dashboard.cells import Looked, look, of_parameter, of_text
-from dashboard.focus import Cell
+from dashboard.cells import Looked, look
 from dashboard.frame import Question, Shape
 from dashboard.picture import picture
 from dashboard.sections.embedding import arithmetic, scales, words
@@ -21,6 +17,7 @@ from encoder_core.config import embedding_factors
 from encoder_core.figures import WHOLE, format_number
 from encoder_core.pretrained import nearest_words
 from encoder_core.scenes import embedding as scenes
+from encoder_core.scenes.position import text_slice
 
 current = frame.begin()
 config, trace, batch = current.config, current.trace, current.batch
@@ -42,7 +39,7 @@ def body() -> None:
     apart = recompute.embedding(current.run)
     at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(apart))
     strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
-    looked = look(current, at, of_text("token_embedding", at).cell(at.token, 0))
+    looked = look(current, at, text_slice("token_embedding", at).cell(at.token, 0))
     lookup_picture(at, looked)
     scales.scales(current, at, dims.window(), looked)
     cosines = words.nearest(current, at)
@@ -62,20 +59,9 @@ def lookup_picture(at: focus.Focus, looked: Looked) -> None:
     """One-hot times E, and the lookup that gives the same rows."""
     ids, rows = batch.ids[at.sentence], trace.token_embedding[at.sentence]
     drawn = scenes.rows_drawn(ids, vocab)
-
-    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
-        """A click on a row of E goes to the first token that takes it."""
-        if meta["row_axis"] != "id":
-            focus.follow(cell, meta)
-        elif drawn[cell.row] in ids:
-            focus.follow(cell._replace(row=int(np.argmax(ids == drawn[cell.row]))), {"row_axis": "token"})
-
-    words, theme = current.vocabulary, frame.theme()
-    parts = scenes.lookup(ids, rows, table, tokens=at.labels, vocabulary=words, token=at.token,
-                          columns=dims.window(), theme=theme)  # fmt: skip
-    found = of_text("token_embedding", at)
-    cells = [None, of_parameter("token_embedding", rows=drawn.tolist()), found, found]
-    picture(parts, key="embedding_picture", cells=cells, looked=looked, on_click=clicked)
+    parts = scenes.lookup(ids, rows, table, at, tokens=at.labels, vocabulary=current.vocabulary,
+                          columns=dims.window(), theme=frame.theme())  # fmt: skip
+    picture(parts, key="embedding_picture", looked=looked)
     apart = np.abs(scenes.one_hot_of(drawn, ids) @ table[drawn] - rows).max()
     padded = " [PAD] fills up a shorter sentence: it has a row like any token." if not batch.real.all() else ""
     only_used = "" if len(drawn) == vocab else f" Only the {len(drawn)} of its {vocab:,} rows in use are drawn."

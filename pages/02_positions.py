@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
-from dashboard.cells import Address, Looked, look, of_text
+from dashboard.cells import Looked, look
 from dashboard.choice import choice
 from dashboard.encodings import ENCODINGS
 from dashboard.frame import Question, Shape, Table
@@ -23,6 +23,7 @@ from encoder_core.entering import enter
 from encoder_core.figures import WHOLE, dimensions, format_number, position_labels
 from encoder_core.first_input import FirstInput, first_input, first_input_with
 from encoder_core.scenes import positions as scenes
+from encoder_core.scenes.position import text_slice
 
 Rows = Float[np.ndarray, "row d_model"]
 
@@ -53,7 +54,7 @@ def body() -> None:
     encoding = current.position_encoding(layout, config.max_len)
     own = layout == in_use
     found = (first_input(current.run) if own else first_input_with(current.run, encoding[:seq])).of(at.sentence)
-    looked = look(current, at, of_text("embedded", at).cell(at.token, 0)) if own else None
+    looked = look(current, at, text_slice("embedded", at).cell(at.token, 0)) if own else None
     encoding_picture(at, layout, encoding, chosen, looked)
     sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), looked)
     sections.similarity(encoding)
@@ -65,10 +66,9 @@ def encoding_picture(
 ) -> None:
     """All positions as a heatmap, and some of its columns as curves."""
     shown, theme = ENCODINGS[layout], frame.theme()
-    parts = scenes.all_positions(encoding, chosen, title=shown.label, seq=seq, token=at.token, columns=dims.window(),
-                                 theme=theme)  # fmt: skip
-    cells = [Address("position_encoding", rows=range(seq)), None] if looked else []
-    picture(parts, key="positions_picture", cells=cells, looked=looked)
+    parts = scenes.all_positions(encoding, chosen, at, title=shown.label, seq=seq, in_use=layout == in_use,
+                                 columns=dims.window(), theme=theme)  # fmt: skip
+    picture(parts, key="positions_picture", looked=looked)
     st.caption(
         f"{shown.meaning} Bars at the left: the positions of this text; above: the columns drawn as curves."
         f"{sections.of_model(current, layout)}"

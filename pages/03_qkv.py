@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
-from dashboard.cells import Shows, SideBySide, look, of_block, of_head, of_parameter
+from dashboard.cells import look
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.stages import stage_named
@@ -17,6 +17,7 @@ from encoder_core.analysis import cosines
 from encoder_core.blocks import SelfAttention
 from encoder_core.figures import WHOLE, dimensions, format_fixed, format_number, limit_of
 from encoder_core.scenes import qkv as scenes
+from encoder_core.scenes.position import head_slice
 from encoder_core.scenes.qkv import LETTERS, side_by_side
 
 PURPOSE = (
@@ -61,11 +62,11 @@ def body() -> None:
     results = {name: side_by_side(part[at.sentence]) for name, part in heads.items()}
     owned = range(at.head * d_head, (at.head + 1) * d_head)
     parts = scenes.projections(
-        x, kernels, results, owned=owned, dims=dims.window(), features=columns, biased=bool(biases), tokens=at.labels,
-        token=at.token, theme=frame.theme(),
+        x, kernels, results, at, owned=owned, dims=dims.window(), features=columns, biased=bool(biases),
+        tokens=at.labels, theme=frame.theme(),
     )  # fmt: skip
-    looked = look(current, at, of_head("q", at).cell(at.token, 0))
-    picture(parts, key="qkv_picture", cells=addresses(at), looked=looked)
+    looked = look(current, at, head_slice("q", at).cell(at.token, 0))
+    picture(parts, key="qkv_picture", looked=looked)
     words(at, owned, biases)
     shown = range(config.attention_dim) if whole else owned
     names, of_x = dimensions(len(shown), start=shown.start), dimensions(d_model)
@@ -82,12 +83,6 @@ def body() -> None:
         for letter in LETTERS.values()
     )
     frame.depths(tables, formula, [SelfAttention.project], question(at, layer.q, layer.k), looked)
-
-
-def addresses(at: focus.Focus) -> list[Shows]:
-    """What the figures show: x, three kernels and three results."""
-    kernels = [of_parameter(f"layers.{at.layer}.attention.{name}.kernel") for name in LETTERS]
-    return [of_block("attn_in", at), *kernels, *(SideBySide(name, at.sentence, at.layer, d_head) for name in "qkv")]
 
 
 def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..."]]) -> None:

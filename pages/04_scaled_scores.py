@@ -4,13 +4,14 @@ import numpy as np
 import streamlit as st
 
 from dashboard import focus, frame
-from dashboard.cells import look, of_head
+from dashboard.cells import look
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
 from encoder_core import blocks, recompute
 from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes import scaled_scores as scenes
+from encoder_core.scenes.position import head_slice
 
 current = frame.begin()
 config = current.config
@@ -54,13 +55,13 @@ def body() -> None:
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
     scaled = dots * np.float32(scale)
     tokens, dims = at.labels, dimensions(d_head)
-    products, after = of_head("dot_products", at), of_head("scores", at)
-    looked = look(current, at, products.cell(at.token, at.key_token))
+    edited = current.run.effects.of_tensor("scores", at.layer)
+    set_by_hand = [(row, key) for *head, row, key in edited if head == [at.sentence, at.head]]
+    looked = look(current, at, head_slice("dot_products", at).cell(at.token, at.key_token))
     picture(
-        scenes.step_by_step(q, k, dots, scaled, scores, divisor=divisor, tokens=tokens, query=at.token,
-                            key=at.key_token, theme=frame.theme()),
+        scenes.step_by_step(q, k, dots, scores, at, divisor=divisor, scale=scale, set_by_hand=set_by_hand,
+                            tokens=tokens, theme=frame.theme()),
         key="scores_picture",
-        cells=[of_head("q", at), of_head("k", at, transposed=True), products, after, after],
         looked=looked,
     )  # fmt: skip
     variance, divided = (format_number(x.var(axis=1).mean(), 3) for x in (dots, scaled))

@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
-from dashboard.cells import look, of_head
+from dashboard.cells import look
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
@@ -18,6 +18,7 @@ from encoder_core import blocks
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy, softmax_steps
 from encoder_core.figures import format_calculation, format_fixed, format_number
 from encoder_core.scenes import softmax as scenes
+from encoder_core.scenes.position import head_slice
 
 LARGEST_EXPONENT, MORE = 13, "more than 400,000"  # e ** 13 is 442,413
 
@@ -36,19 +37,18 @@ frame.heading(
 def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token")
     run = what_if(current, at)
-    layer, temperature, shown = run.trace.layers[at.layer], run.effects.temperature, of_head("pattern", at)
-    looked = look(current, at, shown.cell(at.token, at.key_token), run)
+    layer, temperature = run.trace.layers[at.layer], run.effects.temperature
+    looked = look(current, at, head_slice("pattern", at).cell(at.token, at.key_token), run)
     scores, weights = layer.scores[at.sentence, at.head], layer.pattern[at.sentence, at.head]
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)
     shifted = "s − max" if temperature == 1 else "(s − max) / T"
     above = st.container()  # the picture stands above the choice of its colours
     parts = scenes.step_by_step(
-        scores, weights, steps, shifted=shifted, tokens=tokens, query=at.token, key=at.key_token,
-        limit=weights_limit(weights), theme=frame.theme(),
+        scores, weights, steps, at, shifted=shifted, tokens=tokens, limit=weights_limit(weights), theme=frame.theme(),
     )  # fmt: skip
     with above:
-        picture(parts, key="softmax_picture", cells=[None, None, None, None, shown, None], looked=looked)
+        picture(parts, key="softmax_picture", looked=looked)
     st.caption(explain(at, steps, weights[at.token]))
     if not np.isfinite(row).any():
         st.markdown(conventions(seq))

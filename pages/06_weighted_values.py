@@ -1,6 +1,5 @@
 """Weighted values: each query's row of weights times the value rows, added up to one row of z."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,8 +7,9 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
-from dashboard.cells import look, of_head
-from dashboard.focus import Cell, Focus
+from dashboard.cells import look
+from dashboard.column import follow_column
+from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
 from dashboard.stages import stage_named
@@ -20,6 +20,7 @@ from dashboard.weights_scale import weights_limit
 from encoder_core import blocks, recompute
 from encoder_core.figures import dimensions, format_calculation, format_number, in_brackets, limit_of
 from encoder_core.scenes import weighted_values as scenes
+from encoder_core.scenes.position import head_slice
 
 current = frame.begin()
 seq, d_head = current.batch.ids.shape[1], current.config.d_head
@@ -38,30 +39,32 @@ def body() -> None:
     layer = current.trace.layers[at.layer]
     scores, weights, v, z = (x[at.sentence, at.head] for x in (layer.scores, layer.pattern, layer.v, layer.z))
     visible, row, tokens, dims = np.isfinite(scores), weights[at.token], at.labels, dimensions(d_head)
-    common: dict[str, Any] = {"tokens": tokens, "key": at.key_token, "theme": frame.theme()}
+    factor = float(current.run.head_factors(at.layer)[at.head])
+    common: dict[str, Any] = {"tokens": tokens, "factor": factor, "theme": frame.theme()}
     above = st.container()  # the picture stands above the choices that it shows
     limit = weights_limit(weights)
     st.caption(
         "V and z have one colour scale. The weighted rows in between are small parts, shown on a scale of their "
-        f"own (±{format_number(limit_of(row[:, None] * v), 3)}); their column sums are the row of z that is marked."
+        f"own (±{format_number(limit_of(factor * row[:, None] * v), 3)}); their column sums are the row of z that is "
+        "marked."
     )
     dimension = pick_dimension(at)
     with above:
-        parts = scenes.mixture(weights, v, z, visible, query=at.token, dimension=dimension, limit=limit, **common)
-        looked = look(current, at, of_head("z", at).cell(at.token, dimension))
-        cells = [of_head("pattern", at), None, of_head("v", at), None, of_head("z", at)]
-        picture(parts, key="weighted_values_picture", cells=cells, looked=looked, on_click=follow)
+        parts = scenes.mixture(weights, v, z, visible, at, dimension=dimension, limit=limit, **common)
+        looked = look(current, at, head_slice("z", at).cell(at.token, dimension))
+        follow = follow_column("dimension", VALUE_DIMENSION)
+        picture(parts, key="weighted_values_picture", looked=looked, on_click=follow)
     values, number = v[:, dimension], z[at.token, dimension]
-    sum_of = scenes.one_number(row, values, visible[at.token], float(number), dimension=dimension, **common)
-    picture(sum_of, key="weighted_values_sum")
-    if row.any():
+    sum_of = scenes.one_number(row, values, visible[at.token], float(number), at, dimension=dimension, **common)
+    picture(sum_of, key="weighted_values_sum", looked=looked)
+    if row.any() and factor == 1:
         seen = values[visible[at.token]]
         st.caption(
             f"Weights are never negative and add up to 1, so z is a weighted average: **{format_number(number)}** lies "
             f"between the smallest (**{format_number(seen.min())}**) and the largest (**{format_number(seen.max())}**) "
             f"of the {len(seen)} values seen. The columns above are rounded to three decimals."
         )
-    product = row * values
+    product = factor * row * values
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
     frame.depths(
         {
@@ -92,13 +95,6 @@ def pick_dimension(at: Focus) -> int:
             **shows(VALUE_DIMENSION, dimension, d_head),
         )  # fmt: skip
     return dimension
-
-
-def follow(cell: Cell, meta: Mapping[str, Any]) -> None:
-    """A click moves the focus, and the dimension too."""
-    focus.follow(cell, meta)
-    if meta.get("column_axis") == "dimension":
-        session().set(VALUE_DIMENSION, cell.column)
 
 
 def question(at: Focus, row: Float[np.ndarray, "key"], product: Float[np.ndarray, "key"], dimension: int) -> Question:

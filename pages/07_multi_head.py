@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
-from dashboard.cells import look, of_block
+from dashboard.cells import look
 from dashboard.choice import choice
 from dashboard.frame import Question, Shape, Table
 from dashboard.sections.multi_head import add_up, all_patterns, split, switch_off, trade_off
@@ -17,6 +17,7 @@ from dashboard.window import Wide
 from encoder_core import LayerTrace, blocks, recompute
 from encoder_core.cost import attention_cost
 from encoder_core.figures import WHOLE, dimensions
+from encoder_core.scenes.position import block_slice
 
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")
 
@@ -45,9 +46,9 @@ def body() -> None:
         badge=lambda at: frame.recomputed(recompute.multi_head(current.run, at.layer)),
     )
     layer = current.trace.layers[at.layer]
-    looked = look(current, at, of_block("attn_out", at).cell(at.token, 0))
-    split(current, at, layer)
-    all_patterns(current, at, layer)
+    looked = look(current, at, block_slice("attn_out", at).cell(at.token, 0))
+    split(current, at, layer, looked)
+    all_patterns(current, at, layer, looked)
     contributions = layer.head_contributions[at.sentence]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         part = choice("And then", PARTS, PART, default=PARTS[0], silent=True)

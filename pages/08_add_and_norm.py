@@ -9,13 +9,13 @@ from dashboard.choice import choice
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
-from dashboard.sections.add_and_norm import addresses, normalise, out_of_norm, post_and_pre
+from dashboard.sections.add_and_norm import normalise, post_and_pre
 from dashboard.stages import stage_named
 from dashboard.state.choices import NORM
 from dashboard.window import WINDOW, Wide
 from encoder_core import blocks, recompute
 from encoder_core.figures import Window, dimensions, format_number, scale_of
-from encoder_core.scenes.add_and_norm import residual_sum
+from encoder_core.scenes.add_and_norm import norm_out_slice, residual_sum
 from encoder_core.sublayers import AddAndNorm, NormName, add_and_norm, layer_norm, norm_parameters
 
 current = frame.begin()
@@ -43,7 +43,7 @@ def body() -> None:
     at, name, columns = pick()
     shown = add_and_norm(current.run, at.layer, name).of(at.sentence)
     steps = layer_norm(shown.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
-    looked = look(current, at, out_of_norm(at, name, config.norm).cell(at.token, 0))
+    looked = look(current, at, norm_out_slice(at, name, config.norm).cell(at.token, 0))
     limit = scale_of(*(x for x in shown if x is not None), steps.normalised)
     if config.norm == "post":  # in the order of the block: the sum, then its norm, or the other way round
         add(at, name, shown, columns, limit, looked)
@@ -88,16 +88,15 @@ def add(at: Focus, name: NormName, shown: AddAndNorm, columns: Window, limit: fl
         shown,
         name,
         config.norm,
+        at,
         columns=columns,
         limit=limit,
         tokens=at.labels,
-        token=at.token,
         theme=frame.theme(),
         factor=current.run.residual_factor(at.layer, "attention" if name == "norm1" else "mlp"),
     )
     if parts:
-        cells = addresses(at, name, config.norm)[:3]
-        picture(parts, key="add_and_norm_sum_picture", cells=cells, looked=looked)
+        picture(parts, key="add_and_norm_sum_picture", looked=looked)
 
 
 def ten_times(at: Focus, name: NormName, shown: AddAndNorm) -> Question:

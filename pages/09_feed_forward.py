@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import focus, frame
-from dashboard.cells import look, of_block
+from dashboard.cells import look
 from dashboard.column import column_picker, follow_column
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table
@@ -17,6 +17,7 @@ from dashboard.window import Wide
 from encoder_core import blocks, recompute, sublayers
 from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes.feed_forward import activation_name, network
+from encoder_core.scenes.position import block_slice
 from encoder_core.sublayers import FeedForwardSteps
 
 current = frame.begin()
@@ -59,13 +60,11 @@ def body() -> None:
         frame.recomputed(recompute.feed_forward(current.run, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, names = FeedForwardSteps(*parts), dimensions(shown.stop - shown.start, shown.start)
-    cells = [*(of_block(name, at) for name in ("mlp_in", "mlp_pre", "mlp_act")), None, of_block("mlp_out", at)]
-    looked = look(current, at, of_block("mlp_act", at).cell(at.token, neuron))
+    looked = look(current, at, block_slice("mlp_act", at).cell(at.token, neuron))
     picture(
-        network(mlp_in, steps, config, columns=columns, neurons=shown, neuron=neuron, tokens=at.labels,
-                token=at.token, theme=frame.theme()),
+        network(mlp_in, steps, config, at, columns=columns, neurons=shown, neuron=neuron, tokens=at.labels,
+                theme=frame.theme()),
         key="feed_forward_picture",
-        cells=cells,
         looked=looked,
         on_click=follow_column("neuron", NEURON),
     )  # fmt: skip

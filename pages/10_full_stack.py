@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import focus, frame
-from dashboard.cells import look, of_text
+from dashboard.cells import look
 from dashboard.choice import grouped_choice
 from dashboard.focus import Focus
 from dashboard.frame import Shape
@@ -21,6 +21,7 @@ from dashboard.sections.full_stack.view import View, blocks_in_words, enters, pi
 from dashboard.stages import stage_named
 from dashboard.state.choices import VIEW
 from encoder_core import recompute
+from encoder_core.scenes.position import text_slice
 
 current = frame.begin()
 config = current.config
@@ -62,7 +63,7 @@ def body() -> None:
     at = focus.pick(current, *view.parts, badge=lambda at: frame.recomputed(difference(at)))
     depths = view.draw(current, at, picked)
     if depths:
-        frame.depths(*depths[:4], depths.looked or look(current, at, of_text("output", at).cell(at.token, 0)))
+        frame.depths(*depths[:4], depths.looked or look(current, at, text_slice("output", at).cell(at.token, 0)))
 
 
 def difference(at: Focus) -> float:

@@ -1,25 +1,21 @@
-"""The plot component: figures on one line, joined by operators, repainted in place.
+"""The plot component: panels on one line, joined by operators, repainted in place.
 
 `st.plotly_chart` remounts its DOM at every change and knows no click on a heatmap. This component keeps one Plotly
 figure a panel and calls `Plotly.react`, so that zoom stays and a move costs a repaint, not a remount.
 """
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import plotly
-import plotly.graph_objects as go
 import streamlit as st
-from plotly.utils import PlotlyJSONEncoder
 
 from dashboard import focus
 from dashboard.assets import component, publish
-from dashboard.cells import Looked, Shows, choose
-from dashboard.focus import Cell
+from dashboard.cells import Looked, choose
 from dashboard.picture.outlines import outlines
-from encoder_core.figures.window import place_behind
+from dashboard.picture.serialise import to_json
+from encoder_core.figures import Line, Panel, Selection, panels_of
 
 _COMPONENT = component("picture", Path(__file__).parent)
 _PLAYER = publish(Path(__file__).parent / "play.js")
@@ -27,53 +23,45 @@ _PLOTLY = publish(Path(plotly.__file__).parent / "package_data" / "plotly.min.js
 
 
 def picture(
-    parts: Sequence[go.Figure | str],
+    line: Line,
     *,
     key: str,
-    stack: bool = False,
-    still: bool = False,
-    cells: Sequence[Shows | None] = (),
     looked: Looked | None = None,
-    on_click: Callable[[Cell, Mapping[str, Any]], None] = focus.follow,
+    stack: bool = False,
+    on_click: Callable[[Selection], None] | None = focus.follow,
 ) -> None:
-    """Draw figures from left to right, with the operators (strings) between them; on a phone they stack.
+    """Draw panels from left to right, with the operators (strings) between them; on a phone they stack.
 
-    A click on a cell calls `on_click` with the cell, by its row and column in the figure's matrix, and the figure's
-    `layout.meta`, before the rerun; if not told otherwise, the focus follows: a query row becomes the token looked at,
-    a key column the key token, and so on.
-    `cells` says of each figure which part of which tensor it shows: a click then also chooses the number, and the one
-    that is `looked` at is outlined with what it was computed from. `stack` puts the figures below each other at any
-    width. `still` pictures do not depend on the focus: they leave the URL to the others, so that Streamlit finds them
-    unchanged and sends nothing when the focus moves.
+    A click on a cell calls `on_click` with what the panel says that it selects, before the rerun; if not told
+    otherwise, the focus follows: a query row becomes the token looked at, a key column the key token, and so on. With
+    None nothing is selected.
+    `looked` is the inspected cell of the page: it is outlined, with what it was computed from, on the panels that show
+    their tensors, and a click on a cell of such a panel inspects that one. `stack` puts the panels below each other at
+    any width.
     """
-    panels: list[dict[str, str]] = []
-    figures = [part for part in parts if not isinstance(part, str)]
-    operator = ""
-    for part in parts:
-        if isinstance(part, str):
-            operator = part
-        else:
-            address = cells[len(panels)] if cells else None
-            panels.append({"operator": operator, "figure": _as_json(part, outlines(part, address, looked))})
-            operator = ""
+    panels = panels_of(line)
 
     def clicked() -> None:
         said = (st.session_state.get(key) or {}).get("cell")
-        if not said or said["panel"] >= len(figures):
+        if not said or said["panel"] >= len(panels):
             return
-        figure, address = figures[said["panel"]], cells[said["panel"]] if cells else None
+        panel, tile = panels[said["panel"]], said["tile"] and tuple(said["tile"])
         try:
-            row, column = place_behind(figure, said["row"], said["column"], said["tile"])
-        except IndexError:  # the figure has changed since
+            place = panel.place(said["row"], said["column"], tile)
+        except IndexError:  # the panel has changed since
             return
-        on_click(Cell(said["panel"], row, column, said["tile"]), figure.layout.meta)
-        chosen = address and address.cell(row, column, said["tile"])
-        if chosen:
-            choose(chosen)
+        if on_click:
+            on_click(panel.selection(place))
+        cell = panel.shows.cell(*place) if looked and panel.shows else None
+        if cell:
+            choose(cell)
 
     _COMPONENT(
         data={
-            "panels": panels,
+            "panels": [
+                {"operator": operator, "panel": to_json(panel, outlines(panel, looked))}
+                for operator, panel in _with_operators(line)
+            ],
             "bundle": _PLOTLY,
             "player": _PLAYER,
             "stack": stack,
@@ -83,9 +71,11 @@ def picture(
     )
 
 
-def _as_json(figure: go.Figure, shapes: list[dict[str, Any]]) -> str:
-    """The figure with more shapes as JSON, a quarter shorter than `to_json`, which writes every slash of base64 as six
-    characters."""
-    spec = figure.to_plotly_json()
-    spec["layout"]["shapes"] = [*spec["layout"].get("shapes", []), *shapes]
-    return json.dumps(spec, cls=PlotlyJSONEncoder, separators=(",", ":"))
+def _with_operators(line: Line) -> list[tuple[str, Panel]]:
+    """Each panel with the operator that stands before it."""
+    before = ["", *line]
+    return [
+        (operator if isinstance(operator, str) else "", panel)
+        for operator, panel in zip(before, line, strict=False)
+        if isinstance(panel, Panel)
+    ]

@@ -4,55 +4,69 @@ import { formatNumber } from "../numbers.js";
 
 const SUM_SHOWN = 3;         // terms of a sum in a hover
 
-// What a heatmap's cell is, in words, and where: its row and column, and its tile in a mosaic.
-export function cellAt(meta, point) {
+// Where a point of a plot is: its row and column in the panel, and, in a mosaic, its tile.
+export function cellAt(panel, point) {
   const x = Math.round(point.x), y = Math.round(point.y);
-  if (!meta.tile) return { row: y, column: x, tile: null };
-  const [tall, wide, gap] = meta.tile;
+  if (!panel.rows) return { row: 0, column: x, tile: null };
+  if (panel.kind === "row_bars") return { row: y, column: 0, tile: null };
+  if (!panel.tiles) return { row: y, column: x, tile: null };
+  const { tall, wide, gap } = panel.tiles;
   const tile = [Math.floor(y / (tall + gap)), Math.floor(x / (wide + gap))];
   return { row: y % (tall + gap), column: x % (wide + gap), tile };
 }
 
-// The sum behind a cell of a product of two panels, its largest terms first: hovering needs no answer of the server.
-export function sumOf(host, [left, right, times = 1], row, column) {
-  const matrix = panel => host.panels[panel].plot._fullData.find(trace => trace.type === "heatmap").z;
-  const rowOf = matrix(left)[row], other = matrix(right);
-  const terms = Array.from(rowOf, (a, i) => [a || 0, other[i][column] || 0]).sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
-  const total = terms.reduce((sum, [a, b]) => sum + a * b, 0);
+// The sum behind a cell of a product of two panels, its largest terms first. It ends with the cell's own value.
+function sumOf(panels, { product, values }, row, column) {
+  const left = panels[product.left].values[row], right = panels[product.right].values;
+  const terms = Array.from(left, (a, i) => [a || 0, right[i][column] || 0]);
+  terms.sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
   const signed = value => value < 0 ? `(${formatNumber(value)})` : formatNumber(value);
   const shown = terms.slice(0, SUM_SHOWN).map(([a, b]) => `${signed(a)} · ${signed(b)}`).join(" + ");
   const others = terms.length > SUM_SHOWN ? ` + ${terms.length - SUM_SHOWN} smaller` : "";
-  const sum = times === 1 ? `${shown}${others}` : `(${shown}${others}) · ${formatNumber(times)}`;
-  return `${sum} = ${formatNumber(total * times)}`;
+  const sum = product.factor === 1 ? `${shown}${others}` : `(${shown}${others}) · ${formatNumber(product.factor)}`;
+  return `${sum} = ${formatNumber(values[row][column])}`;
 }
 
 // Of a bin, the name of the place in it whose number is drawn, `offset` places from its first.
-const nameOn = ([first, size], names, cell, offset) => size === 1 ? names[cell] : first + cell * size + offset;
-
-export function placeIn(meta, row, column, offset = 0) {
-  const [rows, columns] = meta.windows ?? [[0, 1], [0, 1]];
-  const ofRow = nameOn(rows, meta.rows, row, Math.floor(offset / columns[1]));
-  const ofColumn = nameOn(columns, meta.columns, column, offset % columns[1]);
-  const binned = rows[1] * columns[1] > 1 ? ", the largest of its bin" : "";
-  return `${meta.row_axis} ${ofRow} · ${meta.column_axis} ${ofColumn}${binned}`;
+function nameOn(axis, cell, offset) {
+  if (axis.size === 1) return axis.names[cell];
+  const place = axis.start + cell * axis.size + offset;
+  return axis.labels[place] ?? place;
 }
 
-function words(host, meta, point) {
-  const { row, column, tile } = cellAt(meta, point);
-  const where = tile ? `${[meta.row_titles[tile[0]], meta.column_titles[tile[1]]].filter(Boolean).join(", ")}\n` : "";
-  const value = point.data.name === "masked" ? "masked" : formatNumber(Number(point.z));
-  const sum = meta.product_of ? `\n${sumOf(host, meta.product_of, row, column)}` : "";
-  return `${where}${placeIn(meta, row, column, Number(point.customdata ?? 0))}\n${value}${sum}`;
+function placeIn({ rows, columns }, row, column, offset) {
+  const ofRow = nameOn(rows, row, Math.floor(offset / columns.size));
+  const ofColumn = nameOn(columns, column, offset % columns.size);
+  const binned = rows.size * columns.size > 1 ? ", the largest of its bin" : "";
+  return `${rows.title} ${ofRow} · ${columns.title} ${ofColumn}${binned}`;
 }
 
-export function showTip(host, panel, meta, event) {
+// The number of a cell in words, and, where the panel is a product and the product holds, the sum that it is.
+export function describe(panels, panel, row, column, offset = 0, value = panel.values[row][column]) {
+  const place = placeIn(panel, row, column, offset);
+  if (Number.isNaN(value)) return [place, "masked"];
+  if (panel.setByHand.some(([r, c]) => r === row && c === column)) return [place, `${number(value)}, set by hand`];
+  return [place, number(value), ...(panel.product ? [sumOf(panels, panel, row, column)] : [])];
+}
+
+function words(panels, panel, point) {
+  const { row, column, tile } = cellAt(panel, point);
+  const titles = tile ? [panel.tiles.rows.names[tile[0]], panel.tiles.columns.names[tile[1]]].filter(Boolean) : [];
+  const value = point.data.name === "masked" ? NaN : point.z;
+  const said = describe(panels, panel, row, column, Number(point.customdata ?? 0), value);
+  return [...(titles.length ? [titles.join(", ")] : []), ...said].join("\n");
+}
+
+export function showTip(host, panel, event) {
   const point = event.points.find(p => p.data.type === "heatmap");
-  if (!point || !meta.rows) return;
+  if (!point || !panel.rows) return;
   const { tip } = host;
-  tip.textContent = words(host, meta, point);
+  tip.textContent = words(host.shown.panels.map(each => each.panel), panel, point);
   const box = host.getBoundingClientRect(), mouse = event.event;
   const left = Math.min(mouse.clientX - box.left + 14, box.width - tip.offsetWidth - 4);
   tip.style.left = `${Math.max(0, left)}px`;
   tip.style.top = `${mouse.clientY - box.top + 16}px`;
   tip.style.visibility = "visible";
 }
+
+export { number };

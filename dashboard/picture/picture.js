@@ -2,11 +2,11 @@
 // faster than Plotly's own and can wrap. All text goes through textContent: nothing a person typed becomes HTML.
 
 import { formatNumber } from "../numbers.js";
-import { cellAt, placeIn, showTip, sumOf } from "./hover.js";
+import { parsePanel } from "./arrays.js";
+import { cellAt, describe, showTip } from "./hover.js";
+import { fitted, sharesRows } from "./layout.js";
 
 const NARROW = 640;          // below this the panels stack
-const LABEL_PITCH = 11;      // pixels a label needs; where cells are closer, every second or third label is shown
-const NO_GAP = 5;            // cells narrower than this many pixels touch each other
 const LABEL_WEIGHT = 6;      // columns' worth of width that row labels take
 const SHOWN = "__encoderWalkthroughPlotly";
 
@@ -31,6 +31,7 @@ function element(tag, className, parent) {
 // The panels keep their DOM as long as there are as many of them, so that Plotly can repaint instead of redraw.
 function layOut(host, panels) {
   if (host.panels?.length === panels.length) return host.panels;
+  host.playing?.stop();
   for (const panel of host.panels ?? []) window.Plotly?.purge(panel.plot);
   host.replaceChildren();
   host.panels = panels.map(() => {
@@ -38,32 +39,58 @@ function layOut(host, panels) {
     const figure = element("figure", "ew-panel", host);
     const head = element("div", "ew-head", figure);
     const title = element("div", "ew-title", head);
-    const player = element("button", "ew-play", head);
-    Object.assign(player, { type: "button", textContent: "▶", title: "Draw it cell by cell" });
-    player.setAttribute("aria-label", "Draw it cell by cell");
     const bar = element("div", "ew-bar", head);
     const plot = element("div", "ew-plot", figure);
     plot.setAttribute("role", "img");
-    return { operator, figure, title, player, bar, plot };
+    return { operator, figure, title, bar, plot };
   });
+  host.player = layOutPlayer(element("div", "ew-player", host));
   host.tip = element("div", "ew-tip", host);
   return host.panels;
 }
 
-function dress(panel, { operator, figure }, repeats) {
-  const { layout, data } = figure;
-  const { meta } = layout;
+// The player has a line of its own, whether it plays or not: nothing moves when it begins.
+function layOutPlayer(line) {
+  const hold = element("button", "ew-play", line), skip = element("button", "ew-play", line);
+  const caption = element("div", "ew-caption", line);
+  hold.type = skip.type = "button";
+  skip.textContent = "▶▏";
+  skip.title = "Skip to the end";
+  skip.setAttribute("aria-label", skip.title);
+  skip.disabled = true;
+  caption.setAttribute("role", "status");
+  return { line, hold, skip, caption };
+}
+
+// The first product of the line can be played. Where panels are stacked, the player stands below it.
+function dressPlayer({ player, panels, playing }, shown) {
+  const index = shown.findIndex(({ panel }) => panel.product);
+  player.line.style.display = index < 0 ? "none" : "";
+  if (index < 0 || playing) return;
+  panels.forEach((place, i) => { place.operator.style.order = place.figure.style.order = 2 * i; });
+  player.line.style.order = 2 * (player.line.parentElement.classList.contains("ew-stack") ? index : panels.length) + 1;
+  const label = `Draw ${shown[index].panel.title} cell by cell`;
+  Object.assign(player.hold, { textContent: "▶", title: label });
+  player.hold.setAttribute("aria-label", label);
+  player.caption.textContent = label;
+}
+
+function dress(panel, { operator, panel: shown }, repeats) {
+  const { layout, data } = shown;
   panel.operator.textContent = operator;
   panel.operator.style.display = operator ? "" : "none";
-  panel.figure.style.flexGrow = (meta.weight ?? 20) + (repeats ? 0 : LABEL_WEIGHT);
-  panel.title.textContent = layout.title.text;
-  panel.title.title = layout.title.text;
-  panel.title.style.color = meta.title_colour ?? "";
-  panel.plot.setAttribute("aria-label", meta.alt);
-  panel.player.hidden = meta.product_of?.length !== 2;
+  panel.figure.style.flexGrow = shown.weight + (repeats ? 0 : LABEL_WEIGHT);
+  panel.title.textContent = shown.title;
+  panel.title.title = shown.title;
+  panel.title.classList.remove("ew-long");
+  panel.title.style.color = shown.titleColour ?? "";
+  panel.plot.setAttribute("aria-label", shown.alt);
   panel.plot.style.height = `${layout.height - 30}px`;
   const scaled = data.find(trace => trace.type === "heatmap" && trace.showscale !== false);
   panel.bar.replaceChildren();
+  const [row, column] = shown.marked.find(([r, c]) => r !== null && c !== null) ?? [];
+  const value = shown.tiles ? undefined : shown.values?.[row]?.[column];
+  if (Number.isFinite(value)) element("span", "ew-marked", panel.bar).textContent = number(value);
   if (scaled) {
     const stops = scaled.colorscale.map(([at, colour]) => `${colour} ${at * 100}%`);
     const end = formatNumber(scaled.zmax, 3);
@@ -80,58 +107,17 @@ function arrange(host) {
   host.narrow = narrow;
   host.classList.toggle("ew-stack", narrow);
   layOut(host, panels).forEach((panel, i) => {
-    const before = narrow ? null : panels[i - 1]?.figure.layout.meta;
-    dress(panel, panels[i], sharesRows(panels[i].figure.layout.meta, before));
+    dress(panel, panels[i], sharesRows(panels[i].panel, narrow ? null : panels[i - 1]?.panel));
   });
+  dressPlayer(host, panels);
 }
 
-// Labels that would collide are left out; a label longer than its margin cannot occur (they are cut in Python).
-function thin(axis, pixels) {
-  if (!axis?.tickvals || !axis.ticktext) return axis;
-  const cells = Math.abs(axis.range[1] - axis.range[0]) / Math.abs((axis.tickvals[1] ?? 1) - (axis.tickvals[0] ?? 0));
-  const upright = axis.tickangle === 0 ? Math.max(...axis.ticktext.map(text => text.length)) * 6.2 : LABEL_PITCH;
-  const step = Math.max(1, Math.ceil(Math.max(LABEL_PITCH, upright) / (axis.pitch ?? pixels / cells)));
-  if (step === 1) return axis;
-  const kept = index => index % step === 0;
-  return { ...axis, tickvals: axis.tickvals.filter((_, i) => kept(i)), ticktext: axis.ticktext.filter((_, i) => kept(i)) };
-}
-
-// Beside a panel with the same rows, their labels would only repeat: the space goes to the cells.
-const ROWED = new Set(["heatmap", "row_bars"]);
-const sharesRows = (meta, before) =>
-  before?.rows && ROWED.has(meta.kind) && ROWED.has(before.kind) && meta.row_axis === before.row_axis &&
-  JSON.stringify(meta.rows) === JSON.stringify(before.rows);
-
-function fitted(figure, width, rowsAreLabelled) {
-  const layout = { ...figure.layout, width, height: figure.layout.height - 30, title: undefined };
-  layout.margin = { ...layout.margin, t: Math.max(4, layout.margin.t - 40) };
-  if (rowsAreLabelled) {
-    layout.margin.l = 4;
-    layout.yaxis = { ...layout.yaxis, showticklabels: false, title: undefined };
-  }
-  const inner = { x: width - layout.margin.l - layout.margin.r, y: layout.height - layout.margin.t - layout.margin.b };
-  const tiles = layout.meta.kind === "mosaic" ? layout.meta : null;
-  if (!tiles || tiles.column_titles.join("") === "") layout.xaxis = thin(layout.xaxis, inner.x);
-  if (!tiles) layout.yaxis = thin(layout.yaxis, inner.y);
-  layout.dragmode = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
-  // The gap between cells must not eat the colour of narrow ones.
-  const gap = (wished, pixels, labels) => (pixels / (labels?.length ?? 1) < NO_GAP ? 0 : wished);
-  const data = figure.data.map(trace => trace.type !== "heatmap" ? trace : {
-    ...trace, showscale: false, hoverinfo: "none", hovertemplate: undefined,
-    xgap: gap(trace.xgap, inner.x, layout.meta.columns), ygap: gap(trace.ygap, inner.y, layout.meta.rows),
-  });
-  return { data, layout };
-}
-
-function listen(host, place, panel, meta) {
-  const { plot } = place;
+function listen(host, { plot }, index, panel) {
   for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
-  plot.on("plotly_hover", event => showTip(host, place, meta, event));
+  plot.on("plotly_hover", event => showTip(host, panel, event));
   plot.on("plotly_unhover", () => { host.tip.style.visibility = "hidden"; });
   plot.on("plotly_click", event => {
-    const point = event.points[0];
-    const cell = meta.rows ? cellAt(meta, point) : { row: 0, column: Math.round(point.x), tile: null };
-    host.send({ panel, ...cell });
+    host.send({ panel: index, ...cellAt(panel, event.points[0]) });
   });
 }
 
@@ -141,17 +127,19 @@ async function paint(host) {
   host.waiting = false;
   const { panels } = host.shown;
   const widths = host.panels.map(place => place.plot.clientWidth);
-  for (const [i, { json, figure }] of panels.entries()) {
+  const long = host.panels.filter(({ title }) => title.scrollHeight > title.clientHeight + 1);
+  for (const { title } of long) title.classList.add("ew-long");
+  for (const [i, { json, panel }] of panels.entries()) {
     const place = host.panels[i];
-    const { meta } = figure.layout;
-    const repeats = !host.narrow && sharesRows(meta, panels[i - 1]?.figure.layout.meta);
+    const repeats = !host.narrow && sharesRows(panel, panels[i - 1]?.panel);
     const state = [widths[i], repeats, json].join();
     if (place.state === state) continue;
     place.state = state;
-    host.stopPlaying?.();
-    const { data, layout } = fitted(figure, widths[i], repeats);
+    host.playing?.stop();
+    const { data, layout, area } = fitted(panel, widths[i], repeats);
+    place.area = area;
     await window.Plotly.react(place.plot, data, layout, { displayModeBar: false, responsive: false });
-    listen(host, place, i, meta);
+    listen(host, place, i, panel);
   }
   host.painted = (host.painted ?? 0) + 1;
   host.dataset.painted = host.painted;
@@ -171,22 +159,28 @@ function showInRail() {
 }
 
 // The player is fetched when it is asked for.
-async function startPlayer(host, script, index) {
+async function startPlayer(host, script) {
   const { play } = await import(new URL(`app/static/${script}`, document.baseURI).href);
-  const { meta } = host.shown.panels[index].figure.layout;
-  play(host, index, (row, column) => `${placeIn(meta, row, column)}: ${sumOf(host, meta.product_of, row, column)}`);
+  const panels = host.shown.panels.map(({ panel }) => panel), index = panels.findIndex(panel => panel.product);
+  if (!host.panels.every(place => place.area)) return;  // nothing is painted yet
+  play(host, index, (row, column) => {
+    const [place, value, sum] = describe(panels, panels[index], row, column);
+    return `${place}: ${sum ?? value}`;
+  });
 }
 
 export default function (component) {
   const { panels, stack, bundle, player } = component.data;
   const host = component.parentElement.querySelector(".ew-picture");
   const before = host.shown?.panels ?? [];
-  const parsed = (json, i) => before[i]?.json === json ? before[i].figure : JSON.parse(json);
-  host.shown = { stack, panels: panels.map((panel, i) => ({ ...panel, json: panel.figure, figure: parsed(panel.figure, i) })) };
+  const parsed = (json, i) => before[i]?.json === json ? before[i].panel : parsePanel(json);
+  host.shown = {
+    stack, panels: panels.map(({ operator, panel: json }, i) => ({ operator, json, panel: parsed(json, i) })),
+  };
   host.send = cell => component.setStateValue("cell", cell);
   if (!host.panels) showInRail();
   host.panels = layOut(host, host.shown.panels);
-  host.panels.forEach((panel, i) => { panel.player.onclick = () => startPlayer(host, player, i); });
+  host.player.hold.onclick = () => startPlayer(host, player);
   arrange(host);  // the space is taken before Plotly is there, so nothing below moves when it comes
   loadPlotly(bundle).then(
     () => {
@@ -208,7 +202,7 @@ export default function (component) {
     },
   );
   return () => {
-    host.stopPlaying?.();
+    host.playing?.stop();
     host.observer?.disconnect();
     for (const panel of host.panels ?? []) window.Plotly?.purge(panel.plot);
   };

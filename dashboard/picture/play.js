@@ -5,26 +5,30 @@ const SLOW = 3;             // cells that are read
 const READ = 1800;          // milliseconds for each of them
 const FASTER = 0.82;        // each later cell takes this share of the time of the one before
 const LEAST = 14;           // milliseconds
+const SPOKEN = 120;         // a caption that stays shorter is not read aloud
 
-function cover(plot, colour) {
-  const { xaxis, yaxis } = plot._fullLayout;
+// A canvas over the cells of a panel.
+function cover({ plot, area }, colour) {
   const canvas = document.createElement("canvas");
   canvas.className = "ew-cover";
-  Object.assign(canvas, { width: Math.ceil(xaxis._length), height: Math.ceil(yaxis._length) });
-  Object.assign(canvas.style, { left: `${xaxis._offset}px`, top: `${yaxis._offset}px` });
+  Object.assign(canvas, { width: Math.ceil(area.width), height: Math.ceil(area.height) });
+  Object.assign(canvas.style, { left: `${area.left}px`, top: `${area.top}px` });
   plot.append(canvas);
   const pen = canvas.getContext("2d");
   if (colour) {
     pen.fillStyle = colour;
     pen.fillRect(0, 0, canvas.width, canvas.height);
   }
-  return { canvas, pen, xaxis, yaxis };
+  // As zoomed now: Plotly keeps the ranges in the figure's own layout.
+  return { canvas, pen, area, x: plot.layout.xaxis.range, y: plot.layout.yaxis.range };
 }
 
 // The pixels of a rectangle of cells, rows and columns from first to last.
-function box({ xaxis, yaxis }, [row, lastRow], [column, lastColumn]) {
-  const x = [xaxis.l2p(column - 0.5), xaxis.l2p(lastColumn + 0.5)], y = [yaxis.l2p(row - 0.5), yaxis.l2p(lastRow + 0.5)];
-  return [Math.min(...x), Math.min(...y), Math.abs(x[1] - x[0]), Math.abs(y[1] - y[0])];
+function box({ area, x, y }, [row, lastRow], [column, lastColumn]) {
+  const along = (value, [from, to], pixels) => (value - from) / (to - from) * pixels;
+  const across = [column - 0.5, lastColumn + 0.5].map(value => along(value, x, area.width));
+  const down = [row - 0.5, lastRow + 0.5].map(value => along(value, [y[1], y[0]], area.height));
+  return [Math.min(...across), Math.min(...down), Math.abs(across[1] - across[0]), Math.abs(down[1] - down[0])];
 }
 
 function outline(layer, rows, columns, colour) {
@@ -34,38 +38,31 @@ function outline(layer, rows, columns, colour) {
   layer.pen.strokeRect(...box(layer, rows, columns));
 }
 
-function button(parent, label, text, onclick) {
-  const made = document.createElement("button");
-  Object.assign(made, { className: "ew-play", type: "button", textContent: text, title: label, onclick });
-  made.setAttribute("aria-label", label);
-  parent.append(made);
-  return made;
-}
-
-// host: the line of pictures; index: the panel of the product; sumOf: (row, column) -> its sum in words.
-export function play(host, index, sumOf) {
-  host.stopPlaying?.();
-  const place = host.panels[index], [left, right] = host.shown.panels[index].figure.layout.meta.product_of;
-  const { rows, columns } = host.shown.panels[index].figure.layout.meta;
-  const { paper_bgcolor: _, plot_bgcolor: background, font } = place.plot._fullLayout;
-  const result = cover(place.plot, background);
-  const [first, second] = [left, right].map(panel => cover(host.panels[panel].plot, null));
-  const wide = host.shown.panels[left].figure.layout.meta.columns.length;
-  const ink = font.color, said = document.createElement("div");
-  said.className = "ew-said";
-  said.setAttribute("role", "status");
-  place.figure.append(said);
-  const bar = document.createElement("span");
-  place.bar.after(bar);
+// host: the line of panels, whose `player` has the buttons and the caption; index: the panel of the product;
+// describe: (row, column) -> the cell in words. A second call pauses, a third goes on.
+export function play(host, index, describe) {
+  if (host.playing) return host.playing.toggle();
+  const { panel } = host.shown.panels[index], { hold, skip, caption } = host.player;
+  const idle = caption.textContent, counts = [panel.rows.names.length, panel.columns.names.length];
+  const result = cover(host.panels[index], panel.layout.plot_bgcolor);
+  const [first, second] = [panel.product.left, panel.product.right].map(place => cover(host.panels[place], null));
+  const terms = host.shown.panels[panel.product.left].panel.columns.names.length;
+  const ink = getComputedStyle(caption).color;
   let at = 0, timer = null, pause = READ;
 
+  function say(label, sign) {
+    hold.textContent = sign;
+    hold.title = label;
+    hold.setAttribute("aria-label", label);
+  }
   function step() {
-    if (at >= rows.length * columns.length) return stop();
-    const row = Math.floor(at / columns.length), column = at % columns.length;
+    if (at >= counts[0] * counts[1]) return stop();
+    const row = Math.floor(at / counts[1]), column = at % counts[1];
     result.pen.clearRect(...box(result, [row, row], [column, column]));
-    outline(first, [row, row], [0, wide - 1], ink);
-    outline(second, [0, wide - 1], [column, column], ink);
-    if (pause > 120) said.textContent = sumOf(row, column);
+    outline(first, [row, row], [0, terms - 1], ink);
+    outline(second, [0, terms - 1], [column, column], ink);
+    caption.setAttribute("aria-live", pause > SPOKEN ? "polite" : "off");
+    caption.textContent = describe(row, column);
     at += 1;
     pause = at <= SLOW ? READ : Math.max(LEAST, pause * FASTER);
     timer = setTimeout(step, pause);
@@ -73,21 +70,21 @@ export function play(host, index, sumOf) {
   function stop() {
     clearTimeout(timer);
     for (const layer of [result, first, second]) layer.canvas.remove();
-    said.remove();
-    bar.remove();
-    delete host.stopPlaying;
-    delete host.dataset.playing;
+    delete host.playing;
+    say(idle, "▶");
+    caption.textContent = idle;
+    skip.disabled = true;
   }
-  const hold = button(bar, "Pause", "❚❚", () => {
+  function toggle() {
     const held = timer === null;
     clearTimeout(timer);
     timer = null;
-    hold.textContent = held ? "❚❚" : "▶";
-    hold.setAttribute("aria-label", held ? "Pause" : "Go on");
+    say(held ? "Pause" : "Go on", held ? "❚❚" : "▶");
     if (held) step();
-  });
-  button(bar, "Skip to the end", "▶▏", stop);
-  host.stopPlaying = stop;
-  host.dataset.playing = index;
+  }
+  host.playing = { stop, toggle };
+  skip.onclick = stop;
+  skip.disabled = false;
+  say("Pause", "❚❚");
   step();
 }

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import frame
-from dashboard.cells import Address, Looked, of_block, of_text
+from dashboard.cells import Looked
 from dashboard.column import column_picker, follow_column
 from dashboard.focus import Focus
 from dashboard.model import Model, model_with_norm, with_edits
@@ -19,11 +19,10 @@ from dashboard.state.choices import NORM_DIMENSION, SCALE_AND_SHIFT
 from dashboard.state.session import session
 from dashboard.state.widgets import shows_number
 from encoder_core.analysis import residual_stream
-from encoder_core.config import Norm
 from encoder_core.edits.checks import LARGEST
 from encoder_core.figures import Window, format_calculation, format_number, in_brackets
 from encoder_core.scenes import add_and_norm as scenes
-from encoder_core.sublayers import TENSORS, AddAndNorm, NormName, NormSteps, norm_parameters
+from encoder_core.sublayers import AddAndNorm, NormName, NormSteps, norm_parameters
 
 
 def normalise(
@@ -48,15 +47,15 @@ def normalise(
     out = shown.norm_out.astype(float)
     if (scale, shift) != before:
         out[:, d] = steps.normalised[:, d] * scale + shift
+    of_trace = (scale, shift) == before
     parts = scenes.normalisation(
-        steps, out, columns=columns, dimension=d, limit=limit, tokens=at.labels, token=at.token, theme=frame.theme()
-    )
+        steps, out, at, columns=columns, dimension=d, limit=limit, tokens=at.labels, theme=frame.theme(),
+        shows=scenes.norm_out_slice(at, name, current.config.norm) if of_trace else None,
+    )  # fmt: skip
     with area:
-        cells = [None, None, None, out_of_norm(at, name, current.config.norm), None, None]
         picture(
-            parts, key="add_and_norm_norm_picture", cells=cells, looked=looked,
-            on_click=follow_column("dimension", NORM_DIMENSION),
-        )  # fmt: skip
+            parts, key="add_and_norm_norm_picture", looked=looked, on_click=follow_column("dimension", NORM_DIMENSION)
+        )
 
 
 def _pick_scale_and_shift(
@@ -91,19 +90,6 @@ def _read_scale_and_shift(norm: str) -> tuple[float, ...] | None:
     return gamma, beta
 
 
-def addresses(at: Focus, name: NormName, norm: Norm) -> list[Address | None]:
-    """Residual, sublayer and sum in the trace; None for what is no tensor of it."""
-    tensors = (None, None, None) if name == "final_norm" else TENSORS[norm, name][:3]
-    return [of_block(tensor, at) if tensor else None for tensor in tensors]
-
-
-def out_of_norm(at: Focus, name: NormName, norm: Norm) -> Address:
-    """What the norm gives, in the trace."""
-    if name == "final_norm":
-        return of_text("output", at)
-    return of_block(TENSORS[norm, name].norm_out, at)
-
-
 def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: float, shift: float) -> None:
     """How one number of the token passes the norm, in words."""
     x, normalised = float(shown.norm_in[at.token, d]), float(steps.normalised[at.token, d])
@@ -131,9 +117,9 @@ def post_and_pre(current: Model, name: NormName) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         parts = scenes.flows(in_use, name, theme=frame.theme())
-        picture(parts, key="add_and_norm_flow_picture", stack=True, still=True)
+        picture(parts, key="add_and_norm_flow_picture", stack=True)
     with right:
-        picture(scenes.lengths(lengths, theme=frame.theme()), key="add_and_norm_size_picture", still=True)
+        picture(scenes.lengths(lengths, theme=frame.theme()), key="add_and_norm_size_picture")
     for norm, model in models.items():
         for problem in model.left_out if norm != in_use else ():
             st.caption(f":orange[With {norm}-norm: {problem}]")

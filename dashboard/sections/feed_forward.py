@@ -94,7 +94,7 @@ def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Win
     after = _changes(current, at, rows, exchanged)
     seq = len(rows)
     parts = scenes.changes(exchanged - rows, after, columns, tokens=at.labels, theme=frame.theme())
-    picture(parts, key="feed_forward_change_picture", still=True)
+    picture(parts, key="feed_forward_change_picture")
     moved = {name: int((np.linalg.norm(change, axis=1) > 1e-9).sum()) for name, change in after.items()}
     st.caption(
         f"After attention **{moved['attention']} of {seq}** rows have moved: a token that may attend to the exchanged "

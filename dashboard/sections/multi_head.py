@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from dashboard import frame
 from dashboard.ablation import ablation
-from dashboard.cells import Address, Looked, of_block
+from dashboard.cells import Looked
 from dashboard.focus import Focus
 from dashboard.model import Model, with_edits
 from dashboard.picture import picture
@@ -25,15 +25,14 @@ from encoder_core.scenes.qkv import side_by_side
 from encoder_core.scenes.what_if import all_left_out
 
 
-def split(current: Model, at: Focus, layer: LayerTrace) -> None:
+def split(current: Model, at: Focus, layer: LayerTrace, looked: Looked) -> None:
     """Q as one product, cut into heads, and put back."""
     parameters, name = current.parameters, f"layers.{at.layer}.attention.query"
     q = layer.attn_in[at.sentence] @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", np.float32(0))
     of_heads, d_head = layer.q[at.sentence], current.config.d_head
-    parts = scenes.split(q, of_heads, tokens=at.labels, head=at.head, theme=frame.theme())
+    parts = scenes.split(q, of_heads, at, tokens=at.labels, theme=frame.theme())
     of_bin = scenes.in_split(d_head, len(of_heads)).size
-    of_heads_q = Address("q", (at.sentence,), at.layer, tiles="head")
-    picture(parts, key="multi_head_split", cells=[of_heads_q] * 3)
+    picture(parts, key="multi_head_split", looked=looked)
     st.caption(
         f"One matrix product makes the queries of all heads; head {at.head + 1} owns columns {at.head * d_head} to "
         f"{(at.head + 1) * d_head - 1}. Splitting only cuts: put back, it is the same Q (max Δ "
@@ -42,18 +41,17 @@ def split(current: Model, at: Focus, layer: LayerTrace) -> None:
     )
 
 
-def all_patterns(current: Model, at: Focus, layer: LayerTrace) -> None:
+def all_patterns(current: Model, at: Focus, layer: LayerTrace, looked: Looked) -> None:
     """The weights of every head, of every sentence."""
     above = st.container()  # the picture stands above the choice of its colours
     title = f"the weights of all heads of layer {at.layer + 1}"
     parts = scenes.all_patterns(
-        layer.pattern, current.trace.mask, title=title, tokens=at.labels, sentence=at.sentence, head=at.head,
+        layer.pattern, np.isfinite(layer.scores), at, title=title, tokens=at.labels,
         limit=weights_limit(layer.pattern), theme=frame.theme(),
     )  # fmt: skip
     block = scenes.block_of(layer.pattern.size)
     with above:
-        of_tiles = Address("pattern", layer=at.layer, tiles="sentence and head")
-        picture(parts, key="multi_head_patterns", cells=[of_tiles] if block == 1 else [])
+        picture(parts, key="multi_head_patterns", looked=looked)
     st.caption(
         "Queries down, keys across, as on every page. Click a tile to look at its head. "
         + ("" if block == 1 else f"Each cell is the largest weight of {block} × {block}. ")
@@ -72,13 +70,11 @@ def add_up(
     """What each head adds to the stream, that it adds up to what attention gives less its bias, and how much it is."""
     contributions = layer.head_contributions[at.sentence]
     total = layer.attn_out[at.sentence] - (np.float32(0) if bias is None else bias)
-    title = "attn_out" if bias is None else "attn_out − bias"
     parts = scenes.added_up(
-        contributions, total, title=title, tokens=at.labels, head=at.head, token=at.token, columns=columns,
+        contributions, layer.attn_out[at.sentence], at, biased=bias is not None, tokens=at.labels, columns=columns,
         theme=frame.theme(),
     )  # fmt: skip
-    of_heads = Address("head_contributions", (at.sentence,), at.layer, tiles="head")
-    picture(parts, key="multi_head_contributions", cells=[of_heads, of_block("attn_out", at)], looked=looked)
+    picture(parts, key="multi_head_contributions", looked=looked)
     heads, seq, d_model = contributions.shape
     of_bin = scenes.in_added(columns, d_model, heads, seq).size
     apart = recompute.difference(total, contributions.sum(axis=0, dtype=float))
@@ -88,7 +84,7 @@ def add_up(
         + ("" if of_bin == 1 else f" In the tiles of the heads, a cell is the largest of {of_bin} dimensions.")
     )
     norms = np.linalg.norm(contributions, axis=-1)
-    parts = scenes.lengths(norms, tokens=at.labels, head=at.head, token=at.token, theme=frame.theme())
+    parts = scenes.lengths(norms, at, tokens=at.labels, theme=frame.theme())
     picture(parts, key="multi_head_norms")
 
 
@@ -116,14 +112,11 @@ def switch_off(current: Model, at: Focus, columns: Window) -> None:
             scenes.difference(was, now, titles=(title, "with heads off"), tokens=at.labels, columns=columns,
                               theme=frame.theme()),
             key=f"multi_head_off_{number}",
-            on_click=lambda cell, meta: None,  # the pickers stand outside this fragment
+            on_click=None,  # the pickers stand outside this fragment
         )  # fmt: skip
     found = ablation(current, at.sentence)
-    left_out = all_left_out(
-        found.heads.mean(axis=-1), found.tokens, layer=at.layer, head=at.head, token=at.token, tokens_are=at.labels,
-        theme=frame.theme(),
-    )  # fmt: skip
-    picture(left_out, key="multi_head_ablation", on_click=lambda cell, meta: None)
+    left_out = all_left_out(found.heads.mean(axis=-1), found.tokens, at, tokens_are=at.labels, theme=frame.theme())
+    picture(left_out, key="multi_head_ablation", on_click=None)
     share = [relative_change(before, after) for before, after in pairs.values()]
     st.caption(
         f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output: "

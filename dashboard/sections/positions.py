@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard import frame
-from dashboard.cells import Address, Looked, of_text
+from dashboard.cells import Looked
 from dashboard.encodings import ENCODINGS
 from dashboard.focus import Focus
 from dashboard.model import Model
@@ -57,20 +57,20 @@ def sum_and_norm(
     block. Nothing is `looked` at where it is only what would enter."""
     enters = "enters the first block" if looked else "would enter the first block with this encoding"
     st.subheader(f"What {enters}", anchor=False)
-    name, total = ("embedded", found.embedded) if found.norm is None else ("embedding sum", found.total)
-    scaled, theme = current.trace.scaled_embedding[at.sentence], frame.theme()
-    parts = scenes.position_added(scaled, position, total, tokens=at.labels, token=at.token, columns=columns,
-                                  title=name, theme=theme)  # fmt: skip
-    cells = [of_text("scaled_embedding", at), Address("position_encoding"), of_text(name.replace(" ", "_"), at)]
-    picture(parts, key="positions_sum_picture", cells=cells if looked else (), looked=looked)
+    scaled, normed = current.trace.scaled_embedding[at.sentence], found.norm is not None
+    parts = scenes.position_added(
+        scaled, position, found.total if normed else found.embedded, at, tokens=at.labels, columns=columns,
+        title="embedding sum" if normed else "embedded", in_use=looked is not None, theme=frame.theme(),
+    )  # fmt: skip
+    picture(parts, key="positions_sum_picture", looked=looked)
     if found.norm is not None:
         _norm_of_sum(at, found.norm, found.embedded, columns, looked)
 
 
 def _norm_of_sum(at: Focus, norm: NormSteps, embedded: Rows, columns: Window, looked: Looked | None) -> None:
-    parts = scenes.sum_normed(norm, embedded, tokens=at.labels, token=at.token, columns=columns, theme=frame.theme())
-    cells = [None, None, None, of_text("embedded", at)] if looked else ()
-    picture(parts, key="positions_norm_picture", cells=cells, looked=looked)
+    parts = scenes.sum_normed(norm, embedded, at, tokens=at.labels, in_use=looked is not None, columns=columns,
+                              theme=frame.theme())  # fmt: skip
+    picture(parts, key="positions_norm_picture", looked=looked)
     st.caption(
         "This model has an **embedding norm**: each token's sum, a row, is brought to mean 0 and variance 1; then each "
         "dimension, a column, is scaled by its γ and shifted by its β, which are learned. Colours have another scale "
@@ -82,7 +82,7 @@ def similarity(encoding: Float[np.ndarray, "position d_model"]) -> None:
     """The dot product of every position with every other, and by distance."""
     st.subheader("Which positions are alike?", anchor=False)
     dots = encoding @ encoding.T
-    picture(scenes.similarity(dots, frame.theme()), key="positions_similarity_picture", still=True)
+    picture(scenes.similarity(dots, frame.theme()), key="positions_similarity_picture")
     low, _, high = similarity_by_distance(dots)
     spread = float((high - low).max())
     apart = format_number(spread, 3)

@@ -11,9 +11,15 @@ from dashboard.window import Wide
 from encoder_core.analysis import relative_change, travel
 from encoder_core.derive.cell import AXES, tensor_at
 from encoder_core.figures import dimensions
+from encoder_core.figures.axis import AxisKind
 from encoder_core.scenes import what_if as scenes
 
-_OF_TOKENS = {"seq", "query", "key"}
+_OF_TOKENS: set[AxisKind] = {"token", "query", "key"}
+# What the axes of the trace's tensors are on a panel.
+_AXES: dict[str, AxisKind] = {
+    "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
+    "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
+}  # fmt: skip
 MOST = 64  # rows and columns: a trained encoder's table has 30,522 rows
 
 
@@ -23,7 +29,7 @@ def changes(model: Model, looked: Looked) -> None:
         return
     before = model_for(model.settings)
     cell, at = looked.trail[0], looked.at
-    axes = AXES.get(cell.tensor, ("row", "column"))[-2:]
+    axes = tuple(_AXES[axis] for axis in AXES.get(cell.tensor, ("row", "column"))[-2:])
     was, now = (np.atleast_2d(tensor_at(m.trace, m.parameters, cell)) for m in (before, model))
     *lead, row, column = (0, *cell.index)[-was.ndim :]  # a bias is one row
     down, across = (_around(place, size) for place, size in zip((row, column), was.shape[-2:], strict=True))
@@ -37,17 +43,17 @@ def changes(model: Model, looked: Looked) -> None:
         one, other, title=cell.tensor.replace("_", " "), axes=(axes[0], axes[-1]), rows=rows, columns=columns,
         weights=cell.tensor == "pattern", mark=(row - down.start, column - across.start), theme=theme(),
     )  # fmt: skip
-    picture(parts, key="what_if_changes", on_click=lambda cell, meta: None)
+    picture(parts, key="what_if_changes", on_click=None)
     if cell.tensor != "output":
         ends = scenes.before_and_after(
             *(m.trace.output[at.sentence] for m in (before, model)), title="output", axes=("token", "dimension"),
             rows=at.labels, columns=Wide("dims", model.config.d_model).window(), weights=False, mark=None,
             theme=theme(),
         )  # fmt: skip
-        picture(ends, key="what_if_output", on_click=lambda cell, meta: None)
+        picture(ends, key="what_if_output", on_click=None)
     distance = travel(before.trace, model.trace, at.sentence)
     picture(
-        scenes.travelled(distance, tokens=at.labels, layer=at.layer, token=at.token, theme=theme()),
+        scenes.travelled(distance, at, tokens=at.labels, theme=theme()),
         key="what_if_travel",
     )
     with np.errstate(invalid="ignore"):

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures.base import figure, plain_axis
+from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.numbers import format_number
+from encoder_core.figures.panel import Panel
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 
@@ -23,7 +23,7 @@ def activation_curve(
     alt: str | None = None,
     height: int = 240,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """The chosen function strong, the others faint; one small dot a neuron (before, after), the selected one large."""
     palette = theme_named(theme)
     faint = [_curve(name, x, y, palette.muted, 1) for name, y in functions.items() if name != chosen]
@@ -38,13 +38,14 @@ def activation_curve(
         "showlegend": False,
     }
     point = _point(float(before[selected]), float(after[selected]), palette)
-    return figure(
+    return build_panel(
+        "curves",
         [*faint, _curve(chosen, x, functions[chosen], palette.attention, 2.5), cloud, *point],
         palette,
         title=title,
         alt=alt or f"{title}: the curve of {chosen}, and on it one dot for each of {len(before)} neurons",
         height=height,
-        meta={"kind": "curves", "weight": 30},
+        weight=30,
         xaxis=plain_axis("before", palette)
         | {"zeroline": True, "zerolinecolor": palette.muted, "range": [float(x[0]), float(x[-1])]},
         yaxis=plain_axis("after", palette) | {"zeroline": True, "zerolinecolor": palette.muted},

@@ -1,11 +1,11 @@
 """A curve within the band of all values it stands for."""
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures.base import figure, plain_axis
+from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.numbers import format_number
+from encoder_core.figures.panel import Panel
 from encoder_core.figures.theme import ThemeName, theme_named
 
 
@@ -20,7 +20,7 @@ def band(
     name: str = "mean",
     height: int = 300,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """`middle` as a curve over 0, 1, 2, ..., and the band from `low` to `high` behind it.
 
     Where the band has no width, every value is on the curve: what is on the x axis decides it alone.
@@ -43,13 +43,14 @@ def band(
             "hovertemplate": "%{hovertext}",
         },
     ]
-    return figure(
+    return build_panel(
+        "band",
         traces,
         colours,
         title=title,
         alt=f"{title}: {name} of {y_axis} over {x_axis}, within the band from the smallest to the largest",
         height=height,
-        meta={"kind": "band", "weight": 28},
+        weight=28,
         xaxis=plain_axis(x_axis, colours),
         yaxis=plain_axis(y_axis, colours),
         hovermode="x unified",

@@ -1,17 +1,17 @@
-"""What all figures share: fonts, margins, axes without ornament, and the meta that makes a figure explain itself."""
+"""What all panels share: fonts, margins, and axes without ornament."""
 
 import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
+from encoder_core.figures.panel import Panel, PanelKind
 from encoder_core.figures.theme import Theme
 
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 PLOT_HEIGHT = 300  # pixels between the axes; the same whatever the sizes, so that nothing jumps
 _LONGEST_LABEL = 12
-_LETTER = 5.4  # pixels of a letter in a label, on average
+TICK_SIZE = 11  # pixels: the font of the labels
+_LETTER = 5.9  # pixels of a letter in a label, on average
 
 
 def shorten(text: str, longest: int = _LONGEST_LABEL) -> str:
@@ -24,39 +24,44 @@ def label(text: str) -> str:
     return html.escape(shorten(text), quote=False)
 
 
-def figure(
+def build_panel(
+    kind: PanelKind,
     traces: Sequence[Mapping[str, Any]],
     theme: Theme,
     *,
     title: str,
     alt: str,
     height: int = PLOT_HEIGHT,
-    meta: Mapping[str, Any] | None = None,
+    weight: int = 20,
+    title_colour: str | None = None,
     **layout: Any,
-) -> go.Figure:
-    """A Plotly figure in the project's style.
+) -> Panel:
+    """A panel in the project's style.
 
-    `alt` says in words what is seen, for those who cannot see it; with `meta` it travels in `layout.meta`.
+    height        pixels between the axes
+    title_colour  a field of the theme
+    layout        parts of Plotly's layout
     """
     margins = {"l": 58, "r": 10, "t": 44, "b": 52} | _room_for_labels(layout) | layout.pop("margin", {})
-    return go.Figure(
-        {
-            "data": list(traces),
-            "layout": {
-                "title": {"text": title, "x": 0, "xref": "paper", "font": {"size": 14, "color": theme.text}},
-                "font": {"family": FONT, "size": 11, "color": theme.muted},
-                "paper_bgcolor": "rgba(0,0,0,0)",
-                "plot_bgcolor": theme.background,
-                "margin": margins,
-                "height": height + margins["t"] + margins["b"],
-                "meta": {"alt": alt, **(meta or {})},
-                "template": {"layout": {}},  # Plotly's default one is 4 kB a figure
-                "showlegend": False,
-                "hoverlabel": {"font": {"family": FONT, "size": 12}},
-                **layout,
-            },
+    return Panel(
+        kind=kind,
+        title=title,
+        alt=alt,
+        data=tuple(traces),
+        layout={
+            "font": {"family": FONT, "size": 11, "color": theme.muted},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": theme.background,
+            "margin": margins,
+            "height": height + margins["t"] + margins["b"],
+            "template": {"layout": {}},  # Plotly's default one is 4 kB a figure
+            "showlegend": False,
+            "hoverlabel": {"font": {"family": FONT, "size": 12}},
+            **layout,
         },
-        _validate=False,
+        theme=theme,
+        weight=weight,
+        title_colour=getattr(theme, title_colour) if title_colour else None,
     )
 
 
@@ -96,6 +101,6 @@ def plain_axis(title: str, theme: Theme) -> dict[str, Any]:
         "ticks": "",
         "ticklabelstandoff": 3,  # air between label and cell
         "ticklabeloverflow": "allow",  # the margins hold every label; Plotly's own check is a third of a repaint
-        "tickfont": {"size": 10, "color": theme.muted},
+        "tickfont": {"size": TICK_SIZE, "color": theme.muted},
         "automargin": False,
     }

@@ -2,9 +2,8 @@
 
 from typing import Any, Literal
 
-import plotly.graph_objects as go
-
-from encoder_core.figures.base import figure
+from encoder_core.figures.base import build_panel
+from encoder_core.figures.panel import Panel
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 # Places on a line of length 100: the stream runs at height 1, the sublayers hang below it at height 0.
@@ -24,7 +23,7 @@ def residual_flow(
     marked: Literal["norm1", "norm2"] | None = None,
     height: int = 96,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """One block: the residual stream as a straight line, each sublayer as a branch that is added back to it.
 
     "post": the norms stand on the stream. "pre": they stand on the branches. `marked` is drawn filled.
@@ -58,13 +57,14 @@ def residual_flow(
             _draw(shapes, notes, after, _STREAM, after[2] == marked, colours)
     hidden = {"visible": False, "fixedrange": True}
     where = "on the residual stream, after each sum" if norm == "post" else "on the branches, before each sublayer"
-    return figure(
+    return build_panel(
+        "flow",
         [],
         colours,
         title=title,
         alt=f"{title}: the norms stand {where}",
         height=height,
-        meta={"kind": "flow", "weight": 40},
+        weight=40,
         xaxis=hidden | {"range": [-4, 108]},
         yaxis=hidden | {"range": [-0.5, 1.5]},
         shapes=shapes,

@@ -1,18 +1,20 @@
 """Heatmaps: rows and columns as the formula has them, queries down, keys across."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.figures.base import PLOT_HEIGHT, figure, token_axis
+from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
+from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, token_axis
+from encoder_core.figures.panel import Mark, Panel, Product
+from encoder_core.figures.tensor_map import Place, TensorMap
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
-from encoder_core.figures.window import Axis, Window, cell_of, drawn, names_of, said_of, title_of, windows
+from encoder_core.figures.window import Labels, Window, cell_of, drawn, said_of, title_of
 
 Kind = Literal["signed", "weights"]
-Mark = tuple[int | None, int | None]  # (row, column); None in one place marks the whole column or row
 
 _MOST_HATCHED = 700  # one line a masked cell; beyond this many, flat grey says it as well
 
@@ -41,12 +43,12 @@ def _without_outliers(array: Float[np.ndarray, "..."]) -> float:
 
 def heatmap(
     values: Float[np.ndarray, "row column"],
-    rows: Axis,
-    columns: Axis | None = None,
+    rows: Labels,
+    columns: Labels | None = None,
     *,
     title: str,
-    row_axis: str = "token",
-    column_axis: str = "dimension",
+    row_axis: AxisKind | AxisMeaning = "token",
+    column_axis: AxisKind | AxisMeaning = "dimension",
     kind: Kind = "signed",
     limit: float | None = None,
     mask: Bool[np.ndarray, "row column"] | None = None,
@@ -54,13 +56,15 @@ def heatmap(
     flags: Sequence[int] = (),
     column_flags: Mapping[int, str] | None = None,
     title_colour: str | None = None,
-    product_of: tuple[int, int] | tuple[int, int, float] | None = None,
+    shows: TensorMap | None = None,
+    product: Product | None = None,
+    set_by_hand: Collection[tuple[int, int]] = (),
     show_values: bool = False,
     weight: int | None = None,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """One matrix as a heatmap.
 
     rows, columns  the names of all, or the window on them that is drawn, numbered; None numbers all columns
@@ -70,7 +74,9 @@ def heatmap(
     mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
     marks   cells, rows (row, None) or columns (None, column) of the matrix to outline, where they are drawn.
     flags   rows with a bar at their left edge: those in use, say, of a table.
-    product_of  the places, among the figures of its line, of the two matrices whose product it is (times a factor)
+    shows   the slice of a tensor that the matrix is
+    product  the two panels of its line whose product it is
+    set_by_hand  the cells of the matrix that an edit has set
     column_flags  columns with a bar above them, each in its colour: those drawn as curves beside it.
     show_values  each cell's number is written in it, for a matrix of few cells.
     weight  how wide the figure is beside others; None takes the number of columns, within bounds.
@@ -81,47 +87,44 @@ def heatmap(
     shown = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     end = (scale_of(values[shown]) if kind == "signed" else 1.0) if limit is None else limit
     cells, offsets = drawn(np.where(shown, values, np.nan), rows, columns)
-    row_names, column_names = names_of(rows), names_of(columns)
-    if cells.shape != (len(row_names), len(column_names)):
-        raise ValueError(
-            f"values of shape {values.shape} do not fit {len(row_names)} rows and {len(column_names)} columns."
-        )
+    down, across = axis_of(rows, row_axis), axis_of(columns, column_axis)
+    if cells.shape != (len(down), len(across)):
+        raise ValueError(f"values of shape {values.shape} do not fit {len(down)} rows and {len(across)} columns.")
     shown = np.isfinite(cells)
-    traces = [_cells(cells, kind, end, colours) | ({} if offsets is None else {"customdata": offsets})]
+    traces = [_cells(cells, kind, end, colours)]
+    if offsets is not None:
+        traces[0] |= {"customdata": offsets}
     if show_values:
         traces[0] |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 12}}
     if not shown.all():
         traces += _masked(~shown, colours)
     traces += beyond(cells, end, colours)
-    size = f"{len(row_names)} {row_axis} rows by {len(column_names)} {column_axis} columns{said_of(offsets)}"
-    meta = {
-        "kind": "heatmap",
-        "rows": row_names,
-        "columns": column_names,
-        "row_axis": row_axis,
-        "column_axis": column_axis,
-        "weight": weight or int(np.clip(len(column_names), 8, 40)),
-        "product_of": product_of,
-        "title_colour": getattr(colours, title_colour) if title_colour else None,
-    }
-    return figure(
+    marked = tuple(found for mark in marks if (found := placed(mark, rows, columns)))
+    size = f"{len(down)} {down.title} rows by {len(across)} {across.title} columns{said_of(offsets)}"
+    panel = build_panel(
+        "heatmap",
         traces,
         colours,
         title=title,
         alt=alt or f"{title}: heatmap, {size}",
         height=height,
-        meta=meta | windows(rows, columns),
-        xaxis=token_axis(column_names, title_of(columns, column_axis), colours)
-        | {"tickangle": column_angle(column_names)},
-        yaxis=token_axis(row_names, title_of(rows, row_axis), colours, reverse=True)
+        weight=weight or int(np.clip(len(across), 8, 40)),
+        title_colour=title_colour,
+        xaxis=token_axis(across.names, title_of(columns, across.title), colours)
+        | {"tickangle": column_angle(across.names)},
+        yaxis=token_axis(down.names, title_of(rows, down.title), colours, reverse=True)
         | ({"ticklabelstandoff": 7} if flags else {}),
         shapes=[
             *_flags("y", _in_sight(dict.fromkeys(flags, colours.text), rows)),
             *_flags("x", _in_sight(column_flags or {}, columns)),
-            *(_outline(found, cells.shape, colours) for mark in marks if (found := placed(mark, rows, columns))),
+            *(_outline(mark, cells.shape, colours) for mark in marked),
         ],
         uirevision=f"{cells.shape}",
     )
+    panel = replace(panel, rows=down, columns=across, values=traces[0]["z"], offsets=offsets, shows=shows,
+                    product=product, marked=marked)  # fmt: skip
+    by_hand = (panel.drawn_at(Place(*cell)) for cell in set_by_hand)
+    return replace(panel, set_by_hand=frozenset(cell[:2] for cell in by_hand if cell)) if set_by_hand else panel
 
 
 def dimensions(count: int, start: int = 0) -> list[str]:
@@ -143,7 +146,7 @@ def _cells(values: Float[np.ndarray, "row column"], kind: Kind, end: float, them
         "colorscale": [list(stop) for stop in (theme.signed if kind == "signed" else theme.weights)],
         "xgap": 1 if values.shape[1] <= 64 else 0,
         "ygap": 1,
-        "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10}},
+        "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": TICK_SIZE}},
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
     }
@@ -191,7 +194,7 @@ def beyond(values: Float[np.ndarray, "row column"], end: float, theme: Theme) ->
     return [dots] if len(row) else []
 
 
-def placed(mark: Mark, rows: Axis, columns: Axis) -> Mark | None:
+def placed(mark: Mark, rows: Labels, columns: Labels) -> Mark | None:
     """Where a cell, row or column of the matrix is drawn; None where it is not."""
     row, column = (
         None if place is None else cell_of(axis, place) for axis, place in zip((rows, columns), mark, strict=True)
@@ -199,7 +202,7 @@ def placed(mark: Mark, rows: Axis, columns: Axis) -> Mark | None:
     return (row, column) if (row is None, column is None) == (mark[0] is None, mark[1] is None) else None
 
 
-def _in_sight(colour_of: Mapping[int, str], axis: Axis) -> dict[int, str]:
+def _in_sight(colour_of: Mapping[int, str], axis: Labels) -> dict[int, str]:
     """The same for the cells that stand for these places."""
     found = {cell_of(axis, place): colour for place, colour in colour_of.items()}
     return {cell: colour for cell, colour in found.items() if cell is not None}

@@ -1,14 +1,16 @@
 """Curves and bars."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Float
 
-from encoder_core.figures.base import figure, label, plain_axis, token_axis
+from encoder_core.figures.axis import axis_of
+from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
 from encoder_core.figures.numbers import format_number
+from encoder_core.figures.panel import Panel
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 
@@ -31,7 +33,7 @@ def curves(
     alt: str | None = None,
     height: int = 300,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """Named curves over one x axis; `points` puts a dot with a name on the plane. Words on x become token labels."""
     palette = theme_named(theme)
     hues = colours or series_colours(palette)
@@ -56,13 +58,14 @@ def curves(
     x_kind = token_axis(list(map(str, x)), x_axis, palette) if named else plain_axis(x_axis, palette)
     if named:
         x_kind |= {"tickangle": -90 if max(map(len, map(str, x))) > 3 else 0}
-    return figure(
+    return build_panel(
+        "curves",
         traces,
         palette,
         title=title,
         alt=alt or f"{title}: {', '.join(series)} over {x_axis}",
         height=height,
-        meta={"kind": "curves", "weight": 28, "columns": list(map(str, x)) if named else None},
+        weight=28,
         xaxis=x_kind,
         yaxis=plain_axis(y_axis, palette) | ({"range": list(y_range)} if y_range else {}),
         hovermode="x unified" if len(series) > 1 else "closest",
@@ -86,7 +89,7 @@ def bars(
     alt: str | None = None,
     height: int = 300,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """One bar a name. `colour` is a field of the theme ("query", "attention", ...) or colours; `marks` are outlined."""
     palette = theme_named(theme)
     fill = getattr(palette, colour) if isinstance(colour, str) else colour
@@ -106,22 +109,19 @@ def bars(
     y_kind = plain_axis(y_axis, palette)
     if limit is not None:
         y_kind |= {"range": [-limit if np.min(values, initial=0) < 0 else 0, limit]}
-    return figure(
+    panel = build_panel(
+        "bars",
         [trace],
         palette,
         title=title,
         alt=alt or f"{title}: one bar for each of {len(names)}",
         height=height,
-        meta={
-            "kind": "bars",
-            "columns": list(names),
-            "column_axis": x_axis,
-            "weight": int(np.clip(len(names), 12, 40)),
-        },
+        weight=int(np.clip(len(names), 12, 40)),
         xaxis=token_axis(names, x_axis, palette) | {"tickangle": -90 if max(map(len, names), default=0) > 3 else 0},
         yaxis=y_kind | {"zeroline": True, "zerolinecolor": palette.line},
         bargap=0.25,
     )
+    return replace(panel, columns=axis_of(names, ""))
 
 
 def _point(name: str, x: float, y: float, theme: Theme) -> dict[str, Any]:

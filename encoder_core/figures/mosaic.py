@@ -2,18 +2,21 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Bool, Float, Shaped
 
-from encoder_core.figures.base import figure, label, plain_axis, token_axis
-from encoder_core.figures.heatmap import Kind, Mark, beyond, column_angle, placed, scale_of
+from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
+from encoder_core.figures.base import TICK_SIZE, build_panel, label, plain_axis, token_axis
+from encoder_core.figures.heatmap import Kind, beyond, column_angle, placed, scale_of
+from encoder_core.figures.panel import Mark, Panel, Tiles
+from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
-from encoder_core.figures.window import Axis, drawn, names_of, said_of, title_of, windows
+from encoder_core.figures.window import Labels, drawn, said_of, title_of
 
-_LABEL_PITCH = 12  # pixels a row label needs
+_LABEL_PITCH = 13  # pixels a row label needs
 
 
 def mosaic(
@@ -22,12 +25,12 @@ def mosaic(
     column_titles: Sequence[str],
     *,
     title: str,
-    rows: Sequence[str],
-    columns: Axis,
-    row_axis: str = "query",
-    column_axis: str = "key",
-    tile_row_axis: str = "layer",
-    tile_column_axis: str = "head",
+    rows: Labels,
+    columns: Labels,
+    row_axis: AxisKind | AxisMeaning = "query",
+    column_axis: AxisKind | AxisMeaning = "key",
+    tile_row_axis: AxisKind | AxisMeaning = "layer",
+    tile_column_axis: AxisKind | AxisMeaning = "head",
     kind: Kind = "weights",
     limit: float | None = None,
     mask: Bool[np.ndarray, "tile_row tile_column row column"] | None = None,
@@ -36,19 +39,21 @@ def mosaic(
     selected: tuple[int, int] | None = None,
     marks: Sequence[Mark] = (),
     title_colour: str | None = None,
+    shows: TensorMap | None = None,
     alt: str | None = None,
     height: int = 300,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """A grid of heatmaps on one scale; every tile has the same rows and columns.
 
-    columns   the names of all, or the window on them that is drawn in every tile.
+    rows, columns  the names of all, or the window on them that is drawn in every tile.
     tile_row_axis, tile_column_axis  what a row and a column of tiles stand for.
     mask      False cells are masked: grey, never a number's colour. Cells that are not finite stay empty.
     gap       empty cells between tiles; 0 for stripes of one matrix.
     weight    how wide the figure is beside others.
     selected  (tile row, tile column) of the tile to outline.
     marks     rows (row, None) or columns (None, column) to outline: a row in the tile selected, a column in all.
+    shows     the slice of a tensor that the tiles are.
     A single row of tiles without a title has the names of its rows on the left, a single column of them the names of
     its columns below. A hover names the tile and the cell.
     """
@@ -58,8 +63,8 @@ def mosaic(
     shown = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask
     cells, offsets = drawn(np.where(shown, tiles, np.nan), rows, columns)
     down, across, tall, wide = cells.shape
-    names = names_of(columns)
-    if (down, across, tall, wide) != (len(row_titles), len(column_titles), len(rows), len(names)):
+    cell_rows, cell_columns = axis_of(rows, row_axis), axis_of(columns, column_axis)
+    if cells.shape != (len(row_titles), len(column_titles), len(cell_rows), len(cell_columns)):
         raise ValueError(f"tiles of shape {tiles.shape} do not fit the titles and labels given.")
     sheet = _sheet(cells, gap)
     trace = {
@@ -68,12 +73,13 @@ def mosaic(
         "zmin": -end if kind == "signed" else 0.0,
         "zmax": end,
         "colorscale": [list(stop) for stop in (colours.signed if kind == "signed" else colours.weights)],
-        "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10}},
+        "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": TICK_SIZE}},
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
     }
     if offsets is not None:
-        trace["customdata"] = np.nan_to_num(_sheet(offsets, gap)).astype(offsets.dtype)
+        offsets = np.nan_to_num(_sheet(offsets, gap)).astype(offsets.dtype)
+        trace["customdata"] = offsets
     traces = [trace, *beyond(sheet, end, colours)]
     if mask is not None and not mask.all():
         visible, _ = drawn(mask.astype(np.float32), rows, columns)
@@ -87,42 +93,34 @@ def mosaic(
     if selected is not None:
         frames.append(_frame(*selected, tall, wide, gap, colours.text, 2))
     first = selected[0] * (tall + gap) if selected else 0
-    on_tile = (placed(mark, rows, columns) for mark in marks)
-    frames += [_mark(mark, first, sheet.shape, colours.text) for mark in on_tile if mark]
+    on_tile = tuple(found for mark in marks if (found := placed(mark, rows, columns)))
+    frames += [_mark(mark, first, sheet.shape, colours.text) for mark in on_tile]
     named = list(column_titles) == [""]
     across_axis = (
-        _column_axis(names, title_of(columns, column_axis), colours)
+        _column_axis(cell_columns.names, title_of(columns, cell_columns.title), colours)
         if named
         else _tile_axis(column_titles, wide, gap) | {"side": "top"}
     )
-    return figure(
+    what = f"{down} by {across} heatmaps of {cell_rows.title} by {cell_columns.title}{said_of(offsets)}"
+    panel = build_panel(
+        "mosaic",
         traces,
         colours,
         title=title,
-        alt=alt or f"{title}: {down} by {across} heatmaps of {row_axis} by {column_axis}{said_of(offsets)}",
+        alt=alt or f"{title}: {what}",
         height=height,
-        meta={
-            "kind": "mosaic",
-            "rows": list(rows),
-            "columns": names,
-            "row_axis": row_axis,
-            "column_axis": column_axis,
-            "row_titles": list(row_titles),
-            "column_titles": list(column_titles),
-            "tile_row_axis": tile_row_axis,
-            "tile_column_axis": tile_column_axis,
-            "tile": [tall, wide, gap],
-            "weight": weight,
-            "title_colour": getattr(colours, title_colour) if title_colour else None,
-            **windows(rows, columns),
-        },
+        weight=weight,
+        title_colour=title_colour,
         xaxis=across_axis | {"range": [-1, sheet.shape[1]]},
-        yaxis=(_row_axis(rows, height) if list(row_titles) == [""] else _tile_axis(row_titles, tall, gap))
+        yaxis=(_row_axis(cell_rows.names, height) if list(row_titles) == [""] else _tile_axis(row_titles, tall, gap))
         | {"range": [sheet.shape[0], -1]},
         shapes=frames,
         margin={"t": 44, "b": 52} if named else {"t": 62, "b": 6},
         uirevision=f"{cells.shape}",
     )
+    tile_rows, tile_columns = axis_of(row_titles, tile_row_axis), axis_of(column_titles, tile_column_axis)
+    return replace(panel, rows=cell_rows, columns=cell_columns, tiles=Tiles(tile_rows, tile_columns, tall, wide, gap),
+                   values=sheet, offsets=offsets, shows=shows, marked=on_tile)  # fmt: skip
 
 
 def _sheet(

@@ -1,14 +1,17 @@
 """One column of numbers as horizontal bars: one bar a row, at the height of that row in the heatmap beside it."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.figures.base import PLOT_HEIGHT, figure, label, plain_axis, token_axis
+from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
+from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.numbers import format_fixed, format_number
+from encoder_core.figures.panel import Panel
+from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 
 _MOST_NUMBERED = 26  # rows; with more of them, the numbers would touch
@@ -27,7 +30,7 @@ def row_bars(
     rows: Sequence[str],
     *,
     title: str,
-    row_axis: str = "key",
+    row_axis: AxisKind | AxisMeaning = "key",
     span: tuple[float, float] = (0.0, 1.0),
     starts: Float[np.ndarray, "row"] | None = None,
     hidden: Bool[np.ndarray, "row"] | None = None,
@@ -40,10 +43,11 @@ def row_bars(
     foot: str = "",
     weight: int = 10,
     room: float = _NUMBERS_SHARE,
+    shows: TensorMap | None = None,
     alt: str | None = None,
     height: int = PLOT_HEIGHT,
     theme: ThemeName = "light",
-) -> go.Figure:
+) -> Panel:
     """Bars with their numbers, to be read like a column of a table.
 
     span    the values at the left and right end of the bars; it must hold zero. Steps that follow one another share it.
@@ -57,6 +61,7 @@ def row_bars(
     foot    what the whole column amounts to ("sum 1.00"), written below it.
     weight  how wide the figure is beside others.
     room    how wide the column of numbers is, as a fraction of the span.
+    shows   the slice of a tensor that the column is.
     """
     palette = theme_named(theme)
     hidden = np.zeros(len(rows), bool) if hidden is None else hidden
@@ -80,32 +85,28 @@ def row_bars(
         traces.append(_ends(ends, values, palette))
     if numbered:
         traces.append(_numbers(numbers, right - 0.03 * (right - low), palette))
-    meta = {
-        "kind": "row_bars",
-        "rows": list(rows),
-        "columns": [""],
-        "row_axis": row_axis,
-        "column_axis": "",
-        "weight": weight,
-        "title_colour": getattr(palette, title_colour) if title_colour else None,
-    }
+    axis = axis_of(rows, row_axis)
     x_axis = plain_axis(foot, palette) | {"range": [low, right], "showgrid": False, "showticklabels": False}
     x_axis["title"]["font"] = {"size": 12, "color": palette.text}
-    return figure(
+    panel = build_panel(
+        "row_bars",
         traces,
         palette,
         title=title,
-        alt=alt or f"{title}: one bar for each of {len(rows)} {row_axis} rows. {foot}",
+        alt=alt or f"{title}: one bar for each of {len(rows)} {axis.title} rows. {foot}",
         height=height,
-        meta=meta,
+        weight=weight,
+        title_colour=title_colour,
         xaxis=x_axis | {"zeroline": True, "zerolinecolor": palette.muted, "zerolinewidth": 1},
-        yaxis=token_axis(rows, row_axis, palette, reverse=True),
+        yaxis=token_axis(rows, axis.title, palette, reverse=True),
         shapes=[_outline(row, palette) for row in marks],
         hovermode="y",  # anywhere in the row, not on the bar alone
         barmode="overlay",
         bargap=0.3,
         uirevision=f"{len(rows)}",
     )
+    return replace(panel, rows=axis, columns=axis_of([""], ""), shows=shows, marked=tuple((row, None) for row in marks),
+                   values=np.where(shown, values, np.nan).astype(np.float32)[:, None])  # fmt: skip
 
 
 def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -> str | list[str]:
@@ -187,7 +188,7 @@ def _numbers(numbers: Sequence[str], right: float, theme: Theme) -> dict[str, An
         "y": list(range(len(numbers))),
         "text": numbers,
         "textposition": "middle left",
-        "textfont": {"size": 10.5, "color": theme.text},
+        "textfont": {"size": TICK_SIZE, "color": theme.text},
         "hoverinfo": "skip",
     }
 

@@ -1,38 +1,57 @@
 """Scenes of add and norm: the sum, the norm step by step, and the two places where a norm can stand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Float
 
 from encoder_core.config import Norm
-from encoder_core.figures import ThemeName, Window, curves, dimensions, format_number, heatmap, residual_flow, row_bars
-from encoder_core.sublayers import AddAndNorm, NormName, NormSteps
+from encoder_core.figures import (
+    Line,
+    TensorSlice,
+    ThemeName,
+    Window,
+    curves,
+    dimensions,
+    format_number,
+    heatmap,
+    residual_flow,
+    row_bars,
+)
+from encoder_core.scenes.position import Position, block_slice, text_slice
+from encoder_core.sublayers import TENSORS, AddAndNorm, NormName, NormSteps
 
 HEIGHT = 176  # pixels, so that the sum and the norm are in sight at once
 SUBLAYER = {"norm1": "attention", "norm2": "feed-forward"}
 FLOWS: dict[Norm, str] = {"post": "Post-norm: norm(x + sublayer(x))", "pre": "Pre-norm: x + sublayer(norm(x))"}
 
 
+def norm_out_slice(at: Position, name: NormName, norm: Norm) -> TensorSlice:
+    """What the norm gives, in the trace."""
+    return text_slice("output", at) if name == "final_norm" else block_slice(TENSORS[norm, name].norm_out, at)
+
+
 def residual_sum(
     shown: AddAndNorm,
     name: NormName,
     norm: Norm,
+    at: Position,
     *,
     columns: Window,
     limit: float,
     tokens: Sequence[str],
-    token: int,
     factor: float = 1.0,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """x + sublayer(x) = sum, for one sentence, x times a `factor` where an edit says so; nothing for the final norm,
     which has no sum."""
     if shown.residual is None or shown.sublayer is None or shown.total is None:
         return []
-    common: dict[str, Any] = {"limit": limit, "marks": [(token, None)], "height": HEIGHT, "theme": theme}
+    names = TENSORS[norm, name]
+    residual = replace(block_slice(names.residual, at), factor=factor)
+    common: dict[str, Any] = {"limit": limit, "marks": [(at.token, None)], "height": HEIGHT, "theme": theme}
     sublayer = f"{SUBLAYER[name]}({'x' if norm == 'post' else 'norm(x)'})"
     colour = "attention" if name == "norm1" else None
     return [
@@ -41,29 +60,34 @@ def residual_sum(
             tokens,
             columns,
             title="x: the residual stream" if factor == 1 else f"{format_number(factor, 3)} · x (what if)",
+            shows=residual,
             **common,
         ),
         "+",
-        heatmap(shown.sublayer, tokens, columns, title=sublayer, title_colour=colour, **common),
+        heatmap(shown.sublayer, tokens, columns, title=sublayer, title_colour=colour,
+                shows=block_slice(names.sublayer, at), **common),
         "=",
-        heatmap(shown.total, tokens, columns, title="sum", **common),
-    ]
+        heatmap(shown.total, tokens, columns, title="sum", shows=block_slice(names.total, at) if names.total else None,
+                **common),
+    ]  # fmt: skip
 
 
 def normalisation(
     steps: NormSteps,
     out: Float[np.ndarray, "seq d_model"],
+    at: Position,
     *,
     columns: Window,
     dimension: int,
     limit: float,
     tokens: Sequence[str],
-    token: int,
+    shows: TensorSlice | None = None,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """Mean and variance of each token → the normalised rows → `out`, with its mean and variance.
 
-    `dimension` is outlined as a column, because scale and shift belong to a dimension.
+    `dimension` is outlined as a column, because scale and shift belong to a dimension. `shows` is what `out` is in the
+    trace; None where it is another norm's output, with a scale or shift that is only tried.
     """
     means, variances = (steps.mean, out.mean(axis=1)), (steps.variance, out.var(axis=1))
     common: dict[str, Any] = {"row_axis": "token", "height": HEIGHT, "theme": theme}
@@ -71,22 +95,22 @@ def normalisation(
     of_variance = (0.0, max(1.0, float(np.max(variances))))
     before, after = (
         [
-            row_bars(mean, tokens, title="mean", span=of_mean, marks=[token], **common),
-            row_bars(variance, tokens, title="variance", span=of_variance, marks=[token], colour="muted", **common),
+            row_bars(mean, tokens, title="mean", span=of_mean, marks=[at.token], **common),
+            row_bars(variance, tokens, title="variance", span=of_variance, marks=[at.token], colour="muted", **common),
         ]
         for mean, variance in zip(means, variances, strict=True)
     )
     normalised, scaled = (
-        heatmap(x, tokens, columns, title=title, limit=limit, marks=marks, **common)
-        for title, x, marks in (
-            ("(x − mean) / √variance", steps.normalised, [(token, None)]),
-            ("× γ + β", out, [(token, None), (None, dimension)]),
+        heatmap(x, tokens, columns, title=title, limit=limit, marks=marks, shows=part, **common)
+        for title, x, marks, part in (
+            ("(x − mean) / √variance", steps.normalised, [(at.token, None)], None),
+            ("× γ + β", out, [(at.token, None), (None, dimension)], shows),
         )
     )
     return [*before, "→", normalised, "→", scaled, *after]
 
 
-def flows(in_use: Norm, marked: NormName, theme: ThemeName = "light") -> list[go.Figure | str]:
+def flows(in_use: Norm, marked: NormName, theme: ThemeName = "light") -> Line:
     """The way of the residual stream through a block with post-norm and with pre-norm; `marked` is the norm shown."""
     place = None if marked == "final_norm" else marked
     return [
@@ -95,7 +119,7 @@ def flows(in_use: Norm, marked: NormName, theme: ThemeName = "light") -> list[go
     ]
 
 
-def lengths(of_norm: Mapping[Norm, Float[np.ndarray, "stage"]], theme: ThemeName = "light") -> list[go.Figure | str]:
+def lengths(of_norm: Mapping[Norm, Float[np.ndarray, "stage"]], theme: ThemeName = "light") -> Line:
     """The mean length of a token's vector from stage to stage, a curve for each place of the norms.
 
     The stages are: what enters the first block, the blocks, and the output.

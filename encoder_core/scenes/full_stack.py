@@ -5,11 +5,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.analysis import pooled
-from encoder_core.figures import ThemeName, Window, curves, dimensions, heatmap, mosaic, row_bars, scale_of
+from encoder_core.figures import (
+    AxisMeaning,
+    Line,
+    Product,
+    ResidualStages,
+    TensorSlice,
+    ThemeName,
+    Window,
+    curves,
+    dimensions,
+    heatmap,
+    mosaic,
+    row_bars,
+    scale_of,
+)
+from encoder_core.figures.axis import AxisKind
+from encoder_core.scenes.position import Position, head_slice, text_slice
 
 HEIGHT = 320
 STATES_HEIGHT = 210  # so that one token through the layers is in sight below it
@@ -20,38 +34,37 @@ MOST_CELLS = 25_000  # of a mosaic: with more of them, a cell would be smaller t
 
 def every_head(
     patterns: Float[np.ndarray, "layer head query key"],
-    mask: Bool[np.ndarray, "head query key"],
+    visible: Bool[np.ndarray, "layer head query key"],
+    at: Position,
     *,
-    layer: int,
-    head: int,
     limits: tuple[float, float],
     tokens: Sequence[str],
-    token: int,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """The weights of every head of every layer as small tiles, and one of them enlarged.
 
     limits  the ends of the colour scales of the tiles and of the enlarged one.
     """
-    titles = "Every head of every layer", f"Layer {layer + 1}, head {head + 1}"
-    visible = np.broadcast_to(mask, patterns.shape)
-    return _tiles(patterns, visible, (layer, head), ("layer", "head"), titles, limits, tokens, token, theme)
+    titles = "Every head of every layer", f"Layer {at.layer + 1}, head {at.head + 1}"
+    tiles = TensorSlice("pattern", (at.sentence, "tile column", "row", "column"), layer="tile row")
+    slices = tiles, head_slice("pattern", at)
+    return _tiles(patterns, visible, (at.layer, at.head), ("layer", "head"), titles, slices, limits, tokens, at.token,
+                  theme)  # fmt: skip
 
 
 def head_averages(
     averages: Float[np.ndarray, "layer query key"],
-    mask: Bool[np.ndarray, "head query key"],
+    visible: Bool[np.ndarray, "layer query key"],
+    at: Position,
     *,
-    layer: int,
     limits: tuple[float, float],
     tokens: Sequence[str],
-    token: int,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """The weights averaged over the heads, a tile a layer, and one of them enlarged; `limits` as in `every_head`."""
-    titles = "Average over the heads, layer by layer", f"Layer {layer + 1}"
-    visible = np.broadcast_to(mask.any(axis=0), averages.shape)
-    return _tiles(averages[None], visible[None], (0, layer), ("", "layer"), titles, limits, tokens, token, theme)
+    titles = "Average over the heads, layer by layer", f"Layer {at.layer + 1}"
+    return _tiles(averages[None], visible[None], (0, at.layer), ("", "layer"), titles, (None, None), limits, tokens,
+                  at.token, theme)  # fmt: skip
 
 
 def cells_in_one(count: int) -> int:
@@ -63,26 +76,26 @@ def _tiles(
     weights: Float[np.ndarray, "tile_row tile_column query key"],
     visible: Bool[np.ndarray, "tile_row tile_column query key"],
     selected: tuple[int, int],
-    axes: tuple[str, str],
+    axes: tuple[AxisKind, AxisKind],
     titles: tuple[str, str],
+    slices: tuple[TensorSlice | None, TensorSlice | None],
     limits: tuple[float, float],
     tokens: Sequence[str],
     token: int,
     theme: ThemeName,
-) -> list[go.Figure | str]:
+) -> Line:
     """All tiles, and the selected one enlarged beside them; `axes` is what rows and columns of tiles stand for."""
     down, across, seq, _ = weights.shape
-    size = cells_in_one(weights.size)
-    labels = [tokens[i] if size == 1 else f"{i + 1} to {min(i + size, seq)}" for i in range(0, seq, size)]
+    places = Window(0, seq, cells_in_one(weights.size), tuple(tokens))
     sheet = mosaic(
-        pooled(weights, size), _tile_titles(axes[0], down), _tile_titles(axes[1], across), title=titles[0],
-        rows=labels, columns=labels, tile_row_axis=axes[0], tile_column_axis=axes[1], limit=limits[0],
-        mask=pooled(visible, size), selected=selected, height=HEIGHT + 28, weight=int(1.5 * np.clip(seq, 12, 40)),
-        theme=theme,
+        weights, _tile_titles(axes[0], down), _tile_titles(axes[1], across), title=titles[0], rows=places,
+        columns=places, tile_row_axis=axes[0], tile_column_axis=axes[1], limit=limits[0], mask=visible,
+        selected=selected, shows=slices[0], height=HEIGHT + 28, weight=int(1.5 * np.clip(seq, 12, 40)), theme=theme,
     )  # fmt: skip
     enlarged = heatmap(
         weights[selected], tokens, tokens, title=titles[1], row_axis="query", column_axis="key", kind="weights",
-        limit=limits[1], mask=visible[selected], marks=[(token, None)], height=HEIGHT, theme=theme,
+        limit=limits[1], mask=visible[selected], marks=[(token, None)], shows=slices[1], height=HEIGHT,
+        theme=theme,
     )  # fmt: skip
     return [sheet, enlarged]
 
@@ -95,27 +108,27 @@ def rollout(
     step: Float[np.ndarray, "query key"],
     before: Float[np.ndarray, "token input"],
     after: Float[np.ndarray, "token input"],
+    at: Position,
     *,
-    layer: int,
     limit: float,
     tokens: Sequence[str],
-    token: int,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """One layer's step · what was rolled out before = what is rolled out now, and of that the share of each input."""
-    number, row = layer + 1, [(token, None)]
+    number, row = at.layer + 1, [(at.token, None)]
     square: dict[str, Any] = {"row_axis": "query", "kind": "weights", "limit": limit, "height": HEIGHT, "theme": theme}
     rolled = {**square, "column_axis": "input token"}
-    earlier = f"rolled out to layer {layer}" if layer else "input: I"
+    earlier = f"rolled out to layer {at.layer}" if at.layer else "input: I"
     return [
         heatmap(step, tokens, tokens, title=f"½ average + ½ I, layer {number}", column_axis="key", marks=row, **square),
         "·",
         heatmap(before, tokens, tokens, title=earlier, **rolled),
         "=",
-        heatmap(after, tokens, tokens, title=f"rolled out to layer {number}", marks=row, **rolled),
-        row_bars(100 * after[token], tokens, title="share, %", row_axis="input token",
-                 span=(0, 100 * float(after[token].max())), marks=[token], colour="attention", decimals=1,
-                 height=HEIGHT, theme=theme),
+        heatmap(after, tokens, tokens, title=f"rolled out to layer {number}", marks=row, product=Product(0, 1),
+                **rolled),
+        row_bars(100 * after[at.token], tokens, title="share, %", row_axis="input token",
+                 span=(0, 100 * float(after[at.token].max())), marks=[at.token], colour="attention",
+                 decimals=1, height=HEIGHT, theme=theme),
     ]  # fmt: skip
 
 
@@ -125,23 +138,30 @@ def of_stage(columns: Window, stages: int) -> Window:
     return columns if one_by_one else columns.fitted(max(4, BINS_ACROSS // stages))
 
 
+def stage_axis(blocks: int, final_norm: bool = False) -> AxisMeaning:
+    """The stages of the residual stream: a click selects the block that made a stage, the first one for what enters it,
+    the last one for what the final norm makes of it."""
+    makers = [0, *range(blocks), *([blocks - 1] if final_norm else [])]
+    return AxisMeaning("stage", selects=[{"layer": layer} for layer in makers])
+
+
 def hidden_states(
     stages: Float[np.ndarray, "stage seq d_model"],
     columns: Window,
+    at: Position,
     *,
     final_norm: bool,
-    layer: int,
     tokens: Sequence[str],
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """The residual stream of all tokens at every stage, side by side; that after the layer looked at is outlined."""
     blocks = len(stages) - 1 - final_norm
     names = ["embedded", *_tile_titles("block", blocks), *(["final norm"] if final_norm else [])]
     return [
         mosaic(stages[None], [""], names, title="Hidden states, layer by layer", rows=tokens,
                columns=of_stage(columns, len(stages)), row_axis="token", column_axis="dimension", tile_row_axis="",
-               tile_column_axis="stage", kind="signed", limit=scale_of(stages), selected=(0, layer + 1),
-               height=STATES_HEIGHT, theme=theme)
+               tile_column_axis=stage_axis(blocks, final_norm), kind="signed", limit=scale_of(stages),
+               selected=(0, at.layer + 1), shows=ResidualStages(at.sentence, blocks), height=STATES_HEIGHT, theme=theme)
     ]  # fmt: skip
 
 
@@ -149,18 +169,19 @@ def one_token(
     stages: Float[np.ndarray, "stage seq d_model"],
     names: Sequence[str],
     columns: Window,
+    at: Position,
     *,
-    layer: int,
+    final_norm: bool,
     tokens: Sequence[str],
-    token: int,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """One token's row of the residual stream, stage below stage, and its length. The scale is that of all tokens."""
-    rows, title = stages[:, token], f"“{tokens[token]}” through the layers"
-    lengths = np.linalg.norm(rows, axis=-1)
-    common: dict[str, Any] = {"row_axis": "stage", "height": 20 * len(stages), "theme": theme}
+    rows, title = stages[:, at.token], f"“{tokens[at.token]}” through the layers"
+    lengths, blocks = np.linalg.norm(rows, axis=-1), len(stages) - 1 - final_norm
+    common: dict[str, Any] = {"row_axis": stage_axis(blocks, final_norm), "height": 20 * len(stages), "theme": theme}
     return [
-        heatmap(rows, names, columns, title=title, limit=scale_of(stages), marks=[(layer + 1, None)], **common),
+        heatmap(rows, names, columns, title=title, limit=scale_of(stages), marks=[(at.layer + 1, None)],
+                shows=ResidualStages(at.sentence, blocks, at.token), **common),
         row_bars(lengths, names, title="length", span=(0, float(lengths.max()) or 1.0), colour="muted", **common),
     ]  # fmt: skip
 
@@ -169,16 +190,21 @@ def similarity(
     series: Mapping[str, Float[np.ndarray, "stage"]],
     between: Float[np.ndarray, "stage token token"],
     names: Sequence[str],
+    at: Position,
     *,
-    layer: int,
     tokens: Sequence[str],
-    token: int | None,
+    places: Sequence[int],
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
-    """Mean cosines as curves over the stages, and the cosine of each token with each, embedded → after a block."""
+) -> Line:
+    """Mean cosines as curves over the stages, and the cosine of each token with each, embedded → after a block.
+
+    places  where the tokens stand in their sentence: padding is left out
+    """
     lowest = min(0.0, float(np.nanmin(list(series.values())))) - 0.05
-    square: dict[str, Any] = {"column_axis": "token", "limit": 1.0, "height": HEIGHT, "theme": theme}
-    marks = [] if token is None else [(token, None)]
+    of_rows, layer = AxisMeaning("token", selects=[{"token": place} for place in places]), at.layer
+    square: dict[str, Any] = {"row_axis": of_rows, "column_axis": "other token", "limit": 1.0, "height": HEIGHT,
+                              "theme": theme}  # fmt: skip
+    marks = [(row, None) for row, place in enumerate(places) if place == at.token]
     return [
         curves(series, names, title="Cosine with …, by layer", x_axis="", y_axis="cosine", height=HEIGHT - 24,
                y_range=(lowest, 1.05), theme=theme),
@@ -193,19 +219,20 @@ def in_and_out(
     output: Float[np.ndarray, "seq d_model"],
     cosine: Float[np.ndarray, "seq"],
     columns: Window,
+    at: Position,
     *,
     enters: str,
     tokens: Sequence[str],
-    token: int,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """What enters the first block → what leaves the last one, and the cosine of the two; `enters` says what it is."""
     common: dict[str, Any] = {"height": HEIGHT, "theme": theme}
-    signed: dict[str, Any] = {"limit": scale_of(embedded, output), "marks": [(token, None)], **common}
+    signed: dict[str, Any] = {"limit": scale_of(embedded, output), "marks": [(at.token, None)], **common}
     span = (min(0.0, float(cosine.min())), 1.0)
     return [
-        heatmap(embedded, tokens, columns, title=f"Embedded: {enters}", **signed),
+        heatmap(embedded, tokens, columns, title=f"Embedded: {enters}", shows=text_slice("embedded", at), **signed),
         "→",
-        heatmap(output, tokens, columns, title="Output: a token in its context", **signed),
-        row_bars(cosine, tokens, title="cosine", row_axis="token", span=span, marks=[token], **common),
-    ]
+        heatmap(output, tokens, columns, title="Output: a token in its context", shows=text_slice("output", at),
+                **signed),
+        row_bars(cosine, tokens, title="cosine", row_axis="token", span=span, marks=[at.token], **common),
+    ]  # fmt: skip

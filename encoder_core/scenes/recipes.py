@@ -4,11 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from encoder_core.analysis import numerical_rank, pooled, singular_values
-from encoder_core.figures import ThemeName, Window, dimensions, format_number, heatmap, limit_of, mosaic, row_bars
+from encoder_core.analysis import numerical_rank, singular_values
+from encoder_core.figures import (
+    Line,
+    Panel,
+    Product,
+    ThemeName,
+    Window,
+    dimensions,
+    format_number,
+    heatmap,
+    limit_of,
+    mosaic,
+    row_bars,
+)
+from encoder_core.figures.axis import AxisKind
 from encoder_core.scenes.multi_head import block_of
 
 HEIGHT = 230
@@ -23,7 +35,7 @@ def attention(
     tokens: Sequence[str],
     token: int,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """Weights · V = weighted values; V and z on one scale."""
     dims, limit = dimensions(v.shape[1]), limit_of(v, z)
     common: dict[str, Any] = {"marks": [(token, None)], "height": HEIGHT, "theme": theme}
@@ -35,7 +47,7 @@ def attention(
                 theme=theme),
         "=",
         heatmap(z, tokens, dims, title="weighted values", row_axis="query", limit=limit,
-                product_of=(0, 1), **common),
+                product=Product(0, 1), **common),
     ]  # fmt: skip
 
 
@@ -44,7 +56,7 @@ def attention_vector(
     *,
     tokens: Sequence[str],
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """The weights of one query, one column of bars a title ("layer 4, head 2"); the largest of each is outlined."""
     return [
         row_bars(
@@ -64,20 +76,20 @@ def averages_by_block(
     selected: tuple[int, int],
     limit: float,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """The weights averaged over the heads: blocks across, sentences down; `selected` is (sentence, layer).
 
     tokens  names of the places of all sentences
     limit   the end of the colour scale
     """
     layers, batch = patterns.shape[:2]
-    block = block_of(patterns.size)
+    places = Window(0, len(tokens), block_of(patterns.size), tuple(tokens))
     return [
         mosaic(
-            pooled(patterns, block).swapaxes(0, 1), [f"sentence {i + 1}" for i in range(batch)] if batch > 1 else [""],
+            patterns.swapaxes(0, 1), [f"sentence {i + 1}" for i in range(batch)] if batch > 1 else [""],
             [f"block {i + 1}" for i in range(layers)], title="weights, averaged over the heads",
-            title_colour="attention", rows=tokens[::block], columns=tokens[::block], tile_row_axis="sentence",
-            tile_column_axis="layer", limit=limit, mask=pooled(visible, block).swapaxes(0, 1), selected=selected,
+            title_colour="attention", rows=places, columns=places, tile_row_axis="sentence",
+            tile_column_axis="layer", limit=limit, mask=visible.swapaxes(0, 1), selected=selected,
             height=int(np.clip(batch * 640 / layers, 170, max(260, 70 * batch))), theme=theme,
         ),
     ]  # fmt: skip
@@ -92,7 +104,7 @@ def in_and_out(
     token: int,
     columns: Sequence[str] = (),
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """What goes in → what comes out, each on a scale of its own; `columns` name those of the output."""
     common: dict[str, Any] = {"marks": [(token, None)], "height": HEIGHT, "theme": theme}
     return [
@@ -111,7 +123,7 @@ def effect(
     tokens: Sequence[str],
     weights: bool,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """One tensor as the text intends it, as the code computes it, and, where the shapes agree, their difference.
 
     weights  the columns are keys and the values weights from 0 to 1; else they are dimensions and signed
@@ -121,11 +133,11 @@ def effect(
     kind: dict[str, Any] = {"height": HEIGHT, "theme": theme, "row_axis": "query" if weights else "token"}
     kind |= {"kind": "weights", "column_axis": "key", "limit": 1.0} if weights else {"limit": limit}
 
-    def drawn(values: Float[np.ndarray, "row column"], title: str, **other: Any) -> go.Figure:
+    def drawn(values: Float[np.ndarray, "row column"], title: str, **other: Any) -> Panel:
         columns = tokens if weights else dimensions(values.shape[1])
         return heatmap(values, tokens, columns, title=title, **kind | other)
 
-    parts: list[go.Figure | str] = [drawn(intended, f"{tensor}, as intended"), "≠", drawn(written, "as written")]
+    parts: Line = [drawn(intended, f"{tensor}, as intended"), "≠", drawn(written, "as written")]
     if alike:
         apart = written - intended
         parts += ["Δ", drawn(apart, "written − intended", kind="signed", limit=limit_of(apart) if weights else limit)]
@@ -138,7 +150,7 @@ def one_affine_map(
     *,
     tokens: Sequence[str],
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """What two linear layers give = what one affine map gives, and their difference on a scale of its own."""
     dims, limit = dimensions(two_layers.shape[1]), limit_of(two_layers, one_map)
     common: dict[str, Any] = {"height": HEIGHT, "theme": theme}
@@ -157,11 +169,11 @@ def rank_of_head(
     *,
     tokens: Sequence[str],
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """Q K^T of one head for each title ("d_head 4"), and its singular values as fractions of the largest: those above
     the rounding noise are its rank."""
     numbers = [str(number + 1) for number in range(len(tokens))]
-    parts: list[go.Figure | str] = []
+    parts: list[Panel | str] = []
     for title, dots in dot_products.items():
         values = singular_values(dots)
         parts += [
@@ -169,7 +181,7 @@ def rank_of_head(
             heatmap(dots, tokens, tokens, title=f"Q Kᵀ, {title}", row_axis="query", column_axis="key",
                     limit=limit_of(dots), height=HEIGHT, theme=theme),
             "→",
-            row_bars(values / (values.max() or 1.0), numbers, title="singular values", row_axis="number",
+            row_bars(values / (values.max() or 1.0), numbers, title="singular values", row_axis="",
                      colour="attention", foot=f"rank {numerical_rank(dots)}", height=HEIGHT, theme=theme),
         ]  # fmt: skip
     return parts
@@ -184,16 +196,16 @@ def dropped(
     tensor: str,
     tokens: Sequence[str],
     columns: Sequence[str] | Window,
-    column_axis: str,
+    column_axis: AxisKind,
     weights: bool = False,
     theme: ThemeName = "light",
-) -> list[go.Figure | str]:
+) -> Line:
     """A tensor in evaluation, the mask that was drawn (dropped cells hatched), and the tensor in training.
 
     `evaluation` and `training` share one scale. Where earlier places drop numbers, too, the kept ones differ by more
     than the factor `scale`.
     """
-    rows = "query" if weights else "token"
+    rows: AxisKind = "query" if weights else "token"
     common: dict[str, Any] = {"row_axis": rows, "column_axis": column_axis, "limit": limit_of(evaluation, training),
                               "kind": "weights" if weights else "signed", "height": HEIGHT, "theme": theme}  # fmt: skip
     return [

@@ -6,16 +6,16 @@ from encoder_core.figures import band
 
 
 def test_a_band_is_drawn_from_low_to_high_behind_its_curve():
-    figure = band(
+    panel = band(
         np.array([0.0, -1.0]), np.array([1.0, 2.0]), np.array([1.5, 5.0]), title="t", x_axis="distance", y_axis="dot"
     )
-    low, high, middle = figure.data
+    low, high, middle = panel.figure.data
     np.testing.assert_array_equal(low.y, [0, -1])
     np.testing.assert_array_equal(high.y, [1.5, 5])
     np.testing.assert_array_equal(middle.y, [1, 2])
     np.testing.assert_array_equal(middle.x, [0, 1])
     assert high.fill == "tonexty"
-    assert "dot over distance" in figure.layout.meta["alt"]
+    assert "dot over distance" in panel.alt
 
 
 def test_the_band_has_the_colours_of_the_theme():
@@ -23,4 +23,4 @@ def test_the_band_has_the_colours_of_the_theme():
     light, dark = (
         band(values, values, values, title="", x_axis="", y_axis="", theme=name) for name in ("light", "dark")
     )
-    assert light.data[1].fillcolor != dark.data[1].fillcolor
+    assert light.figure.data[1].fillcolor != dark.figure.data[1].fillcolor

@@ -8,17 +8,17 @@ VALUES = np.array([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]])
 
 
 def test_flagged_rows_have_a_bar_outside_the_left_edge():
-    figure = heatmap(VALUES, ["<b>", "b"], ["x", "y", "z"], title="t", flags=[1])
-    (flag,) = figure.layout.shapes
+    panel = heatmap(VALUES, ["<b>", "b"], ["x", "y", "z"], title="t", flags=[1])
+    (flag,) = panel.figure.layout.shapes
     assert (flag.y0, flag.y1) == (0.5, 1.5)
     assert flag.xref == "paper"
     assert flag.x1 < 0  # pixels to the left of the first cell
-    assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;"
+    assert panel.figure.layout.yaxis.ticktext[0] == "&lt;b&gt;"
 
 
 def test_flagged_columns_have_a_bar_of_their_colour_above_the_top_edge():
-    figure = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", column_flags={2: "#123456"})
-    (flag,) = figure.layout.shapes
+    panel = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", column_flags={2: "#123456"})
+    (flag,) = panel.figure.layout.shapes
     assert (flag.x0, flag.x1) == (1.5, 2.5)
     assert flag.yref == "paper"
     assert flag.y0 > 0
@@ -27,15 +27,15 @@ def test_flagged_columns_have_a_bar_of_their_colour_above_the_top_edge():
 
 def test_neighbours_of_one_colour_share_a_bar():
     values = np.zeros((6, 1))
-    figure = heatmap(values, list("abcdef"), ["x"], title="t", flags=[4, 0, 1, 2], column_flags={0: "red"})
-    above, *beside = sorted(figure.layout.shapes, key=lambda flag: flag.yref != "paper")
+    panel = heatmap(values, list("abcdef"), ["x"], title="t", flags=[4, 0, 1, 2], column_flags={0: "red"})
+    above, *beside = sorted(panel.figure.layout.shapes, key=lambda flag: flag.yref != "paper")
     assert [(flag.y0, flag.y1) for flag in beside] == [(-0.5, 2.5), (3.5, 4.5)]
     assert above.fillcolor == "red"
 
 
 def test_marks_are_drawn_over_flags():
-    figure = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", flags=[0], marks=[(0, None)], theme="dark")
-    assert figure.layout.shapes[-1].line.color == theme_named("dark").text
+    panel = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", flags=[0], marks=[(0, None)], theme="dark")
+    assert panel.figure.layout.shapes[-1].line.color == theme_named("dark").text
 
 
 def test_bars_say_their_values_where_asked():
@@ -43,6 +43,6 @@ def test_bars_say_their_values_where_asked():
         bars(np.array([-1230.4, 2.0]), ["a", "b"], title="t", x_axis="", y_axis="", show_values=v)
         for v in (False, True)
     )
-    assert quiet.data[0].text is None
-    assert spoken.data[0].text == ("−1,230", "2")
-    assert spoken.data[0].hovertext == ("−1,230", "2")  # four digits
+    assert quiet.figure.data[0].text is None
+    assert spoken.figure.data[0].text == ("−1,230", "2")
+    assert spoken.figure.data[0].hovertext == ("−1,230", "2")  # four digits

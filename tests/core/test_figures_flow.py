@@ -5,8 +5,8 @@ import numpy as np
 from encoder_core.figures import activation_curve, residual_flow
 
 
-def _place_of(figure, name):
-    return next((note["x"], note["y"]) for note in figure.layout.annotations if note["text"] == name)
+def _place_of(panel, name):
+    return next((note["x"], note["y"]) for note in panel.figure.layout.annotations if note["text"] == name)
 
 
 def test_post_norm_stands_on_the_stream_and_pre_norm_on_the_branch():
@@ -26,7 +26,9 @@ def test_pre_norm_comes_before_its_sublayer_and_post_norm_after():
 def test_the_marked_norm_alone_is_filled():
     def fills(marked):
         return [
-            s["fillcolor"] for s in residual_flow("post", title="", marked=marked).layout.shapes if s["type"] == "rect"
+            s["fillcolor"]
+            for s in residual_flow("post", title="", marked=marked).figure.layout.shapes
+            if s["type"] == "rect"
         ]
 
     plain, marked = fills(None), fills("norm2")
@@ -38,15 +40,15 @@ def test_every_neuron_is_a_dot_on_the_curve_and_the_selected_one_stands_out():
     before = np.array([-0.5, 0.25, 1.0])
     after = np.maximum(before, 0)
     functions = {"ReLU": np.maximum(x, 0), "line": x}
-    figure = activation_curve(x, functions, "ReLU", (before, after), 1, title="ReLU")
-    clouds = [trace for trace in figure.data if trace["mode"] == "markers"]
+    panel = activation_curve(x, functions, "ReLU", (before, after), 1, title="ReLU")
+    clouds = [trace for trace in panel.figure.data if trace["mode"] == "markers"]
     np.testing.assert_allclose(clouds[0]["x"], before)
     np.testing.assert_allclose((clouds[1]["x"][0], clouds[1]["y"][0]), (0.25, 0.25))
-    assert list(figure.layout.xaxis["range"]) == [-1, 1]
+    assert list(panel.figure.layout.xaxis["range"]) == [-1, 1]
 
 
 def test_both_say_in_words_what_they_show():
     x = np.zeros(2)
     curve = activation_curve(x, {"ReLU": x}, "ReLU", (x, x), 0, title="ReLU")
-    for figure in (residual_flow("pre", title="Pre-norm"), curve):
-        assert figure.layout.meta["alt"]
+    for panel in (residual_flow("pre", title="Pre-norm"), curve):
+        assert panel.alt

@@ -1,12 +1,13 @@
 """The scenes of words: what is drawn is what was measured, and what is looked at is outlined."""
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
 from encoder_core import Encoder, EncoderConfig, attention_from, head_roles, same_word, sentence_vectors
-from encoder_core.figures import Window, theme_named
+from encoder_core.analysis import visible_keys
+from encoder_core.figures import Window, panels_of, theme_named
 from encoder_core.scenes import language
+from encoder_core.scenes.position import At
 
 TOKENS = ("the", "<b>", "sat", ",", "down")
 
@@ -18,32 +19,31 @@ def trace():
 
 
 def figures(parts):
-    return [part for part in parts if isinstance(part, go.Figure)]
+    return panels_of(parts)
 
 
 def test_one_row_a_head_and_beside_it_the_weights_to_one_key(trace):
     weights = attention_from(trace, 1, 1)
-    shown = {"limits": (1.0, 0.5), "tokens": TOKENS, "token": 1}
-    sheet, to_key = figures(language.one_word(weights, trace.mask[1, :, 1], layer=1, head=2, key=0, **shown))
-    np.testing.assert_array_equal(sheet.data[0].z[4:, :2], weights[1, :, :2])  # three heads and a gap above
-    assert np.isnan(sheet.data[0].z[:, 2:]).all()  # padding is masked
-    np.testing.assert_array_equal(to_key.data[0].z, weights[:, :, 0])
-    assert (sheet.data[0].zmax, to_key.data[0].zmax) == (1.0, 0.5)
-    meta = sheet.layout.meta
-    assert (meta["tile_row_axis"], meta["row_axis"], meta["column_axis"]) == ("layer", "head", "key")
-    assert (to_key.layout.meta["row_axis"], to_key.layout.meta["column_axis"]) == ("layer", "head")
-    assert sheet.layout.xaxis.ticktext[1] == "&lt;b&gt;"
+    visible, at = visible_keys(trace, 1)[:, :, 1], At(sentence=1, layer=1, head=2, token=1)
+    sheet, to_key = figures(language.one_word(weights, visible, at, limits=(1.0, 0.5), tokens=TOKENS))
+    np.testing.assert_array_equal(sheet.figure.data[0].z[4:, :2], weights[1, :, :2])  # three heads and a gap above
+    assert np.isnan(sheet.figure.data[0].z[:, 2:]).all()  # padding is masked
+    np.testing.assert_array_equal(to_key.figure.data[0].z, weights[:, :, 0])
+    assert (sheet.figure.data[0].zmax, to_key.figure.data[0].zmax) == (1.0, 0.5)
+    assert (sheet.tiles.rows.kind, sheet.rows.kind, sheet.columns.kind) == ("layer", "head", "key")
+    assert (to_key.rows.kind, to_key.columns.kind) == ("layer", "head")
+    assert sheet.figure.layout.xaxis.ticktext[1] == "&lt;b&gt;"
 
 
 def test_the_weights_of_a_role_and_the_strongest_head_of_each(trace):
     found = head_roles([trace])
     assert found.roles == ("previous", "next", "itself", "punctuation")
-    role, bars = figures(language.head_roles(found, "next", spoken="the token after", layer=0, head=1, limit=0.7))
-    np.testing.assert_array_equal(role.data[0].z, found.weights[1].astype(np.float32))
-    assert role.data[0].zmax == 0.7
-    np.testing.assert_allclose(bars.data[0].x, found.weights.max(axis=(1, 2)), rtol=1e-6)
-    np.testing.assert_allclose(bars.data[1].x, found.uniform, rtol=1e-6)
-    assert (bars.layout.shapes[0].y0, bars.layout.shapes[0].y1) == (0.5, 1.5)
+    role, bars = figures(language.head_roles(found, "next", At(head=1), spoken="the token after", limit=0.7))
+    np.testing.assert_array_equal(role.figure.data[0].z, found.weights[1].astype(np.float32))
+    assert role.figure.data[0].zmax == 0.7
+    np.testing.assert_allclose(bars.figure.data[0].x, found.weights.max(axis=(1, 2)), rtol=1e-6)
+    np.testing.assert_allclose(bars.figure.data[1].x, found.uniform, rtol=1e-6)
+    assert (bars.figure.layout.shapes[0].y0, bars.figure.layout.shapes[0].y1) == (0.5, 1.5)
 
 
 def test_the_control_is_grey_however_many_sentences_there_are(trace):
@@ -55,23 +55,23 @@ def test_the_control_is_grey_however_many_sentences_there_are(trace):
                 series, cosines / 2, between, ["in", "1", "2"], titles=("a", "b"), tokens=["it", "sat"], token=1
             )
         )
-        assert lines.data[-1].name == language.CONTROL
+        assert lines.figure.data[-1].name == language.CONTROL
         muted = theme_named("light").muted
-        assert [line.line.color == muted for line in lines.data] == [False] * count + [True]
-        np.testing.assert_array_equal(lines.data[0].y, cosines)
-        assert (heat.layout.shapes[0].x0, heat.layout.shapes[0].x1) == (0.5, 1.5)
+        assert [line.line.color == muted for line in lines.figure.data] == [False] * count + [True]
+        np.testing.assert_array_equal(lines.figure.data[0].y, cosines)
+        assert (heat.figure.layout.shapes[0].x0, heat.figure.layout.shapes[0].x1) == (0.5, 1.5)
     lines, _ = figures(language.same_word(series, None, between, ["in", "1", "2"], titles=("a", "b"),
                                           tokens=["it", "sat"], token=1))  # fmt: skip
-    assert language.CONTROL not in [line.name for line in lines.data]
+    assert language.CONTROL not in [line.name for line in lines.figure.data]
 
 
 def test_cosines_of_few_sentences_are_written_into_their_cells(trace):
     vectors = sentence_vectors(trace)
     left, right = figures(language.sentences(vectors, vectors @ vectors.T, Window(4, 8), sentence=1))
-    np.testing.assert_array_equal(left.data[0].z, vectors[:, 4:8])
-    assert left.layout.xaxis.ticktext == ("4", "5", "6", "7")
-    np.testing.assert_array_equal(right.data[0].z, vectors @ vectors.T)
-    assert right.data[0].texttemplate == "%{z:.2f}"
+    np.testing.assert_array_equal(left.figure.data[0].z, vectors[:, 4:8])
+    assert left.figure.layout.xaxis.ticktext == ("4", "5", "6", "7")
+    np.testing.assert_array_equal(right.figure.data[0].z, vectors @ vectors.T)
+    assert right.figure.data[0].texttemplate == "%{z:.2f}"
     many = np.eye(language.MOST_WRITTEN + 1, dtype=np.float32)
     _, right = figures(language.sentences(many, many, Window(0, 4), sentence=0))
-    assert right.data[0].texttemplate is None
+    assert right.figure.data[0].texttemplate is None

@@ -9,36 +9,36 @@ NAMES = {"row_titles": [""], "column_titles": ["<i>", "2"], "rows": ["<b>", "b"]
 
 
 def test_tiles_stand_beside_each_other_with_a_gap():
-    figure = mosaic(TILES, **NAMES, title="t", kind="signed")
-    np.testing.assert_array_equal(figure.data[0].z[0], [0, 1, 2, np.nan, 6, 7, 8])
-    assert figure.layout.meta["tile"] == [2, 3, 1]
-    assert figure.data[0].zmax == 11
+    panel = mosaic(TILES, **NAMES, title="t", kind="signed")
+    np.testing.assert_array_equal(panel.figure.data[0].z[0], [0, 1, 2, np.nan, 6, 7, 8])
+    assert (panel.tiles.tall, panel.tiles.wide, panel.tiles.gap) == (2, 3, 1)
+    assert panel.figure.data[0].zmax == 11
 
 
 def test_stripes_are_the_matrix_itself():
-    figure = mosaic(TILES, **NAMES, title="t", kind="signed", gap=0)
-    np.testing.assert_array_equal(figure.data[0].z, [[0, 1, 2, 6, 7, 8], [3, 4, 5, 9, 10, 11]])
-    assert [shape.x0 for shape in figure.layout.shapes] == [-0.5, 2.5]
+    panel = mosaic(TILES, **NAMES, title="t", kind="signed", gap=0)
+    np.testing.assert_array_equal(panel.figure.data[0].z, [[0, 1, 2, 6, 7, 8], [3, 4, 5, 9, 10, 11]])
+    assert [shape.x0 for shape in panel.figure.layout.shapes] == [-0.5, 2.5]
 
 
 def test_a_single_row_of_tiles_names_its_rows_and_escapes_them():
-    figure = mosaic(TILES, **NAMES, title="t", kind="signed")
-    assert figure.layout.yaxis.ticktext == ("&lt;b&gt;", "b")
-    assert figure.layout.xaxis.ticktext == ("&lt;i&gt;", "2")
+    panel = mosaic(TILES, **NAMES, title="t", kind="signed")
+    assert panel.figure.layout.yaxis.ticktext == ("&lt;b&gt;", "b")
+    assert panel.figure.layout.xaxis.ticktext == ("&lt;i&gt;", "2")
 
 
 def test_many_rows_name_as_many_as_have_room():
     tiles, tokens = np.zeros((1, 1, 64, 1), np.float32), [str(i) for i in range(64)]
-    figure = mosaic(tiles, [""], ["1"], title="t", rows=tokens, columns=["x"], height=128)
-    assert figure.layout.yaxis.ticktext[:3] == ("0", "6", "12")
-    assert figure.layout.yaxis.tickvals[:3] == (0, 6, 12)
+    panel = mosaic(tiles, [""], ["1"], title="t", rows=tokens, columns=["x"], height=128)
+    assert panel.figure.layout.yaxis.ticktext[:3] == ("0", "7", "14")
+    assert panel.figure.layout.yaxis.tickvals[:3] == (0, 7, 14)
 
 
 def test_masked_cells_are_grey_and_have_no_number():
     mask = np.ones(TILES.shape, bool)
     mask[0, 1, 0, 2] = False
-    figure = mosaic(TILES, **NAMES, title="t", kind="signed", mask=mask, theme="dark")
-    numbers, masked = figure.data
+    panel = mosaic(TILES, **NAMES, title="t", kind="signed", mask=mask, theme="dark")
+    numbers, masked = panel.figure.data
     assert np.isnan(numbers.z[0, 6])
     assert masked.z[0, 6] == 0
     assert np.isnan(masked.z[0, 0])
@@ -47,20 +47,20 @@ def test_masked_cells_are_grey_and_have_no_number():
 
 def test_a_single_column_of_tiles_names_its_columns_below_and_escapes_them():
     tiles = TILES.swapaxes(0, 1)
-    figure = mosaic(
+    panel = mosaic(
         tiles, ["layer 1", "2"], [""], rows=["1", "2"], columns=["<b>", "cat", "sofa"], title="t", limit=12.0
     )
-    assert figure.layout.xaxis.ticktext == ("&lt;b&gt;", "cat", "sofa")
-    assert figure.layout.xaxis.tickvals == (0, 1, 2)
-    assert figure.layout.xaxis.side is None
-    assert figure.layout.yaxis.ticktext == ("layer 1", "2")
-    np.testing.assert_array_equal(figure.data[0].z[3], [6, 7, 8])
+    assert panel.figure.layout.xaxis.ticktext == ("&lt;b&gt;", "cat", "sofa")
+    assert panel.figure.layout.xaxis.tickvals == (0, 1, 2)
+    assert panel.figure.layout.xaxis.side is None
+    assert panel.figure.layout.yaxis.ticktext == ("layer 1", "2")
+    np.testing.assert_array_equal(panel.figure.data[0].z[3], [6, 7, 8])
 
 
 def test_a_row_of_the_selected_tile_and_a_column_of_all_are_outlined():
     tiles = TILES.swapaxes(0, 1)
     names = {"rows": ["1", "2"], "columns": ["x", "y", "z"], "title": "t"}
-    figure = mosaic(tiles, ["1", "2"], [""], **names, selected=(1, 0), marks=[(1, None), (None, 2)])
-    *_, row, column = figure.layout.shapes
+    panel = mosaic(tiles, ["1", "2"], [""], **names, selected=(1, 0), marks=[(1, None), (None, 2)])
+    *_, row, column = panel.figure.layout.shapes
     assert (row.y0, row.y1, row.x0, row.x1) == (3.5, 4.5, -0.5, 2.5)  # the second tile begins at row 3, after a gap
     assert (column.x0, column.x1, column.y0, column.y1) == (1.5, 2.5, -0.5, 4.5)

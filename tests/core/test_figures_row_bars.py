@@ -11,15 +11,15 @@ TOKENS = ["<b>", "cat", "cat"]
 def test_bars_lie_where_the_heatmap_has_its_rows():
     bars = row_bars(np.array([0.5, 0.25, 0.25]), TOKENS, title="weight")
     beside = heatmap(np.zeros((3, 2)), TOKENS, ["x", "y"], title="t", row_axis="key")
-    assert bars.layout.yaxis.range == beside.layout.yaxis.range
-    assert bars.layout.height == beside.layout.height
-    assert bars.layout.yaxis.ticktext == ("&lt;b&gt;", "cat", "cat")
+    assert bars.figure.layout.yaxis.range == beside.figure.layout.yaxis.range
+    assert bars.figure.layout.height == beside.figure.layout.height
+    assert bars.figure.layout.yaxis.ticktext == ("&lt;b&gt;", "cat", "cat")
 
 
 def test_masked_rows_have_no_bar_and_say_minus_infinity():
-    figure = row_bars(np.array([1.0, -np.inf, -2.0]), TOKENS, title="score", span=(-2.0, 1.0),
+    panel = row_bars(np.array([1.0, -np.inf, -2.0]), TOKENS, title="score", span=(-2.0, 1.0),
                       hidden=np.array([False, True, False]))  # fmt: skip
-    bars, masked, numbers = figure.data
+    bars, masked, numbers = panel.figure.data
     np.testing.assert_array_equal(bars.x, [1, 0, -2])
     np.testing.assert_array_equal(masked.y, [1])
     assert list(numbers.text) == ["1.00", "−∞", "−2.00"]
@@ -27,23 +27,23 @@ def test_masked_rows_have_no_bar_and_say_minus_infinity():
 
 
 def test_what_a_bar_is_compared_with_is_seen_on_the_bar_as_well():
-    figure = row_bars(np.array([0.5, 0.1, 0.3]), TOKENS, title="t", colour="attention", ends=np.array([0.2, 0.2, 0.3]))
-    light, ends = theme_named("light"), figure.data[1]
+    panel = row_bars(np.array([0.5, 0.1, 0.3]), TOKENS, title="t", colour="attention", ends=np.array([0.2, 0.2, 0.3]))
+    light, ends = theme_named("light"), panel.figure.data[1]
     np.testing.assert_allclose(ends.x, [0.2, 0.2, 0.3], rtol=1e-6)
     assert ends.marker.color == (light.background, light.muted, light.muted)
 
 
 def test_running_sums_begin_where_the_bar_above_ends():
-    figure = row_bars(np.array([1.0, 3.0, 2.0]), TOKENS, title="sum", starts=np.array([0.0, 1.0, 3.0]), span=(0.0, 3.0))
-    np.testing.assert_array_equal(figure.data[0].base, [0, 1, 3])
-    np.testing.assert_array_equal(figure.data[0].x, [1, 2, -1])
+    panel = row_bars(np.array([1.0, 3.0, 2.0]), TOKENS, title="sum", starts=np.array([0.0, 1.0, 3.0]), span=(0.0, 3.0))
+    np.testing.assert_array_equal(panel.figure.data[0].base, [0, 1, 3])
+    np.testing.assert_array_equal(panel.figure.data[0].x, [1, 2, -1])
 
 
 def test_two_columns_of_one_span_have_one_scale():
     span = span_of(np.array([1.0, -np.inf]), np.array([0.0, -3.0]))
     assert span == (-3, 1)
     first, second = (row_bars(np.array([1.0, 0.0, 0.0]), TOKENS, title="t", span=span) for _ in range(2))
-    assert first.layout.xaxis.range == second.layout.xaxis.range
+    assert first.figure.layout.xaxis.range == second.figure.layout.xaxis.range
 
 
 @pytest.mark.parametrize("columns", [[np.zeros(3)], [np.full(2, -np.inf)], []])
@@ -52,29 +52,29 @@ def test_a_span_is_never_empty(columns):
 
 
 def test_numbers_are_shown_on_hover_where_they_would_touch():
-    (bars,) = row_bars(np.zeros(64), ["<b>"] * 64, title="t").data
+    (bars,) = row_bars(np.zeros(64), ["<b>"] * 64, title="t").figure.data
     assert bars.hovertext[0] == "&lt;b&gt;: 0.00"
 
 
 def test_ends_and_marks_are_drawn():
-    figure = row_bars(np.zeros(3), TOKENS, title="t", ends=np.array([1.0, 2.0, 3.0]), marks=[2], theme="dark")
-    np.testing.assert_array_equal(figure.data[1].x, [1, 2, 3])
-    (mark,) = figure.layout.shapes
+    panel = row_bars(np.zeros(3), TOKENS, title="t", ends=np.array([1.0, 2.0, 3.0]), marks=[2], theme="dark")
+    np.testing.assert_array_equal(panel.figure.data[1].x, [1, 2, 3])
+    (mark,) = panel.figure.layout.shapes
     assert (mark.y0, mark.y1) == (1.5, 2.5)
     assert mark.line.color == theme_named("dark").text
 
 
 def test_rows_set_aside_are_hatched_and_as_long_as_their_number():
     light = theme_named("light")
-    figure = row_bars(np.array([0.9, 0.5, -0.1]), TOKENS, title="t", span=(-0.1, 1.0), aside=[0])
-    bars, numbers = figure.data
+    panel = row_bars(np.array([0.9, 0.5, -0.1]), TOKENS, title="t", span=(-0.1, 1.0), aside=[0])
+    bars, numbers = panel.figure.data
     np.testing.assert_allclose(bars.x, [0.9, 0.5, -0.1])
     assert list(bars.marker.pattern.shape) == ["/", "", ""]
     assert list(bars.marker.color) == [light.masked, light.signed[6][1], light.signed[2][1]]
     assert list(numbers.text) == ["0.90", "0.50", "−0.10"]
-    one_colour = row_bars(np.ones(3), TOKENS, title="t", colour="attention", aside=[2]).data[0].marker.color
+    one_colour = row_bars(np.ones(3), TOKENS, title="t", colour="attention", aside=[2]).figure.data[0].marker.color
     assert list(one_colour) == [light.attention, light.attention, light.masked]
 
 
 def test_the_column_of_numbers_has_the_room_it_is_given():
-    assert row_bars(np.ones(3), TOKENS, title="t", span=(-1.0, 1.0), room=0.25).layout.xaxis.range == (-1, 1.5)
+    assert row_bars(np.ones(3), TOKENS, title="t", span=(-1.0, 1.0), room=0.25).figure.layout.xaxis.range == (-1, 1.5)

@@ -35,12 +35,12 @@ def test_cells_beyond_the_scale_are_marked_where_they_are(signs):
     values = np.ones((10, 10), np.float32)
     values[3, 4] = 200 * signs
     labels = [str(index) for index in range(10)]
-    figure = heatmap(values, labels, labels, title="")
-    (dots,) = [trace for trace in figure.data if trace.name == BEYOND]
+    panel = heatmap(values, labels, labels, title="")
+    (dots,) = [trace for trace in panel.figure.data if trace.name == BEYOND]
     assert (list(dots.x), list(dots.y)) == ([4], [3])
-    assert figure.data[0].zmax == -figure.data[0].zmin == 2.5
-    assert figure.data[0].z[3, 4] == 200 * signs  # a hover tells the number itself
+    assert panel.figure.data[0].zmax == -panel.figure.data[0].zmin == 2.5
+    assert panel.figure.data[0].z[3, 4] == 200 * signs  # a hover tells the number itself
 
     tiles = mosaic(values[None, None], [""], [""], title="", rows=labels, columns=labels, kind="signed")
-    (dots,) = [trace for trace in tiles.data if trace.name == BEYOND]
-    assert tiles.data[0].z[dots.y[0], dots.x[0]] == 200 * signs
+    (dots,) = [trace for trace in tiles.figure.data if trace.name == BEYOND]
+    assert tiles.figure.data[0].z[dots.y[0], dots.x[0]] == 200 * signs

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from encoder_core.figures import Window, heatmap, mosaic
-from encoder_core.figures.window import drawn, place_behind, place_on
+from encoder_core.figures import Place, Product, Window, heatmap, mosaic
+from encoder_core.figures.window import drawn
 from encoder_core.scenes import embedding, full_stack, multi_head
+from encoder_core.scenes.position import At
 
 ROWS = ["a", "b"]
 VALUES = np.array([[1, -5, 2, 0, 3, -3, 7], [0, 0, 0, 4, -1, 4, -0.5]], np.float32)
@@ -56,34 +57,35 @@ def test_a_masked_number_is_drawn_only_where_its_bin_has_no_other():
 
 
 def test_a_figure_draws_its_window_on_the_scale_of_the_whole_matrix():
-    figure = heatmap(VALUES, ROWS, Window(2, 6), title="t", marks=[(1, None), (None, 3), (0, 6)])
-    np.testing.assert_array_equal(figure.data[0].z, VALUES[:, 2:6])
-    assert figure.layout.meta["columns"] == ["2", "3", "4", "5"]
-    assert figure.data[0].zmax == 7  # which is not drawn
-    row, column = figure.layout.shapes  # the mark of a cell that is not drawn is none
+    panel = heatmap(VALUES, ROWS, Window(2, 6), title="t", marks=[(1, None), (None, 3), (0, 6)])
+    np.testing.assert_array_equal(panel.figure.data[0].z, VALUES[:, 2:6])
+    assert panel.columns.names == ("2", "3", "4", "5")
+    assert panel.figure.data[0].zmax == 7  # which is not drawn
+    row, column = panel.figure.layout.shapes  # the mark of a cell that is not drawn is none
     assert (row.y0, row.x0, row.x1) == (0.5, -0.5, 3.5)
     assert (column.x0, column.x1) == (0.5, 1.5)
-    assert place_behind(figure, 1, 0) == (1, 2)
-    assert [place_on(figure, 1, column) for column in (1, 2, 5, 6)] == [None, (1, 0), (1, 3), None]
+    assert panel.place(1, 0) == Place(1, 2)
+    drawn_at = [panel.drawn_at(Place(1, column)) for column in (1, 2, 5, 6)]
+    assert drawn_at == [None, Place(1, 0), Place(1, 3), None]
 
 
 def test_a_figure_says_that_its_cells_are_bins():
-    figure = heatmap(VALUES, ROWS, BINS, title="t", marks=[(None, 4)], column_flags={1: "red", 2: "red", 5: "blue"})
-    assert figure.layout.xaxis.title.text == "dimension, largest of 3"
-    assert figure.layout.yaxis.title.text == "token"
-    assert figure.layout.meta["alt"].endswith("2 token rows by 3 dimension columns, each cell the largest of its bin")
-    assert figure.layout.xaxis.ticktext == ("0", "3", "6")
-    *flags, mark = figure.layout.shapes
+    panel = heatmap(VALUES, ROWS, BINS, title="t", marks=[(None, 4)], column_flags={1: "red", 2: "red", 5: "blue"})
+    assert panel.figure.layout.xaxis.title.text == "dimension, largest of 3"
+    assert panel.figure.layout.yaxis.title.text == "token"
+    assert panel.alt.endswith("2 token rows by 3 dimension columns, each cell the largest of its bin")
+    assert panel.figure.layout.xaxis.ticktext == ("0", "3", "6")
+    *flags, mark = panel.figure.layout.shapes
     assert [(flag.x0, flag.x1, flag.fillcolor) for flag in flags] == [(-0.5, 0.5, "red"), (0.5, 1.5, "blue")]
     assert (mark.x0, mark.x1) == (0.5, 1.5)
 
 
 def test_what_draws_every_number_in_its_place_says_nothing_of_windows():
-    figure = heatmap(VALUES, ROWS, title="t")
-    assert "windows" not in figure.layout.meta
-    assert figure.data[0].customdata is None
-    assert figure.layout.meta["columns"] == [str(index) for index in range(7)]
-    assert place_behind(figure, 1, 6) == place_on(figure, 1, 6) == (1, 6)
+    panel = heatmap(VALUES, ROWS, title="t")
+    assert (panel.columns.start, panel.columns.size) == (0, 1)
+    assert panel.figure.data[0].customdata is None
+    assert panel.columns.names == tuple(str(index) for index in range(7))
+    assert panel.place(1, 6) == panel.drawn_at(Place(1, 6)) == Place(1, 6)
 
 
 @pytest.mark.parametrize("window", [Window(0, 9), Window(4, 8), Window(0, 12, 3)])
@@ -103,53 +105,53 @@ def test_a_window_beyond_the_matrix_is_refused(window):
 )
 def test_every_cell_is_a_number_of_the_matrix_and_none_of_its_bin_is_larger(rows, columns):
     matrix = np.random.default_rng(0).standard_normal((50, 384)).astype(np.float32)
-    figure = heatmap(matrix, rows, columns, title="t")
-    cells, down, across = figure.data[0].z, getattr(rows, "size", 1), columns.size
+    panel = heatmap(matrix, rows, columns, title="t")
+    cells, down, across = panel.figure.data[0].z, getattr(rows, "size", 1), columns.size
     top, left = getattr(rows, "start", 0), columns.start
     bottom, right = getattr(rows, "stop", 50), columns.stop
     for row, column in np.ndindex(cells.shape):
-        place = place_behind(figure, row, column)
-        assert cells[row, column] == matrix[place]
-        assert place_on(figure, *place) == (row, column)
+        place = panel.place(row, column)
+        assert cells[row, column] == panel.value(row, column) == matrix[place[:2]]
+        assert panel.drawn_at(place) == Place(row, column)
         bin_rows = slice(top + row * down, min(top + (row + 1) * down, bottom))
         bin_columns = slice(left + column * across, min(left + (column + 1) * across, right))
         assert np.abs(matrix[bin_rows, bin_columns]).max() == abs(cells[row, column])
 
 
 def test_a_number_that_its_bin_hides_has_no_place_on_the_figure():
-    figure = heatmap(VALUES, ROWS, BINS, title="t")
-    assert [place_on(figure, 0, column) for column in range(7)] == [None, (0, 0), None, None, (0, 1), None, (0, 2)]
+    panel = heatmap(VALUES, ROWS, BINS, title="t")
+    found = [panel.drawn_at(Place(0, column)) for column in range(7)]
+    assert found == [None, Place(0, 0), None, None, Place(0, 1), None, Place(0, 2)]
 
 
 def test_a_click_beyond_a_figure_that_has_changed_is_an_index_error():
     with pytest.raises(IndexError):
-        place_behind(heatmap(VALUES, ROWS, BINS, title="t"), 0, 40)
+        heatmap(VALUES, ROWS, BINS, title="t").place(0, 40)
 
 
 def test_tiles_have_bins_of_their_own():
     tiles = np.stack([VALUES, -2 * VALUES[::-1]])[None]
-    figure = mosaic(tiles, [""], ["1", "2"], title="t", rows=ROWS, columns=BINS, kind="signed", gap=2)
-    np.testing.assert_array_equal(figure.data[0].z[0], [-5, 3, 7, np.nan, np.nan, 0, -8, 1])
-    assert figure.layout.meta["tile"] == [2, 3, 2]
+    panel = mosaic(tiles, [""], ["1", "2"], title="t", rows=ROWS, columns=BINS, kind="signed", gap=2)
+    np.testing.assert_array_equal(panel.figure.data[0].z[0], [-5, 3, 7, np.nan, np.nan, 0, -8, 1])
+    assert (panel.tiles.tall, panel.tiles.wide, panel.tiles.gap) == (2, 3, 2)
     for tile, row, column in np.ndindex(2, 2, 3):
-        place = place_behind(figure, row, column, (0, tile))
-        assert figure.data[0].z[row, tile * 5 + column] == tiles[(0, tile, *place)]
+        place = panel.place(row, column, (0, tile))
+        assert panel.value(row, column, (0, tile)) == tiles[(0, tile, *place[:2])]
+        assert panel.drawn_at(place) == Place(row, column, (0, tile))
 
 
 def test_masked_cells_of_tiles_have_bins_too():
     mask = np.array([[True] * 3 + [False] * 4, [True] * 7])[None, None]
-    figure = mosaic(VALUES[None, None], [""], ["1"], title="t", rows=ROWS, columns=BINS, mask=mask)
-    np.testing.assert_array_equal(np.isnan(figure.data[0].z), [[False, True, True], [False] * 3])
-    np.testing.assert_array_equal(figure.data[-1].z, [[np.nan, 0, 0], [np.nan] * 3])
+    panel = mosaic(VALUES[None, None], [""], ["1"], title="t", rows=ROWS, columns=BINS, mask=mask)
+    np.testing.assert_array_equal(np.isnan(panel.figure.data[0].z), [[False, True, True], [False] * 3])
+    np.testing.assert_array_equal(panel.figure.data[-1].z, [[np.nan, 0, 0], [np.nan] * 3])
 
 
 def test_the_sum_behind_a_cell_is_of_columns_not_of_bins():
     table, ids = np.eye(3, 8, dtype=np.float32), np.array([2, 0])
-    for columns, product in ((None, (0, 1)), (Window(2, 6), (0, 1)), (Window(0, 8, 2), None)):
-        parts = embedding.lookup(
-            ids, table[ids], table, tokens=ROWS, vocabulary=["x", "y", "z"], token=0, columns=columns
-        )
-        assert parts[4].layout.meta["product_of"] == product
+    for columns, product in ((None, Product(0, 1)), (Window(2, 6), Product(0, 1)), (Window(0, 8, 2), None)):
+        parts = embedding.lookup(ids, table[ids], table, At(), tokens=ROWS, vocabulary=["x", "y", "z"], columns=columns)
+        assert parts[4].product == product
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,11 @@ def link_of(at: AppTest) -> dict[str, list[str]]:
 
 
 def figures(at: AppTest) -> Iterator[dict[str, Any]]:
-    """Every Plotly figure on the page, as the browser gets it."""
+    """Every panel on the page, as the browser gets it."""
     for component in at.get("bidi_component"):
         if component.proto.component_name.endswith(".picture"):
             for panel in json.loads(component.proto.json)["panels"]:
-                yield json.loads(panel["figure"])
+                yield json.loads(panel["panel"])
 
 
 def derivations(at: AppTest) -> list[dict[str, Any]]:

@@ -6,11 +6,10 @@ import io
 import numpy as np
 import pytest
 
-from dashboard.cells import Address, SideBySide
 from dashboard.derivation import as_csv
 from dashboard.stages import stage_named
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
-from encoder_core.derive import Cell, derive
+from encoder_core.derive import derive
 from tests.pages.app import derivations, key_of, opened, run
 
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
@@ -21,31 +20,6 @@ def encoder():
     tokenizer = WordTokenizer.from_texts([TEXT])
     config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
     return Encoder.random(config, 0, tokenizer=tokenizer)
-
-
-ADDRESSES = {
-    "rows and columns": (Address("q", (0, 1), 2), (3, 5), Cell("q", (0, 1, 3, 5), 2)),
-    "transposed": (Address("k", (0, 1), 2, transposed=True), (5, 3), Cell("k", (0, 1, 3, 5), 2)),
-    "all heads side by side": (SideBySide("k", 1, 2, d_head=16), (5, 35), Cell("k", (1, 2, 5, 3), 2)),
-    "some rows": (
-        Address("parameters.token_embedding", rows=[2, 5, 9]), (1, 4), Cell("parameters.token_embedding", (5, 4)),
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", ADDRESSES)
-def test_a_place_on_a_figure_is_a_cell_and_back(case):
-    address, place, cell = ADDRESSES[case]
-    assert address.cell(*place) == cell
-    assert address.place(cell) == place
-    assert address.place(Cell("v", cell.index, cell.layer)) is None
-    assert address.place(Cell(cell.tensor, (*cell.index[:-2], 10**6, 0), 11)) is None
-
-
-def test_a_tile_of_a_mosaic_names_its_head_and_layer():
-    assert Address("pattern", layer=3, tiles="sentence and head").cell(4, 7, (1, 2)) == Cell("pattern", (1, 2, 4, 7), 3)
-    assert Address("pattern", (1,), tiles="layer and head").cell(4, 7, (3, 2)) == Cell("pattern", (1, 2, 4, 7), 3)
-    assert Address("z", (1,), 3, tiles="head").cell(4, 7, (0, 2)) == Cell("z", (1, 2, 4, 7), 3)
 
 
 def test_the_cell_of_a_link_is_shown_with_its_trail(framed, encoder):

@@ -52,7 +52,7 @@ def matrices(at):
         if z:
             shape = [int(size) for size in z["shape"].split(",")]
             array = np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(shape)
-            found.setdefault(figure["layout"]["title"]["text"], array)
+            found.setdefault(figure["title"], array)
     return found
 
 

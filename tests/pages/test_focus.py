@@ -1,11 +1,13 @@
 """The focus follows a click, and the URL says where it is."""
 
+import numpy as np
 import pytest
 import streamlit as st
 
-from dashboard.focus import Cell, follow
+from dashboard.focus import follow
 from dashboard.stages import stage_named
 from dashboard.state.session import session
+from encoder_core.figures import AxisMeaning, heatmap, mosaic
 from tests.pages.app import chosen, key_of, opened, run
 
 
@@ -16,49 +18,63 @@ def current(monkeypatch):
     return session()
 
 
+def clicked(row, column, tile=None):
+    """What a click selects on a panel of five rows and eight columns; its axes are given as (kind, kind)."""
+
+    def selection(*axes, tile_axes=("", "")):
+        values, names = np.zeros((5, 8)), [str(index) for index in range(8)]
+        if tile is None:
+            panel = heatmap(values, names[:5], names, title="", row_axis=axes[0], column_axis=axes[1])
+        else:
+            panel = mosaic(
+                np.broadcast_to(values, (5, 8, 5, 8)), names[:5], names, title="", rows=names[:5], columns=names,
+                row_axis=axes[0], column_axis=axes[1], tile_row_axis=tile_axes[0], tile_column_axis=tile_axes[1],
+            )  # fmt: skip
+        return panel.selection(panel.place(row, column, tile))
+
+    return selection
+
+
 @pytest.mark.parametrize(
-    ("cell", "axes", "moved"),
+    ("selection", "moved"),
     [
-        (Cell(0, 3, 5), {"row_axis": "query", "column_axis": "key"}, {"token": 4, "key_token": 6}),
-        (Cell(0, 3, 5), {"row_axis": "query", "column_axis": "dimension"}, {"token": 4}),
-        (Cell(0, 3, 5), {"row_axis": "dimension", "column_axis": "key"}, {"key_token": 6}),
-        (Cell(0, 0, 0), {"row_axis": "token", "column_axis": "layer"}, {"token": 1, "layer": 1}),
-        (Cell(0, 2, 1), {"row_axis": "head", "column_axis": "token"}, {"head": 3, "token": 2}),
-        (Cell(0, 2, 1), {"row_axis": "position", "column_axis": "other position"}, {"token": 3}),
-        (Cell(0, 2, 1), {"row_axis": "dimension", "column_axis": "neuron"}, {}),
-        (Cell(0, 2, 1), {}, {}),
+        (clicked(3, 5)("query", "key"), {"token": 4, "key_token": 6}),
+        (clicked(3, 5)("query", "dimension"), {"token": 4}),
+        (clicked(3, 5)("dimension", "key"), {"key_token": 6}),
+        (clicked(0, 0)("token", "layer"), {}),
+        (clicked(2, 1)("head", "token"), {"head": 3, "token": 2}),
+        (clicked(2, 1)("position", "other position"), {"token": 3}),
+        (clicked(2, 1)("dimension", "neuron"), {}),
+        (clicked(2, 1)("", ""), {}),
         (
-            Cell(1, 2, 1, (4, 7)),
-            {"row_axis": "query", "column_axis": "key", "tile_row_axis": "layer", "tile_column_axis": "head"},
+            clicked(2, 1, (4, 7))("query", "key", tile_axes=("layer", "head")),
             {"token": 3, "key_token": 2, "layer": 5, "head": 8},
         ),
-        (
-            Cell(1, 2, 1, (4, 7)),
-            {"row_axis": "query", "column_axis": "", "tile_row_axis": "sentence", "tile_column_axis": ""},
-            {"token": 3, "sentence": 5},
-        ),
-        (
-            Cell(1, 2, 1, None),
-            {"row_axis": "query", "tile_row_axis": "layer", "tile_column_axis": "head"},
-            {"token": 3},
-        ),
+        (clicked(2, 1, (4, 7))("query", "", tile_axes=("sentence", "")), {"token": 3, "sentence": 5}),
     ],
 )
-def test_follow(current, cell, axes, moved):
-    follow(cell, axes)
+def test_follow(current, selection, moved):
+    follow(selection)
     assert current.values == moved
 
 
+def test_a_panel_may_say_itself_what_its_places_select(current):
+    stages = AxisMeaning("stage", selects=[{"layer": 0}, {"layer": 0}, {"layer": 1}])
+    panel = heatmap(np.zeros((3, 2)), ["in", "1", "2"], ["a", "b"], title="", row_axis=stages, column_axis="token")
+    follow(panel.selection(panel.place(2, 1)))
+    assert current.values == {"layer": 2, "token": 2}
+
+
 def test_what_a_click_does_not_say_stays(current):
-    follow(Cell(0, 3, 5), {"row_axis": "query", "column_axis": "key"})
-    follow(Cell(0, 1, 2), {"row_axis": "layer", "column_axis": "head"})
+    follow({"token": 3, "key_token": 5})
+    follow({"layer": 1, "head": 2})
     assert current.values == {"token": 4, "key_token": 6, "layer": 2, "head": 3}
 
 
 def test_recipes_has_a_position_of_its_own(current):
-    follow(Cell(0, 3, 5), {"row_axis": "query", "column_axis": "key"})
+    follow({"token": 3, "key_token": 5})
     current.open_page("recipes")
-    follow(Cell(0, 1, 2), {"row_axis": "query", "column_axis": "head"})
+    follow({"token": 1, "head": 2})
     assert current.values == {"token": 4, "key_token": 6, "recipe_token": 2, "recipe_head": 3}
 
 

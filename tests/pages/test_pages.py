@@ -134,8 +134,8 @@ def test_values_of_every_figure_are_numbers(framed, stage):
     drawn = list(figures(opened(stage)))
     assert drawn
     for figure in drawn:
-        assert figure["data"] or figure["layout"].get("shapes"), figure["layout"]["title"]
-        assert figure["layout"]["meta"]["alt"]
+        assert figure["data"] or figure["layout"].get("shapes"), figure["title"]
+        assert figure["alt"]
         for trace in figure["data"]:
             if trace["type"] == "heatmap" and trace.get("name") != "masked":
                 assert isinstance(trace["zmax"], float | int)

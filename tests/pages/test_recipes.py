@@ -54,7 +54,7 @@ def test_each_note_with_two_configs_shows_both(framed, name):
     assert all(note.title in texts and note.text in texts and note.code in texts for note in notes)
     assert texts.count(":gray[The paper]") == sum(note.paper is not None for note in notes)
     assert all(note.paper in texts for note in notes if note.paper)
-    titles = [figure["layout"]["title"]["text"] for figure in figures(at)]
+    titles = [figure["title"] for figure in figures(at)]
     assert titles.count("as written") == sum(note.as_written is not None for note in notes)
 
 

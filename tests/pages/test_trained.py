@@ -61,7 +61,7 @@ def test_every_stage_shows_it(framed, stage):
 @with_minilm
 def test_pieces_of_words_and_special_tokens_are_shown(framed):
     at = opened(stage_named("scaled_scores"), encoder=MINILM, text="Unbelievably tokenized!")
-    rows = next(figures(at))["layout"]["meta"]["rows"]
+    rows = next(figures(at))["rows"]["names"]
     assert (rows[0], rows[-1]) == ("[CLS]", "[SEP]")
     assert any(row.startswith("##") for row in rows)
 

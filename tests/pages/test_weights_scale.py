@@ -10,8 +10,8 @@ SHOWING_WEIGHTS = ["softmax", "weighted_values", "multi_head", "full_stack"]
 
 def ends(at):
     """Where the colours of each heatmap of weights that add up to one end."""
-    maps = [figure["data"][0] | figure["layout"]["meta"] for figure in figures(at)]
-    return [each["zmax"] for each in maps if each.get("zmin") == 0 and each["row_axis"] == "query"]
+    maps = [figure for figure in figures(at) if figure["data"] and figure["data"][0].get("zmin") == 0]
+    return [figure["data"][0]["zmax"] for figure in maps if figure["rows"]["kind"] == "query"]
 
 
 @pytest.mark.parametrize("name", SHOWING_WEIGHTS)

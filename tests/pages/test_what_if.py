@@ -56,7 +56,7 @@ def test_before_after_and_travel_are_those_of_the_engine(framed, encoder):
     after = encoder.trace(TEXT, "padding", [from_text(text) for text in texts])
     shown = {}
     for figure in figures(at):
-        shown.setdefault(figure["layout"]["title"]["text"], figure["data"][0].get("z"))
+        shown.setdefault(figure["title"], figure["data"][0].get("z"))
     np.testing.assert_allclose(decoded(shown["scores before"]), before.layers[0].scores[0, 0], atol=1e-5)
     np.testing.assert_allclose(decoded(shown["after"]), after.layers[0].scores[0, 0], atol=1e-5)
     strip = decoded(shown["how far the change travels: length of the difference"])

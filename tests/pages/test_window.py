@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import picture as picture_module
 from dashboard import window
-from dashboard.cells import CELL, Stages, of_block
+from dashboard.cells import CELL, Looked
 from dashboard.focus import Focus
 from dashboard.model import model_for
 from dashboard.settings import Settings
@@ -18,7 +18,9 @@ from dashboard.stages import stage_named
 from dashboard.state.session import session
 from dashboard.trained.offered import MINILM
 from dashboard.window import Wide
-from encoder_core.figures import Window, heatmap, mosaic
+from encoder_core.derive import Cell, Derivation
+from encoder_core.figures import ResidualStages, Window, heatmap, mosaic
+from encoder_core.scenes.position import block_slice
 from tests.pages.app import cards, derivations, figures, key_of, link_of, opened, run, said
 
 AT = Focus(sentence=0, layer=2, head=0, token=0, key_token=0, labels=("a", "b"))
@@ -88,11 +90,15 @@ def test_a_link_that_asks_for_what_is_not_there_is_answered(current):
         assert list(current.problems.values()) == [sentence]
 
 
-def click(monkeypatch, figure, shows, row, column, tile=None, on_click=None):
-    """The browser tells of a click; the cell that is looked at then, and the cell that the page hears of."""
+NOTHING = Derivation(Cell("output", (0, 0, 0)), "", "", (), 0.0, 1.0, "", ())
+LOOKED = Looked((NOTHING.cell,), NOTHING, AT, (1, 2, 384), None)  # the inspected cell of a page
+
+
+def click(monkeypatch, panel, looked, row, column, tile=None):
+    """The browser tells of a click; the cell that is inspected then, and what the page hears of."""
     heard, told = [], {}
     monkeypatch.setattr(picture_module, "_COMPONENT", lambda **given: told.update(given))
-    picture_module.picture([figure], key="p", cells=[shows], on_click=lambda cell, meta: heard.append(cell))
+    picture_module.picture([panel], key="p", looked=looked, on_click=heard.append)
     st.session_state["p"] = {"cell": {"panel": 0, "row": row, "column": column, "tile": tile}}
     told["on_cell_change"]()
     return next(iter(session().get(CELL)), None), heard
@@ -109,23 +115,30 @@ VALUES = np.random.default_rng(0).standard_normal((2, 384)).astype(np.float32)
         (Window(0, 384), 300, 300),
     ],
 )
-def test_a_click_looks_at_the_cell_whose_number_is_drawn(current, monkeypatch, shown, column, found):
-    figure = heatmap(VALUES, AT.labels, shown, title="")
-    cell, heard = click(monkeypatch, figure, of_block("mlp_in", AT), 1, column)
+def test_a_click_inspects_the_cell_whose_number_is_drawn(current, monkeypatch, shown, column, found):
+    panel = heatmap(VALUES, AT.labels, shown, title="", shows=block_slice("mlp_in", AT))
+    cell, heard = click(monkeypatch, panel, LOOKED, 1, column)
     assert cell == f"mlp_in.2.0.1.{found}"
-    assert [(cell.row, cell.column) for cell in heard] == [(1, found)]
+    assert heard == [{"token": 1, "dimension": found}]
 
 
-def test_a_click_in_a_tile_looks_at_the_cell_whose_number_is_drawn(current, monkeypatch):
+def test_a_click_in_a_tile_inspects_the_cell_whose_number_is_drawn(current, monkeypatch):
     tiles = np.stack([VALUES, VALUES[::-1]])[None]
-    figure = mosaic(tiles, [""], ["1", "2"], title="", rows=AT.labels, columns=Window(0, 384, 6), kind="signed")
-    cell, _ = click(monkeypatch, figure, Stages(0, 6), 0, 20, (0, 1))
+    panel = mosaic(tiles, [""], ["1", "2"], title="", rows=AT.labels, columns=Window(0, 384, 6), kind="signed",
+                   tile_column_axis="stage", shows=ResidualStages(0, 6))  # fmt: skip
+    cell, _ = click(monkeypatch, panel, LOOKED, 0, 20, [0, 1])
     assert cell == f"resid_post.0.0.0.{120 + int(np.abs(VALUES[1, 120:126]).argmax())}"
 
 
-def test_a_click_on_a_figure_that_has_changed_since_chooses_nothing(current, monkeypatch):
-    figure = heatmap(VALUES, AT.labels, Window(0, 384, 6), title="")
-    assert click(monkeypatch, figure, of_block("mlp_in", AT), 5, 80) == (None, [])
+def test_a_page_without_an_inspected_cell_only_hears_of_a_click(current, monkeypatch):
+    panel = heatmap(VALUES, AT.labels, Window(64, 128), title="", shows=block_slice("mlp_in", AT))
+    assert click(monkeypatch, panel, None, 1, 7) == (None, [{"token": 1, "dimension": 71}])
+
+
+@pytest.mark.parametrize(("row", "column", "tile"), [(5, 0, None), (0, 80, None), (-1, 0, None), (0, 0, [0, 0])])
+def test_a_click_on_a_panel_that_has_changed_since_chooses_nothing(current, monkeypatch, row, column, tile):
+    panel = heatmap(VALUES, AT.labels, Window(0, 384, 6), title="", shows=block_slice("mlp_in", AT))
+    assert click(monkeypatch, panel, LOOKED, row, column, tile) == (None, [])
 
 
 def pickers(at):
@@ -144,8 +157,8 @@ ON_PAGE = {
 
 def windowed(at):
     """Of each figure with a wide axis: the labels of its columns."""
-    found = (figure["layout"]["meta"] for figure in figures(at))
-    return [meta["columns"] for meta in found if meta.get("column_axis") in ("dimension", "neuron")]
+    found = (figure["columns"] for figure in figures(at) if figure["columns"])
+    return [columns["names"] for columns in found if columns["kind"] in ("dimension", "neuron")]
 
 
 @with_minilm
@@ -157,10 +170,10 @@ def test_no_page_draws_more_than_can_be_clicked(framed, stage, chosen):
     assert pickers(at) == ON_PAGE.get(stage.name, [])
     for columns in windowed(at):
         assert len(columns) <= 64
-    for meta in (figure["layout"]["meta"] for figure in figures(at)):
-        assert len(meta.get("rows", [])) <= 64
-        if meta["kind"] == "mosaic" and meta["column_axis"] == "dimension":
-            assert len(meta["columns"]) * len(meta["column_titles"]) <= 320
+    for figure in figures(at):
+        assert not figure["rows"] or len(figure["rows"]["names"]) <= 64
+        if figure["kind"] == "mosaic" and figure["columns"]["kind"] == "dimension":
+            assert len(figure["columns"]["names"]) * len(figure["tiles"]["columns"]["names"]) <= 320
     if stage.name in ON_PAGE:
         first = {"": "0", "64-127": "64", "all": "0"}[chosen]
         assert windowed(at)[-1 if stage.name == "multi_head" else 0][0] == first
@@ -175,7 +188,7 @@ def test_all_heads_side_by_side_have_a_window_of_their_own(framed):
     run(at)
     assert [(columns[0], columns[-1]) for columns in windowed(at)] == [("64", "127"), *[("128", "191")] * 6]
     kernel = list(figures(at))[1]
-    assert kernel["layout"]["meta"]["rows"] == [str(index) for index in range(64, 128)]
+    assert kernel["rows"]["names"] == [str(index) for index in range(64, 128)]
     (flag,) = [shape for shape in kernel["layout"]["shapes"] if shape.get("yref") == "paper"]
     assert (flag["x0"], flag["x1"]) == (-0.5, 31.5)
 
@@ -270,8 +283,9 @@ def test_the_cards_of_the_map_show_all_of_a_tensor(framed):
 def test_of_a_large_matrix_that_a_what_if_changes_the_cells_around_are_drawn(framed):
     at = opened(stage_named("embedding"), encoder=MINILM, edits="token_embedding.4937.200=3", dims="64-127",
                 cell="parameters.token_embedding.4937.200")  # fmt: skip
-    found = {figure["layout"]["title"]["text"]: figure["layout"]["meta"] for figure in figures(at)}
+    found = {figure["title"]: figure for figure in figures(at)}
     table = found["parameters.token embedding before"]
-    assert (table["rows"][0], len(table["rows"])) == (str(4937 - 32), 64)
-    assert (table["columns"][0], len(table["columns"])) == (str(200 - 32), 64)
-    assert found["output before"]["columns"][0] == "64"
+    rows, columns = table["rows"]["names"], table["columns"]["names"]
+    assert (rows[0], len(rows)) == (str(4937 - 32), 64)
+    assert (columns[0], len(columns)) == (str(200 - 32), 64)
+    assert found["output before"]["columns"]["names"][0] == "64"

@@ -21,9 +21,9 @@ def _bars(at):
     """Title -> word -> cosine, of every figure of bars that names words."""
     found = {}
     for figure in figures(at):
-        if figure["layout"]["meta"]["kind"] == "row_bars":
-            names = figure["layout"]["meta"]["rows"]
-            found[figure["layout"]["title"]["text"]] = dict(zip(names, _lengths(figure), strict=True))
+        if figure["kind"] == "row_bars":
+            names = figure["rows"]["names"]
+            found[figure["title"]] = dict(zip(names, _lengths(figure), strict=True))
     return found
 
 
@@ -34,7 +34,7 @@ def _lengths(figure):
 
 
 def _figure(at, title):
-    return next(figure for figure in figures(at) if figure["layout"]["title"]["text"] == title)
+    return next(figure for figure in figures(at) if figure["title"] == title)
 
 
 def _said(at, part):
@@ -155,10 +155,10 @@ def test_markup_stays_text(framed):
         assert "$y$" not in text
     for token in ("2", "3", "8", "9"):  # < script ( !
         at = _opened(text=HARM, token=token)
-        (nearest, *_) = [figure for figure in figures(at) if figure["layout"]["meta"]["kind"] == "row_bars"]
+        (nearest, *_) = [figure for figure in figures(at) if figure["kind"] == "row_bars"]
         labels = nearest["layout"]["yaxis"]["ticktext"]
         assert all("<" not in label for label in labels)
-        assert [html.unescape(label) for label in labels] == nearest["layout"]["meta"]["rows"]
+        assert [html.unescape(label) for label in labels] == nearest["rows"]["names"]
 
 
 @with_minilm
@@ -228,7 +228,7 @@ def test_it_attends_to_the_cat(framed):
     )
     row = trace.layers[3].pattern[0, :, trace.tokens[0].index("it")]
     one, mean = (_figure(at, title) for title in ("layer 4, head 2", "layer 4, mean of the 12 heads"))
-    assert one["layout"]["meta"]["rows"] == list(trace.tokens[0])
+    assert one["rows"]["names"] == list(trace.tokens[0])
     np.testing.assert_allclose(_lengths(one), row[1], atol=1e-6)
     np.testing.assert_allclose(_lengths(mean), row.mean(axis=0), atol=1e-6)
     assert _said(at, "In layer 4, head 2, “it” gives **0.80** of its attention to “cat”.")

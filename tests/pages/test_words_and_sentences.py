@@ -111,7 +111,7 @@ def test_the_same_word_is_compared_with_itself_and_with_different_words(framed, 
     assert names == ["in sentence 2", "in sentence 3", "different words, mean"]
     for line, place in zip(lines["data"], places[1:], strict=False):
         np.testing.assert_allclose(_array(line["y"]), same_word(trace, places[0], place), atol=1e-5)
-    assert "bank" in heat["layout"]["meta"]["columns"]
+    assert "bank" in heat["columns"]["names"]
     if encoder == "minilm":
         assert "with that of sentence 2, 0.91; with that of sentence 3, 0.82" in captions(at)
     at.button_group(key=key_of(at, "sentence")).set_value(3)

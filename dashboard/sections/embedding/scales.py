@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import frame
-from dashboard.cells import Address, Looked, of_text
+from dashboard.cells import Looked
 from dashboard.choice import choice
 from dashboard.focus import Focus
 from dashboard.model import Model
@@ -31,11 +31,10 @@ def scales(current: Model, at: Focus, columns: Window, looked: Looked) -> None:
     sizes = {spoken[name]: root_mean_square(rows) * factor for name, factor in factors.items()}
     sizes["positions"] = root_mean_square(position)
     parts = scenes.rows_and_positions(
-        scaled, position, sizes, scale=spoken[chosen], tokens=at.labels, token=at.token, columns=columns,
-        theme=frame.theme(),
+        scaled, position, sizes, at, scale=spoken[chosen], in_use=chosen == of_model, tokens=at.labels,
+        columns=columns, theme=frame.theme(),
     )  # fmt: skip
-    cells = [of_text("scaled_embedding", at), Address("position_encoding"), None] if chosen == of_model else []
-    picture(parts, key="embedding_scale_picture", cells=cells, looked=looked)
+    picture(parts, key="embedding_scale_picture", looked=looked)
     ratio = sizes[spoken[chosen]] / (sizes["positions"] or np.inf)
     measured = (
         f"**{format_number(ratio, 3)} times** the position encoding" if ratio else "and there is no position encoding"

@@ -19,9 +19,7 @@ def left_out(current: Model, at: Focus, _: None) -> Depths:
     """Heads beside tokens, as lengths of the change of the output."""
     found = ablation(current, at.sentence)
     effect = found.heads.mean(axis=-1)
-    parts = scenes.all_left_out(
-        effect, found.tokens, layer=at.layer, head=at.head, token=at.token, tokens_are=at.labels, theme=theme()
-    )
+    parts = scenes.all_left_out(effect, found.tokens, at, tokens_are=at.labels, theme=theme())
     picture(parts, key="full_stack_ablation_picture")
     worst = np.unravel_index(int(effect.argmax()), effect.shape)
     st.caption(

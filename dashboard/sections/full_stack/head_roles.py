@@ -1,13 +1,10 @@
 """The view of what heads look at, whatever the words: the token before, the token after, punctuation, ..."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 
 from dashboard import focus
 from dashboard.appearance import plain, theme
-from dashboard.focus import Cell, Focus
+from dashboard.focus import Focus
 from dashboard.frame import Table
 from dashboard.model import Model
 from dashboard.picture import picture
@@ -18,7 +15,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from dashboard.weights_scale import weights_limit
 from encoder_core import HeadRoles, WordTokenizer, head_roles
-from encoder_core.figures import dimensions, format_number
+from encoder_core.figures import Selection, dimensions, format_number
 from encoder_core.language import role_keys
 from encoder_core.scenes import language as scenes
 
@@ -43,19 +40,15 @@ def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
     found = roles_of(current)
     weights, uniform = found.weights[found.roles.index(role)], found.uniform[found.roles.index(role)]
 
-    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
-        """A bar is a role, and its head."""
-        if meta["row_axis"] == "role":
-            session().set(ROLE, found.roles[cell.row])
-            layer, head = found.strongest(found.roles[cell.row])
-            cell, meta = Cell(0, layer, head), {"row_axis": "layer", "column_axis": "head"}
-        focus.follow(cell, meta)
+    def clicked(selection: Selection) -> None:
+        """A bar selects a role as well."""
+        if "role" in selection:
+            session().set(ROLE, found.roles[selection["role"]])
+        focus.follow(selection)
 
     area = st.container()
     spoken = _SPOKEN.get(role, role)
-    parts = scenes.head_roles(
-        found, role, spoken=spoken, layer=at.layer, head=at.head, limit=weights_limit(weights), theme=theme()
-    )
+    parts = scenes.head_roles(found, role, at, spoken=spoken, limit=weights_limit(weights), theme=theme())
     with area:
         picture(parts, key="full_stack_roles_picture", on_click=clicked)
         st.caption(_measured(current, found, role))

@@ -1,15 +1,14 @@
 """The view of the residual stream: all tokens side by side after each block, then one token through the layers."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import Stages, look, of_block
-from dashboard.focus import Cell, Focus
+from dashboard import frame
+from dashboard.cells import look
+from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
@@ -18,30 +17,21 @@ from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
 from encoder_core.figures import Window, dimensions, format_number
 from encoder_core.scenes import full_stack as scenes
+from encoder_core.scenes.position import block_slice
 
 
 def hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     """The residual stream after each block: all tokens side by side, then one token through the layers."""
     config = current.config
     stages, names = residual_stream(current.trace, at.sentence, final_norm=config.final_norm), stage_names(config)
-
-    def clicked(cell: Cell, meta: Mapping[str, Any]) -> None:
-        """A stage is looked at by the block that made it: "embedded" by the first, the final norm by the last."""
-        stage = cell.tile[1] if cell.tile else cell.row
-        tile = (0, min(max(stage, 1), config.num_layers) - 1)
-        focus.follow(cell._replace(tile=tile), {**meta, "tile_column_axis": "layer"})
-
-    shown: dict[str, Any] = {"layer": at.layer, "tokens": at.labels, "theme": frame.theme()}
-    sheet = scenes.hidden_states(stages, columns, final_norm=config.final_norm, **shown)
-    all_tokens = Stages(at.sentence, config.num_layers)
-    picture(sheet, key="full_stack_states_picture", cells=[all_tokens], on_click=clicked)
+    shown: dict[str, Any] = {"final_norm": config.final_norm, "tokens": at.labels, "theme": frame.theme()}
+    looked = look(current, at, block_slice("resid_post", at).cell(at.token, 0))
+    picture(scenes.hidden_states(stages, columns, at, **shown), key="full_stack_states_picture", looked=looked)
     of_bin = scenes.of_stage(columns, len(stages)).size
     if of_bin > columns.size:
         st.caption(f"Above, a cell is the largest of {of_bin} dimensions.")
-    through = scenes.one_token(stages, names, columns, token=at.token, **shown)
-    looked = look(current, at, of_block("resid_post", at).cell(at.token, 0))
-    cells = [all_tokens._replace(token=at.token), None]
-    picture(through, key="full_stack_token_picture", cells=cells, looked=looked, on_click=clicked)
+    through = scenes.one_token(stages, names, columns, at, **shown)
+    picture(through, key="full_stack_token_picture", looked=looked)
     one = stages[:, at.token]
     return Depths(
         {f"“{frame.plain(at.labels[at.token])}”": Table(one, names, dimensions(config.d_model))},

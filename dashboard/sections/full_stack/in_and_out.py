@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import frame
-from dashboard.cells import look, of_text
+from dashboard.cells import look
 from dashboard.focus import Focus
 from dashboard.frame import Table
 from dashboard.model import Model
@@ -14,6 +14,7 @@ from encoder_core import Encoder
 from encoder_core.analysis import cosines
 from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import full_stack as scenes
+from encoder_core.scenes.position import text_slice
 
 
 def in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
@@ -22,11 +23,10 @@ def in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     before, after = current.trace.embedded[at.sentence], current.trace.output[at.sentence]
     cosine = np.diagonal(cosines(before, after))
     parts = scenes.in_and_out(
-        before, after, cosine, columns, enters=enters(config), tokens=at.labels, token=at.token, theme=frame.theme()
+        before, after, cosine, columns, at, enters=enters(config), tokens=at.labels, theme=frame.theme()
     )
-    ends = [of_text(name, at) for name in ("embedded", "output")]
-    looked = look(current, at, of_text("output", at).cell(at.token, columns.start))
-    picture(parts, key="full_stack_ends_picture", cells=[*ends, None], looked=looked)
+    looked = look(current, at, text_slice("output", at).cell(at.token, columns.start))
+    picture(parts, key="full_stack_ends_picture", looked=looked)
     st.caption(
         f"Between the two, {blocks_in_words(config)}. The cosine says how much of a token's own direction is left: 1 "
         "is all of it."

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.appearance import plain, theme
-from dashboard.cells import look, of_head
+from dashboard.cells import look
 from dashboard.focus import Focus
 from dashboard.frame import Table
 from dashboard.model import Model
@@ -11,26 +11,26 @@ from dashboard.picture import picture
 from dashboard.sections.full_stack.view import Depths, head_name, which_head
 from dashboard.weights_scale import weights_limits
 from encoder_core import attention_from, strongest_heads
+from encoder_core.analysis import visible_keys
 from encoder_core.figures import dimensions
 from encoder_core.language import StrongHead, special_or_itself
 from encoder_core.scenes import language as scenes
+from encoder_core.scenes.position import head_slice
 
 
 def one_word(current: Model, at: Focus, _: None) -> Depths:
     """The weights of one query in all heads, and which heads look hardest at the key that is chosen."""
     weights = attention_from(current.trace, at.token, at.sentence)
-    to_key, visible = weights[:, :, at.key_token], current.trace.mask[at.sentence][:, at.token]
+    to_key, visible = weights[:, :, at.key_token], visible_keys(current.trace, at.sentence)[:, :, at.token]
+    looked = look(current, at, head_slice("pattern", at).cell(at.token, at.key_token))
     area = st.container()
     of_all, of_key = weights_limits(weights, to_key)
-    parts = scenes.one_word(
-        weights, visible, layer=at.layer, head=at.head, key=at.key_token, limits=(of_all, of_key), tokens=at.labels,
-        token=at.token, theme=theme(),
-    )  # fmt: skip
+    parts = scenes.one_word(weights, visible, at, limits=(of_all, of_key), tokens=at.labels, theme=theme())
     word, key = plain(at.labels[at.token]), plain(at.labels[at.key_token])
     with area:
-        picture(parts, key="full_stack_word_picture")
+        picture(parts, key="full_stack_word_picture", looked=looked)
         strongest = f"gets most of “{word}” in {_named(strongest_heads(weights, at.key_token))}"
-        if not visible[:, at.key_token].any():
+        if not visible[:, :, at.key_token].any():
             strongest = f"is masked: “{word}” cannot look at it"
         others = _over_all(at, strongest_heads(weights, leave_out=special_or_itself(at.labels, at.token)))
         st.caption(f"“{key}” {strongest}.{others} Click a cell for its head and key.")
@@ -45,7 +45,7 @@ def one_word(current: Model, at: Focus, _: None) -> Depths:
         rf"q = {at.token + 1} \\ l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
         [attention_from, strongest_heads],
         which_head(f"which of these heads gives “{key}” the largest share of “{word}”?", to_key, "Its weight is {}."),
-        look(current, at, of_head("pattern", at).cell(at.token, at.key_token)),
+        looked,
     )
 
 

@@ -25,8 +25,7 @@ def rollout(current: Model, at: Focus, _: None) -> Depths:
     after = rolled[at.layer]
     area = st.container()
     parts = scenes.rollout(
-        step, before, after, layer=at.layer, limit=weights_limit(np.stack([step, after])), tokens=at.labels,
-        token=at.token, theme=frame.theme(),
+        step, before, after, at, limit=weights_limit(np.stack([step, after])), tokens=at.labels, theme=frame.theme(),
     )  # fmt: skip
     with area:
         picture(parts, key="full_stack_rollout_picture")

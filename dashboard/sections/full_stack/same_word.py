@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from dashboard import examples
 from dashboard.appearance import plain, theme
-from dashboard.cells import Address, look
+from dashboard.cells import look
 from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
@@ -21,6 +21,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import shows
 from encoder_core import EncoderTrace, same_word, shared_words
 from encoder_core.analysis import cosines, residual_stream
+from encoder_core.derive import Cell
 from encoder_core.figures import format_fixed, format_number
 from encoder_core.figures.base import shorten
 from encoder_core.language import SharedWord, different_words
@@ -79,7 +80,7 @@ def in_several_sentences(current: Model, at: Focus, word: SharedWord | None) -> 
         r" \text{ is token } j \text{ of } b \end{aligned}",
         [shared_words, same_word, different_words],
         _most_like(compared) if len(series) > 1 else _apart(compared),
-        look(current, at, Address("output", compared.here[:1]).cell(compared.here[1], 0)),
+        look(current, at, Cell("output", (*compared.here, 0))),
     )
 
 

@@ -30,7 +30,7 @@ def similarity(current: Model, at: Focus, _: None) -> Depths:
     series = {"itself, mean": own.mean(axis=1), "the others, mean": others}
     if token is not None:
         series[f"“{label(labels[token])}” itself"] = own[:, token]
-    parts = scenes.similarity(series, between, names, layer=at.layer, tokens=labels, token=token, theme=frame.theme())
+    parts = scenes.similarity(series, between, names, at, tokens=labels, places=real.tolist(), theme=frame.theme())
     picture(parts, key="full_stack_cosine_picture")
     st.caption(
         "“Itself” is the token's own embedding: a falling line says how far the blocks have turned it. “The others” "

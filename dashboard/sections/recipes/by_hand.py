@@ -26,6 +26,7 @@ from encoder_core.recipes.by_hand import WorkedAttention, worked_attention, work
 from encoder_core.recompute import difference
 from encoder_core.scenes import embedding
 from encoder_core.scenes import recipes as scenes
+from encoder_core.scenes.position import At
 
 LIMIT = 100.0  # a number in an editable table lies between its negative and itself
 Table = Float[np.ndarray, "vocab d_model"]
@@ -51,7 +52,7 @@ def attention() -> None:
             layer.pattern[0, 0], trace.mask[0, 0], layer.v[0, 0], layer.z[0, 0], tokens=labels, token=asking,
             theme=frame.theme(),
         )  # fmt: skip
-        picture(parts, key="by_hand_attention", still=True)
+        picture(parts, key="by_hand_attention")
     by_hand = worked_attention(rows[asking].astype(float).tolist(), rows.astype(float).tolist())
     _write_attention(rows, asking, tokens, by_hand)
     _compare(
@@ -74,9 +75,9 @@ def one_hot() -> None:
     looked_up = encoder.trace(np.array([[token]], np.int32)).token_embedding[0]
     with right:
         ids = dimensions(len(table))
-        parts = embedding.lookup(np.array([token]), looked_up, table, tokens=[f"id {token}"], vocabulary=ids,
-                                 token=0, theme=frame.theme())  # fmt: skip
-        picture(parts, key="by_hand_one_hot", still=True)
+        parts = embedding.lookup(np.array([token]), looked_up, table, At(), tokens=[f"id {token}"],
+                                 vocabulary=ids, theme=frame.theme())  # fmt: skip
+        picture(parts, key="by_hand_one_hot")
     products, sums = worked_lookup(token, table.astype(float).tolist())
     hot = [int(index == token) for index in range(len(table))]
     _equations(

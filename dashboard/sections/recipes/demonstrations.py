@@ -24,7 +24,7 @@ def one_affine_map(model: Model, key: str) -> None:
     two_layers = layer.mlp_act[0] @ parameters[f"{down}.kernel"] + parameters.get(f"{down}.bias", 0.0)
     one_map = collapsed(layer.mlp_in[0])
     parts = scenes.one_affine_map(two_layers, one_map, tokens=model.batch.tokens[0], theme=frame.theme())
-    picture(parts, key=key, still=True)
+    picture(parts, key=key)
     d, d_ff, name = config.d_model, config.d_ff, activation_name(config)
     activated = difference(layer.mlp_out[0], activate(one_map, config.activation))
     st.caption(
@@ -45,7 +45,7 @@ def rank_of_head(intended: Model, written: Model, key: str) -> None:
         {f"d_head {d_head}": products[0, 0] for d_head, products in dots.items()}, tokens=written.batch.tokens[0],
         theme=frame.theme(),
     )  # fmt: skip
-    picture(parts, key=key, still=True)
+    picture(parts, key=key)
     seq = written.batch.ids.shape[1]
     ranks = "; ".join(
         f"with d_head {d_head} they have a rank of **{_range(products)}** (at most {min(d_head, seq)})"

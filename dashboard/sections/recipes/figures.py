@@ -45,8 +45,8 @@ def heads(model: Model) -> None:
     area = st.container()
     layer = model.trace.layers[at.layer]
     parts = multi_head.all_patterns(
-        layer.pattern, model.trace.mask, title=f"attention weights, block {at.layer + 1}", tokens=at.labels,
-        sentence=at.sentence, head=at.head, limit=weights_limit(layer.pattern), theme=frame.theme(),
+        layer.pattern, model.trace.mask, at, title=f"attention weights, block {at.layer + 1}", tokens=at.labels,
+        limit=weights_limit(layer.pattern), theme=frame.theme(),
     )  # fmt: skip
     with area:
         picture(parts, key="recipes_heads")
@@ -128,9 +128,7 @@ def sinusoids(model: Model) -> None:
     at = focus.pick(model, "token")
     encoding = model.encoder.position_encoding(model.config.max_len)
     seq = len(at.labels)
-    parts = positions.all_positions(
-        encoding, (4, 5, 6, 7), title="position encoding", seq=seq, token=at.token, theme=frame.theme()
-    )
+    parts = positions.all_positions(encoding, (4, 5, 6, 7), at, title="position encoding", seq=seq, theme=frame.theme())
     picture(parts, key="recipes_sinusoids")
     st.caption("Positions in use are marked at the left, the dimensions drawn as curves above.")
 
@@ -140,7 +138,7 @@ def position_sum(model: Model) -> None:
     at = focus.pick(model, "token")
     scaled, embedded = model.trace.scaled_embedding[at.sentence], model.trace.embedded[at.sentence]
     position = model.trace.position_encoding
-    parts = positions.position_added(scaled, position, embedded, tokens=at.labels, token=at.token, theme=frame.theme())
+    parts = positions.position_added(scaled, position, embedded, at, tokens=at.labels, theme=frame.theme())
     picture(parts, key="recipes_sum")
     st.caption(
         f"On one scale. Root mean square: **{root_mean_square(scaled):.3g}** of the embedding, "

@@ -50,7 +50,7 @@ def _effect(intended: Model, written: Model, tensor: str, key: str) -> None:
         before, after, tensor=f"{tensor.replace('_', ' ')}{where}", tokens=labels, weights=tensor == "pattern",
         theme=frame.theme(),
     )  # fmt: skip
-    picture(parts, key=key, still=True)
+    picture(parts, key=key)
     st.caption(f"Sentence 1. As intended: {_measures(before)}. As written: {_measures(after)}.")
 
 

@@ -53,7 +53,7 @@ def attention_of_word(_: Model) -> None:
     titles = f"layer {at.layer + 1}, head {at.head + 1}", f"layer {at.layer + 1}, mean of the {len(of_layer)} heads"
     picture(
         scenes.attention_vector(dict(zip(titles, (one, mean), strict=True)), tokens=labels, theme=frame.theme()),
-        key="recipes_attention_vector", still=True, on_click=lambda *_: None,
+        key="recipes_attention_vector", on_click=None,
     )  # fmt: skip
     _explain(labels, at, one, mean)
 

@@ -17,6 +17,7 @@ from dashboard.window import AxisName, Wide
 from encoder_core import Dropout, EncoderTrace
 from encoder_core.analysis import relative_change
 from encoder_core.config import DropoutPlace
+from encoder_core.figures.axis import AxisKind
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head
 from encoder_core.scenes import recipes as scenes
@@ -70,7 +71,7 @@ def _mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: Focus) 
     name: AxisName = "neurons" if place == "mlp_act" else "dims"
     columns = at.labels if is_pattern else Wide(name, mask.shape[1], bins=False).pick()
     was, now = values
-    axis = "key" if is_pattern else "neuron" if place == "mlp_act" else "dimension"
+    axis: AxisKind = "key" if is_pattern else "neuron" if place == "mlp_act" else "dimension"
     parts = scenes.dropped(
         was, mask, now, scale=kept_all.scale, tensor=place.replace("_", " "), tokens=at.labels,
         columns=columns, column_axis=axis, weights=is_pattern, theme=frame.theme(),

@@ -1,0 +1,82 @@
+"""What the rows and columns of a panel stand for, and what a click on one of them selects."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from encoder_core.figures.window import Labels, Window, names_of
+
+# What one place on an axis is. "" stands for anything that cannot be selected, such as a bar of a chart.
+AxisKind = Literal[
+    "query", "key", "token", "other token", "input token", "hidden token", "position", "other position",
+    "dimension", "neuron", "id", "row", "column", "layer", "head", "stage", "sentence", "other sentence", "role",
+    "word", "",
+]  # fmt: skip
+Selectable = Literal["sentence", "layer", "head", "token", "key_token", "dimension", "neuron", "role"]
+Selection = Mapping[Selectable, int]  # what a click selects, counted from 0
+
+_SELECTS: Mapping[AxisKind, Selectable] = {
+    "query": "token",
+    "token": "token",
+    "position": "token",
+    "key": "key_token",
+    "layer": "layer",
+    "head": "head",
+    "sentence": "sentence",
+    "dimension": "dimension",
+    "neuron": "neuron",
+}
+
+
+class AxisMeaning(NamedTuple):
+    """What an axis stands for, where its kind alone does not say it.
+
+    title    what is written at the axis; None writes the kind
+    selects  what a click on each place selects; None follows from the kind: a query row selects its token
+    """
+
+    kind: AxisKind
+    title: str | None = None
+    selects: Sequence[Selection] | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The rows or the columns of a panel, or of the tiles of a mosaic.
+
+    names        of the cells drawn
+    title        what is written at the axis, and in a hover before a name
+    start, size  the first place that is drawn, and how many places a cell stands for
+    labels       the names of all places, where the cells are bins of them; empty where the places are numbered from 0
+    selects      what a click on each place selects; None follows from the kind
+    """
+
+    kind: AxisKind
+    names: tuple[str, ...]
+    title: str
+    start: int = 0
+    size: int = 1
+    labels: tuple[str, ...] = ()
+    selects: tuple[Selection, ...] | None = None
+
+    def __len__(self) -> int:
+        """How many cells are drawn."""
+        return len(self.names)
+
+    def selection(self, place: int) -> Selection:
+        """What a click selects on a cell of this place."""
+        if self.selects is not None:
+            return self.selects[place]
+        selects = _SELECTS.get(self.kind)
+        return {selects: place} if selects else {}
+
+
+def axis_of(labels: Labels, meaning: AxisKind | AxisMeaning) -> Axis:
+    """The axis of these names, or of this window on them."""
+    kind, title, selects = meaning if isinstance(meaning, AxisMeaning) else AxisMeaning(meaning)
+    given = None if selects is None else tuple(selects)
+    title = kind if title is None else title
+    if isinstance(labels, Window):
+        of_bins = labels.labels or () if labels.size > 1 else ()
+        return Axis(kind, tuple(names_of(labels)), title, labels.start, labels.size, of_bins, given)
+    return Axis(kind, tuple(labels), title, selects=given)
