@@ -45,8 +45,8 @@ function placeIn({ rows, columns }, row, column, offset) {
 export function describe(panels, panel, row, column, offset = 0, value = panel.values[row][column]) {
   const place = placeIn(panel, row, column, offset);
   if (Number.isNaN(value)) return [place, "masked"];
-  if (panel.setByHand.some(([r, c]) => r === row && c === column)) return [place, `${number(value)}, set by hand`];
-  return [place, number(value), ...(panel.product ? [sumOf(panels, panel, row, column)] : [])];
+  if (panel.setByHand.some(([r, c]) => r === row && c === column)) return [place, `${formatNumber(value)}, set by hand`];
+  return [place, formatNumber(value), ...(panel.product ? [sumOf(panels, panel, row, column)] : [])];
 }
 
 function words(panels, panel, point) {
@@ -69,4 +69,3 @@ export function showTip(host, panel, event) {
   tip.style.visibility = "visible";
 }
 
-export { number };

@@ -90,7 +90,7 @@ function dress(panel, { operator, panel: shown }, repeats) {
   panel.bar.replaceChildren();
   const [row, column] = shown.marked.find(([r, c]) => r !== null && c !== null) ?? [];
   const value = shown.tiles ? undefined : shown.values?.[row]?.[column];
-  if (Number.isFinite(value)) element("span", "ew-marked", panel.bar).textContent = number(value);
+  if (Number.isFinite(value)) element("span", "ew-marked", panel.bar).textContent = formatNumber(value);
   if (scaled) {
     const stops = scaled.colorscale.map(([at, colour]) => `${colour} ${at * 100}%`);
     const end = formatNumber(scaled.zmax, 3);

@@ -21,7 +21,7 @@ def test_the_feed_forward_page_shows_where_the_activation_stands(framed, variant
     at = opened(stage_named("feed_forward"), encoder="nnx", variant=variant)
     (shown,) = [latex.value for latex in at.latex if "W_{up}" in latex.value and "aligned" in latex.value]
     assert all(part in shown for part in formula)
-    titles = [figure["layout"]["title"]["text"] for figure in figures(at)]
+    titles = [figure["title"] for figure in figures(at)]
     assert title in titles
     texts = " ".join(rendered(at))
     between = variant == "as intended"

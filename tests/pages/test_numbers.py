@@ -99,9 +99,9 @@ def test_a_ratio_of_weights_is_written_without_an_exponent(framed):
 
 def test_positions_count_from_1_and_the_formula_says_where_it_starts(framed):
     at = opened(stage_named("positions"), token="1")
-    encoding = next(x for x in figures(at) if x["layout"]["meta"]["row_axis"] == "position")
-    curves = next(x for x in figures(at) if x["layout"]["meta"]["kind"] == "curves")
-    assert encoding["layout"]["meta"]["rows"][:2] == ["1", "2"]
+    encoding = next(x for x in figures(at) if x["rows"]["kind"] == "position")
+    curves = next(x for x in figures(at) if x["kind"] == "curves")
+    assert encoding["rows"]["names"][:2] == ["1", "2"]
     assert np.frombuffer(base64.b64decode(curves["data"][0]["x"]["bdata"]), "f4")[0] == 1
     assert any("positions 1 and 3 have the dot product" in text for text in rendered(at))
     assert any(r"pos = \text{position} - 1" in latex.value for latex in at.latex)
