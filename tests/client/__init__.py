@@ -21,8 +21,8 @@ Simulated
   triggers). A widget is mounted when it appears, registers its value without a rerun, keeps the browser's value until
   an element arrives with `set_value`, and is forgotten when a run ends without it. Children of a closed popover are
   not mounted.
-- One message per browser tick: `batch()` collects changes and sends them with the first fragment id that is not
-  undefined, as `scheduleFlush` does.
+- One message per browser tick: `batch()` collects changes and sends them with the fragment id of the first one, as
+  `scheduleFlush` does: a change outside of fragments has the id "", which counts as well.
 - The address bar: history entries, page changes, `bind="query-params"`, `st.query_params`, back and forward, reload,
   and the difference between `location.search` and the copy of it that the frontend sends as the query string.
 - One component in Python: see `Session.on_component` and `address.py`.

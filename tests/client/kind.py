@@ -66,11 +66,13 @@ class Kind:
         return self.default(element)
 
 
-def check_options(chosen: Sequence[Any], options: Sequence[str]) -> None:
-    """Raises ValueError for a value that is no option."""
-    for value in chosen:
-        if value not in options:
-            raise ValueError(f"{value!r} is none of {list(options)}")
+def as_options(chosen: Sequence[Any], options: Sequence[str]) -> tuple[str, ...]:
+    """The options with these texts; numbers are looked up as their text. Raises ValueError for what is no option."""
+    texts = tuple(str(value) for value in chosen)
+    for text in texts:
+        if text not in options:
+            raise ValueError(f"{text!r} is none of {list(options)}")
+    return texts
 
 
 def write(state: WidgetState, field: str, value: Value) -> None:

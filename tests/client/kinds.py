@@ -9,7 +9,7 @@ from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.Slider_pb2 import Slider
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.client.kind import Kind, Value, check_options, optional
+from tests.client.kind import Kind, Value, as_options, optional
 
 
 class _Number(Kind):
@@ -70,8 +70,7 @@ class _Slider(Kind):
         if len(chosen) != len(element.default):
             raise ValueError(f"{value!r} has not {len(element.default)} values")
         if self._selects(element):
-            check_options(chosen, element.options)
-            return chosen
+            return as_options(chosen, element.options)
         if not all(element.min <= number <= element.max for number in chosen):
             raise ValueError(f"{value} is not in {element.min} to {element.max}")
         return tuple(float(number) for number in chosen)
@@ -116,9 +115,9 @@ class _Choice(Kind):
         if value is None:
             if not self.clearable(element) or not hasattr(element, "required") or element.required:
                 raise ValueError("this choice cannot be cleared")
-        elif not (hasattr(element, "accept_new_options") and element.accept_new_options):
-            check_options([value], element.options)
-        return value
+            return None
+        new_allowed = hasattr(element, "accept_new_options") and element.accept_new_options
+        return str(value) if new_allowed else as_options([value], element.options)[0]
 
     def clearable(self, element: Any) -> bool:
         return not element.HasField("default")
@@ -141,9 +140,7 @@ class _Choices(Kind):
         return tuple(element.raw_values)
 
     def accept(self, element: Any, value: Any) -> Value:
-        chosen = tuple(value)
-        if not element.accept_new_options:
-            check_options(chosen, element.options)
+        chosen = tuple(value) if element.accept_new_options else as_options(value, element.options)
         if element.max_selections and len(chosen) > element.max_selections:
             raise ValueError(f"more than {element.max_selections} options")
         return chosen
@@ -164,10 +161,9 @@ class _Buttons(_Choices):
     def accept(self, element: ButtonGroup, value: Any) -> Value:
         single = element.click_mode == ButtonGroup.SINGLE_SELECT
         chosen = (() if value is None else (value,)) if single else tuple(value)
-        check_options(chosen, self.options(element))
         if element.required and single and not chosen:
             raise ValueError("this choice is required")
-        return chosen
+        return as_options(chosen, self.options(element))
 
     def public(self, element: ButtonGroup, value: Value) -> Any:
         if element.click_mode == ButtonGroup.MULTI_SELECT:

@@ -50,7 +50,8 @@ def widgets(app: App) -> dict[str, Widget]:
         if mounted.node.kind in (*KINDS, *BUTTONS, *STATEFUL_BLOCKS):
             widget = _widget(app, mounted)
             name = next((x for x in (widget.key, widget.label) if x and x not in found), mounted.id)
-            found[name or str(mounted.path)] = widget
+            if name:  # else these are tabs whose state stays in the browser
+                found[name] = widget
     return found
 
 

@@ -18,8 +18,7 @@ class WidgetStateManager:
         self._send = send
         self._states: dict[str, WidgetState] = {}
         self._pending_triggers: set[str] = set()
-        self._flush_scheduled = False
-        self._fragment = ""  # of the scheduled flush; "" is what JavaScript has as undefined
+        self._scheduled_fragment: str | None = None  # of the scheduled flush, if there is one
         self._batching = False
 
     def get(self, widget: str) -> WidgetState | None:
@@ -51,9 +50,13 @@ class WidgetStateManager:
         self._pending_triggers.add(widget)
 
     def schedule_flush(self, fragment: str) -> None:
-        """Send all states at the end of the browser tick: now, unless a batch is open."""
-        self._fragment = self._fragment or fragment
-        self._flush_scheduled = True
+        """Send all states at the end of the browser tick: now, unless a batch is open.
+
+        The first fragment id counts. Outside of fragments it is "", which is not undefined: after it another id has no
+        effect, and before it the id of a fragment makes the message one for the fragment alone.
+        """
+        if self._scheduled_fragment is None:
+            self._scheduled_fragment = fragment
         if not self._batching:
             self._flush()
 
@@ -92,9 +95,9 @@ class WidgetStateManager:
         return state
 
     def _flush(self) -> None:
-        if not self._flush_scheduled:
+        fragment, self._scheduled_fragment = self._scheduled_fragment, None
+        if fragment is None:
             return
-        fragment, self._fragment, self._flush_scheduled = self._fragment, "", False
         self.send_all(fragment)
         for widget in self._pending_triggers:
             self._states.pop(widget, None)
