@@ -32,9 +32,10 @@ Not simulated
   `live` text inputs.
 - Forms, dates, files, camera, audio, chat, feedback, data editors, selections in charts, custom components v1,
   embedded apps, authentication, a base URL path.
-- Time: `run_every` sends nothing by itself, call `auto_rerun()`. A lazily loaded widget is mounted at once. Elements
-  are mounted when a message other than a delta follows or when the client stops reading, so consecutive deltas are
-  one React render.
+- Time: `run_every` sends nothing by itself, call `auto_rerun()`. A lazily loaded widget is mounted at once. React
+  renders before and after every message that is not a delta, and when the client stops reading. A browser may draw
+  several such messages together; the client shows the case in which it does not. It matters where a whole run ends
+  without a widget that the next message brings back: the widget loses its value (see `test_frontend.py`).
 
 The only messages that a browser does not send are `set_run_on_save` markers, see `runs.py`. Without a file watcher
 they have no effect on the app.

@@ -42,6 +42,12 @@ def address_app(serve):
 
 
 @pytest.fixture(scope="session")
+def containers_app(serve):
+    """The URL of the app with containers whose state the browser reports."""
+    return serve(scripts.CONTAINERS)
+
+
+@pytest.fixture(scope="session")
 def browser():
     """Chromium: the one named by CHROMIUM, else the system's, else Playwright's own."""
     with sync_playwright() as playwright:

@@ -50,6 +50,8 @@ class Connection:
     def send(self, messages: Iterable[BackMsg]) -> None:
         """Send messages in one write, so that the server handles them one directly after the other."""
         with self._lock:
+            if self._protocol.state is not State.OPEN:
+                raise ConnectionLost("the websocket is closed")
             for message in messages:
                 self._protocol.send_binary(message.SerializeToString())
             self._write()

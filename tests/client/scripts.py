@@ -149,3 +149,32 @@ ADDRESS(
     on_restore_change=restored,
 )
 '''
+
+# Containers whose state the browser reports, a fragment that runs by itself, an exception, widgets that move.
+CONTAINERS = """
+import streamlit as st
+
+one, two = st.tabs(["One", "Two"], key="tab", on_change="rerun", bind="query-params")
+st.expander("More", key="more", on_change="rerun", bind="query-params").caption("inside")
+menu = st.popover("Menu", key="menu", on_change="rerun")
+st.caption(f"tab={st.session_state.tab} more={st.session_state.more} menu={st.session_state.menu}")
+state = st.session_state
+count = menu.number_input("Fields", 0, 5, 2, key="count")
+for index in range(count):
+    if index == 0 and st.toggle("Note before the fields"):
+        st.info("A note")
+    st.text_input(f"Field {index}", f"text {index}", key=f"field {index}")
+st.button("Off", disabled=True)
+if st.toggle("Fail"):
+    raise RuntimeError("as asked")
+
+
+@st.fragment(run_every=3600)
+def clock():
+    state.ticks = state.get("ticks", 0) + 1
+    st.caption(f"ticks={state.ticks}")
+
+
+if not st.toggle("Without the clock"):
+    clock()
+"""

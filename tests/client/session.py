@@ -49,7 +49,11 @@ class Session:
         self.sent: list[ClientState] = []  # all rerun messages
         self.send = Actions(lambda: self.app, self._load)
         self._load()
-        self.wait()
+        try:
+            self.wait()
+        except BaseException:
+            self.close()
+            raise
 
     # What the browser shows
 

@@ -155,6 +155,18 @@ TICK_STEPS = [
     ("close popover", 0, lambda p: p.keyboard.press("Escape"), lambda s: s.set("Hidden", False)),
     ("after it", 1, press_button("Click"), lambda s: s.click("Click")),
 ]
+CONTAINER_STEPS = [
+    ("tab", 1, lambda p: p.get_by_role("tab", name="One").click(), lambda s: s.set("tab", "One")),
+    ("expander", 1, lambda p: p.get_by_text("More").click(), lambda s: s.set("more", True)),
+    ("popover", 1, press_button("Menu"), lambda s: s.set("menu", True)),
+    ("in the popover", 1, type_in("Fields", "4"), lambda s: s.set("count", 4)),
+    ("new field", 1, type_in("Field 3", "new"), lambda s: s.set("field 3", "new")),
+    ("close popover", 1, lambda p: p.keyboard.press("Escape"), lambda s: s.set("menu", False)),
+    ("fields move", 1, lambda p: p.get_by_text("Note before").click(), lambda s: s.set("Note before the fields", True)),
+    ("after it", 1, type_in("Field 1", "moved"), lambda s: s.set("field 1", "moved")),
+    ("exception", 1, lambda p: p.get_by_text("Fail").click(), lambda s: s.set("Fail", True)),
+    ("no exception", 1, lambda p: p.get_by_text("Fail").click(), lambda s: s.set("Fail", False)),
+]
 ADDRESS_STEPS = [
     ("deeper", 1, press_button("Deeper"), lambda s: s.click("Deeper")),
     ("state of a component", 1, press_button("Cell"), lambda s: s.set_state("board", "cell", {"row": 3, "share": 0.5})),
@@ -213,6 +225,13 @@ def test_changes_in_one_browser_tick_send_one_message(browser, widgets_app):
     tab = Tab(browser, widgets_app, "/", has_touch=True)
     with Session(widgets_app, "/") as session:
         both(tab, session, TICK_STEPS)
+    tab.close()
+
+
+def test_containers_and_moving_widgets_send_the_same_messages(browser, containers_app):
+    tab = Tab(browser, containers_app, "/?tab=Two")
+    with Session(containers_app, "/?tab=Two") as session:
+        both(tab, session, CONTAINER_STEPS)
     tab.close()
 
 
