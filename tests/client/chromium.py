@@ -64,7 +64,7 @@ class Tab:
     @property
     def captions(self) -> list[str]:
         """The texts of `st.caption`."""
-        return self.page.locator("[data-testid=stCaptionContainer]").all_inner_texts()
+        return self.page.locator("[data-testid=stCaptionContainer]").all_text_contents()
 
     def act(self, action: Callable[[Page], Any], runs: int = 1) -> None:
         """Do something that makes the server finish this number of runs, and wait for them."""

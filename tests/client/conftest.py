@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from benchmarks.browser import FLAGS
-from tests.client import scripts
+from tests.client import Session, scripts
+from tests.client.script_by_hand import Script
 from tests.client.server import running_script
 
 
@@ -55,3 +56,21 @@ def browser():
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def script():
+    """A frontend that shows the first page, with a number input in the fragment f."""
+    script = Script()
+    script.begin()
+    script.navigation()
+    script.number("f")
+    script.end()
+    return script
+
+
+@pytest.fixture
+def session(widgets_app):
+    """The app with all kinds of widgets, opened."""
+    with Session(widgets_app, "/?depth=2") as session:
+        yield session

@@ -1,5 +1,13 @@
 """Small Streamlit apps for the tests of the client; the fixture `serve` writes them to a folder and starts them."""
 
+from typing import Any
+
+
+def caption(session: Any, name: str) -> str:
+    """What the script of a session says of a value or a fragment."""
+    return next(text for text in session.texts("caption") if name in text)
+
+
 # All kinds of widgets on three pages, two fragments, parameters in the URL. It says on screen what it has read.
 WIDGETS = """
 import streamlit as st

@@ -157,7 +157,7 @@ TICK_STEPS = [
 ]
 CONTAINER_STEPS = [
     ("tab", 1, lambda p: p.get_by_role("tab", name="One").click(), lambda s: s.set("tab", "One")),
-    ("expander", 1, lambda p: p.get_by_text("More").click(), lambda s: s.set("more", True)),
+    ("expander", 1, lambda p: p.get_by_test_id("stExpander").locator("summary").click(), lambda s: s.set("more", True)),
     ("popover", 1, press_button("Menu"), lambda s: s.set("menu", True)),
     ("in the popover", 1, type_in("Fields", "4"), lambda s: s.set("count", 4)),
     ("new field", 1, type_in("Field 3", "new"), lambda s: s.set("field 3", "new")),

@@ -10,7 +10,7 @@ from tests.client.retained import retain_replaced, shift_after
 
 
 def apply_delta(root: BlockNode, run: str, delta: Delta, metadata: ForwardMsgMetadata, message_hash: str) -> BlockNode:
-    """The tree after a delta. Raises ValueError for a path that does not exist."""
+    """The tree after a delta. Raises ValueError for a path that does not exist: the page in a browser breaks."""
     path, script = tuple(metadata.delta_path), metadata.active_script_hash
     before = _node_at(root, path)
     kind = delta.WhichOneof("type")
