@@ -4,9 +4,9 @@ Nothing in the protocol says which request a run answers. So every request is fo
 `set_run_on_save` with the other value than before. The server answers it with a status message that it never drops,
 and handles it directly after the request. Whatever stands behind that status message in the stream comes from a run
 that knew the request, because the server ignores all that the interrupted script runner still says
-(`runner.fastReruns`). Only a request for a fragment may remain without a run of its own: the server drops it if the
-fragment is gone. Then `certain` is False, and the caller may ask again with more markers until the server has been
-quiet for a while.
+(`runner.fastReruns`). Requests for fragments are less clear: they wait for the run under way, several are merged into
+one run, and the server drops those for a fragment that is gone. Then `certain` may be False, and the caller asks again
+with more markers until the server has been quiet for a while.
 """
 
 from dataclasses import dataclass
@@ -78,12 +78,17 @@ class Runs:
 
     @property
     def certain(self) -> bool:
-        """Every request for a fragment has had a run of this fragment, too."""
+        """Every request for a fragment has had its own run, too.
+
+        Of two requests for one fragment, the run of the first may be announced behind the marker of the second.
+        """
         last = max((request.marker for request in self._requests if not request.fragment), default=0)
+        open_requests = [request for request in self._requests if request.fragment and request.marker > last]
+        if len({request.fragment for request in open_requests}) < len(open_requests):
+            return False
         return all(
             any(run.markers >= request.marker and request.fragment in run.fragments for run in self._runs)
-            for request in self._requests
-            if request.fragment and request.marker > last
+            for request in open_requests
         )
 
     @property

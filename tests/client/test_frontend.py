@@ -43,9 +43,9 @@ def test_a_run_of_a_fragment_forgets_its_own_widgets_only(script):
 
 
 def test_a_widget_whose_message_was_dropped_loses_its_value(script):
-    """When a run of a fragment directly follows a run of the app, Streamlit 1.67 drops what the server still has to send
-    of this fragment (`ForwardMsgQueue.clear`). Seen in Chromium: the run of the app ends without the widget, which then
-    comes back with its default, while the script still has the value.
+    """When a run of a fragment directly follows a run of the app, Streamlit 1.67 drops what the server has not yet sent
+    of this fragment (`ForwardMsgQueue.clear`). Seen in Chromium: the run of the app ends without the widget, which
+    then comes back with its default, while the script still has the value.
     """
     script.app.widget_states.keep(NUMBER, "int_value", 5)
     script.begin()

@@ -116,6 +116,17 @@ def test_a_request_for_a_fragment_is_certain_when_the_fragment_has_run(server):
     assert server.runs.certain
 
 
+def test_two_requests_for_a_fragment_are_never_certain(server):
+    server.request("f")
+    server.request("f")
+    server.answer_marker()
+    server.answer_marker()
+    server.start("f")
+    server.finish(ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+    assert server.runs.idle
+    assert not server.runs.certain  # this run may have begun before the second request came
+
+
 def test_a_run_of_the_app_answers_for_fragments_requested_before(server):
     server.request("f")
     server.request()
