@@ -11,7 +11,9 @@ NAME = "encoder_walkthrough.address"
 class Page(Protocol):
     """What a component can reach in the browser: the address bar, and its own triggers."""
 
-    location: Location
+    @property
+    def location(self) -> Location:
+        """`window.location` and `window.history`."""
 
     def trigger(self, name: str, value: Any) -> None:
         """`setTriggerValue` of the component that has been mounted or has got new data."""

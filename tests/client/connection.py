@@ -12,6 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
+from websockets.typing import Origin, Subprotocol
 from websockets.uri import parse_uri
 
 MAX_MESSAGE_SIZE = 200 * 2**20  # bytes, the default of server.maxMessageSize
@@ -34,8 +35,8 @@ class Connection:
         tokens = ["streamlit", "PLACEHOLDER_AUTH_TOKEN", *([session_id] if session_id else [])]
         self._protocol = ClientProtocol(
             parse_uri(f"ws://{host.netloc}/_stcore/stream"),
-            origin=f"http://{host.netloc}",
-            subprotocols=tokens,
+            origin=Origin(f"http://{host.netloc}"),
+            subprotocols=[Subprotocol(token) for token in tokens],
             max_size=MAX_MESSAGE_SIZE,
         )
         self._lock = threading.Lock()  # of the protocol and of writing

@@ -54,10 +54,9 @@ class Mounts:
     def update(self, root: BlockNode) -> None:
         """Render the tree: mount, update and unmount."""
         before, self.all = self.all, dict(self._collect(root, ()))
-        for key, old in before.items():
-            new = self.all.get(key)
-            if new is None or new.path != old.path:
-                self._bindings.unregister(old.id)
+        for key, gone in before.items():
+            if key not in self.all or self.all[key].path != gone.path:
+                self._bindings.unregister(gone.id)
         paths = {mounted.path for mounted in self.all.values()}
         self.open = {path: is_open for path, is_open in self.open.items() if path in paths}
         for key, new in self.all.items():

@@ -155,8 +155,10 @@ class Session:
         """Lose the websocket and connect again, by default to a server that has forgotten the session.
 
         The frontend asks for a run only if one was under way or the last one was of a fragment. Otherwise the next
-        action brings all widget states to the new session.
+        action brings all widget states to the new session. A session that is kept is waited for first.
         """
+        if keep_session:
+            self.wait()
         self._connection.close()
         self.app.disconnected()
         self._connect(self.app.last_session_id if keep_session else None, self._runs.run_on_save and keep_session)

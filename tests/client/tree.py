@@ -50,8 +50,7 @@ def _set_at(node: Node, path: tuple[int, ...], new: Node, run: str) -> Node:
     if not path:
         if isinstance(node, TransientNode):
             return _put_over(new, node)
-        floating = isinstance(new, TransientNode) and new.anchor is None
-        return replace(new, anchor=node) if floating else new
+        return replace(new, anchor=node) if isinstance(new, TransientNode) and new.anchor is None else new
     if isinstance(node, TransientNode) and node.anchor is not None:
         return replace(node, anchor=_set_at(node.anchor, path, new, run))
     if not isinstance(node, BlockNode) or path[0] > len(node.children):
