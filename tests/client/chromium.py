@@ -1,0 +1,98 @@
+"""The same actions in Chromium, to compare its messages with those of the client."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Browser, Page, WebSocket
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+TIMEOUT = 8_000  # milliseconds
+
+_SETTLED = """() => {
+    const app = document.querySelector("[data-testid=stApp]");
+    return app?.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
+        && !document.querySelector("[data-testid=stSkeleton], [data-stale=true]");
+}"""
+_NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+# The page can drop its websocket, and can make the server forget the session when it connects again.
+_SOCKETS = """
+const Native = window.WebSocket;
+window.WebSocket = class extends Native {
+    constructor(url, protocols) {
+        super(url, window.forget ? protocols.slice(0, 2) : protocols);
+        window.socket = this;
+    }
+};
+"""
+
+
+def _ends_a_run(payload: bytes | str) -> bool:
+    message = ForwardMsg.FromString(payload) if isinstance(payload, bytes) else ForwardMsg()
+    ends = message.WhichOneof("type") == "script_finished"
+    return ends and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+
+class Tab:
+    """A tab of Chromium that remembers the rerun messages it sends."""
+
+    def __init__(self, browser: Browser, server: str, url: str, has_touch: bool = False) -> None:
+        """Open a path and query of a server and wait until the app has run."""
+        context = browser.new_context(timezone_id="UTC", locale="en-US", color_scheme="light", has_touch=has_touch)
+        context.add_init_script(_SOCKETS)
+        self.server = server
+        self.sent: list[ClientState] = []
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(TIMEOUT)
+        self.page.on("websocket", self._connected)
+        self._runs_ended = 0
+        self.page.goto(server + url)
+        self.settle(1)
+
+    @property
+    def url(self) -> str:
+        """Path and query in the address bar."""
+        return self.page.url.removeprefix(self.server)
+
+    @property
+    def history_length(self) -> int:
+        """How many entries the history has, without the empty page that a new tab shows."""
+        return self.page.evaluate("history.length") - 1
+
+    @property
+    def captions(self) -> list[str]:
+        """The texts of `st.caption`."""
+        return self.page.locator("[data-testid=stCaptionContainer]").all_text_contents()
+
+    def act(self, action: Callable[[Page], Any], runs: int = 1) -> None:
+        """Do something that makes the server finish this number of runs, and wait for them."""
+        before = self._runs_ended
+        action(self.page)
+        self.settle(before + runs)
+
+    def settle(self, runs: int) -> None:
+        """Wait until so many runs have ended since the tab was opened, and until what they brought is on screen."""
+        deadline = time.monotonic() + TIMEOUT / 1000
+        while self._runs_ended < runs:
+            assert time.monotonic() < deadline, f"{self._runs_ended} of {runs} runs have ended"
+            self.page.wait_for_function("() => true", polling=20)  # lets Playwright hand over the frames
+        self.page.wait_for_function(_SETTLED)
+        self.page.evaluate(_NEXT_FRAMES)
+
+    def close(self) -> None:
+        """Close the tab."""
+        self.page.context.close()
+
+    def _connected(self, socket: WebSocket) -> None:
+        socket.on("framesent", self._frame_sent)
+        socket.on("framereceived", self._frame_received)
+
+    def _frame_sent(self, payload: bytes | str) -> None:
+        message = BackMsg.FromString(payload) if isinstance(payload, bytes) else BackMsg()
+        if message.HasField("rerun_script"):
+            self.sent.append(message.rerun_script)
+
+    def _frame_received(self, payload: bytes | str) -> None:
+        self._runs_ended += _ends_a_run(payload)

@@ -1,0 +1,120 @@
+"""The websocket: bytes in and out, on one socket and one thread that reads it."""
+
+import queue
+import socket
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+from websockets.typing import Origin, Subprotocol
+from websockets.uri import parse_uri
+
+MAX_MESSAGE_SIZE = 200 * 2**20  # bytes, the default of server.maxMessageSize
+CONNECT_TIMEOUT = 30  # seconds
+
+
+class ConnectionLost(ConnectionError):
+    """The server closed the websocket."""
+
+
+class Connection:
+    """An open websocket to `/_stcore/stream`.
+
+    The thread answers pings while nobody reads, so an idle session stays connected.
+    """
+
+    def __init__(self, server: str, session_id: str | None) -> None:
+        """Connect to the server at this URL; with a session id the server resumes that session if it still has it."""
+        host = urlsplit(server)
+        tokens = ["streamlit", "PLACEHOLDER_AUTH_TOKEN", *([session_id] if session_id else [])]
+        self._protocol = ClientProtocol(
+            parse_uri(f"ws://{host.netloc}/_stcore/stream"),
+            origin=Origin(f"http://{host.netloc}"),
+            subprotocols=[Subprotocol(token) for token in tokens],
+            max_size=MAX_MESSAGE_SIZE,
+        )
+        self._lock = threading.Lock()  # of the protocol and of writing
+        self._received: queue.SimpleQueue[bytes | ConnectionLost] = queue.SimpleQueue()
+        self._socket = socket.create_connection((host.hostname, host.port), CONNECT_TIMEOUT)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._handshake()
+        self._socket.settimeout(None)
+        self._thread = threading.Thread(target=self._read, name="websocket client", daemon=True)
+        self._thread.start()
+
+    def send(self, messages: Iterable[BackMsg]) -> None:
+        """Send messages in one write, so that the server handles them one directly after the other."""
+        with self._lock:
+            if self._protocol.state is not State.OPEN:
+                raise ConnectionLost("the websocket is closed")
+            for message in messages:
+                self._protocol.send_binary(message.SerializeToString())
+            self._write()
+
+    def receive(self, deadline: float | None) -> bytes | None:
+        """The next message, or None if none is there before the deadline (`time.monotonic`; None: do not wait)."""
+        try:
+            if deadline is None:
+                message = self._received.get_nowait()
+            else:
+                message = self._received.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            return None
+        if isinstance(message, ConnectionLost):
+            self._received.put(message)
+            raise message
+        return message
+
+    def close(self) -> None:
+        """Close the websocket; messages that have not been read are lost."""
+        with self._lock:
+            if self._protocol.state is State.OPEN:
+                self._protocol.send_close(1000)
+                with suppress(OSError):
+                    self._write()
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()
+
+    def _handshake(self) -> None:
+        self._protocol.send_request(self._protocol.connect())
+        self._write()
+        while self._protocol.state is State.CONNECTING:
+            self._protocol.receive_data(self._socket.recv(2**16))
+            if self._protocol.handshake_exc is not None:
+                raise self._protocol.handshake_exc
+        self._parts: list[bytes] = []
+        self._handle_frames()
+
+    def _read(self) -> None:
+        try:
+            while data := self._socket.recv(2**18):
+                with self._lock:
+                    self._protocol.receive_data(data)
+                    self._handle_frames()
+                    self._write()
+            reason = f"the server closed the websocket: {self._protocol.close_code} {self._protocol.close_reason}"
+        except OSError as error:
+            reason = f"the websocket broke: {error}"
+        self._received.put(ConnectionLost(reason))
+
+    def _handle_frames(self) -> None:
+        for event in self._protocol.events_received():
+            if isinstance(event, Frame) and event.opcode in (Opcode.BINARY, Opcode.CONT):
+                if event.opcode is Opcode.BINARY:
+                    self._parts = []
+                self._parts.append(bytes(event.data))
+                if event.fin:
+                    self._received.put(b"".join(self._parts))
+
+    def _write(self) -> None:
+        data = b"".join(self._protocol.data_to_send())
+        if data:
+            self._socket.sendall(data)

@@ -1,0 +1,32 @@
+"""The client and the real app."""
+
+import pytest
+
+from tests.browser.conftest import running_app
+from tests.client import Session
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory):
+    with running_app(tmp_path_factory.mktemp("app") / "log.txt") as url:
+        yield url
+
+
+def test_the_walkthrough_is_driven_through_its_pages(app):
+    with Session(app, "/scaled_scores?layer=2") as session:
+        assert session.page == "scaled_scores"
+        assert session.texts("title") == ["Scaled scores"]
+        assert session.widgets()["layers"].value == "4"
+        session.set("d_model", 128)
+        assert "d_model=128" in session.url
+        plots = session.components("picture")
+        session.set("heads", 8)
+        assert session.components("picture") != plots
+        session.follow("softmax")
+        assert session.texts("title") == ["Softmax weights"]
+        assert {"d_model", "heads"} <= {part.partition("=")[0] for part in session.url.partition("?")[2].split("&")}
+        session.back()
+        assert (session.page, session.widgets()["heads"].value) == ("scaled_scores", "8")
+        session.reload()
+        assert (session.page, session.widgets()["d_model"].value) == ("scaled_scores", "128")
+        assert session.exceptions == []
