@@ -49,8 +49,8 @@ def network(
         "→",
         heatmap(steps.act, tokens, neurons, title=f"{activation_name(config)}( )", shows=block_slice("mlp_act", at),
                 **wide),
-        row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0, 100), marks=[at.token], colour="attention",
-                 number_format=".0f", height=HEIGHT, theme=theme),
+        row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0.0, 100.0), marks=[at.token],
+                 colour="attention", number_format=".0f", height=HEIGHT, theme=theme),
         "→",
         heatmap(steps.out, tokens, columns, title=down, marks=row, shows=block_slice("mlp_out", at), **common),
     ]  # fmt: skip
