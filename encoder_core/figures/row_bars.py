@@ -106,7 +106,7 @@ def row_bars(
         uirevision=f"{len(rows)}",
     )
     return replace(panel, rows=axis, columns=axis_of([""], ""), shows=shows, marked=tuple((row, None) for row in marks),
-                   values=np.where(shown, values, np.nan).astype(np.float32)[:, None])  # fmt: skip
+                   values=np.where(np.isfinite(values), values, np.nan).astype(np.float32)[:, None])  # fmt: skip
 
 
 def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -> str | list[str]:

@@ -127,7 +127,7 @@ def rollout(
         heatmap(after, tokens, tokens, title=f"rolled out to layer {number}", marks=row, product=Product(0, 1),
                 **rolled),
         row_bars(100 * after[at.token], tokens, title="share, %", row_axis="input token",
-                 span=(0, 100 * float(after[at.token].max())), marks=[at.token], colour="attention",
+                 span=(0.0, 100 * float(after[at.token].max())), marks=[at.token], colour="attention",
                  decimals=1, height=HEIGHT, theme=theme),
     ]  # fmt: skip
 
@@ -182,7 +182,7 @@ def one_token(
     return [
         heatmap(rows, names, columns, title=title, limit=scale_of(stages), marks=[(at.layer + 1, None)],
                 shows=ResidualStages(at.sentence, blocks, at.token), **common),
-        row_bars(lengths, names, title="length", span=(0, float(lengths.max()) or 1.0), colour="muted", **common),
+        row_bars(lengths, names, title="length", span=(0.0, float(lengths.max()) or 1.0), colour="muted", **common),
     ]  # fmt: skip
 
 

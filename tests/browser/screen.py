@@ -29,7 +29,8 @@ _PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-picture')].map(
 # What each plot shows, in the order of the page: null where a cell is masked.
 _PLOTS = """() => [...document.querySelectorAll(".ew-picture .js-plotly-plot")].map(plot => {
     const heatmap = plot._fullData.find(trace => trace.type === "heatmap" && trace.name !== "masked");
-    const bars = plot._fullData.find(trace => trace.type === "bar");
+    const bars = plot._fullData.find(trace => trace.type === "bar"), line = plot.closest(".ew-picture");
+    const { panel } = line.shown.panels[line.panels.findIndex(place => place.plot === plot)];
     return {
         title: plot.closest(".ew-panel").querySelector(".ew-title").textContent,
         z: heatmap ? [...heatmap.z].map(row => [...row].map(z => Number.isFinite(z) ? z : null)) : null,
@@ -37,7 +38,8 @@ _PLOTS = """() => [...document.querySelectorAll(".ew-picture .js-plotly-plot")].
         shapes: (plot.layout.shapes ?? []).filter(shape => shape.line?.width === 2)
             .map(({ x0, x1, y0, y1 }) => [x0, x1, y0, y1]),
         ranges: [...plot._fullLayout.xaxis.range, ...plot._fullLayout.yaxis.range],
-        rows: plot.layout.meta.rows, columns: plot.layout.meta.columns,
+        rows: panel.rows?.names, columns: panel.columns?.names,
+        labels: { x: plot.layout.xaxis.ticktext, y: plot.layout.yaxis.ticktext },
         drawn: Boolean(plot.querySelector(".heatmaplayer image, .barlayer path, .scatterlayer path, .shapelayer path")),
         background: plot._fullLayout.plot_bgcolor, ink: plot._fullLayout.font.color, scale: heatmap?.colorscale,
     };
@@ -51,6 +53,9 @@ _SHOWN = f"""([expected, tolerance]) => {{
 }}"""
 _TOO_WIDE = """Math.max(...[document.documentElement, document.querySelector("[data-testid=stMain]")]
     .map(part => part.scrollWidth - part.clientWidth))"""
+_CLIPPED = """() => [...document.querySelectorAll(".ew-title")]
+    .filter(title => title.scrollHeight > title.clientHeight + 2 || title.scrollWidth > title.clientWidth + 1)
+    .map(title => title.textContent)"""
 _PLACE = """([index, row, column]) => {
     const plot = document.querySelectorAll(".ew-picture .js-plotly-plot")[index];
     plot.scrollIntoView({ block: "nearest" });
@@ -172,6 +177,10 @@ class Screen:
     def place(self, plot: int, row: float, column: float) -> tuple[float, float]:
         """Where on the screen a cell of a plot is, in pixels."""
         return tuple(self.page.evaluate(_PLACE, [plot, row, column]))
+
+    def clipped_titles(self) -> list[str]:
+        """The titles of panels of which a part cannot be read."""
+        return self.page.evaluate(_CLIPPED)
 
     def pixels_too_wide(self) -> int:
         """By how much the page can be scrolled sideways, once its parts have taken their places."""

@@ -66,23 +66,90 @@ def test_hovering_a_dot_product_shows_its_sum_without_a_round_trip(screen):
     assert sent == []
 
 
+def hovered(screen, *place):
+    """What the tip says of a cell."""
+    screen.page.mouse.move(*screen.place(*place))
+    tip = screen.page.locator(".ew-tip").first
+    expect(tip).to_be_visible()
+    return tip.inner_text()
+
+
+def test_a_score_that_is_set_and_one_that_is_masked_have_no_sum(screen):
+    edits = "score.0.0.0.6.5=4.5~score.0.0.0.2.9=3.5~unscaled"
+    screen.open("scaled_scores", mask="causal", edits=edits)
+    layer = trace_of().layers[0]
+    assert hovered(screen, 4, 6, 5) == "query sofa · key the\n4.5, set by hand"
+    assert hovered(screen, 4, 2, 9) == "query cat · key down\n3.5, set by hand"  # masked until it was set
+    assert hovered(screen, 4, 2, 8) == "query cat · key lied\nmasked"
+    product = float(hovered(screen, 3, 6, 5).rsplit("= ", 1)[1])  # unscaled: no factor
+    assert product == pytest.approx(layer.dot_products[0, 0, 6, 5], rel=1e-3)
+
+
+def test_the_factor_of_a_head_is_part_of_its_sum(screen):
+    screen.open("weighted_values", edits="head.0.0=0.5")
+    said = hovered(screen, 4, 3, 6)
+    assert " smaller) · 0.5 = " in said
+    z = 0.5 * trace_of().layers[0].z[0, 0, 3, 6]
+    assert float(said.rsplit("= ", 1)[1]) == pytest.approx(z, rel=1e-3)
+
+
+# The cell of the caption is the last one that is uncovered, in every frame; nothing moves from beginning to end.
+_WATCH_PLAYER = """() => {
+    const line = document.querySelector(".ew-picture"), { hold, skip, caption } = line.player;
+    const { rows, columns } = line.shown.panels[2].panel, seen = window.seen = { cells: new Set(), places: new Set() };
+    const places = () => [hold, skip, line, ...line.querySelectorAll(".ew-panel")].map(part => {
+        const { left, top, width, height } = part.getBoundingClientRect();
+        return [left, top, width, height].map(Math.round).join();
+    }).join(";");
+    new MutationObserver(() => { seen.cells.add(caption.textContent.split(":")[0]); seen.places.add(places()); })
+        .observe(caption, { childList: true });
+    seen.places.add(places());
+    seen.expected = rows.names.flatMap(row => columns.names.map(column => `query ${row} · key ${column}`));
+}"""
+
+
 def test_a_product_is_played_cell_by_cell_paused_and_skipped(screen):
-    screen.open("scaled_scores")
+    screen.open("scaled_scores", text="a black cat")
     sent = []
     screen.socket.on("framesent", lambda frame: sent.append(frame))
-    screen.page.get_by_role("button", name="Draw it cell by cell").click()
-    said = screen.page.locator(".ew-said")
-    expect(said).to_contain_text("query The · key The")
-    expect(said).to_contain_text("key black")
+    screen.page.evaluate(_WATCH_PLAYER)
+    screen.page.get_by_role("button", name="Draw Q Kᵀ cell by cell").click()
+    caption = screen.page.locator(".ew-caption").first
+    expect(caption).to_contain_text("query a · key a: ")
+    expect(caption).to_contain_text("13 smaller = ")
     screen.page.get_by_role("button", name="Pause").click()
-    text = said.inner_text()
-    screen.page.wait_for_timeout(2500)
-    assert said.inner_text() == text
+    text = caption.inner_text()
+    expect(screen.page.get_by_role("button", name="Go on")).to_be_visible()
+    assert caption.inner_text() == text
     screen.page.get_by_role("button", name="Go on").click()
-    expect(said).not_to_have_text(text)
+    expect(caption).to_contain_text("query cat · key cat", timeout=20_000)
+    expect(screen.page.locator(".ew-cover")).to_have_count(0)
+    seen = screen.page.evaluate("({ ...window.seen, cells: [...seen.cells], places: [...seen.places] })")
+    assert seen["cells"][:9] == seen["expected"]
+    assert len(seen["places"]) == 1
+    screen.page.get_by_role("button", name="Draw Q Kᵀ cell by cell").click()
+    expect(screen.page.locator(".ew-cover")).to_have_count(3)
     screen.page.get_by_role("button", name="Skip to the end").click()
     expect(screen.page.locator(".ew-cover")).to_have_count(0)
     assert sent == []
+
+
+def test_the_selected_token_keeps_its_label(screen):
+    screen.open("scaled_scores", token=4, key_token=16)
+    of_keys = screen.plots()[2]["labels"]["x"]
+    assert "it" in of_keys
+    assert len(of_keys) < 18  # others have given way
+    assert "was" not in of_keys
+    assert "as" not in of_keys
+
+
+def test_the_marked_score_is_written_and_not_pale(screen):
+    screen.open("scaled_scores", token=16, key_token=3)
+    scores = trace_of().layers[0].scores[0, 0]
+    marked = screen.page.locator(".ew-marked").last
+    assert float(marked.inner_text()) == pytest.approx(scores[15, 2], rel=1e-3)
+    ends = screen.page.locator(".ew-bar").last.inner_text().rsplit("±", 1)[1]
+    assert float(ends) == pytest.approx(float(np.abs(scores[np.isfinite(scores)]).max()), rel=0.01)
 
 
 def test_the_trail_of_a_page_does_not_follow_to_the_next(screen):

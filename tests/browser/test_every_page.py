@@ -21,6 +21,7 @@ def test_page_is_painted_and_fits(screen, view, name):
     assert [plot["title"] for plot in plots if not plot["drawn"]] == []
     assert screen.page.locator("[data-testid=stException]").count() == 0
     assert screen.pixels_too_wide() <= 2
+    assert screen.clipped_titles() == []
     colours = theme_named(scheme)
     for plot in plots:
         assert plot["background"] in (colours.background, "rgba(0,0,0,0)")

@@ -1,0 +1,144 @@
+"""What a panel says of itself is true: each cell drawn is the tensor's number, each product is that of its factors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from encoder_core import EncoderConfig, edits
+from encoder_core.derive import check_cell, derive
+from encoder_core.derive.cell import tensor_at
+from encoder_core.figures import Panel, Place, panels_of
+from encoder_core.scenes.position import At
+from encoder_core.shown import Shown
+from tests.core.derive.models import CERTAIN, PLACES, drawn_models, traced
+from tests.core.scenes import all_lines, attention_lines
+
+MOST_CELLS = 60  # of a panel that are compared
+
+
+def shown_of(model):
+    return Shown(model.trace, model.config, model.parameters, model.edits)
+
+
+def places_of(panel: Panel, rng: np.random.Generator) -> list[Place]:
+    """Some of the cells that are drawn."""
+    sizes = [len(panel.rows), len(panel.columns)]
+    if panel.tiles:
+        sizes += [len(panel.tiles.rows), len(panel.tiles.columns)]
+    found = rng.permutation(int(np.prod(sizes)))[:MOST_CELLS]
+    cells = zip(*np.unravel_index(found, sizes), strict=True)
+    return [Place(int(row), int(column), tuple(map(int, tile)) or None) for row, column, *tile in cells]
+
+
+def drawn_number(panel, place, shown, cell):
+    """What the cell should show: the tensor's number, or a step on the way to it."""
+    shows = panel.shows
+    if getattr(shows, "step", None) is not None:
+        found = derive(shown.trace, shown.config, shown.parameters, cell, shown.edits)
+        return found.steps[shows.step].value
+    number = tensor_at(shown.trace, shown.edited, cell)[cell.index]
+    return getattr(shows, "factor", 1.0) * number
+
+
+def check_cells(panel, shown, rng):
+    tolerance = 1e-4 * max(1.0, float(np.nanmax(np.abs(panel.values), initial=0.0)))
+    for place in places_of(panel, rng):
+        cell, value = panel.cell(*place), panel.value(*place)
+        if cell is None:
+            continue
+        check_cell(cell, shown.trace, shown.parameters)
+        expected = drawn_number(panel, place, shown, cell)
+        if np.isnan(value):
+            assert expected == 0 or not np.isfinite(expected), (panel.title, cell)  # a weight of 0, a score of -inf
+        else:
+            assert value == pytest.approx(expected, abs=tolerance), (panel.title, cell)
+        assert panel.drawn_at(panel.shows.place(cell)) == place, (panel.title, cell)
+
+
+def check_product(line, panel):
+    """Masked numbers count as 0: no query gives them weight."""
+    panels, product = panels_of(line), panel.product
+    left, right = (np.nan_to_num(panels[place].values).astype(float) for place in (product.left, product.right))
+    total, size = product.factor * (left @ right), abs(product.factor) * (np.abs(left) @ np.abs(right))
+    for row, column in np.argwhere(np.isfinite(panel.values)):
+        if (row, column) not in panel.set_by_hand:
+            value = float(panel.values[row, column])
+            assert value == pytest.approx(total[row, column], abs=1e-4 * size[row, column] + 1e-5), panel.title
+
+
+def check_lines(model, at, bins, seed):
+    shown, rng = shown_of(model), np.random.default_rng(seed)
+    for line in all_lines(shown, at, bins):
+        for panel in panels_of(line):
+            if panel.shows:
+                check_cells(panel, shown, rng)
+            if panel.product:
+                check_product(line, panel)
+
+
+def any_position(model, rng):
+    (batch, seq), config = model.trace.real.shape, model.config
+    sizes = (batch, config.num_layers, config.num_heads, seq, seq)
+    return At(*(int(rng.integers(size)) for size in sizes))
+
+
+@pytest.mark.parametrize("made", CERTAIN)
+def test_panels_of_models_that_have_every_choice(made):
+    model = made()
+    for seed in range(3):
+        check_lines(model, any_position(model, np.random.default_rng(seed)), 1 + 2 * seed, seed)
+
+
+@given(drawn_models(), st.integers(0, 2**32 - 1), st.sampled_from([1, 5]))
+def test_panels_of_any_model(made, seed, bins):
+    model = made()
+    check_lines(model, any_position(model, np.random.default_rng(seed)), bins, seed)
+
+
+CONFIG = EncoderConfig(vocab_size=50, d_model=8, num_heads=2, d_ff=8, num_layers=2)
+TOKENS = [f"token {index}" for index in range(4)]
+
+
+def lines_with(*made):
+    model = traced(CONFIG, PLACES, made, (1, 4), "ids", "causal", 7)
+    shown = shown_of(model)
+    return shown, list(attention_lines(shown, At(layer=1, head=1, token=2, key_token=1), TOKENS))
+
+
+def test_a_score_that_is_set_is_told_apart_and_keeps_its_number():
+    shown, (scores, *_) = lines_with(
+        edits.SetScore(0, 1, 1, 2, 0, 4.5),  # seen
+        edits.SetScore(0, 1, 1, 1, 3, 2.5),  # masked until it was set
+        edits.SetScore(0, 1, 0, 2, 1, 9.0),  # of another head
+    )
+    *_, scaled, masked = panels_of(scores)
+    assert masked.set_by_hand == {(2, 0), (1, 3)}
+    assert (masked.value(2, 0), masked.value(1, 3)) == (4.5, 2.5)
+    assert np.isnan(masked.value(0, 3))
+    assert scaled.set_by_hand == frozenset()
+    dots = shown.trace.layers[1].dot_products[0, 1]
+    assert scaled.value(2, 0) == pytest.approx(dots[2, 0] / 2)  # before the mask, and before it was set
+
+
+@pytest.mark.parametrize(
+    ("made", "factor"),
+    [((), 0.5), ((edits.Unscaled(),), 1.0), ((edits.Temperature(3.0),), 0.5)],
+    ids=["scaled", "not scaled", "with a temperature, which comes later"],
+)
+def test_scores_are_the_product_times_the_scale_in_use(made, factor):
+    _, (scores, *_) = lines_with(*made)
+    assert [panel.product and panel.product.factor for panel in panels_of(scores)] == [None, None, 1, factor, factor]
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.5, 2.0])
+def test_the_factor_of_a_head_multiplies_its_sum(factor):
+    shown, (_, _, mixture, one) = lines_with(edits.HeadFactor(1, 1, factor))
+    z = panels_of(mixture)[-1]
+    assert z.product.factor == factor
+    layer = shown.trace.layers[1]
+    weights, values = layer.pattern[0, 1, 2], layer.v[0, 1, :, 0]
+    np.testing.assert_allclose(z.value(2, 0), factor * (weights @ values), rtol=1e-4, atol=1e-6)
+    _, _, products, running = panels_of(one)
+    np.testing.assert_allclose(products.values[:3, 0], (factor * weights * values)[:3], rtol=1e-5)
+    np.testing.assert_allclose(running.values[2, 0], layer.z[0, 1, 2, 0], rtol=1e-4, atol=1e-6)

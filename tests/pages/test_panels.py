@@ -1,0 +1,112 @@
+"""On every page, the cells of a panel are the numbers of its tensor, and products hold, whatever is edited."""
+
+import numpy as np
+import pytest
+
+from dashboard import picture
+from dashboard.model import edited
+from dashboard.settings import Settings
+from dashboard.stages import stage_named
+from encoder_core.derive import derive
+from encoder_core.derive.cell import tensor_at
+from encoder_core.edits import from_text
+from encoder_core.figures import Panel, panels_of
+from tests.pages.app import opened
+
+EDITS = (
+    "score.0.1.1.2.1=6.5",  # seen
+    "score.0.1.1.1.4=2.5",  # masked until it was set
+    "head.1.1=0.5",
+    "residual.1.attention=0.5",
+    "temperature=2",
+    "hide.0.3",
+    "token_embedding.2.5=3",
+    "embedded.0.4.7=-2",
+)
+SETTINGS = {"text": "The black cat jumped on the sofa", "mask": "causal"}
+LINK = {**SETTINGS, "edits": "~".join(EDITS), "layer": "2", "head": "2", "token": "3", "key_token": "2"}
+VIEWS = {
+    "map": [{}],
+    "multi_head": [{}, {"part": "Switch heads off"}],
+    "full_stack": [
+        {"view": view}
+        for view in ("All heads", "Head average", "One word", "Rollout", "Hidden states", "Similarity", "In and out")
+    ],
+}
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    """The lines of panels that a page draws."""
+    found = []
+    draw = picture._with_operators
+    monkeypatch.setattr(picture, "_with_operators", lambda line: found.append(line) or draw(line))
+    return found
+
+
+def panels_shown(lines) -> list[Panel]:
+    return [panel for line in lines for panel in panels_of(line) if panel.shows]
+
+
+def places_of(panel):
+    tiles = np.ndindex(len(panel.tiles.rows), len(panel.tiles.columns)) if panel.tiles else [None]
+    return [(row, column, tile) for tile in tiles for row, column in np.ndindex(len(panel.rows), len(panel.columns))]
+
+
+def check_cells(panel, model):
+    shows, trace = panel.shows, model.trace
+    for place in places_of(panel)[:: 1 + len(places_of(panel)) // 300]:
+        cell, value = panel.cell(*place), panel.value(*place)
+        if cell is None or np.isnan(value):
+            continue
+        number = getattr(shows, "factor", 1.0) * tensor_at(trace, model.parameters, cell)[cell.index]
+        if getattr(shows, "step", None) is not None:
+            found = derive(trace, model.config, model.encoder.parameters(), cell, model.edits)
+            number = found.steps[shows.step].value
+        assert value == pytest.approx(number, abs=1e-4), (panel.title, cell)
+
+
+def check_product(line, panel):
+    factors = [np.nan_to_num(panels_of(line)[place].values).astype(float) for place in panel.product[:2]]
+    difference = panel.values - panel.product.factor * (factors[0] @ factors[1])
+    for cell in panel.set_by_hand:
+        difference[cell] = 0
+    np.testing.assert_allclose(np.nan_to_num(difference), 0, atol=1e-4, err_msg=panel.title)
+
+
+@pytest.mark.parametrize("made", [(), EDITS], ids=["as it is", "edited"])
+def test_panels_say_the_truth(framed, stage, lines, made):
+    model = edited(Settings.from_state(SETTINGS), tuple(map(from_text, made)))
+    for view in VIEWS.get(stage.name, [{}]):
+        at = opened(stage, **{**LINK, "edits": "~".join(made)}, **view)
+        assert not at.warning
+    shown = panels_shown(lines)
+    assert shown or stage.name == "map"
+    for panel in shown:
+        check_cells(panel, model)
+    for line in lines:
+        for panel in panels_of(line):
+            if panel.product:
+                check_product(line, panel)
+
+
+def test_a_score_that_was_set_is_told_apart(framed, lines):
+    opened(stage_named("scaled_scores"), **LINK)
+    *_, masked = panels_of(lines[0])
+    assert masked.set_by_hand == {(2, 1), (1, 4)}
+    assert np.isnan(masked.value(4, 3))  # hidden
+
+
+def test_another_position_encoding_shows_no_tensor_of_the_model(framed, lines):
+    at = opened(stage_named("positions"))
+    lines.clear()
+    at.segmented_control(key="positions_layout_sinusoidal").set_value("learned").run()
+    assert [panel.title for panel in panels_shown(lines)] == ["scaled embedding"]
+
+
+def test_a_bar_of_a_weight_is_inspected_and_selected_like_its_cell(framed, lines):
+    opened(stage_named("softmax"), **LINK)
+    score, _, _, weight, *_ = panels_of(lines[0])
+    assert str(score.cell(4, 0)) == "scores.1.0.1.2.4"
+    assert str(weight.cell(4, 0)) == "pattern.1.0.1.2.4"
+    assert weight.selection(weight.place(4, 0)) == {"key_token": 4}
