@@ -178,6 +178,11 @@ def depths(
             source = "\n\n".join(textwrap.dedent(inspect.getsource(function)).rstrip() for function in code)
             code_tab.code(source, language="python", height=320)
         _predict(question)
+    if looked:
+        # The control and its effect stand next to each other, on a phone as well.
+        with st.container(border=True, key="what-if"):
+            panel(model.current(), looked)
+            changes(model.current(), looked)
 
 
 def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
@@ -190,8 +195,6 @@ def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
             st.segmented_control("Tensor", names, required=True, label_visibility="collapsed", **bound)
         if looked and chosen not in tables:
             derivation(looked, theme())
-            panel(model.current(), looked)
-            changes(model.current(), looked)
         else:
             st.dataframe(_frame_of(tables[chosen]), height=330, width="stretch")
 

@@ -14,6 +14,7 @@ from dashboard.encodings import ENCODINGS
 from dashboard.frame import Question, Shape, Table
 from dashboard.picture import picture
 from dashboard.sections import positions as sections
+from dashboard.sections.shuffle import shuffled
 from dashboard.settings import OPTIONS, PositionChoice
 from dashboard.stages import stage_named
 from dashboard.state.choices import ENCODING
@@ -57,6 +58,7 @@ def body() -> None:
     looked = look(current, at, text_slice("embedded", at).cell(at.token, 0)) if own else None
     encoding_picture(at, layout, encoding, chosen, looked)
     sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), looked)
+    shuffled(current, at)
     sections.similarity(encoding)
     numbers(at, layout, encoding, found, looked)
 

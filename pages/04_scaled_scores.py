@@ -37,8 +37,9 @@ def formula() -> str:
     product = rf"\overbrace{{Q}}^{{{seq}\times{d_head}}}\;\overbrace{{K^\top}}^{{{d_head}\times{seq}}}"
     scaled = product if scale == 1 else rf"\frac{{{product}}}{{\sqrt{{{d_head}}}}}"
     return (
-        rf"\underbrace{{S}}_{{{seq}\times{seq}}} = {scaled} + M, \qquad M_{{ij}} = \begin{{cases}} 0 & "
-        r"\text{query } i \text{ may attend to key } j \\ -\infty & \text{masked} \end{cases}"
+        rf"\begin{{gathered}} \underbrace{{S}}_{{{seq}\times{seq}}} = {scaled} + M \\[10pt] M_{{ij}} = "
+        r"\begin{cases} 0 & \text{query } i \text{ may attend to key } j \\ -\infty & \text{masked} \end{cases} "
+        r"\end{gathered}"
     )
 
 

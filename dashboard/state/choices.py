@@ -16,6 +16,7 @@ STRETCH = flag("stretch")  # colours of weights end at the largest weight
 ROWS = text("rows")  # the embedding scale that is compared with the positions
 ANALOGY = text("analogy", longest=LONGEST)
 ENCODING = text("encoding")  # the position encoding that is shown
+SHUFFLE = number("shuffle", 1, 9999, 1)  # the order in which the words are shuffled
 CURVES = numbers("curves", None, most=6)  # the dimensions drawn as curves
 
 # Attention

@@ -33,7 +33,7 @@ def changes(model: Model, looked: Looked) -> None:
     was, now = (np.atleast_2d(tensor_at(m.trace, m.parameters, cell)) for m in (before, model))
     *lead, row, column = (0, *cell.index)[-was.ndim :]  # a bias is one row
     down, across = (_around(place, size) for place, size in zip((row, column), was.shape[-2:], strict=True))
-    st.subheader("What the what-ifs change", anchor=False)
+    st.markdown("**Effect of your edits**")
     one, other = (x[tuple(lead)][down, across] for x in (was, now))
     rows, columns = (
         list(at.labels) if axis in _OF_TOKENS and size == len(at.labels) else dimensions(size, start=shown.start)
@@ -43,7 +43,10 @@ def changes(model: Model, looked: Looked) -> None:
         one, other, title=cell.tensor.replace("_", " "), axes=(axes[0], axes[-1]), rows=rows, columns=columns,
         weights=cell.tensor == "pattern", mark=(row - down.start, column - across.start), theme=theme(),
     )  # fmt: skip
-    picture(parts, key="what_if_changes", on_click=None)
+    if np.array_equal(one, other, equal_nan=True):
+        st.caption(f"They do not change what is shown of “{cell.tensor.replace('_', ' ')}”.")
+    else:
+        picture(parts, key="what_if_changes", on_click=None)
     if cell.tensor != "output":
         ends = scenes.before_and_after(
             *(m.trace.output[at.sentence] for m in (before, model)), title="output", axes=("token", "dimension"),

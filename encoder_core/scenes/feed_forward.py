@@ -51,8 +51,8 @@ def network(
         heatmap(steps.pre, tokens, neurons, title=f"in · W_up{bias}", shows=block_slice("mlp_pre", at), **wide),
         "→",
         heatmap(steps.act, tokens, neurons, title=between, shows=block_slice("mlp_act", at), **wide),
-        row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0.0, 100.0), marks=[at.token], colour="attention",
-                 decimals=0, height=HEIGHT, theme=theme),
+        row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0.0, 100.0), marks=[at.token],
+                 colour="attention", decimals=0, height=HEIGHT, theme=theme),
         "→",
         heatmap(steps.out, tokens, columns, title=out, marks=row, shows=block_slice("mlp_out", at), **common),
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from encoder_core.shown import Shown
 
 from encoder_core import analysis
 from encoder_core.figures import Line, Window
@@ -21,7 +22,6 @@ from encoder_core.scenes import (
     weighted_values,
 )
 from encoder_core.scenes.position import At
-from encoder_core.shown import Shown
 from encoder_core.sublayers import FeedForwardSteps, layer_norm, norm_parameters
 from encoder_core.sublayers import add_and_norm as tensors_around
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from encoder_core.shown import Shown
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,6 @@ from encoder_core.derive import check_cell, derive
 from encoder_core.derive.cell import tensor_at
 from encoder_core.figures import Panel, Place, panels_of
 from encoder_core.scenes.position import At
-from encoder_core.shown import Shown
 from tests.core.derive.models import CERTAIN, PLACES, drawn_models, traced
 from tests.core.scenes import all_lines, attention_lines
 

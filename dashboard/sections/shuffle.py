@@ -1,0 +1,81 @@
+"""Section of the positions: the words of the sentence are shuffled, with and without positions."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float, Int
+
+from dashboard import frame
+from dashboard.focus import Focus
+from dashboard.model import Model, model_for
+from dashboard.picture import picture
+from dashboard.settings import Settings
+from dashboard.state.choices import SHUFFLE
+from dashboard.state.session import session
+from dashboard.state.widgets import shows
+from encoder_core.figures import format_number, row_bars
+from encoder_core.masks import MaskSpec
+from encoder_core.shuffle import shuffle_effect, without_positions
+
+_MOST_WORDS = 16  # of the shuffled sentence in the caption
+
+
+def shuffled(current: Model, at: Focus) -> None:
+    """How far each token's output moves when the same words come in another order."""
+    st.subheader("Does the order matter?", anchor=False)
+    real = np.flatnonzero(current.batch.real[at.sentence])
+    if len(real) < 2:
+        st.caption("A sentence of one token has one order only: type more words in the sidebar.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        seed = st.number_input("Shuffle number", 1, 9999, width=150, **shows(SHUFFLE))
+        st.button("Shuffle again", icon=":material/shuffle:", on_click=_shuffle_again)
+    order, causal = _order(len(real), int(seed)), _causal(current)
+    words = [at.labels[place] for place in real]
+    moved = _moved(current.settings, at.sentence, int(seed))
+    common: dict[str, Any] = {"row_axis": "token", "span": (0.0, max(1e-6, *(float(x.max()) for x in moved.values())))}
+    panels = [
+        row_bars(x, words, title=f"{title}: the output moves by", decimals=3, height=230, theme=frame.theme(), **common)
+        for title, x in moved.items()
+    ]
+    picture([panels[0], "|", panels[1]], key="positions_shuffle_picture", on_click=None)
+    first = " ".join(frame.plain(words[place]) for place in order[:_MOST_WORDS])
+    without = float(moved["without positions"].max())
+    verdict = (
+        "the causal mask alone tells tokens their order"
+        if causal
+        else "the same vectors come out, in the new order, up to rounding"
+    )
+    st.caption(
+        f"Shuffled: {first}{' …' if len(order) > _MOST_WORDS else ''}. Each bar compares a token's output with its "
+        "output "
+        f"in the sentence as it was (padding and edits are left out{'; with the causal mask' if causal else ''}). "
+        "Without "
+        f"positions no output moves by more than {format_number(without, 2)}: {verdict}."
+    )
+
+
+def _order(count: int, seed: int) -> Int[np.ndarray, "token"]:
+    return np.random.default_rng(seed).permutation(count)
+
+
+def _causal(model: Model) -> MaskSpec:
+    """The mask without its padding: the sentence is run by itself."""
+    return "causal" if isinstance(model.mask, str) and "causal" in model.mask else None
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _moved(settings: Settings, sentence: int, seed: int) -> dict[str, Float[np.ndarray, "token"]]:
+    """How far the tokens' outputs move, with positions and without."""
+    model = model_for(settings)
+    ids = model.batch.ids[sentence][model.batch.real[sentence]]
+    order, causal = _order(len(ids), seed), _causal(model)
+    return {
+        "with positions": shuffle_effect(model.encoder, ids, order, causal),
+        "without positions": shuffle_effect(without_positions(model.encoder), ids, order, causal),
+    }
+
+
+def _shuffle_again() -> None:
+    session().set(SHUFFLE, session().get(SHUFFLE) % 9999 + 1)
