@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
-from dashboard.state.widgets import shows, widget_key
+from dashboard.state.widgets import shows, shows_value
 
 Option = TypeVar("Option")
 
@@ -43,16 +43,14 @@ def grouped_choice(label: str, groups: Mapping[str, Sequence[str]], parameter: P
     """Options in groups: a row for the groups, and a row for the options of the group that the chosen one is in."""
     group_of = {option: group for group, options in groups.items() for option in options}
     chosen = session().among(parameter, list(group_of), next(iter(group_of)))
-    key = widget_key(f"{parameter.name}_group", group_of[chosen])
     last_of_group = session().memo.setdefault(f"last {parameter.name} of each group", {})
     last_of_group[group_of[chosen]] = chosen
 
-    def open_group() -> None:
-        group = st.session_state[key]
+    def open_group(group: str) -> None:
         session().set(parameter, last_of_group.get(group, groups[group][0]))
 
+    bound = shows_value(f"{parameter.name}_group", group_of[chosen], open_group)
     st.segmented_control(
-        "Group", list(groups), default=group_of[chosen], required=True, label_visibility="collapsed", key=key,
-        on_change=open_group,
-    )  # fmt: skip
+        "Group", list(groups), default=group_of[chosen], required=True, label_visibility="collapsed", **bound
+    )
     return choice(label, groups[group_of[chosen]], parameter, default=chosen, silent=True)

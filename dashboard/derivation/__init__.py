@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import cells
 from dashboard.assets import component
 from dashboard.cells import Looked
-from dashboard.state.widgets import shows_number
+from dashboard.state.widgets import component_value, shows_value
 from encoder_core.derive import Cell, Operand, Step, Term, largest_first
 from encoder_core.derive.cell import AXES
 from encoder_core.figures import ThemeName, format_calculation, format_number, theme_named
@@ -35,7 +35,7 @@ def derivation(looked: Looked, theme: ThemeName) -> None:
     found = looked.derivation
 
     def gone() -> None:
-        address = (st.session_state.get("derivation") or {}).get("go")
+        address = component_value("derivation", "go")
         if address:
             cells.go(looked, address)
 
@@ -132,7 +132,7 @@ def _picker(looked: Looked, place: int, axis: str) -> None:
         cells.choose(Cell(cell.tensor, index, cell.layer))
 
     size = looked.shape[place]
-    bound = shows_number(f"cell_{place}", cell.index[place] + first, picked, (cell.tensor, cell.layer, size))
+    bound = shows_value(f"cell_{place}", cell.index[place] + first, picked, (cell.tensor, cell.layer, size))
     st.number_input(axis, first, size - 1 + first, width=110, **bound)
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from dashboard.assets import component
 from dashboard.navigation import open_page
 from dashboard.stages import stage_named
+from dashboard.state.widgets import component_value
 from encoder_core.figures import ThemeName, Window, scale_of, theme_named, window
 
 _COMPONENT = component("diagram", Path(__file__).parent)
@@ -48,7 +48,7 @@ def diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
     colours = theme_named(theme)
 
     def opened() -> None:
-        stage = (st.session_state.get(key) or {}).get("open")
+        stage = component_value(key, "open")
         if stage in {card.stage for group in groups for card in group.cards}:
             open_page(stage)
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import plotly
-import streamlit as st
 
 from dashboard import focus
 from dashboard.assets import component, publish
 from dashboard.cells import Looked, choose
 from dashboard.picture.outlines import outlines
 from dashboard.picture.serialise import to_json
+from dashboard.state.widgets import component_value
 from encoder_core.figures import Line, Panel, Selection, panels_of
 
 _COMPONENT = component("picture", Path(__file__).parent)
@@ -42,7 +42,7 @@ def picture(
     panels = panels_of(line)
 
     def clicked() -> None:
-        said = (st.session_state.get(key) or {}).get("cell")
+        said = component_value(key, "cell")
         if not said or said["panel"] >= len(panels):
             return
         panel, tile = panels[said["panel"]], said["tile"] and tuple(said["tile"])

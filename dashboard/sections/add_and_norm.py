@@ -17,7 +17,7 @@ from dashboard.model import Model, model_with_norm, with_edits
 from dashboard.picture import picture
 from dashboard.state.choices import NORM_DIMENSION, SCALE_AND_SHIFT
 from dashboard.state.session import session
-from dashboard.state.widgets import shows_number
+from dashboard.state.widgets import shows_value
 from encoder_core.analysis import residual_stream
 from encoder_core.edits.checks import LARGEST
 from encoder_core.figures import Window, format_calculation, format_number, in_brackets
@@ -69,7 +69,7 @@ def _pick_scale_and_shift(
         session().set(SCALE_AND_SHIFT, "~".join([norm, *(f"{number:.6g}" for number in tried)]))
 
     for which, (place, label) in enumerate(zip(places, ("What if its γ were", "and its β"), strict=True)):
-        bound = shows_number(f"{SCALE_AND_SHIFT.name} {which}", numbers[which], partial(change, which), norm)
+        bound = shows_value(f"{SCALE_AND_SHIFT.name} {which}", numbers[which], partial(change, which), norm)
         place.number_input(label, -LARGEST, LARGEST, step=0.5, **bound)
     return numbers[0], numbers[1]
 

@@ -55,10 +55,20 @@ def shows(
     return {"key": key, "on_change": on_change}
 
 
-def shows_number(name: str, value: Any, changed: Callable[[Any], None], options: object = None) -> dict[str, Any]:
+def shows_value(name: str, value: Any, changed: Callable[[Any], None], options: object = None) -> dict[str, Any]:
     """The same for a widget that shows a part of a parameter, or a number that an edit sets."""
     key = widget_key(name, value, options)
     return {"key": key, "on_change": lambda: changed(st.session_state[key])}
+
+
+def component_value(key: str, name: str) -> Any:
+    """What the JavaScript of a component has said last under this name; None where it has said nothing."""
+    return (st.session_state.get(key) or {}).get(name)
+
+
+def edited_cells(key: str) -> dict[int, dict[str, Any]]:
+    """The cells of a table editor that the user has changed: row -> column -> value."""
+    return dict(st.session_state[key]["edited_rows"])
 
 
 def _key(name: str, shown: Shown) -> str:

@@ -8,7 +8,7 @@ from dashboard import focus
 from dashboard.appearance import plain
 from dashboard.cells import Looked
 from dashboard.model import Model
-from dashboard.state.widgets import shows_number
+from dashboard.state.widgets import shows_value
 from dashboard.what_if import state
 from dashboard.what_if.of_cell import Change, change_of
 from encoder_core import Edit
@@ -43,7 +43,7 @@ def _set(change: Change, looked: Looked) -> None:
         state.add(change.edit(float(value)))
 
     # A widget of its own for each cell and each of its values: what an older one still says is never an edit.
-    number, slider = (shows_number(key, now, changed, str(looked.trail[-1])) for key in (NUMBER, SLIDER))
+    number, slider = (shows_value(key, now, changed, str(looked.trail[-1])) for key in (NUMBER, SLIDER))
     masked = "" if math.isfinite(change.value) else " (masked now: a number unmasks it)"
     st.number_input(
         f"What if {change.name} were{masked}", -most, most, step=step, format="%.6g", width=210, **number

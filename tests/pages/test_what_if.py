@@ -1,12 +1,14 @@
 """What-ifs: from a link, by a number, undone, redone, reset; what does not fit is named and left out."""
 
+import re
+
 import numpy as np
 import pytest
 
 from dashboard.stages import stage_named
 from dashboard.what_if import state
 from encoder_core import Encoder, EncoderConfig, WordTokenizer, travel
-from encoder_core.edits import from_text
+from encoder_core.edits import from_text, to_text
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run
 from tests.pages.app import said as said_of
 
@@ -21,6 +23,16 @@ EDITS = {
 
 def edits_in_use(at):
     return chosen(at, "edits")
+
+
+def edits_on_the_bar(at):
+    """The edits in use, in the words of the buttons that take them out."""
+    labels = [button.label for button in at.button if button.key and button.key.startswith("without_")]
+    return [re.sub(r"\\(.)\u2060", r"\1", label) for label in labels]
+
+
+def enabled(at):
+    return {button.label for button in at.button if not button.disabled}
 
 
 def press(at, label):
@@ -133,11 +145,13 @@ def test_a_bad_edit_in_a_link_is_named_and_left_out(framed, edits, said, kept):
 
 def test_an_edit_that_does_not_fit_comes_back_when_it_does(framed):
     at = opened(stage_named("scaled_scores"), edits="head.5.1=0")
-    assert not any("layer 6, head 2" in button.label.replace("\\", "") for button in at.button)
+    assert edits_on_the_bar(at) == []
+    (warning,) = said_of(at)
+    assert "layer=5 is not one of 0 to 3" in warning
     at.select_slider(key="layers").set_value(8)
     run(at)
     assert not at.warning
-    assert any("layer\u00a06" in button.label or "6" in button.label for button in at.button)
+    assert edits_on_the_bar(at) == ["layer 6, head 2 off"]
 
 
 def test_the_history_starts_anew_where_something_else_is_done(framed):
@@ -145,10 +159,25 @@ def test_the_history_starts_anew_where_something_else_is_done(framed):
     press(at, "Reset")
     press(at, "Undo")
     press(at, "Switch off head 1 of layer 1")
-    assert len(edits_in_use(at)) == 2
-    assert all(button.disabled for button in at.button if button.label == "Redo")
+    assert [from_text(text) for text in edits_in_use(at)][-1] == from_text("head.0.0=0")
+    assert "Undo" in enabled(at)
+    assert "Redo" not in enabled(at)
 
 
-def test_edits_of_a_link_are_written_as_the_engine_writes_them():
+def test_edits_in_a_link_are_apart_from_one_another():
     assert state.BETWEEN not in "".join(EDITS.values())
-    assert "What if" not in rendered(opened(stage_named("scaled_scores")))
+    assert {to_text(from_text(text)) for text in EDITS.values()} == set(EDITS.values())
+
+
+def test_the_bar_is_there_with_edits_and_after_an_undo_on_the_same_page(framed):
+    at = opened(stage_named("scaled_scores"))
+    assert not enabled(at) & {"Undo", "Redo", "Reset"}
+    press(at, "Switch off head 1 of layer 1")
+    assert "**What if**" in rendered(at)
+    press(at, "Undo")
+    assert "Redo" in enabled(at)
+    run(at.switch_page(stage_named("softmax").path))
+    assert not enabled(at) & {"Undo", "Redo", "Reset"}
+    run(at.switch_page(stage_named("scaled_scores").path))
+    press(at, "Redo")
+    assert edits_on_the_bar(at) == ["layer 1, head 1 off"]

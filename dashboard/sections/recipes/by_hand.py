@@ -18,7 +18,7 @@ from dashboard.picture import picture
 from dashboard.state.choices import HAND_QUERY, HAND_TABLE, HAND_TOKENS, LOOKUP_TABLE, LOOKUP_TOKEN
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
-from dashboard.state.widgets import shows, shows_number
+from dashboard.state.widgets import edited_cells, shows, shows_value
 from encoder_core import RECIPES, Encoder
 from encoder_core.figures import dimensions
 from encoder_core.recipes import Demo
@@ -101,7 +101,7 @@ def _pick_tokens(places: Sequence[DeltaGenerator], first: tuple[int, ...], vocab
         session().set(HAND_TOKENS, (*tokens[:number], token, *tokens[number + 1 :]))
 
     for number, (place, token) in enumerate(zip(places, tokens, strict=True)):
-        bound = shows_number(f"{HAND_TOKENS.name}_{number}", token, partial(change, number))
+        bound = shows_value(f"{HAND_TOKENS.name}_{number}", token, partial(change, number))
         place.selectbox(f"Token {number + 1}", range(vocab), filter_mode=None, **bound)
     return tokens
 
@@ -121,7 +121,7 @@ def edited(table: Table, parameter: Parameter[str]) -> Table:
     def change() -> None:
         found = changes | {
             (row, int(column.removeprefix("dim "))): float(np.clip(np.nan_to_num(value or 0.0), -LIMIT, LIMIT))
-            for row, cells in st.session_state[key]["edited_rows"].items()
+            for row, cells in edited_cells(key).items()
             for column, value in cells.items()
         }
         parts = (f"{row}.{column}={value:.6g}" for (row, column), value in sorted(found.items()))

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import streamlit as st
-
 from dashboard.assets import component
 from dashboard.state.session import session
+from dashboard.state.widgets import component_value
 
 _COMPONENT = component("address", Path(__file__).parent)
 _KEY = "address"
@@ -31,6 +30,6 @@ def _restore() -> None:
 
     After a lost connection Streamlit may hand a new session the query string that the page was first opened with.
     """
-    given = (st.session_state.get(_KEY) or {}).get("restore")
+    given = component_value(_KEY, "restore")
     if isinstance(given, str):
         session().read_link(given)
