@@ -15,6 +15,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.controls import block_dropout, block_edits, switches
 from encoder_core.dropout import Kept
 from encoder_core.edits import Effects
+from encoder_core.edits.effects import NO_EFFECTS
 from encoder_core.forward import Steps, empty_state, forward, layer_of
 from encoder_core.parameters import parameter_shapes
 from encoder_core.trace import LayerTrace
@@ -67,8 +68,8 @@ def run_batch(
     mask: Bool[np.ndarray, "batch head seq seq"],
     config: EncoderConfig,
     capacity: Capacity,
-    effects: Effects,
-    kept: Kept | None,
+    effects: Effects = NO_EFFECTS,
+    kept: Kept | None = None,
 ) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
     """The output and all layers, one sentence after another: the batch size is no shape and compiles nothing.
 

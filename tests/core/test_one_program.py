@@ -17,7 +17,7 @@ from benchmarks.edits import KINDS, random_edit
 from benchmarks.measure import CompilationCounter
 from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
 from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
-from encoder_core.edits import HeadFactor, ResidualFactor, SetScore, SetWeight
+from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, effects_of
 from encoder_core.program import run_batch, run_output, stack_parameters
 from encoder_core.recipes import VARIANTS
 from tests.core.reference import random_parameters, relative_difference, run_torch
@@ -75,9 +75,10 @@ def test_layers_one_by_one_give_what_all_in_one_program_give(norm):
         SetWeight("W_Q", 1, 2, 3, 4, 0.7), SetWeight("W_O", 3, 0, 1, 2, -0.4), SetScore(1, 2, 0, 5, 3, 1.5),
         HeadFactor(0, 1, 0.0), ResidualFactor(2, "mlp", 0.5), Temperature(0.8),
     ]  # fmt: skip
-    for made_with in ([], edits):
+    edited = effects_of(edits, config, 2, 9)
+    for effects in (Effects(), edited):
         (here, here_layers), (there, there_layers) = [
-            run_batch(stack_parameters(parameters, config, capacity), rows, mask, config, capacity, made_with)
+            run_batch(stack_parameters(parameters, config, capacity), rows, mask, config, capacity, effects)
             for capacity in (SMALL, own)
         ]
         assert relative_difference(here, there) < 1e-5
@@ -85,9 +86,9 @@ def test_layers_one_by_one_give_what_all_in_one_program_give(norm):
             assert relative_difference(ours.resid_post, theirs.resid_post) < 1e-5
             assert relative_difference(ours.head_contributions, theirs.head_contributions) < 1e-5
     state = stack_parameters(parameters, config, own)
-    whole, entering = run_output(state, rows[1], mask[1], config, own, edits, None, 1)
+    whole, entering = run_output(state, rows[1], mask[1], config, own, edited, None, 1)
     assert entering.shape == (4, 9, 24)
-    late, _ = run_output(state, entering[2], mask[1], config, own, edits, None, 1, first_layer=2)
+    late, _ = run_output(state, entering[2], mask[1], config, own, edited, None, 1, first_layer=2)
     np.testing.assert_allclose(late, whole, atol=1e-5)
     np.testing.assert_allclose(whole, there[1], atol=1e-5)
 
