@@ -93,5 +93,5 @@ export default function (component) {
   }
   if (note) element("p", "ew-note", host, note);
   for (const step of steps) addStep(host, step, colours, go);
-  if (steps.length) element("p", "ew-note ew-small", host, ROUNDED);
+  if (steps.length) element("div", "ew-rounded", host, ROUNDED);
 }

@@ -42,7 +42,8 @@ def _cost(current: Model) -> None:
     flops = current.encoder.flops(seq, batch)
     st.caption(
         f"{in_units(current.encoder.num_parameters)} parameters · {in_units(current.encoder.num_bytes)}B · "
-        f"{in_units(flops)}FLOP in matrix products"
+        f"{in_units(flops)}FLOP a pass",
+        help="Floating-point operations of the matrix products of one forward pass.",
     )
 
 

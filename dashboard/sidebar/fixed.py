@@ -15,7 +15,7 @@ def sizes(config: EncoderConfig, name: str) -> None:
     left, right = st.columns(2, gap="medium")
     for place, (key, value) in zip((left, right, left, right), found.items(), strict=True):
         options = sorted({*OPTIONS[key], value})
-        place.select_slider(key, options, value, key=f"{name}_{key}", disabled=True)
+        place.select_slider(key, options, value, key=f"fixed_{key}_{name}", disabled=True)
 
 
 def summary(config: EncoderConfig) -> None:
