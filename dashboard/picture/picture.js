@@ -152,10 +152,14 @@ function repaint(host) {
   host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host)).catch(console.error);
 }
 
-// On a phone the rail is wider than the screen: bring the stage on screen into sight.
+// On a phone the rail is wider than the screen: bring the stage on screen into sight. Only the rail may scroll, not the
+// page, because a picture also appears below the place that one is looking at: the effect of the first edit.
 function showInRail() {
   const here = [...document.querySelectorAll(".st-key-rail a")].filter(a => a.pathname === window.location.pathname);
-  here.at(-1)?.scrollIntoView({ inline: "center", block: "nearest" });
+  const link = here.at(-1), rail = link?.closest(".st-key-rail");
+  if (!rail) return;
+  const [at, around] = [link.getBoundingClientRect(), rail.getBoundingClientRect()];
+  rail.scrollLeft += (at.left + at.right - around.left - around.right) / 2;
 }
 
 // The player is fetched when it is asked for.

@@ -24,6 +24,16 @@ _SETTLED = """() => {
 }"""
 # React has put on screen what the socket brought.
 _NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+# Streamlit sends what was changed when the events of the browser have been handled, and waits a moment for more.
+_QUIET = """() => new Promise(done => {
+    let frames = 0;
+    const count = () => {
+        const busy = document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning";
+        frames = busy ? 0 : frames + 1;
+        frames > 12 ? done() : requestAnimationFrame(count);
+    };
+    count();
+})"""
 _PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-picture')].map(line => line.queue))"
 
 # What each plot shows, in the order of the page: null where a cell is masked.
@@ -111,6 +121,14 @@ class Screen:
         self.page.evaluate(_NEXT_FRAMES)
         self.settle()
 
+    def come_to_rest(self) -> "Screen":
+        """Wait until several actions in quick succession are all answered: nothing happens for some frames."""
+        for _ in range(3):
+            self.settle()
+            self.page.evaluate(_NEXT_FRAMES)
+            self.page.evaluate(_QUIET)
+        return self.settle()
+
     def go(self, name: str) -> "Screen":
         """Open another page by the rail."""
         self.page.locator(".st-key-rail").get_by_role("link").nth(stage_named(name).number).click()
@@ -170,7 +188,7 @@ class Screen:
 
     def looked_at(self, part: str) -> str:
         """What a picker of the focus says."""
-        picker = self.page.locator(f".st-key-{part}")
+        picker = self.page.locator(f".st-key-{part}, [class*='st-key-{part}-']")
         box = picker.locator("input")
         return box.input_value() if box.count() else picker.get_by_role("radio", checked=True).inner_text()
 

@@ -1,0 +1,242 @@
+"""Sidebar, URL and page describe one state in the real browser, whatever is done, and in quick succession."""
+
+import random
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from dashboard.focus import PARTS
+from dashboard.state.parameter import PARAMETERS
+from dashboard.state.session import Session
+from tests.browser.conftest import PHONE
+from tests.browser.engine import scaled_scores, trace_of
+from tests.browser.screen import Screen
+
+OTHER_TEXT = "it sleeps on the black sofa"
+
+
+@pytest.fixture
+def phone(browser, server, tab):
+    """A tab of a phone: it opens with the sidebar closed. (`tab` has warmed up.)"""
+    context = browser.new_context(viewport=PHONE, color_scheme="light")
+    screen = Screen(context, server)
+    yield screen
+    context.close()
+    assert screen.faults == []
+
+
+def text_field(screen):
+    return screen.page.locator("[data-testid=stSidebar] textarea")
+
+
+def choose(screen, label, option):
+    """Pick an option of a list."""
+    screen.page.get_by_role("combobox", name=label).click()
+    screen.page.get_by_role("option", name=option, exact=True).click()
+
+
+def agree(screen):
+    """What the URL says is what the sidebar, the pickers and the numbers on the page say. Returns what it says."""
+    state = Session()
+    state.read_link(screen.page.url.partition("?")[2])
+    assert state.query() == screen.page.url.partition("?")[2]
+    if text_field(screen).count():
+        assert text_field(screen).input_value() == state.get(PARAMETERS["text"])
+    for label in ("d_model", "heads", "layers", "d_ff"):
+        slider = screen.slider(label)
+        if slider.count() and slider.is_enabled():
+            assert screen.says(label) == state.get(PARAMETERS[label])
+    for part in PARTS:
+        if screen.page.locator(f".st-key-{part}, [class*='st-key-{part}-']").count():
+            assert screen.looked_at(part).partition(" ")[0] == str(state.get(PARAMETERS[part])), part
+    return state
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_a_text_that_is_left_by_a_click_on_a_heatmap(phone, attempt):
+    """On a phone the sidebar covers the page: a tap beside it commits the text and hits a heatmap at once."""
+    screen = phone.open("scaled_scores")
+    screen.page.get_by_test_id("stExpandSidebarButton").click()
+    text_field(screen).fill(OTHER_TEXT)
+    x, y = screen.place(2, 2 + attempt, 15)
+    screen.page.mouse.click(max(x, PHONE["width"] - 20), y)
+    screen.come_to_rest()
+    state = agree(screen)
+    assert state.get(PARAMETERS["text"]) == OTHER_TEXT
+    assert state.get(PARAMETERS["edits"]) == ()
+    screen.shows(*scaled_scores(trace_of(OTHER_TEXT), 1, 1))
+
+
+def test_a_slider_and_a_click_before_its_answer(screen):
+    screen.open("scaled_scores")
+    x, y = screen.place(2, 5, 3)
+    screen.slider("layers").press("ArrowLeft")
+    screen.page.mouse.click(x, y)
+    screen.come_to_rest()
+    state = agree(screen)
+    assert (state.get(PARAMETERS["layers"]), state.get(PARAMETERS["edits"])) == (3, ())
+    screen.shows(*scaled_scores(trace_of(layers=3), 1, 1))
+
+
+def test_two_clicks_before_the_first_is_answered(screen):
+    screen.open("scaled_scores")
+    first, second = screen.place(2, 5, 3), screen.place(2, 7, 9)
+    screen.page.mouse.click(*first)
+    screen.page.mouse.click(*second)
+    screen.come_to_rest()
+    state = agree(screen)
+    assert [state.get(PARAMETERS[part]) for part in ("token", "key_token")] == [8, 10]
+    assert state.get(PARAMETERS["edits"]) == ()
+
+
+def test_back_brings_back_the_whole_state(screen):
+    """The trial that went wrong: Multi-head, then Full stack, then another encoder, then Back."""
+    screen.open("multi_head")
+    screen.go("full_stack")
+    with screen.rerun():
+        choose(screen, "Encoder", "minilm")
+    screen.come_to_rest()
+    assert "encoder=minilm" in screen.page.url
+    expect(screen.page.get_by_text("6 × 12 × 20 × 20").first).to_be_visible()
+    screen.page.go_back()
+    screen.come_to_rest()
+    assert agree(screen).get(PARAMETERS["encoder"]) == "random"
+    assert screen.name == "full_stack"
+    assert screen.says("d_model") == 64
+    expect(screen.page.get_by_text("4 × 4 × 18 × 18").first).to_be_visible()
+    screen.page.go_back()
+    screen.arrived("multi_head").come_to_rest()
+    agree(screen)
+    screen.page.go_forward()
+    screen.arrived("full_stack").come_to_rest()
+    agree(screen)
+
+
+def test_back_closes_one_operand_after_another(screen):
+    screen.open("scaled_scores", cell="dot_products.0.0.0.4.2", token="5", key_token="3")
+    for tensor in ("q.", "attn_in."):
+        with screen.rerun():
+            screen.page.locator("button.ew-operand").first.click()
+        assert screen.parameters["cell"][0].split("~")[-1].startswith(tensor)
+    for trail in (2, 1):
+        screen.page.go_back()
+        screen.come_to_rest()
+        assert len(screen.parameters["cell"][0].split("~")) == trail
+    expect(screen.page.locator(".ew-result").first).to_contain_text("Dot product of query and key")
+
+
+def test_the_selected_word_is_kept(screen):
+    screen.open("scaled_scores", token="16", key_token="3")
+    assert screen.looked_at("token") == "16 · it"
+    with screen.rerun():
+        choose(screen, "Encoder", "minilm")
+    screen.come_to_rest()
+    assert (screen.looked_at("token"), screen.looked_at("key_token")) == ("17 · it", "4 · cat")
+    text_field(screen).fill("well, it rains")
+    with screen.rerun():
+        text_field(screen).press("ControlOrMeta+Enter")
+    screen.come_to_rest()
+    assert screen.looked_at("token") == "4 · it"
+    assert screen.looked_at("key_token") not in ("", "[PAD]")
+    agree(screen)
+
+
+def test_the_first_edit_does_not_scroll_the_page(phone):
+    screen = phone.open("scaled_scores", cell="scores.0.0.0.2.1")
+    field = screen.page.get_by_label("What if this score were")
+    field.scroll_into_view_if_needed()
+    before = field.bounding_box()["y"]
+    field.fill("5")
+    with screen.rerun():
+        field.press("Enter")
+    screen.come_to_rest()
+    after = screen.page.get_by_label("What if this score were").bounding_box()["y"]
+    assert abs(after - before) < PHONE["height"] / 2
+    effect = screen.page.get_by_text("Effect of your edits").bounding_box()["y"]
+    assert 0 < effect - after < PHONE["height"]
+
+
+def test_every_name_of_a_page_is_an_address(screen):
+    screen.open("map")
+    assert screen.page.url.rstrip("?").endswith("/")
+    screen.page.goto(f"{screen.url}/map?d_model=128")
+    screen.arrived("map")
+    assert screen.says("d_model") == 128
+    assert screen.page.get_by_text("Page not found").count() == 0
+
+
+class Hand:
+    """Does at random what a person does, often before the answer to what was done before."""
+
+    def __init__(self, screen, seed):
+        self.screen, self.page, self.dice = screen, screen.page, random.Random(seed)
+
+    def act(self):
+        action = self.dice.choice(
+            [self.text, self.slider, self.click, self.operand, self.stage, self.back, self.reload]
+        )
+        action()
+        if self.dice.random() < 0.6:
+            self.screen.come_to_rest()
+
+    def text(self):
+        text_field(self.screen).fill(self.dice.choice([OTHER_TEXT, "it rains", "a cat\nas it was"]))
+        text_field(self.screen).press("ControlOrMeta+Enter")
+
+    def slider(self):
+        label = self.dice.choice(["d_model", "heads", "layers"])
+        self.screen.slider(label).press(self.dice.choice(["ArrowLeft", "ArrowRight"]))
+
+    def click(self):
+        plots = self.page.locator(".ew-picture .js-plotly-plot")
+        box = plots.nth(self.dice.randrange(min(4, plots.count()))).bounding_box() if plots.count() else None
+        if box and 80 < box["y"] < 700:
+            x, y = (self.dice.uniform(0.4, 0.8) for _ in range(2))
+            self.page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+
+    def operand(self):
+        operands = self.page.locator("button.ew-operand")
+        if operands.count():
+            operands.nth(self.dice.randrange(min(3, operands.count()))).click()
+
+    def stage(self):
+        self.page.locator(".st-key-rail").get_by_role("link").nth(self.dice.choice([3, 4, 5, 6, 8])).click()
+
+    def back(self):
+        if self.page.evaluate("window.history.length") > 2 and self.dice.random() < 0.7:
+            self.page.go_back()
+
+    def reload(self):
+        self.screen.come_to_rest()
+        self.page.reload()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_random_sequences_leave_one_state(screen, browser, server, seed):
+    screen.page.goto("about:blank")
+    screen.open("scaled_scores")
+    hand = Hand(screen, seed)
+    for _ in range(9):
+        if not screen.page.url.startswith(screen.url):  # Back has left the app
+            screen.page.go_forward()
+            screen.come_to_rest()
+        hand.act()
+    if not screen.page.url.startswith(screen.url):
+        screen.page.go_forward()
+    screen.come_to_rest()
+    agree(screen)
+    shown = [np.array(plot["z"], float) for plot in screen.plots() if plot["z"]]
+    context = browser.new_context(viewport=screen.page.viewport_size, color_scheme="light")
+    try:
+        copy = Screen(context, server)
+        copy.page.goto(screen.page.url)
+        copy.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
+        copy.come_to_rest()
+        assert copy.page.url == screen.page.url
+        again = [np.array(plot["z"], float) for plot in copy.plots() if plot["z"]]
+        assert len(again) == len(shown)
+        for one, other in zip(shown, again, strict=True):
+            np.testing.assert_array_equal(one, other)
+    finally:
+        context.close()
