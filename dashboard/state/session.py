@@ -23,10 +23,11 @@ _MOST_UNKNOWN = 2_000  # characters of a link that mean nothing here and are car
 
 
 class Shown(NamedTuple):
-    """The widget that last showed a parameter: how often it was replaced, and the options it offered."""
+    """The widget that last showed a parameter: how often it was replaced, its options, the script it is in."""
 
     generation: int
     options: object
+    script: str
 
 
 @dataclass
