@@ -81,7 +81,8 @@ def _replacement(label: str, words: tuple[str, ...]) -> int | None:
     found = next((piece for piece in (typed.strip(), typed.strip().lower()) if piece in words), None)
     if found is None:
         st.caption(
-            f":orange[“{plain(typed.strip())}” is not in the vocabulary ({len(words):,} pieces): try a more common word.]"
+            f":orange[“{plain(typed.strip())}” is not in the vocabulary ({len(words):,} pieces): try a more common "
+            "word.]"
         )
         return None
     return words.index(found)

@@ -48,7 +48,9 @@ def rollout(current: Model, at: Focus, _: None) -> Depths:
 def _own_input(at: Focus, rolled: Float[np.ndarray, "layer seq seq"], *, is_training: bool) -> Question:
     """Is more left of the token's own input than what the residual stream alone would carry?"""
     if is_training:  # dropout makes some weights larger, and the row's normalisation the residual's part smaller
-        return how_many("how many numbers has a rolled-out matrix in a row?", len(at.labels), "One for each input.")
+        return how_many(
+            "how many numbers has a rolled-out matrix in a row?", len(at.labels), "One for each input token."
+        )
     own, straight = float(rolled[-1][at.token, at.token]), 0.5 ** len(rolled)
     return Question(
         f"the residual stream alone carries ½ a layer: {format_number(straight, 2)} after {len(rolled)}. How much of "

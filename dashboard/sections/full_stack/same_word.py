@@ -138,7 +138,9 @@ def _most_like(compared: _Compared) -> Question:
         cosines,
         lambda index: f"that of sentence {places[index][0] + 1}",
         lambda best: f"Their cosine is {format_number(cosines[best], 3)}.",
-        how_many(f"with how many other places of “{word}” is it compared here?", len(places), "One curve for each."),
+        how_many(
+            f"with how many other places of “{word}” is it compared here?", len(places), "There is one curve for each."
+        ),
     )
 
 
