@@ -43,8 +43,8 @@ def which_is_largest(
     if len(places) < 2:
         return otherwise
     best, *others = places
-    others = others[len(others) // 2 :: max(1, len(others) // 2)] if spread else others
-    options = sorted([best, *others[:2]])
+    chosen = {others[len(others) // 2], others[-1]} if spread else others[:2]
+    options = sorted([best, *chosen])
     return Question(text, [name(place) for place in options], options.index(best), why(best))
 
 
