@@ -1,4 +1,4 @@
-"""What the output loses without a head, or without a token: computed once for each model, edits and sentence."""
+"""How far the output moves without a head, or without a token: computed once for each model, edits and sentence."""
 
 from typing import NamedTuple
 

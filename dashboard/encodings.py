@@ -49,8 +49,8 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
     ),
     "learned": Encoding(
         "learned table",
-        "One row a position, learned like the rows of the words. Before training, the table is noise: nothing in it "
-        "says that 3 is next to 4. There is no row beyond the last position of the table.",
+        "One row for each position, learned like the rows of the words. A random table that is not trained says "
+        "nothing about which positions are neighbours. There is no row beyond the last position of the table.",
         r"PE_{pos} = P[pos]" + FROM_ZERO,
     ),
     "none": Encoding(

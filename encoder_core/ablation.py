@@ -1,4 +1,4 @@
-"""Ablation: what the output loses without a head, or without a token. Each is a run of the one compiled program."""
+"""Ablation: how far the output moves without a head, or without a token. Each is a run of the one compiled program."""
 
 from collections.abc import Sequence
 
@@ -30,9 +30,9 @@ def ablate_tokens(
 ) -> Float[np.ndarray, "token seq"]:
     """The effect of each token on each token: |output with it hidden - output|, in float64.
 
-    One token at a time is masked as key, in all heads and layers, so that nobody reads it; its own row is left in the
-    stream (a zero row instead would be a token of its own, which others would still attend to). Row: the token hidden;
-    column: the token whose output changes. On top of `edits`, one run of one sentence a token.
+    One token at a time is masked as key, in all heads and layers, so that no token attends to it; its own row is left
+    in the stream (a zero row instead would be a token of its own, which others would still attend to). Row: the token
+    hidden; column: the token whose output changes. On top of `edits`, one run of one sentence a token.
     """
     seq = encoder.outputs(inputs, mask, edits, what_ifs=[], sentence=sentence).shape[1]
     what_ifs = [[HideToken(sentence, token)] for token in range(seq)]

@@ -1,5 +1,7 @@
 """The map: the whole encoder as it is set now, every part a small real heatmap and a link to its stage."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 
@@ -60,7 +62,6 @@ def body() -> None:
         "Only matrix products are counted, a multiplication and an addition as two operations (Hoffmann et al. 2022, "
         "appendix F). Norms, softmax, activations, biases and residual additions are left out."
     )
-    most = max(parts, key=parts.__getitem__)
     frame.depths(
         {
             "parameters": Table(
@@ -70,25 +71,44 @@ def body() -> None:
             ),
             "FLOPs": Table(np.array([[count] for count in flops.values()]), list(flops), ["FLOP"]),
         },
-        _FORMULAS[config.norm].replace("X", _EMBEDDED[config.embedding_norm]),
+        formula(),
         [blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
-        Question(
-            "which part has the largest share of this model's parameters?",
-            list(parts),
-            list(parts).index(most),
-            f"{most.capitalize()} has {parts[most]:,} of {encoder.num_parameters:,}, "
-            f"{parts[most] / encoder.num_parameters:.0%}.",
-        ),
+        question(parts),
         look(current, at, text_slice("output", at).cell(0, 0)),
     )
 
 
+def question(parts: Mapping[str, int]) -> Question:
+    """Which part is the largest? Parts of the same size, such as attention and feed-forward with d_ff = 2 d_model and
+    no biases, are one option."""
+    of_size: dict[int, list[str]] = {}
+    for part, count in parts.items():
+        of_size.setdefault(count, []).append(part)
+    options = {" and ".join(names) + ", equally" * (len(names) > 1): count for count, names in of_size.items()}
+    largest = max(options, key=options.__getitem__)
+    total, count = sum(parts.values()), options[largest]
+    return Question(
+        "which part has the largest share of this model's parameters?",
+        list(options),
+        list(options).index(largest),
+        f"{largest[0].upper()}{largest[1:]}: {count:,} of {total:,}, {count / total:.0%}"
+        + (" each." if len(of_size[count]) > 1 else "."),
+    )
+
+
+def formula() -> str:
+    """What the stack computes, with the final norm where there is one."""
+    lines = _FORMULAS[config.norm].replace("X", _EMBEDDED[config.embedding_norm])
+    end = r" \\ \mathrm{output} &= \mathrm{norm}(x_L)" if config.final_norm else ""
+    return rf"\begin{{aligned}} {lines}{end} \end{{aligned}}"
+
+
 _EMBEDDED = {False: r"E[\mathrm{ids}] + P", True: r"\mathrm{norm}(E[\mathrm{ids}] + P)"}
 _FORMULAS = {
-    "post": r"""\begin{aligned} x_0 &= X \\ y &= \mathrm{norm}(x_l + \mathrm{attention}(x_l)) \\
-x_{l+1} &= \mathrm{norm}(y + \mathrm{ffn}(y)) \end{aligned}""",
-    "pre": r"""\begin{aligned} x_0 &= X \\ y &= x_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
-x_{l+1} &= y + \mathrm{ffn}(\mathrm{norm}(y)) \end{aligned}""",
+    "post": r"""x_0 &= X \\ y &= \mathrm{norm}(x_l + \mathrm{attention}(x_l)) \\
+x_{l+1} &= \mathrm{norm}(y + \mathrm{ffn}(y))""",
+    "pre": r"""x_0 &= X \\ y &= x_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
+x_{l+1} &= y + \mathrm{ffn}(\mathrm{norm}(y))""",
 }
 
 frame.interactive(body)

@@ -7,6 +7,7 @@ from dashboard import focus, frame
 from dashboard.cells import Looked, look
 from dashboard.frame import Question, Shape
 from dashboard.picture import picture
+from dashboard.sections import embedding as sections
 from dashboard.sections.embedding import arithmetic, scales, words
 from dashboard.sections.embedding.tables import tables
 from dashboard.stages import stage_named
@@ -29,7 +30,8 @@ dims = Wide("dims", d_model, whole=WHOLE)
 frame.heading(
     stage_named("embedding"),
     "A network reads numbers, not words: the text is cut into tokens, each token has a number, its **id**, and the id "
-    "says which row of the embedding table stands for the token. A token that occurs twice gets the same row twice.",
+    "says which row of the embedding table stands for the token. A token that occurs twice gets the same row twice."
+    + sections.source_of_rows(current),
     [Shape("ids", (seq,)), Shape("table E", (vocab, d_model))],
     [Shape("token embedding", (seq, d_model))],
 )
@@ -63,7 +65,7 @@ def lookup_picture(at: focus.Focus, looked: Looked) -> None:
                           columns=dims.window(), theme=frame.theme())  # fmt: skip
     picture(parts, key="embedding_picture", looked=looked)
     apart = np.abs(scenes.one_hot_of(drawn, ids) @ table[drawn] - rows).max()
-    padded = " [PAD] fills up a shorter sentence: it has a row like any token." if not batch.real.all() else ""
+    padded = sections.of_padding(current)
     only_used = "" if len(drawn) == vocab else f" Only the {len(drawn)} of its {vocab:,} rows in use are drawn."
     st.caption(
         "Each row of the one-hot matrix is 0 everywhere and 1 at the token's id, so the product picks that row of E. "
@@ -79,7 +81,7 @@ def question(at: focus.Focus) -> Question:
     numbers, counts = np.unique(ids[batch.real[at.sentence]], return_counts=True)
     if counts.max() == 1:
         products = (seq * d_model, seq * vocab * d_model, seq * vocab * d_model**2)
-        why = f"{seq} × {vocab} × {d_model}, nearly all of them by 0. The lookup takes none."
+        why = f"{seq} × {vocab} × {d_model}, all but {seq} × {d_model} of them by 0. The lookup takes none."
         asked = "how many multiplications does the product one-hot · E take?"
         return Question(asked, [f"{count:,}" for count in products], 1, why)
     one, other = np.flatnonzero(ids == numbers[counts.argmax()])[:2]
@@ -87,9 +89,13 @@ def question(at: focus.Focus) -> Question:
     return Question(
         f"tokens {one + 1} and {other + 1} are both “{frame.plain(at.labels[one])}”. How do their rows differ here?",
         ["not at all", "a little, because they stand in different places", "completely"],
-        0 if apart == 0 else 1,
-        f"Both have id {ids[one]} and take the same row: the largest difference is {format_number(apart, 3)}. What "
-        "tells them apart comes on the next page.",
+        0,
+        f"Both have id {ids[one]} and take the same row: the largest difference is {format_number(apart, 3)}. "
+        + (
+            "This model adds nothing for their positions."
+            if config.positions == "none"
+            else "Their positions, on the next page, tell them apart."
+        ),
     )
 
 

@@ -38,10 +38,14 @@ SHOWN = [name for name in ENCODINGS if name in OPTIONS["positions"] or name == i
 
 frame.heading(
     stage_named("positions"),
-    "Without positions and without a causal mask, attention does not know the order of its tokens. So each position "
-    "has "
-    "a vector of its own, which is added to the token's row: the same word in two places enters the encoder as two "
-    "different vectors." + NORMED,
+    "Without positions and without a causal mask, attention does not know the order of its tokens. "
+    + (
+        "This model adds no positions: the same word in two places enters the encoder as the same vector twice."
+        if config.positions == "none"
+        else "So each position has a vector of its own, which is added to the token's row: the same word in two places "
+        "enters the encoder as two different vectors."
+    )
+    + NORMED,
     [Shape("scaled embedding", (seq, d_model)), Shape("positions", (seq, d_model))],
     [Shape("embedded", (seq, d_model))],
 )
@@ -81,12 +85,17 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: Firs
     """Tables, formula, code and the question."""
     names = dimensions(d_model)
     shift = len(encoding) // 3
-    one, other = min(at.token, shift), min(at.token + 2, shift)
+    one = min(at.token, shift)
+    other = one + 2
     here, there = (float(encoding[one + by] @ encoding[other + by]) for by in (0, shift))
     same = np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[one] @ encoding[one])))
-    why_same = "Only the distance counts." if encoding.any() else "Every row is zero."
+    why_same = "The distance alone decides." if encoding.any() else "Every row is zero."
     of_noise = layout == "learned" and not (layout == in_use and current.settings.trained)
-    why_not = "A table of noise knows no distance." if of_noise else "The distance alone does not decide."
+    why_not = (
+        "The rows of this table are random: the distance does not decide."
+        if of_noise
+        else "The distance alone does not decide."
+    )
     norm, end = (r"\mathrm{norm}\bigl(", r"\bigr)") if config.embedding_norm else ("", "")
     total = {"embedding sum": Table(found.total, at.labels, names)} if norm else {}
     frame.depths(

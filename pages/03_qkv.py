@@ -23,7 +23,7 @@ from encoder_core.scenes.qkv import LETTERS, side_by_side
 PURPOSE = (
     ":blue[**Query**]: what this token looks for. Its dot product with every key says where to look.",
     ":red[**Key**]: what this token can be found by. Nothing but the dot products reads it.",
-    ":green[**Value**]: what this token hands on. It is what other tokens collect when they look here.",
+    ":green[**Value**]: what this token hands on. It is what a token collects when it attends here.",
 )
 Heads = Float[np.ndarray, "batch head seq d_head"]
 
@@ -93,7 +93,11 @@ def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..
     source = f"what leaves layer {at.layer}" if of_stack else "the embedded text"
     normed = ", normalised first, because this model is pre-norm" if config.norm == "pre" else ""
     largest = limit_of(*biases.values())
-    added = f"b is the same for every row, at most {format_number(largest, 2)}." if biases else "There are no biases."
+    added = (
+        f"b is the same for every row, at most {format_number(largest, 2)} in size."
+        if biases
+        else "There are no biases."
+    )
     columns = f"columns {owned[0]} to {owned[-1]}" if d_head > 1 else f"column {owned[0]}"
     st.caption(
         f"Three equations with the same x: read each colour by itself. x is {source}{normed}. {added} Of the whole "

@@ -2,11 +2,14 @@
 
 import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
 from dashboard import focus, frame
 from dashboard.cells import look
+from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
+from dashboard.questions import how_many, which_is_largest
 from dashboard.stages import stage_named
 from encoder_core import blocks, recompute
 from encoder_core.figures import dimensions, format_number
@@ -22,11 +25,10 @@ PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_
 
 frame.heading(
     stage_named("scaled_scores"),
-    "Each token puts its question to every token: the dot product of one :blue[**query**] row with one :red[**key**] "
-    "row says how well they match. "
-    + ("" if scale == 1 else "Division by $\\sqrt{d_{head}}$ makes their spread smaller; ")
-    + ("The" if scale == 1 else "the")
-    + " mask hides keys.",
+    "The query of each token is compared with the key of every token: the dot product of one :blue[**query**] row with "
+    "one :red[**key**] row says how well they match. "
+    + ("" if scale == 1 else "Division by $\\sqrt{d_{head}}$ makes their spread smaller. ")
+    + ("No key is masked here." if current.trace.mask.all() else "The mask hides keys."),
     [Shape("Q", (seq, d_head), "query"), Shape("K", (seq, d_head), "key")],
     [Shape("scores", (seq, seq), "attention")],
 )
@@ -66,10 +68,10 @@ def body() -> None:
         looked=looked,
     )  # fmt: skip
     variance, divided = (format_number(x.var(axis=1).mean(), 3) for x in (dots, scaled))
-    st.caption(f"Variance of a row of scores, on average: **{variance}** before the division, **{divided}** after it.")
-    best = int(np.argmax(scores[at.token]))
-    others = [i for i in np.argsort(-scores[at.token], kind="stable") if i != best][:2]
-    order = sorted([best, *others])
+    st.caption(
+        f"Variance of a row of dot products (masked keys included), on average: **{variance}**"
+        + (". They are not divided." if scale == 1 else f" before the division, **{divided}** after it.")
+    )
     frame.depths(
         {
             "scores": Table(scores, tokens, tokens),
@@ -79,14 +81,21 @@ def body() -> None:
         },
         formula(),
         [*PRODUCTS, blocks.scale_and_mask],
-        Question(
-            f"which key does the query “{plain(tokens[at.token])}” match best?",
-            [f"{i + 1} · {plain(tokens[i])}" for i in order],
-            order.index(best),
-            f"Its score is {format_number(scores[at.token, best], 3)}, the largest of its row.",
-        ),
+        question(at, scores[at.token]),
         looked,
     )
+
+
+def question(at: Focus, row: Float[np.ndarray, "key"]) -> Question:
+    """Which key has the largest score? Where none stands out (one token, equal ones, all masked), about the cost."""
+    return which_is_largest(
+        f"which of these keys has the largest score for the query “{plain(at.labels[at.token])}”?",
+        row,
+        lambda key: f"{key + 1} · {plain(at.labels[key])}",
+        lambda key: f"Its score is {format_number(row[key], 3)}, the largest of its row.",
+        how_many("how many products are added up in one dot product of a query and a key?", d_head,
+                 "One for each dimension of the head."),
+    )  # fmt: skip
 
 
 frame.interactive(body)

@@ -27,8 +27,8 @@ seq = current.batch.ids.shape[1]
 
 frame.heading(
     stage_named("softmax"),
-    "Each row of scores becomes :violet[**attention**] weights: none is negative, and together they are 1. "
-    "exp turns a difference between two scores into a ratio of two weights.",
+    "Each row of scores becomes :violet[**attention**] weights: none is negative, and in a row with a visible "
+    "key they add up to 1. exp turns a difference between two scores into a ratio of two weights.",
     [Shape("scores", (seq, seq), "attention")],
     [Shape("weights", (seq, seq), "attention")],
 )
@@ -49,11 +49,12 @@ def body() -> None:
     )  # fmt: skip
     with above:
         picture(parts, key="softmax_picture", looked=looked)
-    st.caption(explain(at, steps, weights[at.token]))
+    dropped = run.trace.kept is not None and run.trace.kept.layers[at.layer].pattern is not None
+    st.caption(explain(at, steps) + " In training mode, dropout acts on the weights after that." * dropped)
     if not np.isfinite(row).any():
         st.markdown(conventions(seq))
-    if temperature != 1 and at.layer > 0:
-        st.caption("The temperature acts in every layer, so what reaches this layer, and its scores, changed as well.")
+    if temperature != 1 and at.layer > 0 and current.config.attention_read_out == "stack":
+        st.caption("The temperature acts in every layer, so it can change what reaches this layer, and its scores.")
     columns = np.stack([row, steps.shifted, steps.exp, weights[at.token]], axis=1)
     spread = np.stack([entropy(weights), largest_entropy(np.isfinite(scores))], axis=1)
     frame.depths(
@@ -72,8 +73,8 @@ def body() -> None:
     )
 
 
-def explain(at: Focus, steps: SoftmaxSteps, weights: Float[np.ndarray, "key"]) -> str:
-    """The arithmetic of the marked key, and what the entropy of the row says."""
+def explain(at: Focus, steps: SoftmaxSteps) -> str:
+    """The arithmetic of the marked key, and what the entropy of the row says, both before dropout."""
     key, query = plain(at.labels[at.key_token]), plain(at.labels[at.token])
     count = int(np.isfinite(steps.shifted).sum())
     if not count:
@@ -82,7 +83,7 @@ def explain(at: Focus, steps: SoftmaxSteps, weights: Float[np.ndarray, "key"]) -
             "convention; "
             "this app takes 0 for every weight."
         )
-    shifted, exp, weight = (float(column[at.key_token]) for column in (steps.shifted, steps.exp, weights))
+    shifted, exp, weight = (float(column[at.key_token]) for column in (steps.shifted, steps.exp, steps.weights))
     marked = f"“{key}” is masked: exp(−∞) = 0, so its weight is **0**."
     if np.isfinite(shifted):
         quotient = format_calculation([exp, float(steps.total)], weight, lambda a, b: a / b)
@@ -92,7 +93,7 @@ def explain(at: Focus, steps: SoftmaxSteps, weights: Float[np.ndarray, "key"]) -
             f"Marked, “{query}” → “{key}”: exp({power.operands[0]}) / {total} {power.relation} "
             f"{power.result} / {total} {quotient.relation} **{quotient.result}**."
         )
-    bits = float(entropy(weights))
+    bits = float(entropy(steps.weights))
     return (
         f"{marked} Entropy says how spread out a row is: **{format_fixed(bits, 2)} bits** here, as if the weight were "
         f"shared equally by {2**bits:.1f} of {count} visible keys; at most log₂ {count} = "
@@ -110,10 +111,17 @@ def question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Qu
         return Question("in this row every key is masked. With −10⁹ in place of −∞, what is each weight?", options,
                         options.index(lowest), why)  # fmt: skip
     if len(seen) == 1:
-        options, why = ["1", "0.5", "its score"], "All weights of a row add up to 1."
-        return Question("this query sees one key only. What is its weight?", options, 0, why)
+        options, why = ["1", "0.5", "0"], "Softmax makes the weights of a row add up to 1."
+        return Question("this query sees one key only. What weight does softmax give it?", options, 0, why)
     best, least = max(seen, key=row.__getitem__), min(seen, key=row.__getitem__)
-    other = next(index for index in (at.key_token, least, *seen) if index in seen and index != best)
+    if times(float(row[best] - row[least]) / temperature, math.e) == times(0.0, math.e):
+        why = f"Equal scores have equal weights, and {len(seen)} of them add up to 1."
+        return Question(f"the {len(seen)} visible keys of this row have almost equal scores. What is each weight, "
+                        "rounded?", [f"1/{len(seen)}", "1", "0"], 0, why)  # fmt: skip
+    other = next(
+        index for index in (at.key_token, least)
+        if index in seen and times(float(row[best] - row[index]) / temperature, math.e) != times(0.0, math.e)
+    )  # fmt: skip
     gap = float(row[best]) - float(row[other])
     right, base_ten = times(gap / temperature, math.e), times(gap / temperature, 10.0)
     options = list(dict.fromkeys([f"{format_number(gap, 3)} times", right, base_ten, "as much"]))
@@ -122,7 +130,7 @@ def question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Qu
     shown, power = power_in_words(gap, temperature)
     return Question(
         f"“{plain(at.labels[best])}” scores {shown} more than “{plain(at.labels[other])}”. "
-        f"How much more weight does it get{at_t}?",
+        f"How many times as much weight does softmax give it{at_t}?",
         options,
         options.index(right),
         f"exp({shown}{divided}) {power}: a difference of scores becomes a ratio of weights.",

@@ -12,6 +12,7 @@ from dashboard.column import follow_column
 from dashboard.focus import Focus
 from dashboard.frame import Question, Shape, Table, plain
 from dashboard.picture import picture
+from dashboard.questions import how_many, ranked, which_is_largest
 from dashboard.stages import stage_named
 from dashboard.state.choices import VALUE_DIMENSION
 from dashboard.state.session import session
@@ -44,7 +45,7 @@ def body() -> None:
     above = st.container()  # the picture stands above the choices that it shows
     limit = weights_limit(weights)
     st.caption(
-        "V and z have one colour scale. The weighted rows in between are small parts, shown on a scale of their "
+        "V and z have one colour scale. The weighted rows in between are shown on a scale of their "
         f"own (±{format_number(limit_of(factor * row[:, None] * v), 3)}); their column sums are the row of z that is "
         "marked."
     )
@@ -57,14 +58,16 @@ def body() -> None:
     values, number = v[:, dimension], z[at.token, dimension]
     sum_of = scenes.one_number(row, values, visible[at.token], float(number), at, dimension=dimension, **common)
     picture(sum_of, key="weighted_values_sum", looked=looked)
-    if row.any() and factor == 1:
+    if np.isclose(row.sum(), 1, atol=1e-3) and factor == 1:  # not where all is masked, or dropout acts
         seen = values[visible[at.token]]
         st.caption(
-            f"Weights are never negative and add up to 1, so z is a weighted average: **{format_number(number)}** lies "
-            f"between the smallest (**{format_number(seen.min())}**) and the largest (**{format_number(seen.max())}**) "
-            f"of the {len(seen)} values seen. The columns above are rounded to three decimals."
+            f"The weights of this row are not negative and add up to 1, so z is a weighted average: "
+            f"**{format_number(number)}** lies between the smallest (**{format_number(seen.min())}**) and the "
+            f"largest (**{format_number(seen.max())}**) of the {len(seen)} values seen. "
+            "The columns above are rounded to three decimals."
         )
     product = factor * row * values
+    times = "" if factor == 1 else rf"{factor:g} \cdot "
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
     frame.depths(
         {
@@ -73,10 +76,10 @@ def body() -> None:
             "V": Table(v, tokens, dims),
             "weights": Table(weights, tokens, tokens),
         },
-        rf"\underbrace{{Z}}_{{{seq}\times{d_head}}} = \underbrace{{A}}_{{{seq}\times{seq}}}\;"
-        rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, \qquad z_i = \sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j",
+        rf"\underbrace{{Z}}_{{{seq}\times{d_head}}} = {times}\underbrace{{A}}_{{{seq}\times{seq}}}\;"
+        rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, \qquad z_i = {times}\sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j",
         [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values],
-        question(at, row, product, dimension),
+        question(at, row, values, factor, dimension),
         looked,
     )
 
@@ -97,21 +100,28 @@ def pick_dimension(at: Focus) -> int:
     return dimension
 
 
-def question(at: Focus, row: Float[np.ndarray, "key"], product: Float[np.ndarray, "key"], dimension: int) -> Question:
+def question(
+    at: Focus, row: Float[np.ndarray, "key"], values: Float[np.ndarray, "key"], factor: float, dimension: int
+) -> Question:
     """The largest weight need not make the largest contribution: the value counts as well."""
-    largest = np.argsort(-np.abs(product), kind="stable")
-    order = sorted({int(np.argmax(row)), *map(int, largest[:3])})
-    best = int(largest[0])
-    value = product[best] / row[best] if row[best] else 0.0
-    shown = format_calculation([row[best], value], product[best])
-    weight, of_value = shown.operands
-    return Question(
-        f"which key adds the most, in size, to dimension {dimension} of “{plain(at.labels[at.token])}”?",
-        [f"{index + 1} · {plain(at.labels[index])}" for index in order],
-        order.index(best),
-        f"Weight {weight} × value {in_brackets(of_value)} {shown.relation} {shown.result}. "
-        f"The largest weight is that of “{plain(at.labels[int(np.argmax(row))])}”.",
-    )
+    size, heaviest = np.abs(factor * row * values), ranked(row)
+
+    def why(best: int) -> str:
+        shown = format_calculation([row[best], values[best]], row[best] * values[best])
+        weight, value = shown.operands
+        of_head = "" if factor == 1 else f" The head's factor {format_number(factor)} is the same for all keys."
+        is_alone = len(heaviest) == len(row)  # no other key has nearly the same weight
+        largest = f" The largest weight is that of “{plain(at.labels[heaviest[0]])}”." if is_alone else ""
+        return f"Weight {weight} × value {in_brackets(value)} {shown.relation} {shown.result}.{of_head}{largest}"
+
+    return which_is_largest(
+        f"which of these keys adds the most, in size, to dimension {dimension} of “{plain(at.labels[at.token])}”?",
+        size,
+        lambda key: f"{key + 1} · {plain(at.labels[key])}",
+        why,
+        how_many("how many products of a weight and a value are added up in one number of z?", seq,
+                 "One for each key; masked keys have the weight 0."),
+    )  # fmt: skip
 
 
 frame.interactive(body)

@@ -81,12 +81,13 @@ def body() -> None:
 
 
 def question() -> Question:
-    """More heads cost nothing."""
+    """More heads at the same width add no parameters."""
     other = next(count for count in (2 * heads, 1, 2) if width % count == 0 and count != heads)
     (now, _), (then, _) = (attention_cost(replace(config, num_heads=count), seq) for count in (heads, other))
     options = sorted({now * other // heads, then, now * heads // other}, reverse=heads % 2 == 0)
     return Question(
-        f"attention has {now:,} parameters with {heads} head{'s' * (heads > 1)}. How many would it have with {other}?",
+        f"attention has {now:,} parameters with {heads} head{'s' * (heads > 1)}. How many would it have "
+        f"with {other} at the same width of {width}?",
         [f"{option:,}" for option in options], options.index(then), "Heads only cut the same matrices into slices.",
     )  # fmt: skip
 

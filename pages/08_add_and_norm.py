@@ -32,8 +32,8 @@ HEADING = {
 frame.heading(
     stage_named("add_and_norm"),
     HEADING[config.norm]
-    + " LayerNorm brings every token, by itself, to mean 0 and variance 1; then it multiplies each "
-    "dimension by γ and adds β, which training changes.",
+    + " LayerNorm brings every token, by itself, to mean 0 and variance 1 (with ε, slightly less); then "
+    "it multiplies each dimension by γ and adds β, which are parameters.",
     [Shape("x", (seq, d_model)), Shape("sublayer(x)", (seq, d_model), "attention")],
     [Shape("add & norm", (seq, d_model))],
 )
@@ -105,12 +105,16 @@ def ten_times(at: Focus, name: NormName, shown: AddAndNorm) -> Question:
     row = shown.norm_in[at.token]
     once, tenfold = (layer_norm(x, scale, shift, config.norm_eps).output for x in (row, 10 * row.astype(float)))
     moved = float(np.abs(tenfold - once).max())
+    if moved > 0.05 or not np.abs(once - shift).max() > 0.1:  # the variance of the row is hardly above ε
+        return Question("for what does LayerNorm compute a mean and a variance?",
+                        ["for each token", "for each dimension", "for the whole text"], 0,
+                        "Each row is normalised by itself, over its dimensions.")  # fmt: skip
     return Question(
         f"every number of the row of “{frame.plain(at.labels[at.token])}” is made ten times as large before the norm. "
         "What comes out?",
         ["ten times as large", "almost the same row", "a row of zeros"],
         1,
-        "Mean and spread grow by ten as well, and the division takes it out again: no number moves by more than "
+        "Mean and standard deviation are ten times as large, too, so the quotient stays: no number moves by more than "
         f"{format_number(moved, 2)}.",
     )
 

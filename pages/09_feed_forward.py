@@ -115,10 +115,9 @@ def one_row_replaced(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Quest
     others = float(np.abs(np.delete(after - out, at.token, axis=0)).max())
     word = frame.plain(at.labels[at.token])
     return Question(
-        f"the row of “{word}” in the input of the feed-forward network is replaced by zeros. Which rows of its output "
-        "can "
-        "change?",
-        [f"only that of “{word}”", f"those of all tokens that may attend to “{word}”", "all rows"],
+        f"row {at.token + 1}, “{word}”, in the input of the feed-forward network is replaced by zeros. Which rows of "
+        "its output can change?",
+        ["only the same row", "this row and others", "only other rows"],
         0,
         f"Run now: no other row changes by more than {format_number(others, 1)}. The figure above compares this with "
         "attention, which does mix tokens.",

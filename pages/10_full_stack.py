@@ -17,7 +17,7 @@ from dashboard.sections.full_stack.same_word import in_several_sentences, pick_w
 from dashboard.sections.full_stack.sentences import pick_window, sentences
 from dashboard.sections.full_stack.similarity import similarity
 from dashboard.sections.full_stack.tiles import all_heads, head_average
-from dashboard.sections.full_stack.view import View, blocks_in_words, enters, pick_dims
+from dashboard.sections.full_stack.view import READ_OUT, View, blocks_in_words, enters, pick_dims
 from dashboard.stages import stage_named
 from dashboard.state.choices import VIEW
 from encoder_core import recompute
@@ -27,6 +27,7 @@ current = frame.begin()
 config = current.config
 seq, d_model, num_layers = current.batch.ids.shape[1], config.d_model, config.num_layers
 
+FOLLOWS_LAYERS = ("Rollout", "Hidden states", "Similarity", "Same word")
 VIEWS = {
     "Attention": {
         "All heads": View(("layer", "head", "token"), all_heads),
@@ -45,10 +46,11 @@ VIEWS = {
     },
 }
 
+KIND = ", one after another, the same kind each time with parameters of its own" if num_layers > 1 else ""
+
 frame.heading(
     stage_named("full_stack"),
-    f"{blocks_in_words(config)}, one after another, the same kind each time with parameters of its own. What goes in "
-    f"is {enters(config)}; what comes out is a token in its context.",
+    f"{blocks_in_words(config)}{KIND}. What goes in is {enters(config)}; what comes out is a token in its context.",
     [Shape("embedded", (seq, d_model))],
     [Shape("weights", (num_layers, config.num_heads, seq, seq), "attention"), Shape("output", (seq, d_model))],
 )
@@ -61,6 +63,8 @@ def body() -> None:
         view = next(views[name] for views in VIEWS.values() if name in views)
         picked = view.pick(current)
     at = focus.pick(current, *view.parts, badge=lambda at: frame.recomputed(difference(at)))
+    if config.attention_read_out == "input" and name in FOLLOWS_LAYERS:
+        st.caption(READ_OUT)
     depths = view.draw(current, at, picked)
     if depths:
         frame.depths(*depths[:4], depths.looked or look(current, at, text_slice("output", at).cell(at.token, 0)))

@@ -100,8 +100,8 @@ def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: f
     st.markdown(
         f"“{frame.plain(at.labels[at.token])}”, dimension {d}: ({x_text} − {in_brackets(mean)}) / √{variance} "
         f"{norm.relation} {norm.result}, then {n} × {gamma} + {beta} {moved.relation} **{moved.result}**.  \n"
-        ":gray[Mean and variance belong to a token, a row; γ and β to a dimension, a column. Before training, every γ "
-        "is 1 and every β is 0.]"
+        ":gray[Mean and variance belong to a token, a row; γ and β to a dimension, a column. Training usually starts "
+        "with every γ at 1 and every β at 0.]"
     )
 
 
@@ -126,13 +126,19 @@ def post_and_pre(current: Model, name: NormName) -> None:
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
     root, growth = format_calculation([d_model], d_model**0.5, math.sqrt), format_number(pre[-2] / pre[0], 2)
     st.caption(
-        "The thick line is the residual stream. Both models have the same parameters (pre-norm has a final norm, too); "
-        "where the norms stand differs. In post-norm a token leaves the last block with a mean length of "
-        f"{format_number(post[-2], 3)} (√{d_model} {root.relation} {root.result} where γ is 1 and β is 0). In pre-norm "
-        "no "
-        f"norm stands in the stream: after the last block it is {growth} times as long as at first, and the final norm "
-        "brings the output back."
+        f"{_of_read_out(current)}The thick line is the residual stream. Both models have the same parameters "
+        "(pre-norm has a final norm, too); where the norms stand differs. In post-norm a token leaves the last block "
+        f"with a mean length of {format_number(post[-2], 3)} (√{d_model} {root.relation} {root.result} where γ is 1 "
+        "and β is 0). In pre-norm no norm stands in the stream: after the last block it is "
+        f"{growth} times as long as at first, and the final norm normalises the output."
     )
+
+
+def _of_read_out(model: Model) -> str:
+    """What the curve is of where each layer of the trace reads the input."""
+    if model.config.attention_read_out == "stack" or model.config.num_layers == 1:
+        return ""
+    return "Here each block of the curve reads the encoder's input, as this tutorial's read-out does. "
 
 
 def _lengths(model: Model) -> Float[np.ndarray, "stage"]:

@@ -45,7 +45,8 @@ def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> Non
             f"**Neuron {neuron} at “{frame.plain(at.labels[at.token])}”**  \n"
             f"{in_words}  \n"
             f"{bent}{_of_dropout(current, at, neuron)}  \n"
-            f"The neuron adds **{format_number(act[neuron], 3)}** times row {neuron} of W_down to the token's sum.\n\n"
+            f"The neuron adds **{format_number(act[neuron], 3)}** times row {neuron} of W_down to the token's row of "
+            "act · W_down.\n\n"
             f"Of the {len(pre)} neurons, **{float((pre < 0).mean()):.0%}** have a sum below 0 at this token. {whole}"
         )
 
@@ -97,11 +98,9 @@ def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Win
     picture(parts, key="feed_forward_change_picture")
     moved = {name: int((np.linalg.norm(change, axis=1) > 1e-9).sum()) for name, change in after.items()}
     st.caption(
-        f"After attention **{moved['attention']} of {seq}** rows have moved: a token that may attend to the exchanged "
-        "one "
-        f"can move. After the feed-forward network **{moved['feed-forward']} of {seq}**: no other row than the "
-        "exchanged "
-        "one can move."
+        f"After attention **{moved['attention']} of {seq}** rows have moved: the exchanged row and those that may "
+        f"attend to it can move. After the feed-forward network **{moved['feed-forward']} of {seq}**: no other row "
+        "than the exchanged one can move."
     )
 
 

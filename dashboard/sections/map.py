@@ -60,4 +60,5 @@ def after(model: Model, sentence: int) -> Group:
     rows = f"{trace.output.shape[1]} × {config.d_model}"
     last = Card("full_stack", f"after block {config.num_layers}", rows, trace.layers[-1].resid_post[sentence])
     normed = Card("full_stack", "norm = output", rows, trace.output[sentence])
-    return Group([last, normed] if config.final_norm else [replace(last, title="output")])
+    # Where the layers shown each read the embedded input, the last of them does not give the output.
+    return Group([last, normed] if config.final_norm else [replace(normed, title="output")])

@@ -55,7 +55,7 @@ def all_patterns(current: Model, at: Focus, layer: LayerTrace, looked: Looked) -
     st.caption(
         "Queries down, keys across, as on every page. Click a tile to look at its head. "
         + ("" if block == 1 else f"Each cell is the largest weight of {block} × {block}. ")
-        + "The heads read the same tokens and see different things, because each has weights of its own."
+        + "Every head reads the same rows, each with its own part of W_Q and W_K."
     )
 
 
@@ -67,9 +67,11 @@ def add_up(
     bias: Float[np.ndarray, "d_model"] | None,
     looked: Looked,
 ) -> None:
-    """What each head adds to the stream, that it adds up to what attention gives less its bias, and how much it is."""
+    """What each head adds to the stream, that it adds up to concat · W_O, and how much it is."""
     contributions = layer.head_contributions[at.sentence]
-    total = layer.attn_out[at.sentence] - (np.float32(0) if bias is None else bias)
+    total = layer.concat[at.sentence] @ current.parameters[f"layers.{at.layer}.attention.out.kernel"]
+    kept = current.trace.kept
+    dropped = kept is not None and kept.layers[at.layer].attn_out is not None
     parts = scenes.added_up(
         contributions, layer.attn_out[at.sentence], at, biased=bias is not None, tokens=at.labels, columns=columns,
         theme=frame.theme(),
@@ -82,6 +84,7 @@ def add_up(
         "All on one scale. Concat · W_O is the same as the sum of what the heads add, each through its own "
         f"{current.config.d_head} rows of W_O: they differ by {format_number(apart, 1)}."
         + ("" if of_bin == 1 else f" In the tiles of the heads, a cell is the largest of {of_bin} dimensions.")
+        + " In training mode, attn_out is what dropout makes of the sum." * dropped
     )
     norms = np.linalg.norm(contributions, axis=-1)
     parts = scenes.lengths(norms, at, tokens=at.labels, theme=frame.theme())
@@ -119,8 +122,9 @@ def switch_off(current: Model, at: Focus, columns: Window) -> None:
     picture(left_out, key="multi_head_ablation", on_click=None)
     share = [relative_change(before, after) for before, after in pairs.values()]
     st.caption(
-        f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output: "
-        "the residual stream carries the rest, and the layers above pass the change on to other tokens."
+        f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output."
+        if off
+        else "No head is switched off."
     )
 
 
@@ -137,7 +141,7 @@ def trade_off(current: Model) -> None:
         rows.append("|" + "".join(f" {bold}{cell:,}{bold} |" for cell in cells))
     st.markdown("\n".join(rows))
     st.caption(
-        f"d_head = {width} / {heads} = {config.d_head}. More heads at the same width cost the same: they give more "
-        "patterns of attention, each from a dot product over fewer dimensions. With few dimensions, a head can tell "
-        "less apart."
+        f"d_head = {width} / {heads} = {config.d_head}. More heads at the same width have the same parameters and the "
+        "same matrix products; the weights, and the work of softmax, grow with heads · seq². Q Kᵀ of one head has a "
+        "rank of at most d_head."
     )

@@ -87,15 +87,14 @@ def similarity(encoding: Float[np.ndarray, "position d_model"]) -> None:
     spread = float((high - low).max())
     apart = format_number(spread, 3)
     if not dots.any():
-        verdict = "Every dot product is 0: all positions are the same to the encoder."
+        verdict = "Every dot product is 0: no position adds anything."
     elif spread < 1e-3 * limit_of(dots):
         verdict = f"Pairs that are equally far apart differ by **{apart}** at most: the distance alone decides."
     else:
-        verdict = f"Pairs that are equally far apart differ by up to **{apart}**: the distance does not decide."
+        verdict = f"Pairs that are equally far apart differ by up to **{apart}**: the distance alone does not decide."
     st.caption(
-        "Each cell is a dot product, and its colour says how large it is. All rows of sinusoids (of even width) have "
-        "one "
-        "length, so there it measures direction alone; rows of a learned table differ in length, and a long row has "
-        "large dot products with many. The curve is the mean dot product at each distance; the band behind "
-        f"it reaches from the smallest to the largest. {verdict}"
+        "Each cell is a dot product, and its colour says how large it is. Where every sine has a "
+        "cosine of its frequency, all rows have one length, so the dot product measures direction alone; rows of a "
+        "learned table differ in length, and a long row has large dot products with many. The curve is the mean "
+        f"dot product at each distance; the band behind it reaches from the smallest to the largest. {verdict}"
     )

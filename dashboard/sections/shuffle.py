@@ -19,6 +19,7 @@ from encoder_core.masks import MaskSpec
 from encoder_core.shuffle import shuffle_effect, without_positions
 
 _MOST_WORDS = 16  # of the shuffled sentence in the caption
+_ROUNDING = 1e-4  # how far an output of length √d_model may move by rounding
 
 
 def shuffled(current: Model, at: Focus) -> None:
@@ -32,19 +33,20 @@ def shuffled(current: Model, at: Focus) -> None:
         seed = st.number_input("Shuffle number", 1, 9999, width=150, **shows(SHUFFLE))
         st.button("Shuffle again", icon=":material/shuffle:", on_click=_shuffle_again)
     order, causal = _order(len(real), int(seed)), _causal(current)
-    words = [at.labels[place] for place in real]
+    unedited = model_for(current.settings).batch.tokens[at.sentence]
+    words = [unedited[place] for place in real]
     moved = _moved(current.settings, at.sentence, int(seed))
     common: dict[str, Any] = {"row_axis": "token", "span": (0.0, max(1e-6, *(float(x.max()) for x in moved.values())))}
     panels = [
         row_bars(x, words, title=f"{title}: the output moves by", decimals=3, height=230, theme=frame.theme(), **common)
-        for title, x in moved.items()
+        for title, x in zip(_titles(current), moved.values(), strict=True)
     ]
     picture([panels[0], "|", panels[1]], key="positions_shuffle_picture", on_click=None)
     first = " ".join(frame.plain(words[place]) for place in order[:_MOST_WORDS])
     without = float(moved["without positions"].max())
     verdict = (
         "the causal mask alone tells tokens their order"
-        if causal
+        if causal and without > _ROUNDING
         else "the same vectors come out, in the new order, up to rounding"
     )
     st.caption(
@@ -56,8 +58,15 @@ def shuffled(current: Model, at: Focus) -> None:
     )
 
 
+def _titles(model: Model) -> tuple[str, str]:
+    as_it_is = "as it is, without positions too" if model.config.positions == "none" else "with positions"
+    return as_it_is, "without positions"
+
+
 def _order(count: int, seed: int) -> Int[np.ndarray, "token"]:
-    return np.random.default_rng(seed).permutation(count)
+    """A random order of `count` > 1 tokens, another one than theirs."""
+    order = np.random.default_rng(seed).permutation(count)
+    return np.roll(order, 1) if np.array_equal(order, np.arange(count)) else order
 
 
 def _causal(model: Model) -> MaskSpec:

@@ -18,7 +18,8 @@ def controls(name: str) -> Settings:
     if encoder:
         st.caption(
             f"**{name.rpartition('/')[2]}**, trained. It reads pieces of words, of which it knows "
-            f"{encoder.config.vocab_size:,}; at most {encoder.config.max_len} a sentence."
+            f"{encoder.config.vocab_size:,}; at most {encoder.config.max_len} a sentence, [CLS] and [SEP] "
+            "included."
         )
         summary(encoder.config)
     return current_settings()

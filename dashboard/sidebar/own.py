@@ -45,7 +45,7 @@ def text() -> None:
         "Text",
         DEFAULTS["text"],
         height=104,
-        help="Your own sentence, in any language. One sentence a line makes a padded batch.",
+        help="Your own text. Several lines make a padded batch: one sentence a line.",
         **shows(SETTINGS["text"], changed=change_text),
     )
 

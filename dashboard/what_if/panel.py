@@ -27,7 +27,7 @@ def panel(model: Model, looked: Looked) -> None:
         if change:
             _set(change, looked)
         else:
-            st.caption("What if? This number follows from others: go on to one of its operands to change it.")
+            st.caption("This number is computed from others. Open an operand to edit it.")
         with st.popover("Other what-ifs", icon=":material/experiment:"):
             _others(model, looked.at)
 
@@ -80,7 +80,10 @@ def _replacement(label: str, words: tuple[str, ...]) -> int | None:
         return None
     found = next((piece for piece in (typed.strip(), typed.strip().lower()) if piece in words), None)
     if found is None:
-        st.caption(f":orange[“{plain(typed.strip())}” is none of the {len(words):,} pieces: try a more common word.]")
+        st.caption(
+            f":orange[“{plain(typed.strip())}” is not in the vocabulary ({len(words):,} pieces): try a more common "
+            "word.]"
+        )
         return None
     return words.index(found)
 

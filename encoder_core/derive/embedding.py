@@ -58,7 +58,10 @@ def position(source: Source, cell: Cell) -> Worked:
             return _sinusoid(source, *cell.index)
         case "learned":
             entry = source.at(f"{PARAMETERS}position_embedding", cell.index)
-            return Worked(r"P_{tj} \text{, learned}", (copied("entry of the position table", "P_{tj}", entry),))
+            return Worked(
+                r"P_{tj} \text{, an entry of the position table}",
+                (copied("entry of the position table", "P_{tj}", entry),),
+            )
         case _:
             return Worked(r"P_{tj} = 0", (Step("no positions are added", "0", 0.0),))
 

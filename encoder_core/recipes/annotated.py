@@ -54,7 +54,8 @@ ANNOTATED = Recipe(
             "Dropout that is never applied",
             "It does not mention dropout.",
             "`nn.Dropout(self.dropout, deterministic=True)`, with a default rate of 0.1: `deterministic=True` switches "
-            "it off, in training, too. As intended, 0.1 of the numbers are dropped in training; as written, none.",
+            "it off, in training, too. As intended, one number in ten is dropped in training, on average; as "
+            "written, none.",
             paper="“we apply dropout to the sums of the embeddings and the positional encodings”, with “a rate of "
             "P_drop = 0.1” (section 5.4)",
             differs_from="paper",

@@ -33,7 +33,8 @@ HAIKU = Recipe(
         12,
         "rows",
         "random keys",
-        "2 sentences of 12 tokens, each a row of its own from a normal distribution; a random half of the keys hidden",
+        "2 sentences of 12 tokens, each a row of its own from a normal distribution; each key hidden with probability "
+        "1/2, one kept at least",
     ),
     has_table=False,
     notes=(

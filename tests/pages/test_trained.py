@@ -136,7 +136,7 @@ def test_models_are_kept_by_their_size():
 def test_a_token_is_replaced_by_a_piece_that_is_typed(framed):
     at = opened(stage_named("softmax"), encoder=MINILM, token="17")
     at.text_input(key="what_if_piece").set_value("zzzzz_no_such")
-    assert any("is none of the 30,522 pieces" in caption.value for caption in run(at).caption)
+    assert any("is not in the vocabulary (30,522 pieces)" in caption.value for caption in run(at).caption)
     at.text_input(key="what_if_piece").set_value(" Dog ")
     next(button for button in run(at).button if button.label == "Replace it").click()
     assert "17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]

@@ -67,14 +67,13 @@ def _explain(found: Sequence[Neighbour], given: set[str]) -> None:
     if best is None:
         return
     nearest = found[0]
-    honest = "It would be the nearest with the words of the question among them, too."
+    honest = "It would be the nearest even if the words of the question were not left out."
     if nearest.word in given:
         honest = (
-            "The words of the question are left out (hatched), as is usual. With them, the nearest would be "
-            f"**{frame.plain(nearest.word)}** itself ({format_fixed(nearest.cosine, 2)}): the sum does not land on the "
-            "answer, it only leans that way."
+            "By convention, the words of the question are left out (hatched). With them, the nearest would be "
+            f"**{frame.plain(nearest.word)}** itself ({format_fixed(nearest.cosine, 2)})."
         )
     st.caption(
-        f"**{frame.plain(best.word)}**, cosine **{format_fixed(best.cosine, 2)}**, points most nearly the way of the "
-        f"sum. {honest} No sentence was read for this: it is the static table at the input."
+        f"**{frame.plain(best.word)}**, cosine **{format_fixed(best.cosine, 2)}**, is the closest in direction "
+        f"to the sum. {honest} No sentence was read for this: it is the static table at the input."
     )

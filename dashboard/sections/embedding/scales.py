@@ -53,5 +53,7 @@ def _of_model(current: Model) -> str:
     if "scale" in chosen_with(current.settings.encoder):
         said.append("What the model does is set in the sidebar, under More choices.")
     if current.config.embedding_norm:
-        said.append("This model normalises their sum: it forgets how large both are together, not which is larger.")
+        said.append(
+            "This model normalises their sum: a common factor of both changes almost nothing, their ratio does."
+        )
     return "".join(f" {sentence}" for sentence in said)

@@ -63,8 +63,7 @@ def _control(current: Model, at: Focus) -> None:
         size = root_mean_square(np.array([other.cosine for other in others]))
         measured = f" Here it is **{format_number(size, 3)}** (root mean square over {len(others)} other words)."
     st.markdown(
-        "No: this table is random, as every table is before training. Whichever word comes first is there by chance, "
-        "and another seed puts another one there.\n\n"
+        "No: this table is random. Which word comes first is chance, and another seed may put another one there.\n\n"
         f"The cosine of two random rows of {d_model} numbers is typically about 1/√{d_model} = "
         f"**{format_number(d_model**-0.5, 3)}** in size: the more numbers, the nearer to a right angle.{measured}"
     )

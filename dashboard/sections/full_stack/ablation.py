@@ -1,4 +1,4 @@
-"""The view of ablation: each head and each token left out in turn, and what the output loses."""
+"""The view of ablation: each head and each token left out in turn, and how far the output moves."""
 
 import numpy as np
 import streamlit as st
@@ -9,6 +9,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.questions import how_many, which_is_largest
 from dashboard.sections.full_stack.view import Depths
 from encoder_core import ablate_heads, ablate_tokens
 from encoder_core.figures import dimensions
@@ -23,10 +24,10 @@ def left_out(current: Model, at: Focus, _: None) -> Depths:
     picture(parts, key="full_stack_ablation_picture")
     worst = np.unravel_index(int(effect.argmax()), effect.shape)
     st.caption(
-        f"Each number is a run of the whole stack. Without head {worst[1] + 1} of layer {worst[0] + 1} the tokens' "
-        f"outputs move by {effect.max():.3g} on average, more than without any other; without head {at.head + 1} of "
-        f"layer {at.layer + 1} by {effect[at.layer, at.head]:.3g}. On the right a token is hidden as key, so that "
-        "nobody reads it: its own row changes, too, where it used to read itself."
+        "Each cell on the left, and each row on the right, is a run of the whole stack. The largest mean distance by "
+        f"which the tokens' outputs move is {effect.max():.3g}, without head {worst[1] + 1} of layer {worst[0] + 1}; "
+        f"without head {at.head + 1} of layer {at.layer + 1} it is {effect[at.layer, at.head]:.3g}. On the right a "
+        "token is hidden as key, so that no token attends to it, not even itself."
     )
     heads = [f"head {i + 1}" for i in range(effect.shape[1])]
     return Depths(
@@ -43,14 +44,15 @@ def left_out(current: Model, at: Focus, _: None) -> Depths:
 
 
 def _which_token(at: Focus, effect: np.ndarray) -> Question:
-    """Whose absence does this token feel most, its own aside?"""
-    felt = effect[:, at.token].copy()
-    felt[at.token] = -1
-    order = np.argsort(-felt, kind="stable")[:3]
-    options = sorted(int(place) for place in order)
-    return Question(
-        f"which token does “{plain(at.labels[at.token])}” miss most, itself aside?",
-        [f"{place + 1} · {plain(at.labels[place])}" for place in options],
-        options.index(int(order[0])),
-        f"Its output moves by {max(0.0, float(felt[order[0]])):.3g} without it.",
-    )
+    """Which other token moves this token's output most where it is hidden?"""
+    others = np.delete(np.arange(len(effect)), at.token)
+    moved = effect[others, at.token]
+    return which_is_largest(
+        f"which of these other tokens matters most to “{plain(at.labels[at.token])}”: without which does its output "
+        "move farthest?",
+        moved,
+        lambda index: f"{others[index] + 1} · {plain(at.labels[others[index]])}",
+        lambda best: f"Its output moves by {moved[best]:.3g} without it.",
+        how_many("how many runs of the whole stack does the figure on the right take, without the run of the sentence "
+                 "as it is?", len(effect), "One for each token that is hidden."),
+    )  # fmt: skip

@@ -60,7 +60,7 @@ def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
         rf", \qquad |Q| = {int(found.queries[found.roles.index(role)])}",
         [role_keys, head_roles],
         which_head(
-            f"which of these heads looks most at {_SPOKEN.get(role) or plain(role)}?",
+            f"which of these heads gives {_SPOKEN.get(role) or plain(role)} the largest mean weight?",
             weights,
             f"Its mean weight is {{}}; uniform attention would give {format_number(uniform, 2)}.",
         ),

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from jaxtyping import Float
 
 from dashboard import frame
 from dashboard.cells import look
@@ -12,6 +11,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.questions import how_many, which_is_largest
 from dashboard.sections.full_stack.view import Depths, stack_code
 from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
@@ -38,7 +38,7 @@ def hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
         rf"\underbrace{{X_l}}_{{{len(at.labels)}\times{config.d_model}}} = \text{{block}}_l(X_{{l-1}}), \qquad "
         rf"l = 1 \dots {config.num_layers}",
         [stack_code(current)],
-        _which_block(at, one[: config.num_layers + 1]),
+        _which_block(current, at),
         looked,
     )
 
@@ -48,14 +48,16 @@ def stage_names(config: EncoderConfig) -> list[str]:
     return ["in", *dimensions(config.num_layers, 1), *(["out"] if config.final_norm else [])]
 
 
-def _which_block(at: Focus, rows: Float[np.ndarray, "stage d_model"]) -> Question:
-    """Which block moves the token's vector farthest?"""
-    moved = np.linalg.norm(np.diff(rows, axis=0), axis=-1)
-    best, num_layers = int(moved.argmax()), len(moved)
-    options = sorted({best, 0, num_layers - 1, num_layers // 2})
-    return Question(
-        f"which block changes “{frame.plain(at.labels[at.token])}” most?",
-        [f"block {layer + 1}" for layer in options],
-        options.index(best),
-        f"It moves the token's vector by {format_number(moved[best], 3)}.",
-    )
+def _which_block(current: Model, at: Focus) -> Question:
+    """Which block moves the token's vector farthest, from what enters the block to what leaves it?"""
+    layers, token = current.trace.layers, (at.sentence, at.token)
+    moved = np.array([np.linalg.norm(layer.resid_post[token] - layer.resid_pre[token]) for layer in layers])
+    return which_is_largest(
+        f"which of these blocks changes the vector of “{frame.plain(at.labels[at.token])}” most?",
+        moved,
+        lambda layer: f"block {layer + 1}",
+        lambda best: f"It moves the token's vector by {format_number(moved[best], 3)}.",
+        how_many("how many numbers of this token does each block give to the next?", current.config.d_model,
+                 "A row of the residual stream has d_model numbers."),
+        spread=True,
+    )  # fmt: skip

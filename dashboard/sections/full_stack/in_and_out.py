@@ -28,8 +28,8 @@ def in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     looked = look(current, at, text_slice("output", at).cell(at.token, columns.start))
     picture(parts, key="full_stack_ends_picture", looked=looked)
     st.caption(
-        f"Between the two, {blocks_in_words(config)}. The cosine says how much of a token's own direction is left: 1 "
-        "is all of it."
+        f"Between the two, {blocks_in_words(config)}. The cosine compares the direction of a token's output with that "
+        "of its embedding: 1 is the same direction."
     )
     size, dims = rf"{len(at.labels)}\times{config.d_model}", dimensions(config.d_model)
     return Depths(
@@ -38,6 +38,12 @@ def in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
         rf"\text{{block}}_{{{config.num_layers}}} \circ \dots \circ \text{{block}}_1"
         rf" (\underbrace{{X}}_{{{size}}})",
         [Encoder.trace],
-        which_token(at, "which token is farthest from its embedding at the end?", -cosine, "Its cosine is {}.", -1),
+        which_token(
+            at,
+            "the output of which of these tokens is least similar in direction to its embedding?",
+            -cosine,
+            "Its cosine is {}.",
+            -1,
+        ),
         looked,
     )

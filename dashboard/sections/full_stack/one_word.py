@@ -44,7 +44,9 @@ def one_word(current: Model, at: Focus, _: None) -> Depths:
         rf"\begin{{aligned}} \underbrace{{a^{{(l,h)}}}}_{{1\times{seq}}} &= \text{{softmax}}(s^{{(l,h)}}_q), \quad "
         rf"q = {at.token + 1} \\ l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
         [attention_from, strongest_heads],
-        which_head(f"which of these heads gives “{key}” the largest share of “{word}”?", to_key, "Its weight is {}."),
+        which_head(
+            f"in which of these heads does “{word}” give “{key}” the largest weight?", to_key, "Its weight is {}."
+        ),
         looked,
     )
 

@@ -9,6 +9,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.questions import how_many
 from dashboard.sections.full_stack.view import Depths
 from dashboard.weights_scale import weights_limit
 from encoder_core import analysis
@@ -33,19 +34,23 @@ def rollout(current: Model, at: Focus, _: None) -> Depths:
             "How much of each input token is in each token by now, if attention and the residual stream carry half "
             "each (Abnar & Zuidema 2020). On the right, what has reached "
             f"“{frame.plain(at.labels[at.token])}” after layer {at.layer + 1}. Values and the feed-forward network "
-            "are left out: it is an estimate of the way, not of the content."
+            "are left out: it estimates where information can come from, not what it is."
         )
     return Depths(
         {"rolled out": Table(after, at.labels, at.labels), "½ average + ½ I": Table(step, at.labels, at.labels)},
         rf"\begin{{aligned}} A_l &= \tfrac12 \bar W_l + \tfrac12 I, \quad \text{{rows to sum 1}} \\"
         rf"\underbrace{{R_l}}_{{{seq}\times{seq}}} &= A_l\, R_{{l-1}}, \quad R_0 = I \end{{aligned}}",
         [analysis.rollout, analysis.with_residual],
-        _own_input(at, rolled),
+        _own_input(at, rolled, is_training=current.trace.kept is not None),
     )
 
 
-def _own_input(at: Focus, rolled: Float[np.ndarray, "layer seq seq"]) -> Question:
+def _own_input(at: Focus, rolled: Float[np.ndarray, "layer seq seq"], *, is_training: bool) -> Question:
     """Is more left of the token's own input than what the residual stream alone would carry?"""
+    if is_training:  # dropout makes some weights larger, and the row's normalisation the residual's part smaller
+        return how_many(
+            "how many numbers has a rolled-out matrix in a row?", len(at.labels), "One for each input token."
+        )
     own, straight = float(rolled[-1][at.token, at.token]), 0.5 ** len(rolled)
     return Question(
         f"the residual stream alone carries ½ a layer: {format_number(straight, 2)} after {len(rolled)}. How much of "

@@ -14,6 +14,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.questions import how_many, which_is_largest
 from dashboard.sections.full_stack.hidden_states import stage_names
 from dashboard.sections.full_stack.view import Depths
 from dashboard.state.choices import WORD
@@ -118,8 +119,8 @@ def _in_words(compared: _Compared) -> str:
     if compared.control is not None:
         ends.append(f"of different words, {_two(compared.control)} on average")
     return (
-        f"“{plain(compared.word)}” is one row of the embedding table: at first only its place sets it apart, with a "
-        f"cosine of {_two(first)} or more. Cosines after the last block: {'; '.join(ends)}."
+        f"“{plain(compared.word)}” is one row of the embedding table. Before the first block, its cosines with itself "
+        f"at other places are {_two(first)} or more. Cosines after the last block: {'; '.join(ends)}."
     )
 
 
@@ -131,20 +132,24 @@ def _two(cosines: ByStage) -> str:
 def _most_like(compared: _Compared) -> Question:
     """In which of the other sentences is it most like here?"""
     places, word = list(compared.found), plain(compared.word)
-    best = max(places, key=lambda place: float(compared.found[place][-1]))
-    return Question(
-        f"after the last block, which “{word}” is most like that of sentence {compared.here[0] + 1}?",
-        [f"that of sentence {place[0] + 1}" for place in places],
-        places.index(best),
-        f"Their cosine is {format_number(compared.found[best][-1], 3)}.",
+    cosines = np.array([float(compared.found[place][-1]) for place in places])
+    return which_is_largest(
+        f"after the last block, which of these “{word}” is most like that of sentence {compared.here[0] + 1}?",
+        cosines,
+        lambda index: f"that of sentence {places[index][0] + 1}",
+        lambda best: f"Their cosine is {format_number(cosines[best], 3)}.",
+        how_many(
+            f"with how many other places of “{word}” is it compared here?", len(places), "There is one curve for each."
+        ),
     )
 
 
 def _apart(compared: _Compared) -> Question:
     (cosine,) = compared.found.values()
+    change = float(cosine[-1] - cosine[0])
     return Question(
         f"do the blocks turn the two “{plain(compared.word)}” away from each other, or towards each other?",
-        ["away from each other", "towards each other"],
-        int(cosine[-1] > cosine[0]),
+        ["away from each other", "towards each other", "neither: their cosine changes by less than 0.001"],
+        2 if abs(change) < 1e-3 else int(change > 0),
         f"Their cosine goes from {format_number(cosine[0], 3)} to {format_number(cosine[-1], 3)}.",
     )

@@ -12,6 +12,7 @@ from dashboard.focus import Focus
 from dashboard.frame import Question, Table
 from dashboard.model import Model
 from dashboard.picture import picture
+from dashboard.questions import how_many, which_is_largest
 from dashboard.sections.full_stack.view import Depths, pick_dims
 from encoder_core import sentence_vectors
 from encoder_core.analysis import cosines
@@ -69,11 +70,11 @@ def _plainly(text: str) -> str:
 
 
 def _in_words(current: Model, similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> str:
-    said = "A row of V is the mean of a sentence's outputs, padding left out, divided by its length. Most alike are "
+    said = "A row of V is the mean of a sentence's outputs, padding left out, scaled to length 1. Most alike are "
     said += f"{_named(pairs[0])}, with a cosine of {format_fixed(similar[pairs[0]], 2)}"
     said += f"; least, {_named(pairs[-1])}, with {format_fixed(similar[pairs[-1]], 2)}." if len(pairs) > 1 else "."
     if not current.settings.trained:
-        said += " Nothing is trained here, so that meaning plays no part."
+        said += " Nothing is trained here: the vectors do not depend on what words mean."
     if (current.trace.mask & ~current.trace.real[:, None, None, :]).any():
         said += " :orange[The mask lets tokens see padding: a vector depends on how long the other sentences are.]"
     return said
@@ -84,12 +85,13 @@ def _named(pair: tuple[int, int]) -> str:
 
 
 def _which_pair(similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> Question:
-    options = sorted({pairs[0], pairs[len(pairs) // 2], pairs[-1]})
-    return Question(
-        "which two sentences are most alike?",
-        [_named(pair) for pair in options],
-        options.index(pairs[0]),
-        f"Their cosine is {format_number(similar[pairs[0]], 3)}.",
+    return which_is_largest(
+        "which of these pairs of sentences is most alike?",
+        np.array([similar[pair] for pair in pairs]),
+        lambda index: _named(pairs[index]),
+        lambda best: f"Their cosine is {format_number(similar[pairs[best]], 3)}.",
+        how_many("how many pairs of two different sentences are there?", len(pairs), "n (n − 1) / 2 of n sentences."),
+        spread=True,
     )
 
 

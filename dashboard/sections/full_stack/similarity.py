@@ -34,7 +34,8 @@ def similarity(current: Model, at: Focus, _: None) -> Depths:
     picture(parts, key="full_stack_cosine_picture")
     st.caption(
         "“Itself” is the token's own embedding: a falling line says how far the blocks have turned it. “The others” "
-        "are the other tokens at the same layer: a rising line says that tokens become alike: attention averages."
+        "are the other tokens at the same layer: a rising line says that tokens become more alike. This is "
+        "measured; its cause is not: attention, biases, norms and the feed-forward network all contribute."
     )
     after = between[at.layer + 1]
     return Depths(
@@ -46,10 +47,11 @@ def similarity(current: Model, at: Focus, _: None) -> Depths:
 
 
 def _more_alike(others: Float[np.ndarray, "stage"]) -> Question:
+    change = float(others[-1] - others[0])
     return Question(
-        "from the embedding to the last block, do the tokens of this sentence become more alike?",
-        ["more alike", "less alike"],
-        int(others[-1] < others[0]),
+        "from the embedding to the output, do the tokens of this sentence become more alike?",
+        ["more alike", "less alike", "neither: their mean cosine changes by less than 0.001"],
+        2 if abs(change) < 1e-3 else int(change < 0),
         f"Their mean cosine goes from {format_number(others[0], 3)} to {format_number(others[-1], 3)}.",
     )
 

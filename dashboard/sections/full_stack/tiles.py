@@ -36,7 +36,7 @@ def all_heads(current: Model, at: Focus, _: None) -> Depths:
         rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
         [stack_code(current)],
         which_head(
-            f"which of these heads gives one single key the largest share of “{frame.plain(at.labels[at.token])}”?",
+            f"for the query “{frame.plain(at.labels[at.token])}”, which of these heads gives a key the largest weight?",
             patterns[:, :, at.token].max(axis=-1),
             "Its largest weight is {}.",
         ),
@@ -57,7 +57,7 @@ def head_average(current: Model, at: Focus, _: None) -> Depths:
         [blocks.softmax, stack_code(current)],
         which_token(
             at,
-            f"over all layers and heads, which key does “{frame.plain(at.labels[at.token])}” attend to most?",
+            f"over all layers and heads, which of these keys does “{frame.plain(at.labels[at.token])}” attend to most?",
             averages[:, at.token].mean(axis=0),
             "Its share is {} on average.",
         ),

@@ -11,6 +11,7 @@ from dashboard.cells import Looked
 from dashboard.focus import Focus, Part
 from dashboard.frame import Question, Table
 from dashboard.model import Model
+from dashboard.questions import how_many, which_is_largest
 from dashboard.window import Wide
 from encoder_core import EncoderConfig
 from encoder_core.blocks import EncoderStack
@@ -62,28 +63,33 @@ def blocks_in_words(config: EncoderConfig) -> str:
 
 def which_token(at: Focus, text: str, values: Float[np.ndarray, "seq"], why: str, sign: int = 1) -> Question:
     """Which token has the largest value? It, and the next two. `why` has a place for the value, times `sign`."""
-    order = np.argsort(-values, kind="stable")
-    options = sorted(int(place) for place in order[:3])
-    best = int(order[0])
-    return Question(
+    return which_is_largest(
         text,
-        [f"{place + 1} · {frame.plain(at.labels[place])}" for place in options],
-        options.index(best),
-        why.format(format_number(sign * values[best], 3)),
+        values,
+        lambda place: f"{place + 1} · {frame.plain(at.labels[place])}",
+        lambda best: why.format(format_number(sign * values[best], 3)),
+        how_many("how many vectors leave each block?", len(values), "As many as enter it: one for each token."),
     )
 
 
 def which_head(text: str, values: Float[np.ndarray, "layer head"], why: str) -> Question:
     """Which head has the largest value? It, and two others from the rest of the order."""
-    num_heads = values.shape[1]
-    best, *others = (divmod(int(place), num_heads) for place in np.argsort(-values, axis=None, kind="stable"))
-    options = sorted([best, *others[len(others) // 2 :: max(1, len(others) // 2)][:2]])
-    return Question(
+    num_layers, num_heads = values.shape
+    return which_is_largest(
         text,
-        [head_name(layer, head) for layer, head in options],
-        options.index(best),
-        why.format(format_number(values[best], 3)),
-    )
+        values.ravel(),
+        lambda place: head_name(*divmod(place, num_heads)),
+        lambda best: why.format(format_number(values.flat[best], 3)),
+        how_many("how many attention patterns does a sentence have?", values.size,
+                 f"One for each head of each layer: {num_layers} × {num_heads}."),
+        spread=True,
+    )  # fmt: skip
+
+
+READ_OUT = (
+    "As in this tutorial's code, each layer shown reads the encoder's input, not what the layer before gave; the "
+    "output alone is that of the stack. So this view does not follow the stack from layer to layer."
+)
 
 
 def head_name(layer: int, head: int) -> str:

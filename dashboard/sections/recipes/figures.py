@@ -117,9 +117,9 @@ def logits(model: Model) -> None:
     share = np.exp(row - row.max()) / np.exp(row - row.max()).sum()
     best = np.argsort(-share)[:3]
     st.caption(
-        f"Logits of shape {found.shape}. After “{frame.plain(at.labels[at.token])}” the untrained model would say "
+        f"Logits of shape {found.shape}. After “{frame.plain(at.labels[at.token])}” the untrained model predicts "
         + ", ".join(f"**{index}** ({share[index]:.1%})" for index in best)
-        + f"; guessing gives 1/{len(row)} = {1 / len(row):.1%}."
+        + f"; equal probabilities would be 1/{len(row)} = {1 / len(row):.1%}."
     )
 
 

@@ -50,8 +50,8 @@ def show(name: str, variant: Variant, seed: int) -> None:
     change = relative_change(before, after)
     st.caption(
         f"All of the places together move the output by **{change:.0%}** of its length. Evaluation drops nothing and "
-        "scales nothing: the same text gives the same numbers every time. In training every draw is another, smaller "
-        "network; the same seed draws the same one again."
+        "scales nothing: the same text gives the same numbers every time. In training every seed draws "
+        "other masks; the same seed draws the same ones again."
     )
 
 
@@ -79,8 +79,8 @@ def _mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: Focus) 
     picture(parts, key="recipes_dropped")
     st.caption(
         f"Of {mask.size:,} numbers here **{(~mask).sum():,}** were dropped ({(~mask).mean():.1%}; the rate is "
-        f"{kept_all.rate:.0%}). What is kept grows by 1 / (1 − {kept_all.rate:g}) = {kept_all.scale:.4g}, so that the "
-        "mean over many draws stays."
+        f"{kept_all.rate:.0%}). What is kept is multiplied by 1 / (1 − {kept_all.rate:g}) = {kept_all.scale:.4g}: on "
+        "average over many draws, this step leaves each number as it was."
     )
 
 
