@@ -47,11 +47,9 @@ class TensorSlice:
                 return None
             row = int(self.rows[row])
         place = Place(row, column, tile)
-
-        def at(index: int | PanelAxis) -> int:
-            return place.along(index) if isinstance(index, str) else index
-
-        return Cell(self.tensor, tuple(map(at, self.index)), None if self.layer is None else at(self.layer))
+        index = tuple(place.along(along) if isinstance(along, str) else along for along in self.index)
+        layer = place.along(self.layer) if isinstance(self.layer, str) else self.layer
+        return Cell(self.tensor, index, layer)
 
     def place(self, cell: Cell) -> Place | None:
         """Where the cell is on the panel's matrix; None where it is not in this slice."""

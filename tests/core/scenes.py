@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 import numpy as np
-from encoder_core.shown import Shown
 
 from encoder_core import analysis
 from encoder_core.figures import Line, Window
 from encoder_core.first_input import first_input
+from encoder_core.run import Run
 from encoder_core.scenes import (
     add_and_norm,
     embedding,
@@ -26,20 +26,20 @@ from encoder_core.sublayers import FeedForwardSteps, layer_norm, norm_parameters
 from encoder_core.sublayers import add_and_norm as tensors_around
 
 
-def attention_lines(shown: Shown, at: At, tokens: list[str]) -> Iterator[Line]:
+def attention_lines(run: Run, at: At, tokens: list[str]) -> Iterator[Line]:
     """The scenes of one head."""
-    layer = shown.trace.layers[at.layer]
+    layer = run.trace.layers[at.layer]
     q, k, v, dots, scores, weights, z = (
         x[at.sentence, at.head]
         for x in (layer.q, layer.k, layer.v, layer.dot_products, layer.scores, layer.pattern, layer.z)
     )
-    visible, row, factor = np.isfinite(scores), weights[at.token], float(shown.head_factors(at.layer)[at.head])
-    edited = shown.effects.of_tensor("scores", at.layer)
+    visible, row, factor = np.isfinite(scores), weights[at.token], float(run.head_factors(at.layer)[at.head])
+    edited = run.effects.of_tensor("scores", at.layer)
     by_hand = [(query, key) for *head, query, key in edited if head == [at.sentence, at.head]]
     yield scaled_scores.step_by_step(
-        q, k, dots, scores, at, divisor="", scale=shown.score_scale, set_by_hand=by_hand, tokens=tokens
+        q, k, dots, scores, at, divisor="", scale=run.score_scale, set_by_hand=by_hand, tokens=tokens
     )
-    steps = analysis.softmax_steps(scores[at.token], shown.effects.temperature)
+    steps = analysis.softmax_steps(scores[at.token], run.effects.temperature)
     yield softmax.step_by_step(scores, weights, steps, at, shifted="", tokens=tokens, limit=1.0)
     yield weighted_values.mixture(weights, v, z, visible, at, tokens=tokens, dimension=0, limit=1.0, factor=factor)
     number = float(z[at.token, 0])
@@ -48,12 +48,12 @@ def attention_lines(shown: Shown, at: At, tokens: list[str]) -> Iterator[Line]:
     )
 
 
-def block_lines(shown: Shown, at: At, tokens: list[str], columns: Window) -> Iterator[Line]:
+def block_lines(run: Run, at: At, tokens: list[str], columns: Window) -> Iterator[Line]:
     """The scenes of one block."""
-    trace, config, layer = shown.trace, shown.config, shown.trace.layers[at.layer]
+    trace, config, layer = run.trace, run.config, run.trace.layers[at.layer]
     d_head, q = config.d_head, layer.q[at.sentence]
     heads = {name: getattr(layer, name[0])[at.sentence] for name in qkv.LETTERS}
-    kernels = {name: shown.edited[f"layers.{at.layer}.attention.{name}.kernel"] for name in qkv.LETTERS}
+    kernels = {name: run.edited_parameters[f"layers.{at.layer}.attention.{name}.kernel"] for name in qkv.LETTERS}
     results = {name: qkv.side_by_side(x) for name, x in heads.items()}
     owned = range(at.head * d_head, (at.head + 1) * d_head)
     for features in (None, Window(0, config.attention_dim)):
@@ -64,11 +64,11 @@ def block_lines(shown: Shown, at: At, tokens: list[str], columns: Window) -> Ite
     yield multi_head.added_up(layer.head_contributions[at.sentence], layer.attn_out[at.sentence], at, biased=True,
                               tokens=tokens, columns=columns)  # fmt: skip
     for name in ("norm1", "norm2", *(["final_norm"] if config.final_norm else [])):
-        around = tensors_around(shown, at.layer, name).of(at.sentence)
-        factor = shown.residual_factor(at.layer, "mlp" if name == "norm2" else "attention")
+        around = tensors_around(run, at.layer, name).of(at.sentence)
+        factor = run.residual_factor(at.layer, "mlp" if name == "norm2" else "attention")
         yield add_and_norm.residual_sum(around, name, config.norm, at, columns=columns, limit=1.0, tokens=tokens,
                                         factor=factor)  # fmt: skip
-        steps = layer_norm(around.norm_in, *norm_parameters(shown.edited, at.layer, name), config.norm_eps)
+        steps = layer_norm(around.norm_in, *norm_parameters(run.edited_parameters, at.layer, name), config.norm_eps)
         shows = add_and_norm.norm_out_slice(at, name, config.norm)
         yield add_and_norm.normalisation(steps, around.norm_out, at, columns=columns, dimension=0, limit=1.0,
                                          tokens=tokens, shows=shows)  # fmt: skip
@@ -79,13 +79,13 @@ def block_lines(shown: Shown, at: At, tokens: list[str], columns: Window) -> Ite
     assert trace.real.shape[1] == len(tokens)
 
 
-def text_lines(shown: Shown, at: At, tokens: list[str], columns: Window) -> Iterator[Line]:
+def text_lines(run: Run, at: At, tokens: list[str], columns: Window) -> Iterator[Line]:
     """The scenes of what comes before the blocks, and of all of them together."""
-    trace, config, sentence = shown.trace, shown.config, at.sentence
-    seq, found = len(tokens), first_input(shown).of(sentence)
+    trace, config, sentence = run.trace, run.config, at.sentence
+    seq, found = len(tokens), first_input(run).of(sentence)
     scaled, position = trace.scaled_embedding[sentence], trace.position_encoding
     if trace.ids is not None:
-        table = shown.edited["token_embedding"]
+        table = run.edited_parameters["token_embedding"]
         names = [str(index) for index in range(len(table))]
         yield embedding.lookup(trace.ids[sentence], trace.token_embedding[sentence], table, at, tokens=tokens,
                                vocabulary=names, columns=columns)  # fmt: skip
@@ -112,12 +112,12 @@ def text_lines(shown: Shown, at: At, tokens: list[str], columns: Window) -> Iter
     yield language.one_word(to_all, visible[:, :, at.token], at, limits=(1.0, 1.0), tokens=tokens)
 
 
-def all_lines(shown: Shown, at: At, bins: int) -> list[Line]:
+def all_lines(run: Run, at: At, bins: int) -> list[Line]:
     """All of them; wide axes are drawn in bins of this size."""
-    tokens = [f"token {index}" for index in range(shown.trace.real.shape[1])]
-    columns = Window(0, shown.config.d_model, bins)
+    tokens = [f"token {index}" for index in range(run.trace.real.shape[1])]
+    columns = Window(0, run.config.d_model, bins)
     return [
-        *attention_lines(shown, at, tokens),
-        *block_lines(shown, at, tokens, columns),
-        *text_lines(shown, at, tokens, columns),
+        *attention_lines(run, at, tokens),
+        *block_lines(run, at, tokens, columns),
+        *text_lines(run, at, tokens, columns),
     ]

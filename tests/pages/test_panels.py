@@ -57,13 +57,14 @@ def check_cells(panel, model):
     shows, trace = panel.shows, model.trace
     for place in places_of(panel)[:: 1 + len(places_of(panel)) // 300]:
         cell, value = panel.cell(*place), panel.value(*place)
-        if cell is None or np.isnan(value):
+        if cell is None:
             continue
         number = getattr(shows, "factor", 1.0) * tensor_at(trace, model.parameters, cell)[cell.index]
         if getattr(shows, "step", None) is not None:
             found = derive(trace, model.config, model.encoder.parameters(), cell, model.edits)
             number = found.steps[shows.step].value
-        assert value == pytest.approx(number, abs=1e-4), (panel.title, cell)
+        masked = np.isnan(value) and (number == 0 or not np.isfinite(number))  # a weight of 0, a score of -inf
+        assert masked or value == pytest.approx(number, abs=1e-4), (panel.title, cell)
 
 
 def check_product(line, panel):

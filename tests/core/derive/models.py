@@ -39,9 +39,13 @@ class Model(NamedTuple):
     parameters: Parameters
     edits: tuple[Edit, ...] = ()  # the trace's, which the parameters know nothing of
 
-    def derive(self, cell: Cell | str, way: str | None = None) -> Derivation:
+    @property
+    def run(self) -> Run:
         effects = edits.effects_of(self.edits, self.config, *self.trace.real.shape)
-        return derive(Run(self.trace, self.config, self.parameters, effects), cell, way)
+        return Run(self.trace, self.config, self.parameters, effects)
+
+    def derive(self, cell: Cell | str, way: str | None = None) -> Derivation:
+        return derive(self.run, cell, way)
 
 
 @st.composite
