@@ -165,6 +165,8 @@ def test_a_replaced_widget_is_retained_until_the_run_ends(abc):
 def test_retained_widgets_stay_in_order(abc):
     root = put(put(abc, "run 2", [0, 0], "x"), "run 2", [0, 1], "y")
     assert retained(root) == [("A", 2), ("B", 2)]
+    root = put(put(abc, "run 1", [0, 3], "D"), "run 2", [0, 0], "x")
+    assert retained(put(root, "run 2", [0, 3], "z")) == [("A", 1), ("D", 4)]
 
 
 def test_texts_and_widgets_of_the_same_run_are_not_retained(abc):
