@@ -45,9 +45,9 @@ class Script:
         message.navigation.page_script_hash = page
         self.app.handle(message.SerializeToString())
 
-    def number(self, fragment="", *, script=MAIN, bind="", value=None):
-        """A number input at the first place of the main block."""
-        message = ForwardMsg()
+    def number(self, fragment="", *, part=0, script=MAIN, bind="", value=None, message_hash=""):
+        """A number input at the first place of a part: the main area (0) or the sidebar (1)."""
+        message = ForwardMsg(hash=message_hash)
         number = message.delta.new_element.number_input
         number.id, number.default, number.max = NUMBER, 3, 9
         if bind:
@@ -55,7 +55,7 @@ class Script:
         if value is not None:
             number.value, number.set_value = value, True
         message.delta.fragment_id = fragment
-        message.metadata.delta_path.extend([0, 0])
+        message.metadata.delta_path.extend([part, 0])
         message.metadata.active_script_hash = script
         self.app.handle(message.SerializeToString())
 

@@ -54,6 +54,7 @@ def test_another_spelling_of_the_same_query_is_left_alone():
     page = Page(Location("/softmax?text=a%20b"))
     Address()(page, data("text=a+b", read="text=a+b"))
     assert urls(page) == ["/softmax?text=a%20b"]
+    assert page.triggered == []
 
 
 def test_a_new_session_that_has_read_something_else_is_asked_to_restore(page):

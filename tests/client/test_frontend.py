@@ -20,10 +20,20 @@ def test_a_widget_keeps_its_value_unless_the_script_sets_it(script):
 
 def test_a_value_that_the_script_sets_is_used_once(script):
     script.begin()
-    script.number("f", value=7)
+    script.number("f", value=7, message_hash="the same")
     script.end()
     script.app.widget_states.keep(NUMBER, "int_value", 5)
-    script.app.mounts.update(script.app.root)
+    script.begin()
+    script.number("f", value=7, message_hash="the same")
+    script.end()
+    assert script.value == 5
+
+
+def test_a_widget_that_moves_to_another_container_keeps_its_value(script):
+    script.app.widget_states.keep(NUMBER, "int_value", 5)
+    script.begin()
+    script.number("f", part=1)
+    script.end()
     assert script.value == 5
 
 
@@ -72,6 +82,7 @@ def test_a_fragment_whose_message_was_dropped_comes_back_over_its_neighbour(scri
 
 def test_an_outdated_end_removes_nothing(script):
     script.begin()
+    script.number("f")
     message = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
     message.metadata.run.script_run_id = "run 1"
     script.app.handle(message.SerializeToString())

@@ -103,6 +103,7 @@ def test_a_run_of_a_fragment_does_not_answer_for_the_app(server):
 
 def test_a_request_for_a_fragment_is_certain_when_the_fragment_has_run(server):
     server.request("f")
+    assert not server.runs.idle
     server.answer_marker()
     assert server.runs.idle  # the server may have dropped it
     assert not server.runs.certain

@@ -81,12 +81,14 @@ def test_messages_can_be_read_one_by_one(session):
 
 
 def test_a_batch_is_one_message(session):
+    session.send.set("whole", 4)
     with session.batch(wait=False):
         session.set("box", "blue")
         session.set("A", 5)
         session.click("Click")
-    assert len(session.sent) == 2
+    assert len(session.sent) == 3
     assert "box='red'" in caption(session, "box=")
+    assert "whole=3" in caption(session, "box=")
     session.wait()
     assert "box='blue'" in caption(session, "box=")
     assert "clicked=True" in caption(session, "clicked=")

@@ -21,6 +21,7 @@ def test_history_and_bound_parameters(session):
     session.set("size", "L")
     assert session.history == ["/?depth=4", "/second?depth=4&note=a+b&size=L"]
     session.set("depth", 1)
+    assert session.history_index == 1
     session.back()
     assert (session.url, session.history_index, session.widgets()["depth"].value) == ("/?depth=4", 0, "4")
     assert session.sent[-1].is_history_navigation

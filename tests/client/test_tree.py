@@ -113,10 +113,19 @@ def test_a_run_of_a_fragment_removes_only_what_is_stale_inside_of_it(fragments):
 
 
 def test_a_run_of_a_fragment_removes_a_stale_block_inside_of_it(fragments):
-    root = block(fragments, "run 1", [0, 3, 2], fragment="f")
+    root = block(fragments, "run 1", [0, 3, 2], fragment="f", proto=Block(id="inner block"))
     root = put(root, "run 1", [0, 3, 2, 0], "inner", fragment="f")
     root = put(block(root, "run 2", [0, 3], fragment="f"), "run 2", [0, 3, 0], "f0", fragment="f")
-    assert names(clear_stale(root, "run 2", ("f",))) == ["A", "B", "c", "f0", "g0", "g1"]
+    assert "inner block" in active_ids(root)
+    root = clear_stale(root, "run 2", ("f",))
+    assert names(root) == ["A", "B", "c", "f0", "g0", "g1"]
+    assert "inner block" not in active_ids(root)
+
+
+def test_a_run_of_the_app_removes_a_stale_block(abc):
+    root = block(abc, "run 1", [0, 3], proto=Block(id="block"))
+    assert "block" in active_ids(root)
+    assert "block" not in active_ids(clear_stale(put(root, "run 2", [0, 0], "A"), "run 2", ()))
 
 
 def test_a_page_change_keeps_what_the_entrypoint_wrote(abc):
@@ -156,10 +165,13 @@ def test_a_replaced_widget_is_retained_until_the_run_ends(abc):
 def test_retained_widgets_stay_in_order(abc):
     root = put(put(abc, "run 2", [0, 0], "x"), "run 2", [0, 1], "y")
     assert retained(root) == [("A", 2), ("B", 2)]
+    root = put(put(abc, "run 1", [0, 3], "D"), "run 2", [0, 0], "x")
+    assert retained(put(root, "run 2", [0, 3], "z")) == [("A", 1), ("D", 4)]
 
 
 def test_texts_and_widgets_of_the_same_run_are_not_retained(abc):
     assert retained(put(abc, "run 2", [0, 2], "new")) == []
+    assert retained(put(abc, "run 2", [0, 2], "New")) == []
     assert retained(put(abc, "run 1", [0, 0], "new")) == []
 
 
