@@ -71,7 +71,7 @@ def body() -> None:
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
     frame.depths(
         {
-            f"dimension {dimension}": Table(columns, tokens, ["weight", "value", "weight × value", "added up"]),
+            "weight × value": Table(columns, tokens, ["weight", "value", "weight × value", "added up"]),
             "z": Table(z, tokens, dims),
             "V": Table(v, tokens, dims),
             "weights": Table(weights, tokens, tokens),

@@ -93,6 +93,6 @@ def test_hovers_of_curves_and_bands_are_written_by_the_same_rule():
     values = np.array([-1230.4, 0.0, 1e-12])
     texts = ("−1,230", "0", "1e−12")
     (curve,) = curves({"a": values}, range(3), title="t", x_axis="", y_axis="").data
-    assert (curve.hovertext, curve.hovertemplate) == (texts, "%{hovertext}")
+    assert (tuple(curve["hovertext"]), curve["hovertemplate"]) == (texts, "%{hovertext}")
     for trace in band(values, values, values, title="t", x_axis="", y_axis="").data:
-        assert (trace.hovertext, trace.hovertemplate) == (texts, "%{hovertext}")
+        assert (tuple(trace["hovertext"]), trace["hovertemplate"]) == (texts, "%{hovertext}")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dashboard.model import Model, model_for
-from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, link_problems
+from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
 from dashboard.shelf import MAX_BYTES
 from dashboard.stages import stage_named
 from dashboard.trained.loading import encoder_named
@@ -40,9 +40,6 @@ def test_of_a_trained_encoder_the_text_and_the_mask_are_chosen():
     assert settings == Settings(**DEFAULTS | {"encoder": MINILM, "text": "a\nb", "mask": "causal"})
     assert settings.trained == NAME
     assert settings.recipe is None
-    assert link_problems({"d_model": ["7"], "mask": ["sideways"]}, settings) == [
-        "The link asks for mask = “sideways”; allowed are none, padding, causal, both. causal is used."
-    ]
 
 
 @with_minilm
@@ -70,7 +67,7 @@ def test_pieces_of_words_and_special_tokens_are_shown(framed):
 def test_the_code_is_that_of_its_program(framed):
     for name, function in (("scaled_scores", "dot_products"), ("weighted_values", "weigh_values")):
         of_random, of_minilm = (
-            opened(stage_named(name), encoder=encoder).code[0].value for encoder in ("random", MINILM)
+            opened(stage_named(name), encoder=encoder, details="Code").code[0].value for encoder in ("random", MINILM)
         )
         assert f"def {function}(" in of_random
         assert f"def {function}_of_heads(" in of_minilm

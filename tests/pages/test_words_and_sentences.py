@@ -10,6 +10,7 @@ from dashboard.sections.full_stack import same_word as same_word_view
 from dashboard.sections.full_stack import sentences as sentences_view
 from dashboard.settings import DEFAULT_TEXT
 from dashboard.stages import stage_named
+from dashboard.state.choices import DETAILS
 from encoder_core import (
     RECIPES,
     SENTENCES,
@@ -43,7 +44,7 @@ def viewed(view, **link):
     at = opened(STAGE, **link)
     at.button_group(key=key_of(at, "view_group")).set_value(VIEWS[view])
     run(at)
-    at.button_group(key=f"full_stack_{VIEWS[view]}").set_value(view)
+    at.button_group(key=key_of(at, "view")).set_value(view)
     return run(at)
 
 
@@ -145,12 +146,12 @@ def test_a_masked_key_is_said_to_be_masked(framed):
 @pytest.mark.parametrize("view", VIEWS)
 def test_numbers_formula_and_a_question_with_one_right_answer(framed, view, text):
     at = viewed(view, text=text)
-    (numbers,) = [group for group in at.button_group if group.key.startswith("table_")]
-    for title in numbers.options[-2:]:
-        at.button_group(key=numbers.key).set_value(title)
+    for title in at.button_group(key=key_of(at, "numbers")).options[-2:]:
+        at.button_group(key=key_of(at, "numbers")).set_value(title)
         assert not run(at).dataframe[0].value.isna().any(axis=None)
     assert at.latex[-1].value.count("{") == at.latex[-1].value.count("}")
-    assert "def " in at.code[0].value
+    at.session_state["session"].set(DETAILS, "Code")
+    assert "def " in run(at).code[0].value
     right = 0
     for option in at.radio[0].options:
         at.radio[0].set_value(option)
