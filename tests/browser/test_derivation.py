@@ -66,28 +66,29 @@ def test_hovering_a_dot_product_shows_its_sum_without_a_round_trip(screen):
     assert sent == []
 
 
-def hovered(screen, *place):
-    """What the tip says of a cell."""
-    screen.page.mouse.move(*screen.place(*place))
+def hovered(screen, plot, row, column, place):
+    """What the tip says of a cell, below its `place`."""
+    screen.page.mouse.move(*screen.place(plot, row, column))
     tip = screen.page.locator(".ew-tip").first
-    expect(tip).to_be_visible()
-    return tip.inner_text()
+    expect(tip).to_contain_text(place)
+    assert tip.inner_text().startswith(f"{place}\n")
+    return tip.inner_text().removeprefix(f"{place}\n")
 
 
 def test_a_score_that_is_set_and_one_that_is_masked_have_no_sum(screen):
     edits = "score.0.0.0.6.5=4.5~score.0.0.0.2.9=3.5~unscaled"
     screen.open("scaled_scores", mask="causal", edits=edits)
     layer = trace_of().layers[0]
-    assert hovered(screen, 4, 6, 5) == "query sofa · key the\n4.5, set by hand"
-    assert hovered(screen, 4, 2, 9) == "query cat · key down\n3.5, set by hand"  # masked until it was set
-    assert hovered(screen, 4, 2, 8) == "query cat · key lied\nmasked"
-    product = float(hovered(screen, 3, 6, 5).rsplit("= ", 1)[1])  # unscaled: no factor
+    assert hovered(screen, 4, 6, 5, "query sofa · key the") == "4.5, set by hand"
+    assert hovered(screen, 4, 2, 9, "query cat · key down") == "3.5, set by hand"  # masked until it was set
+    assert hovered(screen, 4, 2, 8, "query cat · key lied") == "masked"
+    product = float(hovered(screen, 3, 6, 5, "query sofa · key the").rsplit("= ", 1)[1])  # unscaled: no factor
     assert product == pytest.approx(layer.dot_products[0, 0, 6, 5], rel=1e-3)
 
 
 def test_the_factor_of_a_head_is_part_of_its_sum(screen):
     screen.open("weighted_values", edits="head.0.0=0.5")
-    said = hovered(screen, 4, 3, 6)
+    said = hovered(screen, 4, 3, 6, "query jumped · dimension 6")
     assert " smaller) · 0.5 = " in said
     z = 0.5 * trace_of().layers[0].z[0, 0, 3, 6]
     assert float(said.rsplit("= ", 1)[1]) == pytest.approx(z, rel=1e-3)
