@@ -12,9 +12,12 @@ LINKS = {
     ),
     "out of range": ({"d_model": "-4", "layers": "13", "d_ff": "1000000"}, ["“-4”", "“13”", "“1000000”"]),
     "huge": ({"d_model": "9" * 400, "seed": "1e999"}, ["“9999999999999999999…”", "“1e999”"]),
-    "repeated": ({"heads": ["2", "8"], "layers": ["4", "4"]}, ["heads 2 times; 4 is", "layers 2 times; 4 is"]),
+    "repeated": ({"heads": ["8", "4"], "layers": ["4", "4"]}, ["heads 2 times; 4 is", "layers 2 times; 4 is"]),
     "unknown choices": ({"norm": "batch", "mask": "all", "scaled": "maybe"}, ["“batch”", "“all”", "“maybe”"]),
-    "focus": ({"layer": "abc", "head": "-1", "token": "9" * 40, "key_token": "1.5"}, []),
+    "focus": (
+        {"layer": "abc", "head": "-1", "token": "9" * 40, "key_token": "1.5"},
+        ["layer = “abc”", "head = “-1”", "token = “9999999999999999999…”", "key_token = “1.5”"],
+    ),
     "unknown names": ({"colour": "red", "<script>": "<b>"}, []),
 }
 

@@ -21,7 +21,7 @@ from encoder_core import (
 )
 from encoder_core.derive import parse_cell
 from encoder_core.derive.cell import tensor_at
-from tests.pages.app import opened, run
+from tests.pages.app import key_of, opened, run
 
 CONFIG = EncoderConfig(vocab_size=9, d_model=12, num_heads=3, d_ff=8, num_layers=2)  # d_head 4
 EDITS = [
@@ -91,10 +91,10 @@ def test_rows_that_were_given_are_no_row_of_the_table():
 def test_the_field_starts_at_the_score_that_the_softmax_page_shows(framed, temperature):
     at = opened(stage_named("softmax"), layer="3", cell="pattern.2.0.1.5.3")
     if temperature != 1:
-        at.select_slider(key="softmax_temperature").set_value(temperature)
+        at.select_slider(key=key_of(at, "temperature")).set_value(temperature)
         run(at)
     model = model_for(Settings.from_state(DEFAULTS))
     layers = model.traced(*([Temperature(temperature)] if temperature != 1 else [])).layers
     expected = float(layers[2].scores[0, 1, 5, 3])
-    assert at.number_input(key="what_if_number").value == pytest.approx(expected, abs=1e-6)
+    assert at.number_input(key=key_of(at, "what_if_number")).value == pytest.approx(expected, abs=1e-6)
     assert temperature == 1 or abs(expected - float(model.trace.layers[2].scores[0, 1, 5, 3])) > 1e-3

@@ -44,7 +44,7 @@ def test_the_cell_of_a_link_is_shown_with_its_trail(framed, encoder):
         ("pattern.9.0.0.0.0", "layer 9"),
         ("colour.1.2", "'colour' is not one of"),
         ("q.0.0.0.99.0", "99 is not one of 0 to"),
-        ("<script>", "'<script>' is not one of"),
+        ("<script>", "script"),
         ("q.0.0.0.1.2~nothing", "'nothing' is not one of"),
         ("q." + "9" * 500, "signs"),
     ],

@@ -6,7 +6,7 @@ from dashboard.model import model_for, with_edits
 from dashboard.settings import DEFAULTS, Settings
 from dashboard.stages import stage_named
 from encoder_core.edits import from_text
-from tests.pages.app import figures, opened, rendered, run, said
+from tests.pages.app import figures, key_of, opened, rendered, run, said
 
 GROWING = "~".join(f"residual.{layer}.{name}=1000" for layer in range(12) for name in ("attention", "mlp"))
 PRE = {"norm": "pre", "layers": "12"}
@@ -77,12 +77,12 @@ def test_the_largest_numbers_that_are_allowed_have_a_page(framed, page):
 
 def test_the_softmax_page_leaves_its_own_temperature_out_where_it_does_not_fit(framed):
     at = opened(stage_named("softmax"), edits="temperature=1000")
-    at.select_slider(key="softmax_temperature").set_value(10.0)
+    at.select_slider(key=key_of(at, "temperature")).set_value(10.0)
     run(at)
     (told,) = said(at)
     assert "“temperature=10” is left out: temperature: 1000 × 10 = 10000 must be a number from 0.001 to 1000" in told
     assert any(r"T = 1000" in text.value for text in at.latex)
-    at.select_slider(key="softmax_temperature").set_value(0.5)
+    at.select_slider(key=key_of(at, "temperature")).set_value(0.5)
     run(at)
     assert said(at) == []
     assert any(r"T = 500" in text.value for text in at.latex)

@@ -2,12 +2,15 @@
 that shows or explains it."""
 
 import base64
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dashboard.settings import OPTIONS
+from dashboard.settings import OPTIONS, SETTINGS
 from dashboard.stages import stage_named
+from dashboard.state.choices import DETAILS
+from dashboard.state.parameter import PARAMETERS, read_option
 from dashboard.trained import loading
 from dashboard.trained.offered import OFFERED
 from encoder_core import Encoder, SetEmbedded
@@ -30,7 +33,11 @@ def folder(tmp_path_factory):
 def bert(folder, framed, monkeypatch):
     """A small BERT that the sidebar offers as "bert"."""
     monkeypatch.setitem(OFFERED, "bert", str(folder))
-    monkeypatch.setitem(OPTIONS, "encoder", (*OPTIONS["encoder"], "bert"))
+    encoders = (*OPTIONS["encoder"], "bert")
+    monkeypatch.setitem(OPTIONS, "encoder", encoders)
+    widened = replace(SETTINGS["encoder"], read=lambda given: read_option(given, encoders))
+    monkeypatch.setitem(SETTINGS, "encoder", widened)
+    monkeypatch.setitem(PARAMETERS, "encoder", widened)
     monkeypatch.setitem(loading._LOADINGS, str(folder), loading.Loading(str(folder)))
     return {"encoder": "bert", "text": TEXT}
 
@@ -72,7 +79,8 @@ def test_the_sum_and_its_norm_are_those_of_the_engine(bert, encoder):
 def test_formula_code_and_tables_have_the_norm(bert, encoder):
     at = opened(stage_named("positions"), **bert)
     assert r"= \mathrm{norm}\bigl(" in at.latex[1].value
-    assert "def layer_norm" in at.code[0].value
+    at.session_state["session"].set(DETAILS, "Code")
+    assert "def layer_norm" in run(at).code[0].value
     assert "embedded = layer_norm(embedding_sum, gamma, beta, config.norm_eps)" in at.code[0].value
     (group,) = [group for group in at.button_group if group.key.startswith("table_")]
     trace = encoder.trace(TEXT, "padding")

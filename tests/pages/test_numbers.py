@@ -33,7 +33,8 @@ def holds(calculated: float, relation: str, result: str) -> bool:
 
 def why(at) -> str:
     """The explanation of the question, after an answer."""
-    at.radio(key="predict").set_value(at.radio(key="predict").options[0])
+    (asked,) = [radio for radio in at.radio if radio.key and radio.key.startswith("predict")]
+    asked.set_value(asked.options[0])
     run(at)
     return [*at.success, *at.info][-1].value
 

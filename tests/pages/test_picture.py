@@ -61,10 +61,11 @@ def test_each_panel_has_the_operator_before_it():
 def test_the_operands_of_a_cell_are_outlined_in_each_tile():
     config = EncoderConfig(d_model=8, num_heads=2, d_ff=8, num_layers=1)
     encoder = Encoder.random(config, seed=0)
-    trace = encoder.trace(["the cat sat"])
+    made = encoder.run(["the cat sat"])
+    trace = made.trace
     cell = parse_cell("attn_out.0.0.1.5", trace, encoder.parameters())
-    found = derive(trace, config, encoder.parameters(), cell)
-    looked = Looked((cell,), found, Focus(0, 0, 0, 1, 0, trace.tokens[0]), (1, 3, 8))
+    found = derive(made, cell)
+    looked = Looked((cell,), found, Focus(0, 0, 0, 1, 0, trace.tokens[0]), (1, 3, 8), made)
     layer = trace.layers[0]
     tiles, _, total = multi_head.added_up(
         layer.head_contributions[0], layer.attn_out[0], At(token=1), biased=True, tokens=trace.tokens[0]
