@@ -82,7 +82,7 @@ def test_formula_code_and_tables_have_the_norm(bert, encoder):
     at.session_state["session"].set(DETAILS, "Code")
     assert "def layer_norm" in run(at).code[0].value
     assert "embedded = layer_norm(embedding_sum, gamma, beta, config.norm_eps)" in at.code[0].value
-    (group,) = [group for group in at.button_group if group.key.startswith("table_")]
+    (group,) = [group for group in at.button_group if group.key.startswith("numbers")]
     trace = encoder.trace(TEXT, "padding")
     for name in ("embedding sum", "embedded"):
         group.set_value(name)
@@ -90,7 +90,7 @@ def test_formula_code_and_tables_have_the_norm(bert, encoder):
         np.testing.assert_allclose(
             at.dataframe[0].value.to_numpy(), getattr(trace, name.replace(" ", "_"))[0], atol=1e-6
         )
-        (group,) = [group for group in at.button_group if group.key.startswith("table_")]
+        (group,) = [group for group in at.button_group if group.key.startswith("numbers")]
 
 
 def test_the_pages_own_cell_goes_back_through_the_norm_to_the_sum(bert):

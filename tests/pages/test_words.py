@@ -171,7 +171,7 @@ def test_the_arithmetic_of_a_cosine_is_a_table(framed):
         ("nearest words", row["cat"], "kitten"),
         ("analogy", row["king"] - row["man"] + row["woman"], "queen"),
     ):
-        next(group for group in at.button_group if group.key.startswith("table_")).set_value(name)
+        next(group for group in at.button_group if group.key.startswith("numbers")).set_value(name)
         run(at)
         found = at.dataframe[0].value
         b, line = row[word], next(line for line in found.index if line.endswith(f" {word}"))
