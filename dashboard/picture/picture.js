@@ -127,7 +127,9 @@ async function paint(host) {
   host.waiting = false;
   const { panels } = host.shown;
   const widths = host.panels.map(place => place.plot.clientWidth);
-  const long = host.panels.filter(({ title }) => title.scrollHeight > title.clientHeight + 1);
+  const isCut = ({ scrollHeight, scrollWidth, clientHeight, clientWidth }) =>
+    scrollHeight > clientHeight + 1 || scrollWidth > clientWidth;
+  const long = host.panels.filter(({ title }) => isCut(title));
   for (const { title } of long) title.classList.add("ew-long");
   for (const [i, { json, panel }] of panels.entries()) {
     const place = host.panels[i];

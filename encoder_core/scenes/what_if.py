@@ -38,7 +38,7 @@ def before_and_after(
     common: dict[str, Any] = {"row_axis": axes[0], "column_axis": axes[1], "height": HEIGHT,
                               "marks": [mark] if mark else [], "theme": theme}  # fmt: skip
     kind: dict[str, Any] = {"kind": "weights", "limit": 1.0} if weights else {"limit": scale_of(before, after)}
-    title_apart = "difference, own colour scale" if apart[np.isfinite(apart)].any() else "no difference"
+    title_apart = "difference, own scale" if apart[np.isfinite(apart)].any() else "no difference"
     return [
         heatmap(before, rows, columns, title=f"{title} before", **common, **kind),
         "→",

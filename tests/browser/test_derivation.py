@@ -91,7 +91,7 @@ def test_the_factor_of_a_head_is_part_of_its_sum(screen):
     said = hovered(screen, 4, 3, 6, "query jumped · dimension 6")
     assert " smaller) · 0.5 = " in said
     z = 0.5 * trace_of().layers[0].z[0, 0, 3, 6]
-    assert float(said.rsplit("= ", 1)[1]) == pytest.approx(z, rel=1e-3)
+    assert float(said.rsplit("= ", 1)[1].replace("−", "-")) == pytest.approx(z, rel=1e-3)
 
 
 # The cell of the caption is the last one that is uncovered, in every frame; nothing moves from beginning to end.

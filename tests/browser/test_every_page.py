@@ -30,6 +30,21 @@ def test_page_is_painted_and_fits(screen, view, name):
         assert plot["scale"] is None or plot["scale"][0][1] in ends
 
 
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("weighted_values", {"edits": "head.0.0=0.5"}),
+        ("qkv", {"edits": "head.1.1=0", "layer": 3}),
+        ("feed_forward", {"encoder": "minilm"}),
+        ("add_and_norm", {"encoder": "minilm"}),
+    ],
+)
+def test_titles_of_narrow_panels_are_read_in_full(screen, name, link):
+    screen.page.set_viewport_size({"width": 1100, "height": 800})
+    screen.open(name, **link)
+    assert screen.clipped_titles() == []
+
+
 def test_pictures_are_in_sight_without_scrolling(screen):
     screen.open()
     bottoms = {}

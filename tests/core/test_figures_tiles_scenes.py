@@ -40,7 +40,7 @@ def test_a_small_difference_is_seen_on_its_own_scale_and_says_so(weights):
     assert one.data[0]["zmax"] == other.data[0]["zmax"] == 1
     assert apart.data[0]["zmax"] == pytest.approx(0.001)
     assert apart.data[0]["zmin"] == pytest.approx(-0.001)
-    assert apart.title == "difference, own colour scale"
+    assert apart.title == "difference, own scale"
     assert apart.value(1, 0) == 0  # masked before and after
 
 
