@@ -6,6 +6,7 @@ move of a slider. So what is registered inline is only a loader.
 
 import hashlib
 import re
+import secrets
 from pathlib import Path
 
 import streamlit as st
@@ -42,7 +43,7 @@ def publish(source: Path) -> str:
     target = STATIC / f"{source.name.partition('.')[0]}-{digest}{source.suffix}"
     if not target.exists():
         STATIC.mkdir(exist_ok=True)
-        partial = target.with_name(f"{target.name}.partial")
+        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")  # several processes may start at once
         partial.write_bytes(content)
         partial.replace(target)
     return target.name

@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -48,6 +50,20 @@ def test_publishing_again_changes_nothing(folder):
     before = {path.name: path.stat().st_mtime_ns for path in assets.STATIC.iterdir()}
     assert assets.publish(folder / "part" / "part.js") == first
     assert {path.name: path.stat().st_mtime_ns for path in assets.STATIC.iterdir()} == before
+
+
+def test_several_can_publish_a_file_at_once(folder):
+    (folder / "large.css").write_text("a { color: red; }\n" * 200_000)
+    start = Barrier(8)
+
+    def publish(_):
+        start.wait()
+        return assets.publish(folder / "large.css")
+
+    with ThreadPoolExecutor(8) as pool:
+        (name,) = set(pool.map(publish, range(8)))
+    assert [path.name for path in assets.STATIC.iterdir()] == [name]
+    assert (assets.STATIC / name).read_bytes() == (folder / "large.css").read_bytes()
 
 
 def test_a_change_of_a_shared_module_renames_every_script_that_imports_it(folder):
