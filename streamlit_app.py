@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import frame, model, sidebar, warmup
 from dashboard.navigation import navigate
 from dashboard.stages import Stage
-from dashboard.state.session import begin_run
+from dashboard.state.session import begin_run, script_of_the_page
 from dashboard.trained.notice import while_waiting
 from dashboard.what_if.bar import bar
 
@@ -43,7 +43,7 @@ if beginning:
     around_the_page()
 current.answering = not arriving
 try:
-    with stage:
+    with stage, script_of_the_page():
         page.run()
 finally:
     current.answering = False

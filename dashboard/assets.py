@@ -43,7 +43,9 @@ def publish(source: Path) -> str:
     target = STATIC / f"{source.name.partition('.')[0]}-{digest}{source.suffix}"
     if not target.exists():
         STATIC.mkdir(exist_ok=True)
-        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")  # several processes may start at once
+        partial = target.with_name(
+            f"{target.name}.{secrets.token_hex(4)}.partial"
+        )  # several processes may start at once
         partial.write_bytes(content)
         partial.replace(target)
     return target.name

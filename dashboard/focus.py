@@ -23,7 +23,9 @@ RECIPES_PAGE = "recipes"
 MOST_PILLS = 16  # in one row; what has more places is picked from a list
 
 _WALKTHROUGH: dict[Part, Parameter[int]] = {part: number(part, 1, default=1) for part in PARTS}
-_OF_RECIPES: dict[Part, Parameter[int]] = {part: number(f"recipe_{part}", 1, default=1) for part in PARTS}
+_OF_RECIPES: dict[Part, Parameter[int]] = {
+    part: number(f"recipe_{part}", 1, default=1, apart=(RECIPES_PAGE, part)) for part in PARTS
+}
 
 
 class Focus(NamedTuple):
@@ -61,8 +63,7 @@ def settle(model: Model) -> Focus:
         if before is not None and before != labels:
             session().put(parameter, place_of_same_word(place, before, labels, real) + 1)
         elif place >= len(labels):
-            session().refuse(parameter, f"allowed are 1 to {len(labels)}", nearest_word(place, labels, real) + 1)
-            session().put(parameter, nearest_word(place, labels, real) + 1)
+            session().correct(parameter, f"allowed are 1 to {len(labels)}", nearest_word(place, labels, real) + 1)
     token, key_token = (session().get(parameters()[part]) - 1 for part in ("token", "key_token"))
     return Focus(sentence, layer, head, token, key_token, model.batch.tokens[sentence])
 
@@ -106,13 +107,12 @@ def _within(part: Part, count: int) -> int:
     """The index of a part, corrected to the model's size."""
     parameter = parameters()[part]
     if session().get(parameter) > count:
-        session().refuse(parameter, f"allowed are 1 to {count}", count)
-        session().put(parameter, count)
+        session().correct(parameter, f"allowed are 1 to {count}", count)
     return session().get(parameter) - 1
 
 
 def _read_old_link() -> None:
-    """Links to Recipes that were made when it shared the position of the walkthrough."""
+    """Take the position from a link that was made when Recipes shared that of the walkthrough."""
     asked = session().asked
     for part in PARTS:
         if part in asked and f"recipe_{part}" not in asked:

@@ -26,7 +26,7 @@ from dashboard.navigation import ensure_entrypoint
 from dashboard.stages import STAGES, Lab, Stage
 from dashboard.state.address import write_address
 from dashboard.state.choices import DETAILS, NUMBERS
-from dashboard.state.session import session
+from dashboard.state.session import script_of_the_page, session
 from dashboard.state.widgets import shows
 from dashboard.what_if.changes import changes
 from dashboard.what_if.panel import panel
@@ -96,7 +96,8 @@ def interactive(body: Callable[[], None]) -> None:
             drop_unseen_cell()
             st.rerun()
         messages = st.container()
-        body()
+        with script_of_the_page():
+            body()
         with messages:
             for problem in session().problems.values():
                 st.warning(problem, icon=":material/info:")

@@ -4,6 +4,7 @@ HYPOTHESIS_PROFILE=thorough draws many more examples than the default profile, a
 """
 
 import os
+import shutil
 
 from jaxtyping import install_import_hook
 
@@ -12,6 +13,10 @@ install_import_hook("encoder_core", "beartype.beartype")  # before anything impo
 import jaxtyping  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+from benchmarks.browser import FLAGS  # noqa: E402
+from tests.servers import APP, running  # noqa: E402
 
 _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=50, derandomize=True, database=None, **_ALWAYS)
@@ -25,3 +30,29 @@ def unchecked():
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(scope="session")
+def log(tmp_path_factory):
+    """What the server of the app says."""
+    return tmp_path_factory.mktemp("server") / "log.txt"
+
+
+@pytest.fixture(scope="session")
+def server(log):
+    """The URL of the app. No test may make it raise."""
+    with running(APP, log) as url:
+        yield url
+        said = log.read_text()
+        assert "Traceback" not in said, said
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium: the one named by CHROMIUM, else the system's, else Playwright's own. One for all tests of a process:
+    Playwright allows no more."""
+    with sync_playwright() as playwright:
+        chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield browser
+        browser.close()

@@ -21,6 +21,8 @@ class Parameter(Generic[Value]):
     write    value -> text for the URL
     scope    "session": kept across pages; "page": back to its default when the user opens another page
     steps    True: a change by the user is a step of its own for the browser's Back button
+    apart    (page, name): on this page the URL has the parameter even at its default where it has the other one, which
+             links to this page once had in its place
     """
 
     name: str
@@ -29,6 +31,7 @@ class Parameter(Generic[Value]):
     write: Callable[[Value], str] = str
     scope: Literal["session", "page"] = "session"
     steps: bool = False
+    apart: tuple[str, str] | None = None
 
 
 PARAMETERS: dict[str, Parameter[Any]] = {}  # every parameter of the app by name, in the order in which the URL has them

@@ -6,7 +6,8 @@ a callback. Widgets only show these values (see widgets.py), and the URL is writ
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -27,7 +28,7 @@ class Shown(NamedTuple):
 
     generation: int
     options: object
-    script: str
+    script: str | None
 
 
 @dataclass
@@ -42,12 +43,14 @@ class Session:
     unknown     what the link says beyond the parameters; it is carried along
     steps       how many changes were a step of their own for Back
     page        the page that is shown
+    script      the page whose script draws now; None while the entrypoint does
     arriving    whether this run opens it
     framed      whether the entrypoint has run
     answering   whether this run answers a change in the sidebar
     widgets     the widgets that show parameters, by parameter name
     seen        what the values were last used with, such as the tokens of the sentence; forgotten with a new link
     memo        what was computed from the values, by whoever computes it
+    identity    tells this session from all others
     """
 
     link: str = ""
@@ -58,6 +61,7 @@ class Session:
     unknown: list[tuple[str, str]] = field(default_factory=list)
     steps: int = 0
     page: str | None = None
+    script: str | None = None
     arriving: bool = True
     framed: bool = False
     answering: bool = False
@@ -75,9 +79,7 @@ class Session:
         if value != self.get(parameter) and parameter.steps:
             self.steps += 1
         self.put(parameter, value)
-        self.asked.clear()
-        self.problems.clear()
-        self.notes.clear()
+        self._forget_link()
 
     def put(self, parameter: Parameter[Value], value: Value) -> None:
         """A value that follows from another change, such as the token after a new text."""
@@ -90,10 +92,8 @@ class Session:
         """Take all values from a query string; of a parameter that is given twice, the last value."""
         self.link, self.unknown = query, []
         self.values.clear()
-        self.asked.clear()
-        self.problems.clear()
-        self.notes.clear()
         self.seen.clear()
+        self._forget_link()
         for name, given in parse_qsl(query, keep_blank_values=True):
             if name in PARAMETERS:
                 self.asked.setdefault(name, []).append(given)
@@ -109,12 +109,14 @@ class Session:
                 self.refuse_repetition(parameter, self.get(parameter))
 
     def refuse(self, parameter: Parameter[Any], reason: str, used: Any) -> None:
-        """Note that the link's value cannot be used; `reason` says what is allowed, `used` is used in its place."""
+        """Note that the link's value cannot be used; `reason` says what is allowed, as the end of a sentence or
+        as one of its own; `used` is used in its place."""
         given = self.asked.get(parameter.name)
         if given and not self.refuse_repetition(parameter, used):
             quoted = sentence(shorten(given[-1], MOST_QUOTED))
             instead = "" if used is None else f" {sentence(write_option(used))} is used."
-            self.problems[parameter.name] = f"The link asks for {parameter.name} = “{quoted}”; {reason}.{instead}"
+            why = (". " if reason[:1].isupper() else "; ") + reason.rstrip(".")
+            self.problems[parameter.name] = f"The link asks for {parameter.name} = “{quoted}”{why}.{instead}"
 
     def refuse_repetition(self, parameter: Parameter[Any], used: Any) -> bool:
         """Note that the link gives a parameter several times, if it does."""
@@ -123,6 +125,11 @@ class Session:
             text = sentence(shorten(write_option(used), MOST_QUOTED))
             self.problems[parameter.name] = f"The link gives {parameter.name} {count} times; {text} is used."
         return count > 1
+
+    def correct(self, parameter: Parameter[Value], reason: str, used: Value) -> None:
+        """Use another value than the link's, and note why; see `refuse`."""
+        self.refuse(parameter, reason, used)
+        self.put(parameter, used)
 
     def among(self, parameter: Parameter[Any], options: Sequence[Value], default: Value) -> Value:
         """The value in use if it is one of the options that the page has now, else `default`; a link that asked for
@@ -138,8 +145,12 @@ class Session:
 
     def query(self) -> str:
         """The query string that reproduces this session: every value that is not its default."""
-        known = [(name, p.write(self.values[name])) for name, p in PARAMETERS.items() if name in self.values]
+        known = [(name, p.write(self.get(p))) for name, p in PARAMETERS.items() if self._is_written(p)]
         return urlencode([*known, *self.unknown])
+
+    def _is_written(self, parameter: Parameter[Any]) -> bool:
+        page, other = parameter.apart or (None, "")
+        return parameter.name in self.values or (other in self.values and page == self.page)
 
     def open_page(self, page: str) -> None:
         """Another page begins: what belongs to the page before is dropped."""
@@ -147,11 +158,15 @@ class Session:
             for name, parameter in PARAMETERS.items():
                 if parameter.scope == "page":
                     self.values.pop(name, None)
-            self.asked.clear()
-            self.problems.clear()
-            self.notes.clear()
+            self._forget_link()
         self.arriving = page != self.page
         self.page = page
+
+    def _forget_link(self) -> None:
+        """What the link asked for, and what was said about it, is over."""
+        self.asked.clear()
+        self.problems.clear()
+        self.notes.clear()
 
 
 def session() -> Session:
@@ -173,7 +188,19 @@ def begin_run(page: str) -> Session:
         current.read_link(context.query_string)
         current.page = page
     current.open_page(page)
+    current.script = None
     return current
+
+
+@contextmanager
+def script_of_the_page() -> Iterator[None]:
+    """What is drawn inside is drawn by the script of the page, not by the entrypoint."""
+    current = session()
+    outside, current.script = current.script, current.page
+    try:
+        yield
+    finally:
+        current.script = outside
 
 
 def _query_string() -> str:

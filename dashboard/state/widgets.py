@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from dashboard.state.parameter import Parameter, Value
 from dashboard.state.session import Shown, session
@@ -17,8 +16,9 @@ from dashboard.state.session import Shown, session
 
 def widget_key(name: str, value: Any, options: object = None) -> str:
     """The key of the widget that shows `value`, which is in the session state already. A widget whose `options` differ
-    from those it had is another widget, too."""
-    shown, script = session().widgets.get(name), _script()
+    from those it had is another widget, too. So is that of another script: for Streamlit, the widgets of two pages are
+    two widgets even if their keys are equal, and the second would show its default."""
+    shown, script = session().widgets.get(name), session().script
     if shown is None:
         shown = Shown(0, options, script)
     elif (shown.options, shown.script) != (options, script) or st.session_state.get(_key(name, shown), value) != value:
@@ -70,12 +70,6 @@ def component_value(key: str, name: str) -> Any:
 def edited_cells(key: str) -> dict[int, dict[str, Any]]:
     """The cells of a table editor that the user has changed: row -> column -> value."""
     return dict(st.session_state[key]["edited_rows"])
-
-
-def _script() -> str:
-    """Which script draws the widget: the entrypoint or a page's. For Streamlit, the widgets of two pages are
-    two widgets even if their keys are equal, and the second would show its default."""
-    return ThreadState.get().active_script_hash
 
 
 def _key(name: str, shown: Shown) -> str:

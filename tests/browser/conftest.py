@@ -1,83 +1,13 @@
-"""The real app in a real browser: one server and one browser for all tests."""
-
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TextIO
+"""The real app in a real browser: one tab for all tests."""
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
-from benchmarks.browser import FLAGS
 from tests.browser.screen import TIMEOUT, Screen
 
 expect.set_options(timeout=TIMEOUT)
-ROOT = Path(__file__).parents[2]
 WIDE = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
-
-
-@contextmanager
-def running_app(log: Path, environment: Mapping[str, str] | None = None) -> Iterator[str]:
-    """A server of its own, on a free port, with more in its environment if given; what it says goes into the file."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = {"port": port, "address": "127.0.0.1", "headless": "true", "fileWatcherType": "none"}
-    command = [sys.executable, "-m", "streamlit", "run", "streamlit_app.py"]
-    command += [f"--server.{name}={value}" for name, value in options.items()]
-    with log.open("w") as out, _started(command, out, environment or {}) as process:
-        try:
-            _wait_until_healthy(f"http://127.0.0.1:{port}", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-
-
-def _started(command: Sequence[str], out: TextIO, environment: Mapping[str, str]) -> subprocess.Popen:
-    return subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, **environment})
-
-
-def _wait_until_healthy(url: str, process: subprocess.Popen, log: Path) -> None:
-    give_up = time.monotonic() + 60
-    while time.monotonic() < give_up and process.poll() is None:
-        try:
-            urllib.request.urlopen(f"{url}/_stcore/health", timeout=5).close()
-        except OSError:
-            time.sleep(0.1)  # nobody listens yet: there is nothing to wait on
-        else:
-            return
-    raise RuntimeError(f"no server: {log.read_text()}")
-
-
-@pytest.fixture(scope="session")
-def log(tmp_path_factory):
-    """What the server says."""
-    return tmp_path_factory.mktemp("server") / "log.txt"
-
-
-@pytest.fixture(scope="session")
-def server(log):
-    """The address of the app."""
-    with running_app(log) as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium: the one named by CHROMIUM, else the system's, else Playwright's own."""
-    with sync_playwright() as playwright:
-        chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

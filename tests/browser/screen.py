@@ -10,20 +10,14 @@ from playwright.sync_api import BrowserContext, Locator, TimeoutError, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.stages import STAGES, page_named, stage_named
+from tests.chromium import CALM, NEXT_FRAMES
 
 TIMEOUT = 15_000  # milliseconds, for everything that a page is waited for
 
-# All that the server has sent is on screen: no script runs, no element is left from before, no picture waits.
-_SETTLED = """() => {
-    const app = document.querySelector("[data-testid=stApp]");
-    return app?.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
-        && !document.querySelector("[data-testid=stSkeleton], [data-stale=true]")
-        && [...document.querySelectorAll(".ew-picture")].every(line => line.shown && !line.waiting
-            && line.panels?.length === line.shown.panels.length
-            && line.panels.every((place, i) => place.state?.endsWith(line.shown.panels[i].json)));
-}"""
-# React has put on screen what the socket brought.
-_NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
+# All that the server has sent is on screen, and no picture waits.
+_SETTLED = f"""() => ({CALM})() && [...document.querySelectorAll(".ew-picture")].every(
+    line => line.shown && !line.waiting && line.panels?.length === line.shown.panels.length
+    && line.panels.every((place, i) => place.state?.endsWith(line.shown.panels[i].json)))"""
 # Streamlit sends what was changed when the events of the browser have been handled, and waits a moment for more.
 _QUIET = """() => new Promise(done => {
     let frames = 0;
@@ -118,14 +112,14 @@ class Screen:
         """What is done inside makes the server run the page again; wait until all of that is on screen."""
         with self.socket.expect_event("framereceived", _ends_a_run, timeout=TIMEOUT):
             yield
-        self.page.evaluate(_NEXT_FRAMES)
+        self.page.evaluate(NEXT_FRAMES)
         self.settle()
 
     def come_to_rest(self) -> "Screen":
         """Wait until several actions in quick succession are all answered: nothing happens for some frames."""
         for _ in range(3):
             self.settle()
-            self.page.evaluate(_NEXT_FRAMES)
+            self.page.evaluate(NEXT_FRAMES)
             self.page.evaluate(_QUIET)
         return self.settle()
 

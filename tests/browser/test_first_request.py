@@ -1,14 +1,15 @@
 """A server that has served nobody yet."""
 
-from tests.browser.conftest import WIDE, running_app
+from tests.browser.conftest import WIDE
 from tests.browser.engine import scaled_scores, trace_of
 from tests.browser.screen import Screen
+from tests.servers import APP, running
 
 
 def test_a_link_into_the_app_as_the_very_first_request_shows_the_frame(browser, tmp_path):
     context = browser.new_context(viewport=WIDE)
     try:
-        with running_app(tmp_path / "log.txt") as url:
+        with running(APP, tmp_path / "log.txt") as url:
             screen = Screen(context, url)
             screen.page.set_default_timeout(60_000)  # it compiles
             screen.open("scaled_scores", d_model=32, token=3)

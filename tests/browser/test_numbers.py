@@ -5,8 +5,8 @@ import pytest
 from playwright.sync_api import expect
 
 from encoder_core.figures.numbers import format_number
-from tests.browser.conftest import ROOT
 from tests.number_table import CASES
+from tests.servers import ROOT
 
 _WRITE_ALL = """async ([source, cases]) => {
     const { formatNumber } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));

@@ -9,14 +9,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from tests.chromium import CALM, NEXT_FRAMES
+
 TIMEOUT = 8_000  # milliseconds
 
-_SETTLED = """() => {
-    const app = document.querySelector("[data-testid=stApp]");
-    return app?.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
-        && !document.querySelector("[data-testid=stSkeleton], [data-stale=true]");
-}"""
-_NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 # The page can drop its websocket, and can make the server forget the session when it connects again.
 _SOCKETS = """
 const Native = window.WebSocket;
@@ -78,8 +74,8 @@ class Tab:
         while self._runs_ended < runs:
             assert time.monotonic() < deadline, f"{self._runs_ended} of {runs} runs have ended"
             self.page.wait_for_function("() => true", polling=20)  # lets Playwright hand over the frames
-        self.page.wait_for_function(_SETTLED)
-        self.page.evaluate(_NEXT_FRAMES)
+        self.page.wait_for_function(CALM)
+        self.page.evaluate(NEXT_FRAMES)
 
     def close(self) -> None:
         """Close the tab."""

@@ -1,16 +1,12 @@
-"""One server for each of the small apps, one browser."""
+"""One server for each of the small apps."""
 
-import os
-import shutil
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from benchmarks.browser import FLAGS
 from tests.client import Session, scripts
 from tests.client.script_by_hand import Script
-from tests.client.server import running_script
+from tests.servers import running
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +20,7 @@ def serve(tmp_path_factory):
                 folder = tmp_path_factory.mktemp("app")
                 script = folder / "app.py"
                 script.write_text(source)
-                urls[source] = stack.enter_context(running_script(script, folder / "log.txt"))
+                urls[source] = stack.enter_context(running(script, folder / "log.txt"))
             return urls[source]
 
         yield start
@@ -46,16 +42,6 @@ def address_app(serve):
 def containers_app(serve):
     """The URL of the app with containers whose state the browser reports."""
     return serve(scripts.CONTAINERS)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium: the one named by CHROMIUM, else the system's, else Playwright's own."""
-    with sync_playwright() as playwright:
-        chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -1,19 +1,10 @@
 """The client and the real app."""
 
-import pytest
-
-from tests.browser.conftest import running_app
 from tests.client import Session
 
 
-@pytest.fixture(scope="module")
-def app(tmp_path_factory):
-    with running_app(tmp_path_factory.mktemp("app") / "log.txt") as url:
-        yield url
-
-
-def test_the_walkthrough_is_driven_through_its_pages(app):
-    with Session(app, "/scaled_scores?layer=2") as session:
+def test_the_walkthrough_is_driven_through_its_pages(server):
+    with Session(server, "/scaled_scores?layer=2") as session:
         assert session.page == "scaled_scores"
         assert session.texts("title") == ["Scaled scores"]
         assert session.widgets()["layers"].value == "4"

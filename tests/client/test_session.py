@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.client import Session
 from tests.client.connection import ConnectionLost
 from tests.client.scripts import caption
-from tests.client.server import running_script
+from tests.servers import running
 
 
 def test_opening_a_page_shows_it(session):
@@ -215,7 +215,7 @@ def test_no_answer_in_time_is_an_error(widgets_app):
 def test_a_server_that_is_gone_is_an_error(tmp_path):
     script = tmp_path / "app.py"
     script.write_text("import streamlit as st\nst.button('Run')")
-    with running_script(script, tmp_path / "log.txt") as url:
+    with running(script, tmp_path / "log.txt") as url:
         session = Session(url)
     with session, pytest.raises(OSError, match=r"."):
         session.click("Run")

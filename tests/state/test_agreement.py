@@ -10,7 +10,6 @@ import os
 from urllib.parse import urlsplit
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, note, settings
 from hypothesis import strategies as some
 from hypothesis.stateful import (
@@ -31,7 +30,6 @@ from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session as Choices
 from encoder_core import fitting_edits
 from encoder_core.edits import from_text
-from tests.browser.conftest import running_app
 from tests.client import Session
 
 EXAMPLES = int(os.environ.get("AGREEMENT_EXAMPLES", "12"))
@@ -63,14 +61,6 @@ ACTIONS = (
     "back",
     "forward",
 )
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    log = tmp_path_factory.mktemp("server") / "log.txt"
-    with running_app(log) as url:
-        yield url
-        assert "Traceback" not in log.read_text()
 
 
 class Visitor(RuleBasedStateMachine):
@@ -121,11 +111,10 @@ class Visitor(RuleBasedStateMachine):
         (address,) = self.tab.components("address")
         assert address["query"] == urlsplit(self.tab.url).query
         assert found.query() == address["query"]
-        name = urlsplit(self.tab.url).path.strip("/") or "map"
-        assert self.tab.texts("title") == [page_named(name).title]
+        assert self.tab.texts("title") == [page_named(self.page).title]
         for key, widget in self.tab.widgets().items():
             self.shows(found, key.partition(".")[0], widget)
-        if name == "scaled_scores":
+        if self.page == "scaled_scores":
             self.page_shows_the_scores(found)
 
     def teardown(self):
@@ -141,7 +130,12 @@ class Visitor(RuleBasedStateMachine):
         """What the URL says."""
         found = Choices()
         found.read_link(urlsplit(self.tab.url).query)
+        found.open_page(self.page)
         return found
+
+    @property
+    def page(self):
+        return urlsplit(self.tab.url).path.strip("/") or "map"
 
     def shows(self, found, name, widget):
         """A widget of the sidebar or of the position shows what the URL says."""

@@ -11,7 +11,7 @@ import dashboard.frame  # noqa: F401 - declares every parameter
 from dashboard.settings import OPTIONS, SETTINGS
 from dashboard.state.choices import CURVES, DETAILS, NEURON, NUMBERS, TEMPERATURE, VIEW
 from dashboard.state.parameter import PARAMETERS, Parameter, declare
-from dashboard.state.session import Session, session
+from dashboard.state.session import Session, script_of_the_page, session
 from dashboard.state.widgets import shows, widget_key
 
 
@@ -129,6 +129,24 @@ def test_what_an_old_widget_still_says_changes_nothing(current):
     new = widget_key("what_if_number", -0.5, "scores.0.0.0.0.1")
     assert (old, new) == ("what_if_number", "what_if_number.1")
     assert (st.session_state[old], st.session_state[new]) == (2.0, -0.5)
+
+
+def test_a_widget_of_another_page_is_another_widget(current):
+    keys = []
+    for page in ("qkv", "softmax", "softmax"):
+        current.open_page(page)
+        with script_of_the_page():
+            keys.append(shows(NEURON, 5)["key"])
+    assert keys == ["neuron", "neuron.1", "neuron.1"]
+    assert st.session_state["neuron.1"] == 5
+
+
+def test_a_link_to_recipes_tells_its_position_from_that_of_the_walkthrough(current):
+    """Once the two were one: where a link says nothing about the recipe's token, the other is meant."""
+    current.read_link("token=16&layer=2&recipe_layer=3")
+    assert current.query() == "layer=2&token=16&recipe_layer=3"
+    current.open_page("recipes")
+    assert current.query() == "layer=2&token=16&recipe_layer=3&recipe_token=1"
 
 
 def test_a_name_has_one_meaning():
