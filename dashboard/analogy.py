@@ -7,8 +7,9 @@ PRESETS = ("king - man + woman", "paris - france + germany")
 
 
 def text() -> str:
-    """The text in use."""
-    return session().get(ANALOGY) or PRESETS[0]
+    """The text in use; one that is empty stays empty."""
+    given = session().get(ANALOGY)
+    return PRESETS[0] if given is None else given
 
 
 def ask(given: str) -> None:

@@ -10,7 +10,7 @@ from dashboard.derivation import as_csv
 from dashboard.stages import stage_named
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.derive import derive
-from tests.pages.app import derivations, key_of, opened, run
+from tests.pages.app import derivations, key_of, opened, run, said
 
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 
@@ -39,19 +39,19 @@ def test_the_cell_of_a_link_is_shown_with_its_trail(framed, encoder):
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"),
+    ("cell", "why"),
     [
         ("pattern.9.0.0.0.0", "layer 9"),
         ("colour.1.2", "'colour' is not one of"),
         ("q.0.0.0.99.0", "99 is not one of 0 to"),
-        ("<script>", "script"),
+        ("<script>", "'<script>' is not"),
         ("q.0.0.0.1.2~nothing", "'nothing' is not one of"),
         ("q." + "9" * 500, "signs"),
     ],
 )
-def test_a_bad_cell_in_a_link_is_said(framed, cell, said):
+def test_a_bad_cell_in_a_link_is_said(framed, cell, why):
     at = opened(stage_named("scaled_scores"), cell=cell)
-    assert any(said in warning.value and "own cell is shown" in warning.value for warning in at.warning)
+    assert any(why in warning and "own cell is shown" in warning for warning in said(at))
     assert derivations(at)[0]["trail"] == [{"cell": "dot_products.0.0.0.0.0", "label": "dot_products [0, 0, 0, 0]"}]
 
 

@@ -11,7 +11,7 @@ from encoder_core.derive import derive
 from encoder_core.derive.cell import tensor_at
 from encoder_core.edits import from_text
 from encoder_core.figures import Panel, panels_of
-from tests.pages.app import opened
+from tests.pages.app import key_of, opened, run
 
 EDITS = (
     "score.0.1.1.2.1=6.5",  # seen
@@ -101,7 +101,8 @@ def test_a_score_that_was_set_is_told_apart(framed, lines):
 def test_another_position_encoding_shows_no_tensor_of_the_model(framed, lines):
     at = opened(stage_named("positions"))
     lines.clear()
-    at.segmented_control(key="positions_layout_sinusoidal").set_value("learned").run()
+    at.button_group(key=key_of(at, "encoding")).set_value("learned")
+    run(at)
     assert [panel.title for panel in panels_shown(lines)] == ["scaled embedding"]
 
 

@@ -63,7 +63,7 @@ def captions(at):
 
 
 def test_the_collapse_of_nnx_is_computed(framed):
-    at = chosen(opened(PAGE, recipe="nnx"), "View", "Text and code")
+    at = with_option(opened(PAGE, recipe="nnx"), "View", "Text and code")
     drawn = {figure["title"]: figure for figure in figures(at)}
     assert {"two linear layers", "one affine map", "difference, own scale"} <= set(drawn)
     (said,) = [caption for caption in captions(at) if "one affine map" in caption]
@@ -76,7 +76,7 @@ def test_the_collapse_of_nnx_is_computed(framed):
 
 
 def test_the_rank_of_the_heads_of_nanolm_is_computed(framed):
-    at = chosen(opened(PAGE, recipe="nanolm"), "View", "Text and code")
+    at = with_option(opened(PAGE, recipe="nanolm"), "View", "Text and code")
     titles = [figure["title"] for figure in figures(at)]
     assert {"Q Kᵀ, d_head 4", "Q Kᵀ, d_head 32", "singular values"} <= set(titles)
     (said,) = [caption for caption in captions(at) if "rank of at most d_head" in caption]
