@@ -80,8 +80,7 @@ def explain(at: Focus, steps: SoftmaxSteps) -> str:
     if not count:
         return (
             f"Every key is masked for “{query}”: there is nothing to share out. What softmax then gives is a "
-            "convention; "
-            "this app takes 0 for every weight."
+            "convention; this app takes 0 for every weight."
         )
     shifted, exp, weight = (float(column[at.key_token]) for column in (steps.shifted, steps.exp, steps.weights))
     marked = f"“{key}” is masked: exp(−∞) = 0, so its weight is **0**."

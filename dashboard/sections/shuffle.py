@@ -51,10 +51,9 @@ def shuffled(current: Model, at: Focus) -> None:
     )
     st.caption(
         f"Shuffled: {first}{' …' if len(order) > _MOST_WORDS else ''}. Each bar compares a token's output with its "
-        "output "
-        f"in the sentence as it was (padding and edits are left out{'; with the causal mask' if causal else ''}). "
-        "Without "
-        f"positions no output moves by more than {format_number(without, 2)}: {verdict}."
+        "output in the sentence as it was (padding and edits are left out"
+        f"{'; with the causal mask' if causal else ''}). Without positions no output moves by more than "
+        f"{format_number(without, 2)}: {verdict}."
     )
 
 

@@ -42,8 +42,7 @@ def scales(current: Model, at: Focus, columns: Window, looked: Looked) -> None:
     st.caption(
         f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The "
         "paper multiplies by √d_model and gives no reason; some code divides by it. What that does depends on how "
-        "large "
-        f"the rows are before: compare the bars.{_of_model(current)}"
+        f"large the rows are before: compare the bars.{_of_model(current)}"
     )
 
 

@@ -54,11 +54,9 @@ def _own_input(at: Focus, rolled: Float[np.ndarray, "layer seq seq"], *, is_trai
     own, straight = float(rolled[-1][at.token, at.token]), 0.5 ** len(rolled)
     return Question(
         f"the residual stream alone carries ½ a layer: {format_number(straight, 2)} after {len(rolled)}. How much of "
-        "its own input "
-        f"does “{frame.plain(at.labels[at.token])}” hold at the end, by rollout?",
+        f"its own input does “{frame.plain(at.labels[at.token])}” hold at the end, by rollout?",
         ["exactly that", "more than that"],
         int(own - straight > 1e-6),
         f"It is {format_number(own, 3)}, and cannot be less: attention may also give weight to the token itself, or "
-        "bring "
-        "its input back from other tokens.",
+        "bring its input back from other tokens.",
     )
