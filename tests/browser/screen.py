@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
-from playwright.sync_api import BrowserContext, Locator, TimeoutError, expect
+from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.stages import STAGES, page_named, stage_named
@@ -121,6 +121,12 @@ class Screen:
             self.settle()
             self.page.evaluate(NEXT_FRAMES)
             self.page.evaluate(_QUIET)
+        return self.settle()
+
+    def resize(self, size: ViewportSize) -> "Screen":
+        """Give the window another size, and wait until the pictures have taken theirs."""
+        self.page.set_viewport_size(size)
+        self.page.evaluate(NEXT_FRAMES)
         return self.settle()
 
     def go(self, name: str) -> "Screen":

@@ -1,4 +1,4 @@
-"""Every page, opened by a link of its own: wide, dark and on a phone."""
+"""Every page: wide, dark and on a phone."""
 
 import pytest
 
@@ -6,28 +6,53 @@ from dashboard.stages import PAGES, STAGES
 from encoder_core.figures import theme_named
 from tests.browser.conftest import PHONE, WIDE
 
-VIEWS = {"wide": (WIDE, "light"), "dark": (WIDE, "dark"), "phone": (PHONE, "light")}
 
-
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_page_is_painted_and_fits(screen, view, name):
-    size, scheme = VIEWS[view]
-    screen.page.set_viewport_size(size)
-    screen.page.emulate_media(color_scheme=scheme)
-    screen.open(name)
-    plots = screen.plots()
+def check_painted(screen, scheme):
+    """All plots are drawn, in the colours of the appearance."""
+    assert screen.page.locator("[data-testid=stException]").count() == 0
+    plots, colours = screen.plots(), theme_named(scheme)
     assert plots
     assert [plot["title"] for plot in plots if not plot["drawn"]] == []
-    assert screen.page.locator("[data-testid=stException]").count() == 0
-    assert screen.pixels_too_wide() <= 2
-    assert screen.clipped_titles() == []
-    colours = theme_named(scheme)
     for plot in plots:
         assert plot["background"] in (colours.background, "rgba(0,0,0,0)")
         assert plot["ink"] == colours.muted
         ends = {colours.background, colours.signed[0][1]}  # weights begin with the background, signed values do not
         assert plot["scale"] is None or plot["scale"][0][1] in ends
+
+
+def check_fits(screen, size):
+    """At this size of the window nothing is cut off, and the page cannot be scrolled sideways."""
+    screen.resize(size)
+    assert screen.pixels_too_wide() <= 2
+    assert screen.clipped_titles() == []
+
+
+@pytest.mark.parametrize("name", [page.name for page in PAGES])
+def test_page_is_painted_and_fits(screen, name):
+    screen.open(name)
+    check_painted(screen, "light")
+    if name in {stage.name for stage in STAGES}:
+        picture = screen.page.locator(".ew-picture, .ew-diagram").first.bounding_box()
+        assert 100 < picture["y"] + picture["height"] <= WIDE["height"], "it is in sight without scrolling"
+    check_fits(screen, WIDE)
+    check_fits(screen, PHONE)
+
+
+def test_pages_opened_on_a_phone_are_painted_and_fit(screen):
+    screen.page.set_viewport_size(PHONE)
+    screen.open()
+    for stage in STAGES:
+        screen.go(stage.name)
+        check_painted(screen, "light")
+        check_fits(screen, PHONE)
+
+
+def test_pages_are_painted_in_the_colours_of_the_dark(screen):
+    screen.page.emulate_media(color_scheme="dark")
+    screen.open()
+    for stage in STAGES:
+        screen.go(stage.name)
+        check_painted(screen, "dark")
 
 
 @pytest.mark.parametrize(
@@ -45,15 +70,6 @@ def test_titles_of_narrow_panels_are_read_in_full(screen, name, link):
     assert screen.clipped_titles() == []
 
 
-def test_pictures_are_in_sight_without_scrolling(screen):
-    screen.open()
-    bottoms = {}
-    for stage in STAGES:
-        picture = screen.go(stage.name).page.locator(".ew-picture, .ew-diagram").first.bounding_box()
-        bottoms[stage.name] = round(picture["y"] + picture["height"])
-    assert {name: bottom for name, bottom in bottoms.items() if not 100 < bottom <= WIDE["height"]} == {}
-
-
 DEMANDING = {
     "text": "\n".join([" ".join(f"token{number}" for number in range(64)), "short", "x" * 200]),
     "d_model": 256, "heads": 16, "layers": 12, "d_ff": 1024, "norm": "pre", "mask": "both",
@@ -62,15 +78,14 @@ SMALLEST = {"text": "word", "d_model": 4, "heads": 1, "layers": 1, "d_ff": 8}
 
 
 @pytest.mark.parametrize(
-    ("link", "size"),
-    [(DEMANDING, WIDE), (DEMANDING, PHONE), (SMALLEST, WIDE)],
-    ids=["demanding, wide", "demanding, phone", "smallest, wide"],
+    ("link", "sizes"), [(DEMANDING, (PHONE, WIDE)), (SMALLEST, (WIDE,))], ids=["demanding", "smallest"]
 )
-def test_pages_fit_at_the_ends_of_the_settings(screen, link, size):
-    screen.page.set_viewport_size(size)
+def test_pages_fit_at_the_ends_of_the_settings(screen, link, sizes):
     screen.open(**link)
     for stage in STAGES:
         screen.go(stage.name)
         assert screen.page.locator("[data-testid=stException]").count() == 0
-        assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == [], stage.name
-        assert screen.pixels_too_wide() <= 2, stage.name
+        for size in sizes:
+            screen.resize(size)
+            assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == [], stage.name
+            assert screen.pixels_too_wide() <= 2, stage.name

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig, EncoderTrace, WordTokenizer
@@ -111,6 +111,7 @@ def test_causal_no_token_knows_what_comes_later(config, seq, seed):
         assert (unmasked[0] != unmasked[1]).any()
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(configs(max_layers=6), st.lists(st.integers(1, 64), min_size=2, max_size=3), st.booleans(), seeds)
 def test_padding_a_batch_of_sentences_is_each_sentence_alone(config, lengths, causal, seed):
     rng = np.random.default_rng(seed)

@@ -76,7 +76,7 @@ def test_the_app_opens_on_the_map():
 CHOICES = {
     "smallest": {"text": "word", "d_model": "4", "heads": "1", "layers": "1", "d_ff": "8"},
     "padded, pre-norm, causal": {"text": "a\nb c d\ne f", "norm": "pre", "mask": "both", "bias": "false"},
-    "largest": {"text": "word " * 64, "d_model": "256", "heads": "16", "layers": "12", "d_ff": "1024"},
+    "largest": {"text": "word " * 24, "d_model": "256", "heads": "16", "layers": "12", "d_ff": "1024"},
 }
 ELSEWHERE = ("cell_", "what_if_")  # the same on every page: test_derivation.py, test_what_if.py
 KINDS = ("button_group", "selectbox", "toggle", "select_slider", "number_input", "multiselect")
