@@ -74,11 +74,7 @@ _WATCH = """() => {
 def test_a_move_repaints_in_place(screen):
     """Plots keep their DOM; no heading, picture or table moves, not even for one frame."""
     screen.open()
-    labels, key, keys = (
-        ["d_model", "d_ff", "heads"],
-        "ArrowLeft",
-        {"ArrowLeft": "ArrowRight", "ArrowRight": "ArrowLeft"},
-    )
+    labels, keys = ["d_model", "d_ff", "heads"], ["ArrowLeft", "ArrowRight"]
     for stage in STAGES:
         screen.go(stage.name).page.evaluate(_WATCH)
         for label in labels:
