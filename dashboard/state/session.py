@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.appearance import sentence
-from dashboard.state.parameter import MOST_QUOTED, PARAMETERS, Parameter, Value, allowed, write_option
+from dashboard.state.parameter import MOST_QUOTED, PARAMETERS, Parameter, Value, allowed
 from encoder_core.figures.base import shorten
 
 _KEY = "session"
@@ -114,7 +114,7 @@ class Session:
         given = self.asked.get(parameter.name)
         if given and not self.refuse_repetition(parameter, used):
             quoted = sentence(shorten(given[-1], MOST_QUOTED))
-            instead = "" if used is None else f" {sentence(write_option(used))} is used."
+            instead = "" if used is None else f" {sentence(parameter.write(used))} is used."
             why = (". " if reason[:1].isupper() else "; ") + reason.rstrip(".")
             self.problems[parameter.name] = f"The link asks for {parameter.name} = “{quoted}”{why}.{instead}"
 
@@ -122,7 +122,7 @@ class Session:
         """Note that the link gives a parameter several times, if it does."""
         count = len(self.asked.get(parameter.name, ()))
         if count > 1:
-            text = sentence(shorten(write_option(used), MOST_QUOTED))
+            text = sentence(shorten(parameter.write(used), MOST_QUOTED))
             self.problems[parameter.name] = f"The link gives {parameter.name} {count} times; {text} is used."
         return count > 1
 

@@ -186,9 +186,13 @@ class Screen:
         """What is said above the page."""
         return self.page.locator("[data-testid=stAlert]").all_inner_texts()
 
+    def picker(self, name: str) -> Locator:
+        """The widget that shows a parameter."""
+        return self.page.locator(f".st-key-{name}, [class*='st-key-{name}-']")
+
     def looked_at(self, part: str) -> str:
         """What a picker of the focus says."""
-        picker = self.page.locator(f".st-key-{part}, [class*='st-key-{part}-']")
+        picker = self.picker(part)
         box = picker.locator("input")
         return box.input_value() if box.count() else picker.get_by_role("radio", checked=True).inner_text()
 

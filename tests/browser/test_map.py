@@ -1,5 +1,7 @@
 """The map: every card is a real tensor and leads to its page."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 
 from dashboard.stages import STAGES
@@ -39,7 +41,9 @@ def test_every_card_leads_to_its_page_and_keeps_the_link(screen):
     screen.open("map", **link)
     led_to = []
     cards = screen.page.locator("a.ew-card")
-    targets = [cards.nth(index).get_attribute("href").rsplit("/", 1)[1] for index in range(cards.count())]
+    links = [urlsplit(cards.nth(index).get_attribute("href")) for index in range(cards.count())]
+    assert all(parse_qs(found.query) == link for found in links)  # also for a tab of its own
+    targets = [found.path.rsplit("/", 1)[1] for found in links]
     assert set(targets) == {stage.name for stage in STAGES[1:]}
     for name in dict.fromkeys(targets):
         cards.nth(targets.index(name)).click()

@@ -74,7 +74,7 @@ _WATCH = """() => {
 def test_a_move_repaints_in_place(screen):
     """Plots keep their DOM; no heading, picture or table moves, not even for one frame."""
     screen.open()
-    labels, keys = ["d_model", "d_ff", "heads"], ["ArrowLeft", "ArrowRight"]
+    labels, keys = ["d_model", "heads"], ["ArrowLeft", "ArrowRight"]
     for stage in STAGES:
         screen.go(stage.name).page.evaluate(_WATCH)
         for label in labels:

@@ -47,7 +47,8 @@ def test_the_end_of_a_colour_bar_is_written_by_the_same_rule(screen):
     screen.open("scaled_scores", edits="embedded.0.2.3=2500")
     ends = screen.page.evaluate(
         """() => [...document.querySelectorAll(".ew-picture .ew-panel")].map(panel => [
-            panel.querySelector(".ew-bar").textContent,
+            [...panel.querySelector(".ew-bar").childNodes].filter(part => part.className !== "ew-marked")
+                .map(part => part.textContent).join(""),
             panel.querySelector(".js-plotly-plot").data.find(trace => trace.type === "heatmap")?.zmax])"""
     )
     large = [(end, limit) for end, limit in ends if limit is not None and limit > 1000]

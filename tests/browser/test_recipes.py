@@ -8,7 +8,7 @@ from encoder_core.recipes.by_hand import worked_attention
 from tests.browser.engine import scaled_scores
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", ["haiku", "nanolm", "annotated"])
 def test_a_recipe_opens_in_the_walkthrough(screen, name):
     screen.open("recipes", recipe=name, text="my own words", d_model=32)
     screen.page.get_by_role("button", name="Open in the walkthrough").click()
@@ -43,11 +43,13 @@ def test_a_number_of_the_worked_example_is_changed(screen):
     screen.open("recipes", recipe="nanolm")
     with screen.rerun():
         screen.page.get_by_role("radio", name="Attention by hand").click()
+    screen.come_to_rest()  # the table measures itself once more
     table = screen.page.locator("[data-testid=stDataFrame]").first
     box = table.bounding_box()
     rows = [[0.5, 0.6, 0.7, 0.8], [0.9, 1.0, 1.1, 1.2], [1.3, 1.4, 1.5, 1.6]]
     assert _written(screen) == [f"{score:.5f}" for score in worked_attention(rows[1], rows).scores]
     screen.page.mouse.click(box["x"] + box["width"] - 20, box["y"] + 3.5 * box["height"] / 6)  # token 2, dim 3
+    screen.come_to_rest()
     screen.page.keyboard.press("Enter")
     editor = screen.page.locator("#portal input")
     editor.fill("-2.5")

@@ -166,6 +166,17 @@ def test_every_name_of_a_page_is_an_address(screen):
     assert screen.page.get_by_text("Page not found").count() == 0
 
 
+# In one step: what is on the page may be replaced at any time.
+_PLOT = """index => {
+    const plots = [...document.querySelectorAll(".ew-picture .js-plotly-plot")].slice(0, 4);
+    return plots[index % plots.length]?.getBoundingClientRect().toJSON();
+}"""
+_CLICK_OPERAND = """index => {
+    const operands = [...document.querySelectorAll("button.ew-operand")];
+    operands[index % operands.length]?.click();
+}"""
+
+
 class Hand:
     """Does at random what a person does, often before the answer to what was done before."""
 
@@ -189,16 +200,13 @@ class Hand:
         self.screen.slider(label).press(self.dice.choice(["ArrowLeft", "ArrowRight"]))
 
     def click(self):
-        plots = self.page.locator(".ew-picture .js-plotly-plot")
-        box = plots.nth(self.dice.randrange(min(4, plots.count()))).bounding_box() if plots.count() else None
+        box = self.page.evaluate(_PLOT, self.dice.randrange(4))
         if box and 80 < box["y"] < 700:
             x, y = (self.dice.uniform(0.4, 0.8) for _ in range(2))
             self.page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
 
     def operand(self):
-        operands = self.page.locator("button.ew-operand")
-        if operands.count():
-            operands.nth(self.dice.randrange(min(3, operands.count()))).click()
+        self.page.evaluate(_CLICK_OPERAND, self.dice.randrange(3))
 
     def stage(self):
         self.page.locator(".st-key-rail").get_by_role("link").nth(self.dice.choice([3, 4, 5, 6, 8])).click()
@@ -212,7 +220,7 @@ class Hand:
         self.page.reload()
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_random_sequences_leave_one_state(screen, browser, server, seed):
     screen.page.goto("about:blank")
     screen.open("scaled_scores")
