@@ -30,11 +30,10 @@ def choice(
     st.segmented_control(
         label,
         options,
-        default=chosen,
         format_func=spoken,
         required=True,
         label_visibility="collapsed" if silent else "visible",
-        **shows(parameter, chosen, tuple(options)),
+        **shows(parameter, chosen, tuple(options), begins="default"),
     )
     return chosen
 
@@ -49,8 +48,6 @@ def grouped_choice(label: str, groups: Mapping[str, Sequence[str]], parameter: P
     def open_group(group: str) -> None:
         session().set(parameter, last_of_group.get(group, groups[group][0]))
 
-    bound = shows_value(f"{parameter.name}_group", group_of[chosen], open_group)
-    st.segmented_control(
-        "Group", list(groups), default=group_of[chosen], required=True, label_visibility="collapsed", **bound
-    )
+    bound = shows_value(f"{parameter.name}_group", group_of[chosen], open_group, begins="default")
+    st.segmented_control("Group", list(groups), required=True, label_visibility="collapsed", **bound)
     return choice(label, groups[group_of[chosen]], parameter, default=chosen, silent=True)

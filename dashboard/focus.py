@@ -124,20 +124,23 @@ def _labels_key() -> str:
 
 
 def _pills(part: Part, label: str, index: int, count: int) -> None:
-    bound = shows(parameters()[part], index + 1, count)
+    bound = shows(parameters()[part], index + 1, count, begins="default")
     st.pills(label, range(1, count + 1), required=True, **bound)
 
 
 def _list(part: Part, label: str, index: int, count: int) -> None:
-    st.selectbox(label, range(1, count + 1), filter_mode=None, width=90, **shows(parameters()[part], index + 1, count))
+    numbers = range(1, count + 1)
+    bound = shows(parameters()[part], index + 1, count, begins=numbers)
+    st.selectbox(label, numbers, filter_mode=None, width=90, **bound)
 
 
 def _tokens(part: Part, label: str, index: int, labels: tuple[str, ...]) -> None:
+    numbers = range(1, len(labels) + 1)
     st.selectbox(
         label,
-        range(1, len(labels) + 1),
+        numbers,
         format_func=lambda number: f"{number} · {shorten(labels[number - 1])}",
         filter_mode=None,
         width=150,
-        **shows(parameters()[part], index + 1, labels),
+        **shows(parameters()[part], index + 1, labels, begins=numbers),
     )

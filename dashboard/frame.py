@@ -172,7 +172,7 @@ def depths(
     with left:
         _numbers(tables, looked)
     with right:
-        formula_tab, code_tab = st.tabs(["Formula", "Code"], **shows(DETAILS))
+        formula_tab, code_tab = st.tabs(["Formula", "Code"], **shows(DETAILS, begins="default"))
         if formula_tab.open:
             formula_tab.latex(formula)
         if code_tab.open:
@@ -192,7 +192,7 @@ def _numbers(tables: Mapping[str, Table], looked: Looked | None) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**Numbers**", width="content")
             chosen = session().among(NUMBERS, names, names[0])
-            bound = shows(NUMBERS, chosen, tuple(names))
+            bound = shows(NUMBERS, chosen, tuple(names), begins="default")
             st.segmented_control("Tensor", names, required=True, label_visibility="collapsed", **bound)
         if looked and chosen not in tables:
             derivation(looked, theme())

@@ -51,7 +51,7 @@ class Wide:
                 format_func=self._label,
                 filter_mode=None,
                 width=170,
-                **shows(WINDOWS[self.name], self._chosen(), options),
+                **shows(WINDOWS[self.name], self._chosen(), options, begins=options),
             )
         return self.window()
 

@@ -95,7 +95,7 @@ def pick_dimension(at: Focus) -> int:
         st.subheader(f"One number of z: “{plain(at.labels[at.token])}”, dimension", anchor=False, width="content")
         st.selectbox(
             "Dimension of the head", range(d_head), filter_mode=None, width=100, label_visibility="collapsed",
-            **shows(VALUE_DIMENSION, dimension, d_head),
+            **shows(VALUE_DIMENSION, dimension, d_head, begins=range(d_head)),
         )  # fmt: skip
     return dimension
 

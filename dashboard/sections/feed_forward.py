@@ -114,15 +114,16 @@ def _pick_other(at: Focus) -> int | None:
             width="content",
         )
         next_token = (at.token + 1) % seq + 1 if seq > 1 else 0
-        other = session().among(EXCHANGED, range(seq + 1), next_token)
+        rows = range(seq + 1)
+        other = session().among(EXCHANGED, rows, next_token)
         st.selectbox(
             "Becomes",
-            range(seq + 1),
+            rows,
             format_func=lambda number: f"{number} · {shorten(at.labels[number - 1])}" if number else "zeros",
             label_visibility="collapsed",
             filter_mode=None,
             width=150,
-            **shows(EXCHANGED, other, at.labels),
+            **shows(EXCHANGED, other, at.labels, begins=rows),
         )
     return other - 1 if other else None
 

@@ -96,7 +96,10 @@ def switch_off(current: Model, at: Focus, columns: Window) -> None:
     heads = current.config.num_heads
     off = tuple(head for head in session().get(HEADS_OFF) if head < heads)
     session().put(HEADS_OFF, off)
-    bound = shows(HEADS_OFF, list(off), heads, changed=lambda chosen: session().set(HEADS_OFF, tuple(sorted(chosen))))
+    bound = shows(
+        HEADS_OFF, list(off), heads, begins="default",
+        changed=lambda chosen: session().set(HEADS_OFF, tuple(sorted(chosen))),
+    )  # fmt: skip
     st.pills(
         f"Heads of layer {at.layer + 1} that are switched off", range(heads), selection_mode="multi",
         format_func=lambda head: str(head + 1), **bound,

@@ -33,7 +33,7 @@ def pick_curves(d_model: int) -> list[int]:
         session().put(CURVES, None)
         chosen = None
     bound = shows(
-        CURVES, list(first if chosen is None else chosen), d_model,
+        CURVES, list(first if chosen is None else chosen), d_model, begins="default",
         changed=lambda dimensions: session().set(CURVES, tuple(sorted(dimensions))),
     )  # fmt: skip
     st.multiselect("Dimensions drawn as curves", range(d_model), max_selections=MOST_CURVES, **bound)

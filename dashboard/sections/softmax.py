@@ -17,7 +17,7 @@ def what_if(current: Model, at: Focus) -> Run:
     """Draw the controls and the badge; the forward pass with what was chosen, on top of the model's own what-ifs."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
-            "Temperature T", TEMPERATURES, 1.0, width=260, **shows(TEMPERATURE),
+            "Temperature T", TEMPERATURES, width=260, **shows(TEMPERATURE),
             help="Scores are divided by T before softmax, in every layer. Below 1: sharper. Above 1: flatter.",
         )  # fmt: skip
         hide = st.toggle(

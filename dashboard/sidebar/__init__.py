@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.model import Model, model_for
-from dashboard.settings import DEFAULTS, OPTIONS, SETTINGS, Settings, current_settings
+from dashboard.settings import OPTIONS, SETTINGS, Settings, current_settings
 from dashboard.sidebar import of_recipe, of_trained, own
 from dashboard.sidebar.notices import notices, quirks
 from dashboard.state.widgets import shows
@@ -20,11 +20,10 @@ def show() -> Settings:
         st.selectbox(
             "Encoder",
             OPTIONS["encoder"],
-            OPTIONS["encoder"].index(DEFAULTS["encoder"]),
             filter_mode=None,
             help="random: your own text through random parameters, at any size. minilm: through a trained "
             "encoder. The others are tutorials at their own sizes, with their own batch: see Recipes in the group Lab.",
-            **shows(SETTINGS["encoder"]),
+            **shows(SETTINGS["encoder"], begins=OPTIONS["encoder"]),
         )
         settings = _controls(current_settings().encoder)
         _cost(model_for(settings))

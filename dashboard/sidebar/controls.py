@@ -5,20 +5,19 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.settings import DEFAULTS, OPTIONS, SETTINGS
+from dashboard.settings import OPTIONS, SETTINGS
 from dashboard.state.widgets import shows
 
 
 def slider(key: str, label: str, help_text: str, changed: Callable[[Any], None] | None = None) -> None:
     """A slider over the options of a setting."""
     bound = shows(SETTINGS[key], changed=changed)
-    st.select_slider(label, OPTIONS[key], DEFAULTS[key], help=help_text, **bound)
+    st.select_slider(label, OPTIONS[key], help=help_text, **bound)
 
 
 def choice(key: str, label: str, help_text: str) -> None:
     """A list of the options of a setting."""
-    index = OPTIONS[key].index(DEFAULTS[key])
-    st.selectbox(label, OPTIONS[key], index, help=help_text, filter_mode=None, **shows(SETTINGS[key]))
+    st.selectbox(label, OPTIONS[key], help=help_text, filter_mode=None, **shows(SETTINGS[key], begins=OPTIONS[key]))
 
 
 def row(key: str, label: str, help_text: str) -> None:
@@ -26,14 +25,13 @@ def row(key: str, label: str, help_text: str) -> None:
     st.segmented_control(
         label,
         OPTIONS[key],
-        default=DEFAULTS[key],
         required=True,
         width="stretch",
         help=help_text,
-        **shows(SETTINGS[key]),
+        **shows(SETTINGS[key], begins="default"),
     )
 
 
 def switch(key: str, label: str) -> None:
     """A setting that is on or off."""
-    st.toggle(label, DEFAULTS[key], **shows(SETTINGS[key]))
+    st.toggle(label, **shows(SETTINGS[key]))

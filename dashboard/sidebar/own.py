@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard.settings import DEFAULTS, SETTINGS, Settings, change_text, current_settings, move_size
+from dashboard.settings import SETTINGS, Settings, change_text, current_settings, move_size
 from dashboard.sidebar.controls import choice, row, slider, switch
 from dashboard.state.session import session
 from dashboard.state.widgets import shows
@@ -43,7 +43,6 @@ def text() -> None:
     """The user's own text."""
     st.text_area(
         "Text",
-        DEFAULTS["text"],
         height=104,
         help="Your own text. Several lines make a padded batch: one sentence a line.",
         **shows(SETTINGS["text"], changed=change_text),

@@ -3,6 +3,9 @@
 The session's value decides what a widget shows. When the value was changed by anything but the widget itself (a click
 on a heatmap, Back, a new text), the widget is replaced by a new one under another key. So a message that the browser
 sent before it heard of the change can only speak of the old widget, and is never mistaken for a new choice.
+
+Each widget is told its value twice: by the session state, and as the value that it begins with. For until a browser has
+read the former, a new widget says the latter in every message, if only for some milliseconds.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,12 +38,14 @@ def shows(
     value: Any = None,
     options: Sequence[Any] | object = None,
     *,
+    begins: str | Sequence[Any] = "value",
     changed: Callable[[Any], None] | None = None,
 ) -> dict[str, Any]:
     """Keyword arguments for a widget that shows a parameter and sets it.
 
     value    what it shows, if that is not the parameter's value as it stands
     options  what it offers, where that depends on the model
+    begins   the widget's argument for the value it begins with; of a select box its options, for its `index`
     changed  called with the new value in place of setting the parameter
     """
     current = session().get(parameter) if value is None else value
@@ -53,13 +58,20 @@ def shows(
         else:
             session().set(parameter, chosen)
 
-    return {"key": key, "on_change": on_change}
+    return {"key": key, "on_change": on_change, **_beginning(begins, current)}
 
 
-def shows_value(name: str, value: Any, changed: Callable[[Any], None], options: object = None) -> dict[str, Any]:
+def shows_value(
+    name: str,
+    value: Any,
+    changed: Callable[[Any], None],
+    options: object = None,
+    *,
+    begins: str | Sequence[Any] = "value",
+) -> dict[str, Any]:
     """The same for a widget that shows a part of a parameter, or a number that an edit sets."""
     key = widget_key(name, value, options)
-    return {"key": key, "on_change": lambda: changed(st.session_state[key])}
+    return {"key": key, "on_change": lambda: changed(st.session_state[key]), **_beginning(begins, value)}
 
 
 def component_value(key: str, name: str) -> Any:
@@ -70,6 +82,10 @@ def component_value(key: str, name: str) -> Any:
 def edited_cells(key: str) -> dict[int, dict[str, Any]]:
     """The cells of a table editor that the user has changed: row -> column -> value."""
     return dict(st.session_state[key]["edited_rows"])
+
+
+def _beginning(begins: str | Sequence[Any], value: Any) -> dict[str, Any]:
+    return {begins: value} if isinstance(begins, str) else {"index": begins.index(value)}
 
 
 def _key(name: str, shown: Shown) -> str:

@@ -64,6 +64,7 @@ def test_a_download_is_seen_cancelled_and_taken_up_again(started, hub):
     hub.flowing.set()
     choose(started, "tiny")
     expect(shape(started)).to_contain_text("× 12")  # of its own d_model
+    started.come_to_rest()
     assert started.parameters["encoder"] == ["tiny"]
     expect(progress).to_have_count(0)
     expect(started.page.get_by_text("[CLS]", exact=True).first).to_be_visible()

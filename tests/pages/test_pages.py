@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+from streamlit.proto.ButtonGroup_pb2 import ButtonGroup
+from streamlit.proto.MultiSelect_pb2 import MultiSelect
+from streamlit.proto.Selectbox_pb2 import Selectbox
+from streamlit.proto.Slider_pb2 import Slider
 
 from dashboard.stages import STAGES
 from dashboard.state.parameter import PARAMETERS
@@ -127,6 +131,34 @@ def _values_of(at, kind, key):
     if kind == "button_group" and isinstance(widget.value, list):
         return [[], widget.options]
     return widget.options if isinstance(widget.value, str) else [widget.options[-1]]
+
+
+def _said_at_first(proto):
+    """What a browser says of a new widget before it has read the session's value, and that value."""
+    if isinstance(proto, Selectbox):
+        return proto.options[proto.default], proto.raw_value
+    if isinstance(proto, ButtonGroup):
+        return [proto.options[index].content for index in proto.default], list(proto.raw_values)
+    if isinstance(proto, MultiSelect):
+        return [proto.options[index] for index in proto.default], list(proto.raw_values)
+    if isinstance(proto, Slider):
+        first = [proto.options[int(index)] if proto.options else index for index in proto.default]
+        return first, list(proto.raw_value if proto.options else proto.value)
+    return proto.default, proto.value
+
+
+def test_a_new_widget_begins_with_what_it_shows(framed, stage):
+    """Else a message that leaves the browser at once would choose something that nobody chose."""
+    at = opened(
+        stage, d_model="96", heads="3", layers="5", layer="2", head="2", token="5", key_token="3", seed="7", norm="pre",
+        temperature="2", details="Code", stretch="true", text="one two three four five six\none two", sentence="1",
+    )  # fmt: skip
+    kinds = ("selectbox", "button_group", "select_slider", "slider", "number_input", "checkbox", "toggle", "text_area",
+             "text_input", "multiselect")  # fmt: skip
+    found = {widget.key: widget.proto for kind in kinds for widget in getattr(at, kind)}
+    said = {key: _said_at_first(proto) for key, proto in found.items() if proto.set_value}
+    assert len(said) > 8
+    assert {key: pair for key, pair in said.items() if pair[0] != pair[1]} == {}
 
 
 def test_values_of_every_figure_are_numbers(framed, stage):

@@ -31,7 +31,7 @@ def pick_role(current: Model) -> str:
     """One of the roles that occur in what was read."""
     roles = roles_of(current).roles
     role = session().among(ROLE, roles, roles[0])
-    st.selectbox("Role", roles, filter_mode=None, width=150, **shows(ROLE, role, roles))
+    st.selectbox("Role", roles, filter_mode=None, width=150, **shows(ROLE, role, roles, begins=roles))
     return role
 
 

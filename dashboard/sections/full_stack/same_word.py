@@ -57,7 +57,7 @@ def pick_word(current: Model) -> SharedWord | None:
     if not found:
         return None
     chosen = session().among(WORD, list(found), next(iter(found)))
-    bound = shows(WORD, chosen, tuple(found))
+    bound = shows(WORD, chosen, tuple(found), begins=list(found))
     st.selectbox("Word", list(found), format_func=shorten, filter_mode=None, width=150, **bound)
     return found[chosen]
 

@@ -29,6 +29,7 @@ from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.position import At
 
 LIMIT = 100.0  # a number in an editable table lies between its negative and itself
+_QUERIES = (1, 2, 3)
 Table = Float[np.ndarray, "vocab d_model"]
 
 
@@ -41,7 +42,7 @@ def attention() -> None:
         table = edited(demo.parameters()["token_embedding"], HAND_TABLE)
         places = st.columns(4)
         tokens = _pick_tokens(places[:3], tuple(map(int, ids.ids[0])), len(table))
-        asking = places[3].selectbox("Query", (1, 2, 3), filter_mode=None, **shows(HAND_QUERY)) - 1
+        asking = places[3].selectbox("Query", _QUERIES, filter_mode=None, **shows(HAND_QUERY, begins=_QUERIES)) - 1
     rows = table[tokens]
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     trace = encoder.trace(np.array([tokens], np.int32), mask)
@@ -70,7 +71,9 @@ def one_hot() -> None:
     left, right = st.columns([1.2, 2.4], gap="large")
     with left:
         table = edited(demo.parameters()["token_embedding"], LOOKUP_TABLE)
-        token = st.selectbox("Token id", range(len(table)), filter_mode=None, width=120, **shows(LOOKUP_TOKEN))
+        ids_of_table = range(len(table))
+        bound = shows(LOOKUP_TOKEN, begins=ids_of_table)
+        token = st.selectbox("Token id", ids_of_table, filter_mode=None, width=120, **bound)
     encoder = Encoder.from_parameters(demo.config, demo.parameters() | {"token_embedding": table})
     looked_up = encoder.trace(np.array([[token]], np.int32)).token_embedding[0]
     with right:
@@ -101,7 +104,7 @@ def _pick_tokens(places: Sequence[DeltaGenerator], first: tuple[int, ...], vocab
         session().set(HAND_TOKENS, (*tokens[:number], token, *tokens[number + 1 :]))
 
     for number, (place, token) in enumerate(zip(places, tokens, strict=True)):
-        bound = shows_value(f"{HAND_TOKENS.name}_{number}", token, partial(change, number))
+        bound = shows_value(f"{HAND_TOKENS.name}_{number}", token, partial(change, number), begins=range(vocab))
         place.selectbox(f"Token {number + 1}", range(vocab), filter_mode=None, **bound)
     return tokens
 

@@ -80,7 +80,7 @@ def _pick(model: Model) -> _Looked:
         token = session().among(ARTICLE_TOKEN, numbers, labels.index(_WORD) + 1)
         st.selectbox(
             "Query token", numbers, format_func=lambda number: f"{number} · {labels[number - 1]}", filter_mode=None,
-            width=150, **shows(ARTICLE_TOKEN, token),
+            width=150, **shows(ARTICLE_TOKEN, token, begins=numbers),
         )  # fmt: skip
         layer = _pills("Layer", config.num_layers, ARTICLE_LAYER, _LAYER)
         head = _pills("Head", config.num_heads, ARTICLE_HEAD, _HEAD)
@@ -89,7 +89,7 @@ def _pick(model: Model) -> _Looked:
 
 def _pills(label: str, count: int, parameter: Parameter[int | None], first: int) -> int:
     chosen = session().among(parameter, range(1, count + 1), first)
-    st.pills(label, range(1, count + 1), required=True, **shows(parameter, chosen))
+    st.pills(label, range(1, count + 1), required=True, **shows(parameter, chosen, begins="default"))
     return chosen
 
 
