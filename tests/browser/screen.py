@@ -12,7 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from dashboard.stages import STAGES, page_named, stage_named
 from tests.chromium import CALM, NEXT_FRAMES
 
-TIMEOUT = 15_000  # milliseconds, for everything that a page is waited for
+TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
 
 # All that the server has sent is on screen, and no picture waits.
 _SETTLED = f"""() => ({CALM})() && [...document.querySelectorAll(".ew-picture")].every(

@@ -11,7 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.chromium import CALM, NEXT_FRAMES
 
-TIMEOUT = 8_000  # milliseconds
+TIMEOUT = 30_000  # milliseconds
 
 # The page can drop its websocket, and can make the server forget the session when it connects again.
 _SOCKETS = """
