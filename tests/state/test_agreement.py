@@ -71,6 +71,7 @@ class Visitor(RuleBasedStateMachine):
     @initialize(link=some.sampled_from(LINKS))
     def arrive(self, link):
         self.tab = Session(self.server, link)
+        self.may_have_edits = "edits=" in link
 
     @rule(action=some.sampled_from(ACTIONS), choice=some.integers(0, 1_000))
     def act(self, action, choice):
@@ -84,6 +85,10 @@ class Visitor(RuleBasedStateMachine):
         self.tab.receive(messages)
         self.do(other, choice // 7)
         self.tab.wait()
+
+    @rule(choice=some.integers(0, 1_000), messages=some.integers(0, 40))
+    def click_twice_before_the_answer(self, choice, messages):
+        self.act_twice_in_quick_succession("cell", "cell", choice, messages)
 
     @rule(one=some.sampled_from(ACTIONS[:8]), other=some.sampled_from(ACTIONS[:8]), choice=some.integers(0, 1_000))
     def act_twice_in_one_tick(self, one, other, choice):
@@ -116,6 +121,11 @@ class Visitor(RuleBasedStateMachine):
             self.shows(found, key.partition(".")[0], widget)
         if self.page == "scaled_scores":
             self.page_shows_the_scores(found)
+
+    @precondition(lambda self: hasattr(self, "tab"))
+    @invariant()
+    def nobody_asked_for_an_edit(self):
+        assert self.may_have_edits or "edits=" not in self.tab.url
 
     def teardown(self):
         if hasattr(self, "tab"):
@@ -204,6 +214,7 @@ class Visitor(RuleBasedStateMachine):
 
     def _what_if(self, choice):
         for key, _ in self._widget("what_if_number"):
+            self.may_have_edits = True
             self.tab.send.set(key, (-1.0, 0.5, 2.0)[choice % 3])
 
     def _undo(self, choice):
