@@ -33,7 +33,7 @@ from encoder_core.capacity import capacity_for
 from encoder_core.config import Norm
 from encoder_core.cost import held_bytes, trace_bytes
 from encoder_core.masks import MaskSpec
-from encoder_core.parameters import Parameters, parameter_shapes
+from encoder_core.parameters import Parameters
 from encoder_core.tokenizer import Tokenizer, split_words
 
 
@@ -201,6 +201,4 @@ def model_with_norm(settings: Settings, norm: Norm) -> Model:
     config = replace(model.config, norm=norm, final_norm=norm == "pre")
     new = {"final_norm.scale": np.ones(config.d_model, np.float32),
            "final_norm.bias": np.zeros(config.d_model, np.float32)}  # fmt: skip
-    parameters = new | model.encoder.parameters()
-    # Not from_parameters: it would copy the table of a trained encoder.
-    return replace(model, encoder=Encoder(config, {name: parameters[name] for name in parameter_shapes(config)}))
+    return replace(model, encoder=model.encoder.with_config(config, new))

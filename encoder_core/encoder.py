@@ -17,7 +17,7 @@ from encoder_core.inputs import Inputs, ReadInputs, read_inputs
 from encoder_core.masks import MaskSpec
 from encoder_core.memory import give_back_freed
 from encoder_core.overflow import check_numbers
-from encoder_core.parameters import Parameters, check_parameters, draw_parameters
+from encoder_core.parameters import Parameters, check_parameters, draw_parameters, parameter_shapes
 from encoder_core.positions import sinusoids
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.program import parameters_in, run_batch, run_output, stack_parameters
@@ -102,6 +102,16 @@ class Encoder:
         encoder._states[capacity._replace(seq=0)] = state
         give_back_freed()
         return encoder
+
+    def with_config(
+        self, config: EncoderConfig, new: Mapping[str, Float[np.ndarray, "..."]] | None = None
+    ) -> "Encoder":
+        """The same parameters, not copied, in another configuration of the same sizes, as far as that has them.
+
+        new  for those that this encoder has not got
+        """
+        parameters = {**(new or {}), **self._parameters}
+        return Encoder(config, {name: parameters[name] for name in parameter_shapes(config)}, self.tokenizer)
 
     def warm_up(self) -> None:
         """Compile the programs of this encoder, for short and for long texts, so that nobody waits for it later."""

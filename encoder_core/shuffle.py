@@ -7,14 +7,11 @@ from jaxtyping import Float, Int
 
 from encoder_core.encoder import Encoder
 from encoder_core.masks import MaskSpec
-from encoder_core.parameters import parameter_shapes
 
 
 def without_positions(encoder: Encoder) -> Encoder:
     """The same encoder with nothing added to its embeddings for their positions."""
-    config = replace(encoder.config, positions="none")
-    given = encoder.parameters()
-    return Encoder(config, {name: given[name] for name in parameter_shapes(config)}, encoder.tokenizer)
+    return encoder.with_config(replace(encoder.config, positions="none"))
 
 
 def shuffle_effect(

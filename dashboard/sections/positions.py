@@ -32,12 +32,13 @@ def pick_curves(d_model: int) -> list[int]:
         session().refuse(CURVES, f"this model has the dimensions 0 to {d_model - 1}", first)
         session().put(CURVES, None)
         chosen = None
+    drawn = list(first if chosen is None else chosen)
     bound = shows(
-        CURVES, list(first if chosen is None else chosen), d_model, begins="default",
+        CURVES, drawn, d_model, begins="default",
         changed=lambda dimensions: session().set(CURVES, tuple(sorted(dimensions))),
     )  # fmt: skip
     st.multiselect("Dimensions drawn as curves", range(d_model), max_selections=MOST_CURVES, **bound)
-    return list(first if chosen is None else chosen)
+    return drawn
 
 
 def of_model(current: Model, layout: PositionChoice) -> str:

@@ -49,16 +49,8 @@ def shows(
     changed  called with the new value in place of setting the parameter
     """
     current = session().get(parameter) if value is None else value
-    key = widget_key(parameter.name, current, options)
-
-    def on_change() -> None:
-        chosen = st.session_state[key]
-        if changed:
-            changed(chosen)
-        else:
-            session().set(parameter, chosen)
-
-    return {"key": key, "on_change": on_change, **_beginning(begins, current)}
+    changed = changed or (lambda chosen: session().set(parameter, chosen))
+    return shows_value(parameter.name, current, changed, options, begins=begins)
 
 
 def shows_value(
