@@ -10,14 +10,9 @@ first address typed to all figures painted, the warm-up over.
 """
 
 import json
-import os
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,11 +20,10 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.measure import percentile
+from benchmarks.serving import chromium, serving
 
 ROOT = Path(__file__).parent.parent
 PAGES, MOVES, SAMPLED = ("scaled_scores", "multi_head"), 30, 4
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 
 # The first values of every heatmap: when they have all changed, and an image stands there, the move is on screen.
 _SIGNATURES = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => {
@@ -78,33 +72,9 @@ _FIGURES = """() => {
 
 @contextmanager
 def server(arguments: list[str], folder: Path) -> Iterator[tuple[str, float]]:
-    """A running Streamlit server: its address, and the milliseconds until it answered."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    start = time.perf_counter()
-    environment = os.environ | {
-        "PYTHONPATH": str(ROOT),
-        "STREAMLIT_SERVER_PORT": str(port),
-        "STREAMLIT_SERVER_HEADLESS": "true",
-    }
-    process = subprocess.Popen(
-        [sys.executable, *arguments], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        while True:
-            try:
-                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).close()
-                break
-            except OSError:
-                if process.poll() is not None or time.perf_counter() - start > 60:
-                    raise RuntimeError(f"no server: {arguments}") from None
-                time.sleep(0.02)
-        yield url, (time.perf_counter() - start) * 1e3
-    finally:
-        process.terminate()
-        process.wait(10)
+    """A running server that finds the project's modules: its URL, and the milliseconds until it answered."""
+    with serving(arguments, folder, environment={"PYTHONPATH": str(ROOT)}) as started:
+        yield started
 
 
 class Visit:
@@ -191,8 +161,7 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         time.sleep(8)  # the warm-up
-        chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = chromium(playwright)
         first = Visit(browser, f"{url}/{PAGES[0]}")
         first.page.close()
         pages = {name: compare(browser, url, name, Path(folder)) for name in PAGES}

@@ -4,7 +4,6 @@ HYPOTHESIS_PROFILE=thorough draws many more examples than the default profile, a
 """
 
 import os
-import shutil
 
 from jaxtyping import install_import_hook
 
@@ -15,7 +14,7 @@ import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from benchmarks.browser import FLAGS  # noqa: E402
+from benchmarks.serving import chromium  # noqa: E402
 from tests.servers import APP, running  # noqa: E402
 
 _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
@@ -49,10 +48,8 @@ def server(log):
 
 @pytest.fixture(scope="session")
 def browser():
-    """Chromium: the one named by CHROMIUM, else the system's, else Playwright's own. One for all tests of a process:
-    Playwright allows no more."""
+    """Chromium, one for all tests of a process: Playwright allows no more."""
     with sync_playwright() as playwright:
-        chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = chromium(playwright)
         yield browser
         browser.close()

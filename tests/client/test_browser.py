@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.client import Session
@@ -207,36 +208,19 @@ PAGE_STEPS = [
 ]
 
 
-def test_every_kind_of_widget_sends_the_same_messages(browser, widgets_app):
-    tab = Tab(browser, widgets_app, "/?depth=2&note=x")
-    with Session(widgets_app, "/?depth=2&note=x") as session:
-        both(tab, session, WIDGET_STEPS)
-    tab.close()
-
-
-def test_pages_history_and_reload_send_the_same_messages(browser, widgets_app):
-    tab = Tab(browser, widgets_app, "/?depth=3")
-    with Session(widgets_app, "/?depth=3") as session:
-        both(tab, session, PAGE_STEPS)
-    tab.close()
-
-
-def test_changes_in_one_browser_tick_send_one_message(browser, widgets_app):
-    tab = Tab(browser, widgets_app, "/", has_touch=True)
-    with Session(widgets_app, "/") as session:
-        both(tab, session, TICK_STEPS)
-    tab.close()
-
-
-def test_containers_and_moving_widgets_send_the_same_messages(browser, containers_app):
-    tab = Tab(browser, containers_app, "/?tab=Two")
-    with Session(containers_app, "/?tab=Two") as session:
-        both(tab, session, CONTAINER_STEPS)
-    tab.close()
-
-
-def test_components_address_and_reconnection_send_the_same_messages(browser, address_app):
-    tab = Tab(browser, address_app, "/?layer=2")
-    with Session(address_app, "/?layer=2") as session:
-        both(tab, session, ADDRESS_STEPS)
+@pytest.mark.parametrize(
+    ("app", "url", "steps", "has_touch"),
+    [
+        pytest.param("widgets_app", "/?depth=2&note=x", WIDGET_STEPS, False, id="every kind of widget"),
+        pytest.param("widgets_app", "/?depth=3", PAGE_STEPS, False, id="pages, history and reload"),
+        pytest.param("widgets_app", "/", TICK_STEPS, True, id="changes in one browser tick"),
+        pytest.param("containers_app", "/?tab=Two", CONTAINER_STEPS, False, id="containers and moving widgets"),
+        pytest.param("address_app", "/?layer=2", ADDRESS_STEPS, False, id="components, address and reconnection"),
+    ],
+)
+def test_both_send_the_same_messages(browser, request, app, url, steps, has_touch):
+    server = request.getfixturevalue(app)
+    tab = Tab(browser, server, url, has_touch)
+    with Session(server, url) as session:
+        both(tab, session, steps)
     tab.close()

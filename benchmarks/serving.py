@@ -1,0 +1,69 @@
+"""A Streamlit server and a Chromium of our own, as the benchmarks and the tests start them."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from playwright.sync_api import Browser, Playwright
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+
+
+@contextmanager
+def serving(
+    arguments: list[str],
+    folder: Path,
+    out: int | TextIO = subprocess.DEVNULL,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[tuple[str, float]]:
+    """Python with these arguments, a Streamlit server on a free port: its URL, and the milliseconds until it answered.
+
+    What it says goes to `out`. Raises RuntimeError where it ends, or does not answer within a minute.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    options = {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_HEADLESS": "true"}
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, **options, **(environment or {})},
+        stdout=out,
+        stderr=out,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_healthy(url, process)
+        yield url, (time.perf_counter() - start) * 1e3
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def chromium(playwright: Playwright) -> Browser:
+    """Chromium: the one named by CHROMIUM, else the system's, else Playwright's own."""
+    return playwright.chromium.launch(
+        executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=FLAGS
+    )
+
+
+def _wait_until_healthy(url: str, process: subprocess.Popen) -> None:
+    give_up = time.monotonic() + 60
+    while time.monotonic() < give_up and process.poll() is None:
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=5).close()
+        except OSError:
+            time.sleep(0.02)  # nobody listens yet: there is nothing to wait on
+        else:
+            return
+    raise RuntimeError(f"no server: {process.args!r}")
