@@ -20,6 +20,7 @@ test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp

@@ -2,20 +2,23 @@
 
 import streamlit as st
 
-from dashboard import frame, model, sidebar, warmup
+from dashboard import sidebar
+from dashboard.inspect.edit_bar import bar
+from dashboard.models import model, warm_up
+from dashboard.models.loading_notice import while_waiting
 from dashboard.navigation import navigate
-from dashboard.stages import Stage
+from dashboard.page_list import Stage
+from dashboard.shell import frame
 from dashboard.state.session import begin_run, script_of_the_page
-from dashboard.trained.notice import while_waiting
-from dashboard.what_if.bar import bar
+from dashboard.theme import style_sheet
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
-warmup.start()
+warm_up.start()
 
 page, pages, active = navigate()
 current = begin_run(active.name)
 beginning, arriving, current.framed = not current.framed, current.arriving, True
-frame.style(active)
+style_sheet(active)
 
 rail, above, stage = frame.rail(), st.container(), st.container()
 

@@ -47,7 +47,7 @@ _WATCH = """before => {
     });
 }""".replace("SIGNATURES", _SIGNATURES)
 _PLACE = """([index, row, column]) => {
-    const plot = document.querySelectorAll(".ew-picture .js-plotly-plot")[index];
+    const plot = document.querySelectorAll(".ew-plot .js-plotly-plot")[index];
     const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot._fullLayout;
     return [left + xaxis._offset + xaxis.l2p(column), top + yaxis._offset + yaxis.l2p(row)];
 }"""
@@ -65,7 +65,7 @@ _CLICKED = """before => {
 }"""
 _FIGURES = """() => {
     const figure = plot => JSON.parse(Plotly.Plots.graphJson(plot, true, 'keepall'));
-    const lines = [...document.querySelectorAll('.ew-picture')];
+    const lines = [...document.querySelectorAll('.ew-plot')];
     return lines.map(line => [...line.querySelectorAll('.js-plotly-plot')].map(figure)).filter(row => row.length);
 }"""
 

@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from dashboard.stages import LABS, PAGES, STAGES, Lab, Stage, page_named
+from dashboard.page_list import LABS, PAGES, STAGES, Lab, Stage, page_named
 from dashboard.state.session import session
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import warmup
+from dashboard.models import warm_up
 
 
 @asynccontextmanager
 async def _lifespan(app: st.App) -> AsyncIterator[None]:
-    warmup.start()
+    warm_up.start()
     yield
 
 

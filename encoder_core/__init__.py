@@ -16,9 +16,17 @@ Axes, the same words everywhere:
     vocab      entries of the vocabulary
 """
 
-from encoder_core.ablation import ablate_heads, ablate_tokens
 from encoder_core.analysis import travel
-from encoder_core.compiled import warm_up
+from encoder_core.analysis.language import (
+    SENTENCES,
+    HeadRoles,
+    attention_from,
+    head_roles,
+    same_word,
+    sentence_vectors,
+    shared_words,
+    strongest_heads,
+)
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import (
     Dropout,
@@ -34,23 +42,13 @@ from encoder_core.edits import (
     Temperature,
     Unscaled,
 )
-from encoder_core.encoder import Encoder
-from encoder_core.fitting import fitting_edits, run_with_fitting_edits
-from encoder_core.language import (
-    SENTENCES,
-    HeadRoles,
-    attention_from,
-    head_roles,
-    same_word,
-    sentence_vectors,
-    shared_words,
-    strongest_heads,
-)
-from encoder_core.overflow import NumbersTooLarge
+from encoder_core.edits.fitting import fitting_edits
+from encoder_core.encoder import Encoder, warm_up
+from encoder_core.experiments.ablation import ablate_heads, ablate_tokens
+from encoder_core.explain.overflow import NumbersTooLarge
+from encoder_core.inputs.tokenizer import TokenBatch, WordTokenizer
 from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
-from encoder_core.run import Run
-from encoder_core.tokenizer import TokenBatch, WordTokenizer
-from encoder_core.trace import EncoderTrace, LayerTrace
+from encoder_core.trace import EncoderTrace, LayerTrace, Run
 
 __all__ = [
     "RECIPES",
@@ -85,7 +83,6 @@ __all__ = [
     "attention_from",
     "fitting_edits",
     "head_roles",
-    "run_with_fitting_edits",
     "same_word",
     "sentence_vectors",
     "shared_words",

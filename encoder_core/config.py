@@ -105,22 +105,22 @@ class EncoderConfig:
         _require_number("norm_eps", self.norm_eps, 1e-12 <= _as_float(self.norm_eps) < 1, "at least 1e-12 and below 1")
         _require_number("dropout", self.dropout, 0 <= _as_float(self.dropout) < 1, "at least 0 and below 1")
         _require_places(self.dropout_at)
-        if self.attention_dim % self.num_heads:
+        if self.qkv_width % self.num_heads:
             name = "d_model" if self.qkv_dim is None else "qkv_dim"
             raise ValueError(
-                f"num_heads={self.num_heads} does not divide {name}={self.attention_dim}: "
+                f"num_heads={self.num_heads} does not divide {name}={self.qkv_width}: "
                 f"{name} must be a multiple of num_heads."
             )
 
     @property
-    def attention_dim(self) -> int:
+    def qkv_width(self) -> int:
         """Width of q, k and v over all heads together: `qkv_dim`, or `d_model` where it is None."""
         return self.d_model if self.qkv_dim is None else self.qkv_dim
 
     @property
     def d_head(self) -> int:
-        """Width of one head: attention_dim / num_heads."""
-        return self.attention_dim // self.num_heads
+        """Width of one head: qkv_width / num_heads."""
+        return self.qkv_width // self.num_heads
 
 
 def embedding_factors(d_model: int) -> dict[EmbeddingScale, float]:

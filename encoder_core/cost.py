@@ -2,7 +2,7 @@
 
 import math
 
-from encoder_core.capacity import capacity_for
+from encoder_core.blocks.capacity import capacity_for
 from encoder_core.config import EncoderConfig
 from encoder_core.parameters import parameter_shapes
 
@@ -42,7 +42,7 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
     they grow with n d_model or, in each head, with n^2. So is the embedding, which is a lookup here. Source: Hoffmann
     et al. 2022, appendix F, where these products are counted in the same way, and the embedding and softmax, too.
     """
-    tokens, d, qkv = batch * seq, config.d_model, config.attention_dim
+    tokens, d, qkv = batch * seq, config.d_model, config.qkv_width
     flops = {
         "projections": config.num_layers * 4 * 2 * tokens * d * qkv,
         "scores": config.num_layers * 2 * tokens * seq * qkv,
@@ -58,14 +58,14 @@ def held_bytes(config: EncoderConfig, seq: int) -> int:
     """About how much memory an encoder takes that was used on texts of `seq` tokens: its parameters, and those of its
     blocks once more at capacity."""
     capacity = capacity_for(config, seq)
-    block = capacity.d_model * (4 * capacity.attention_dim + 2 * capacity.d_ff)
+    block = capacity.d_model * (4 * capacity.qkv_width + 2 * capacity.d_ff)
     numbers = sum(parameters_by_part(config).values()) + capacity.num_layers * block
     return numbers * BYTES_PER_PARAMETER
 
 
 def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:
     """About how much memory a trace takes: see the fields of `LayerTrace`."""
-    a_token = 7 * config.d_model + 5 * config.attention_dim + 2 * config.d_ff + 3 * config.num_heads * seq
+    a_token = 7 * config.d_model + 5 * config.qkv_width + 2 * config.d_ff + 3 * config.num_heads * seq
     return batch * seq * (config.num_layers * a_token + 5 * config.d_model) * BYTES_PER_PARAMETER
 
 

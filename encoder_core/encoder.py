@@ -4,27 +4,28 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from flax import nnx
 from jaxtyping import Float
 
 from encoder_core import cost
-from encoder_core.capacity import Capacity, capacity_for
+from encoder_core.blocks.capacity import CAPACITIES, capacity_for
 from encoder_core.config import EncoderConfig
-from encoder_core.edits import Edit, Effects, effects_of
+from encoder_core.edits import Edit, effects_of
 from encoder_core.edits.effects import first_changed_layer
-from encoder_core.entering import Entering, enter
-from encoder_core.inputs import Inputs, ReadInputs, read_inputs
-from encoder_core.masks import MaskSpec
-from encoder_core.memory import give_back_freed
-from encoder_core.overflow import check_numbers
+from encoder_core.edits.fitting import fitting_edits, left_out
+from encoder_core.engine.memory import give_back_freed
+from encoder_core.engine.program import run_output
+from encoder_core.engine.stacked_parameters import StackedParameters, parameters_in, stack_parameters
+from encoder_core.engine.traced import traced
+from encoder_core.explain.overflow import check_numbers
+from encoder_core.inputs.embedding import embed_inputs
+from encoder_core.inputs.masks import MaskSpec
+from encoder_core.inputs.parsing import Inputs, ReadInputs, read_inputs
+from encoder_core.inputs.positions import position_encoding
+from encoder_core.inputs.tokenizer import Tokenizer
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters, parameter_shapes
-from encoder_core.positions import sinusoids
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
-from encoder_core.program import parameters_in, run_batch, run_output, stack_parameters
-from encoder_core.recipes import find_recipe
-from encoder_core.run import Run
-from encoder_core.tokenizer import Tokenizer
-from encoder_core.trace import EncoderTrace
+from encoder_core.recipes import RECIPES, find_recipe
+from encoder_core.trace import EncoderTrace, Run
 
 
 class Encoder:
@@ -34,7 +35,7 @@ class Encoder:
         self.config = config
         self.tokenizer = tokenizer
         self._parameters = parameters
-        self._states: dict[Capacity, nnx.State] = {}
+        self._stacked = StackedParameters(parameters, config)
         for array in parameters.values():
             array.setflags(write=False)
 
@@ -99,7 +100,7 @@ class Encoder:
             state = stack_parameters(tensors, config, capacity)
             parameters = parameters_in(state, tensors, config, capacity)
         encoder = cls(config, parameters, tokenizer)
-        encoder._states[capacity._replace(seq=0)] = state
+        encoder._stacked.keep(capacity, state)
         give_back_freed()
         return encoder
 
@@ -146,15 +147,7 @@ class Encoder:
 
     def position_encoding(self, seq: int) -> Float[np.ndarray, "seq d_model"]:
         """What is added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros."""
-        match self.config.positions:
-            case "sinusoidal":
-                return sinusoids(
-                    seq, self.config.d_model, self.config.position_layout, self.config.position_frequencies
-                )
-            case "learned":
-                return self._parameters["position_embedding"][:seq]
-            case _:
-                return np.zeros((seq, self.config.d_model), np.float32)
+        return position_encoding(self.config, self._parameters, seq)
 
     def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()) -> EncoderTrace:
         """Run the encoder and return every intermediate result: the trace of `run`, with the same arguments."""
@@ -177,40 +170,35 @@ class Encoder:
         read = read_inputs(inputs, self.config, self._table, self.tokenizer)
         return self._run(read, mask, edits)
 
+    def run_with_fitting_edits(
+        self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()
+    ) -> tuple[Run, tuple[str, ...]]:
+        """The run with as many edits as can be used together, and a sentence for each that is left out.
+
+        Those of `fitting_edits`, less the newest ones until every number is finite in float32. Raises ValueError for
+        inputs or a mask that do not fit.
+        """
+        try:
+            return self.run(inputs, mask, edits), ()
+        except ValueError:
+            unedited = self.run(inputs, mask)  # raises where the edits are not to blame
+        kept, problems = fitting_edits(edits, self.config, *unedited.trace.real.shape)
+        while kept:
+            try:
+                return self.run(inputs, mask, kept), problems
+            except ValueError as error:
+                problems = (*problems, left_out(kept[-1], error))
+                kept = kept[:-1]
+        return unedited, problems
+
     def _run(self, read: ReadInputs, mask: MaskSpec, edits: Sequence[Edit]) -> Run:
         effects = effects_of(edits, self.config, *read.real.shape)
         with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` says it in a sentence
-            run = Run(self._trace(read, mask, effects), self.config, self.parameters(), effects)
+            trace = traced(read, mask, effects, self.config, self._parameters, self._stacked)
+            run = Run(trace, self.config, self.parameters(), effects)
             if edits:
                 check_numbers(run)
         return run
-
-    def _trace(self, read: ReadInputs, mask: MaskSpec, effects: Effects) -> EncoderTrace:
-        found = self._enter(read, mask, effects)
-        capacity = capacity_for(self.config, found.embedded.shape[1])
-        output, layers = run_batch(
-            self._state_at(capacity), found.embedded, found.mask, self.config, capacity, effects, found.kept
-        )
-        logits = self._logits(output)
-        arrays = (found.read.ids, found.read.real, found.read.rows, *found.arrays, logits)
-        for array in arrays:
-            if array is not None:
-                array.setflags(write=False)
-        return EncoderTrace(
-            tokens=found.read.tokens,
-            ids=found.read.ids,
-            real=found.read.real,
-            mask=found.mask,
-            token_embedding=found.read.rows,
-            scaled_embedding=found.scaled,
-            position_encoding=found.position_encoding,
-            embedded=found.embedded,
-            layers=layers,
-            output=output,
-            logits=logits,
-            kept=found.kept,
-            embedding_sum=found.embedding_sum,
-        )
 
     def outputs(
         self,
@@ -233,12 +221,12 @@ class Encoder:
         if not 0 <= sentence < batch:
             raise ValueError(f"sentence={sentence!r} is not one of 0 to {batch - 1}.")
         capacity = capacity_for(self.config, seq)
-        state = self._state_at(capacity)
+        state = self._stacked.at(capacity)
         streams = np.empty((0, seq, self.config.d_model), np.float32)  # what enters each block, with `edits` alone
         outputs = np.empty((1 + len(what_ifs), seq, self.config.d_model), np.float32)
         for run, what_if in enumerate([(), *what_ifs]):
             effects = effects_of([*edits, *what_if], self.config, batch, seq)
-            found = self._enter(read, mask, effects)
+            found = embed_inputs(read, mask, effects, self.config, self._parameters)
             first = first_changed_layer(what_if)
             stream = streams[first] if first else found.embedded[sentence]
             outputs[run], entering = run_output(
@@ -249,22 +237,26 @@ class Encoder:
         outputs.setflags(write=False)
         return outputs
 
-    def _enter(self, read: ReadInputs, mask: MaskSpec, effects: Effects) -> Entering:
-        return enter(read, mask, effects, self.config, self._parameters, self.position_encoding(read.rows.shape[1]))
-
     @property
     def _table(self) -> Float[np.ndarray, "vocab d_model"]:
         return self._parameters["token_embedding"]
 
-    def _state_at(self, capacity: Capacity) -> nnx.State:
-        # Two threads may both fill it; they would fill in the same. No parameter depends on the length of the text.
-        widths = capacity._replace(seq=0)
-        if widths not in self._states:
-            self._states[widths] = stack_parameters(self._parameters, self.config, capacity)
-        return self._states[widths]
 
-    def _logits(self, output: Float[np.ndarray, "batch seq d_model"]) -> Float[np.ndarray, "batch seq vocab"] | None:
-        if not self.config.output_head:
-            return None
-        logits = output @ self._parameters["output_head.kernel"]
-        return logits + self._parameters.get("output_head.bias", np.float32(0))
+def warm_up(seed: int = 0) -> None:
+    """Compile every program and draw the parameters of `seed`, so that nobody waits for it later.
+
+    Those are the programs of all capacities, and of the recipes that none of them serves.
+    """
+    for capacity in CAPACITIES:
+        config = EncoderConfig(
+            max_len=capacity.seq,
+            d_model=capacity.d_model,
+            num_heads=capacity.num_heads,
+            d_ff=capacity.d_ff,
+            num_layers=capacity.num_layers,
+        )
+        Encoder.random(config, seed).trace(np.zeros((1, capacity.seq), np.int32))
+    for name, recipe in RECIPES.items():
+        if capacity_for(recipe.config(), recipe.example.seq) not in CAPACITIES:
+            inputs, mask, _ = recipe.inputs(seed)
+            Encoder.recipe(name, seed=seed).trace(inputs, mask)

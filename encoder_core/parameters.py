@@ -21,7 +21,7 @@ _BIAS_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
 
 def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
     """Name and shape of every parameter of an encoder with this `config`, in the order of the forward pass."""
-    d, qkv, ff = config.d_model, config.attention_dim, config.d_ff
+    d, qkv, ff = config.d_model, config.qkv_width, config.d_ff
     linear = {
         "attention.query": (d, qkv),
         "attention.key": (d, qkv),

@@ -5,14 +5,18 @@ from collections.abc import Mapping
 import numpy as np
 import streamlit as st
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.diagram import diagram
-from dashboard.frame import Question, Shape, Table
-from dashboard.picture import picture
-from dashboard.sections.map import after, before, block
+from dashboard.components.diagram import diagram
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question
+from dashboard.lessons.map import after, before, block
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.sidebar import in_units
-from dashboard.stages import stage_named
+from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.figures import bars
@@ -35,7 +39,7 @@ frame.heading(
 
 def body() -> None:
     at = focus.pick(current, "layer", "head")
-    theme = frame.theme()
+    theme = current_theme()
     groups = [
         before(current, at.sentence),
         block(current, at.sentence, at.layer, at.head),
@@ -49,7 +53,7 @@ def body() -> None:
         f"({BYTES_PER_PARAMETER} bytes each) · **{in_units(encoder.flops(seq, batch))}FLOP** in the matrix products "
         f"of one pass over {batch * seq} tokens"
     )
-    picture(
+    plot(
         [
             bars(np.array(list(parts.values())), list(parts), title="Parameters by part", x_axis="", y_axis="numbers",
                  colour="attention", height=170, theme=theme),
@@ -62,7 +66,7 @@ def body() -> None:
         "Only matrix products are counted, a multiplication and an addition as two operations (Hoffmann et al. 2022, "
         "appendix F). Norms, softmax, activations, biases and residual additions are left out."
     )
-    frame.depths(
+    render_depths(
         {
             "parameters": Table(
                 np.array([[count, count * BYTES_PER_PARAMETER] for count in parts.values()]),
@@ -74,7 +78,7 @@ def body() -> None:
         formula(),
         [blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
         question(parts),
-        look(current, at, text_slice("output", at).cell(0, 0)),
+        inspect_cell(current, at, text_slice("output", at).cell(0, 0)),
     )
 
 

@@ -3,18 +3,25 @@
 import numpy as np
 import streamlit as st
 
-from dashboard import focus, frame
-from dashboard.cells import Looked, look
-from dashboard.frame import Question, Shape
-from dashboard.picture import picture
-from dashboard.sections import embedding as sections
-from dashboard.sections.embedding import arithmetic, scales, words
-from dashboard.sections.embedding.tables import tables
-from dashboard.stages import stage_named
-from dashboard.strip import strip
-from dashboard.window import Wide
-from encoder_core import blocks, recompute
+from dashboard.components.plot import plot
+from dashboard.components.token_strip import token_strip
+from dashboard.inspect.depths import render_depths
+from dashboard.inspect.questions import Question
+from dashboard.lessons import embedding as sections
+from dashboard.lessons.embedding import arithmetic, scales
+from dashboard.lessons.embedding.nearest_words import nearest
+from dashboard.lessons.embedding.tables import tables
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.axis_window import Wide
+from dashboard.selection.inspected_cell import Inspection, inspect_cell
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
+from dashboard.theme import current_theme
+from encoder_core import blocks
 from encoder_core.config import embedding_factors
+from encoder_core.explain import recompute
 from encoder_core.figures import WHOLE, format_number
 from encoder_core.pretrained import nearest_words
 from encoder_core.scenes import embedding as scenes
@@ -40,12 +47,12 @@ frame.heading(
 def body() -> None:
     apart = recompute.embedding(current.run)
     at = focus.pick(current, "token", wide=[dims], badge=lambda at: frame.recomputed(apart))
-    strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
-    looked = look(current, at, text_slice("token_embedding", at).cell(at.token, 0))
-    lookup_picture(at, looked)
-    scales.scales(current, at, dims.window(), looked)
-    cosines = words.nearest(current, at)
-    frame.depths(
+    token_strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
+    inspection = inspect_cell(current, at, text_slice("token_embedding", at).cell(at.token, 0))
+    lookup_picture(at, inspection)
+    scales.scales(current, at, dims.window(), inspection)
+    cosines = nearest(current, at)
+    render_depths(
         tables(current, at) | cosines,
         rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = s\cdot"
         rf"\overbrace{{\mathrm{{onehot}}(ids)}}^{{{seq}\times{vocab}}}\;"
@@ -53,17 +60,17 @@ def body() -> None:
         + arithmetic.FORMULA,
         [blocks.lookup, blocks.embed, nearest_words],
         question(at),
-        looked,
+        inspection,
     )
 
 
-def lookup_picture(at: focus.Focus, looked: Looked) -> None:
+def lookup_picture(at: focus.Focus, inspection: Inspection) -> None:
     """One-hot times E, and the lookup that gives the same rows."""
     ids, rows = batch.ids[at.sentence], trace.token_embedding[at.sentence]
     drawn = scenes.rows_drawn(ids, vocab)
     parts = scenes.lookup(ids, rows, table, at, tokens=at.labels, vocabulary=current.vocabulary,
-                          columns=dims.window(), theme=frame.theme())  # fmt: skip
-    picture(parts, key="embedding_picture", looked=looked)
+                          columns=dims.window(), theme=current_theme())  # fmt: skip
+    plot(parts, key="embedding_plot", inspection=inspection)
     apart = np.abs(scenes.one_hot_of(drawn, ids) @ table[drawn] - rows).max()
     padded = sections.of_padding(current)
     only_used = "" if len(drawn) == vocab else f" Only the {len(drawn)} of its {vocab:,} rows in use are drawn."
@@ -87,7 +94,7 @@ def question(at: focus.Focus) -> Question:
     one, other = np.flatnonzero(ids == numbers[counts.argmax()])[:2]
     apart = float(np.abs(rows[one] - rows[other]).max())
     return Question(
-        f"tokens {one + 1} and {other + 1} are both “{frame.plain(at.labels[one])}”. How do their rows differ here?",
+        f"tokens {one + 1} and {other + 1} are both “{plain(at.labels[one])}”. How do their rows differ here?",
         ["not at all", "a little, because they stand in different places", "completely"],
         0,
         f"Both have id {ids[one]} and take the same row: the largest difference is {format_number(apart, 3)}. "

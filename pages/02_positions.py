@@ -7,22 +7,27 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import Looked, look
-from dashboard.choice import choice
-from dashboard.encodings import ENCODINGS
-from dashboard.frame import Question, Shape, Table
-from dashboard.picture import picture
-from dashboard.sections import positions as sections
-from dashboard.sections.shuffle import shuffled
-from dashboard.settings import OPTIONS, PositionChoice
-from dashboard.stages import stage_named
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question
+from dashboard.lessons.positions import position_sum as sections
+from dashboard.lessons.positions.encodings import ENCODINGS
+from dashboard.lessons.positions.shuffle import shuffled
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.axis_window import Wide
+from dashboard.selection.inspected_cell import Inspection, inspect_cell
+from dashboard.selection.view_choice import choice
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import ENCODING
-from dashboard.window import Wide
-from encoder_core import Encoder, blocks, recompute
-from encoder_core.entering import enter
+from dashboard.state.settings import OPTIONS, PositionChoice
+from dashboard.theme import current_theme
+from encoder_core import Encoder, blocks
+from encoder_core.explain import recompute
+from encoder_core.explain.first_input import FirstInput, first_input, first_input_with
 from encoder_core.figures import WHOLE, dimensions, format_number, position_labels
-from encoder_core.first_input import FirstInput, first_input, first_input_with
+from encoder_core.inputs.embedding import embed_inputs
 from encoder_core.scenes import positions as scenes
 from encoder_core.scenes.position import text_slice
 
@@ -32,7 +37,7 @@ current = frame.begin()
 config, trace, in_use = current.config, current.trace, current.positions
 seq, d_model = trace.embedded.shape[1:]
 NORMED = " A LayerNorm of the sum comes before the first block." if config.embedding_norm else ""
-NORM_CODE: list[Callable[..., Any]] = [blocks.layer_norm, enter] if config.embedding_norm else []
+NORM_CODE: list[Callable[..., Any]] = [blocks.layer_norm, embed_inputs] if config.embedding_norm else []
 dims = Wide("dims", d_model, whole=WHOLE)
 SHOWN = [name for name in ENCODINGS if name in OPTIONS["positions"] or name == in_use]
 
@@ -59,29 +64,31 @@ def body() -> None:
     encoding = current.position_encoding(layout, config.max_len)
     own = layout == in_use
     found = (first_input(current.run) if own else first_input_with(current.run, encoding[:seq])).of(at.sentence)
-    looked = look(current, at, text_slice("embedded", at).cell(at.token, 0)) if own else None
-    encoding_picture(at, layout, encoding, chosen, looked)
-    sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), looked)
+    inspection = inspect_cell(current, at, text_slice("embedded", at).cell(at.token, 0)) if own else None
+    encoding_picture(at, layout, encoding, chosen, inspection)
+    sections.sum_and_norm(current, at, encoding[:seq], found, dims.window(), inspection)
     shuffled(current, at)
     sections.similarity(encoding)
-    numbers(at, layout, encoding, found, looked)
+    numbers(at, layout, encoding, found, inspection)
 
 
 def encoding_picture(
-    at: focus.Focus, layout: PositionChoice, encoding: Rows, chosen: list[int], looked: Looked | None
+    at: focus.Focus, layout: PositionChoice, encoding: Rows, chosen: list[int], inspection: Inspection | None
 ) -> None:
     """All positions as a heatmap, and some of its columns as curves."""
-    shown, theme = ENCODINGS[layout], frame.theme()
+    shown, theme = ENCODINGS[layout], current_theme()
     parts = scenes.all_positions(encoding, chosen, at, title=shown.label, seq=seq, in_use=layout == in_use,
                                  columns=dims.window(), theme=theme)  # fmt: skip
-    picture(parts, key="positions_picture", looked=looked)
+    plot(parts, key="positions_plot", inspection=inspection)
     st.caption(
         f"{shown.meaning} Bars at the left: the positions of this text; above: the columns drawn as curves."
         f"{sections.of_model(current, layout)}"
     )
 
 
-def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: FirstInput, looked: Looked | None) -> None:
+def numbers(
+    at: focus.Focus, layout: PositionChoice, encoding: Rows, found: FirstInput, inspection: Inspection | None
+) -> None:
     """Tables, formula, code and the question."""
     names = dimensions(d_model)
     shift = len(encoding) // 3
@@ -98,7 +105,7 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: Firs
     )
     norm, end = (r"\mathrm{norm}\bigl(", r"\bigr)") if config.embedding_norm else ("", "")
     total = {"embedding sum": Table(found.total, at.labels, names)} if norm else {}
-    frame.depths(
+    render_depths(
         {
             "embedded": Table(found.embedded, at.labels, names),
             **total,
@@ -115,7 +122,7 @@ def numbers(at: focus.Focus, layout: PositionChoice, encoding: Rows, found: Firs
             0 if same else 1 if there > here else 2,
             f"It is {format_number(there, 3)}. {why_same if same else why_not}",
         ),
-        looked,
+        inspection,
     )
 
 

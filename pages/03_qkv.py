@@ -4,17 +4,22 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.frame import Question, Shape, Table
-from dashboard.picture import picture
-from dashboard.stages import stage_named
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.axis_window import Wide
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import ALL_HEADS
 from dashboard.state.widgets import shows
-from dashboard.window import Wide
-from encoder_core import recompute
+from dashboard.theme import current_theme
 from encoder_core.analysis import cosines
 from encoder_core.blocks import SelfAttention
+from encoder_core.explain import recompute
 from encoder_core.figures import WHOLE, dimensions, format_fixed, format_number, limit_of
 from encoder_core.scenes import qkv as scenes
 from encoder_core.scenes.position import head_slice
@@ -31,7 +36,7 @@ current = frame.begin()
 config, trace = current.config, current.trace
 parameters = current.parameters
 seq, d_model, d_head = current.batch.ids.shape[1], config.d_model, config.d_head
-dims, features = Wide("dims", d_model, whole=WHOLE), Wide("features", config.attention_dim, whole=WHOLE)
+dims, features = Wide("dims", d_model, whole=WHOLE), Wide("features", config.qkv_width, whole=WHOLE)
 
 frame.heading(
     stage_named("qkv"),
@@ -63,12 +68,12 @@ def body() -> None:
     owned = range(at.head * d_head, (at.head + 1) * d_head)
     parts = scenes.projections(
         x, kernels, results, at, owned=owned, dims=dims.window(), features=columns, biased=bool(biases),
-        tokens=at.labels, theme=frame.theme(),
+        tokens=at.labels, theme=current_theme(),
     )  # fmt: skip
-    looked = look(current, at, head_slice("q", at).cell(at.token, 0))
-    picture(parts, key="qkv_picture", looked=looked)
+    inspection = inspect_cell(current, at, head_slice("q", at).cell(at.token, 0))
+    plot(parts, key="qkv_plot", inspection=inspection)
     words(at, owned, biases)
-    shown = range(config.attention_dim) if whole else owned
+    shown = range(config.qkv_width) if whole else owned
     names, of_x = dimensions(len(shown), start=shown.start), dimensions(d_model)
     tables = {LETTERS[name]: Table(result[:, shown], at.labels, names) for name, result in results.items()}
     tables["x"] = Table(x, at.labels, of_x)
@@ -82,7 +87,7 @@ def body() -> None:
         rf"\overbrace{{W_{letter}}}^{{{d_model}\times{d_head}}}" + (rf" + b_{letter}" if biases else "")
         for letter in LETTERS.values()
     )
-    frame.depths(tables, formula, [SelfAttention.project], question(at, layer.q, layer.k), looked)
+    render_depths(tables, formula, [SelfAttention.project], question(at, layer.q, layer.k), inspection)
 
 
 def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..."]]) -> None:
@@ -101,7 +106,7 @@ def words(at: focus.Focus, owned: range, biases: dict[str, Float[np.ndarray, "..
     columns = f"columns {owned[0]} to {owned[-1]}" if d_head > 1 else f"column {owned[0]}"
     st.caption(
         f"Three equations with the same x: read each colour by itself. x is {source}{normed}. {added} Of the whole "
-        f"{d_model} × {config.attention_dim} matrices, head {at.head + 1} owns {columns}."
+        f"{d_model} × {config.qkv_width} matrices, head {at.head + 1} owns {columns}."
     )
 
 
@@ -109,7 +114,7 @@ def question(at: focus.Focus, q: Heads, k: Heads) -> Question:
     """Do the query and the key of a token point the same way?"""
     own = float(cosines(q[at.sentence, at.head], k[at.sentence, at.head])[at.token, at.token])
     return Question(
-        f"do the query and the key of “{frame.plain(at.labels[at.token])}” point the same way? Their cosine is",
+        f"do the query and the key of “{plain(at.labels[at.token])}” point the same way? Their cosine is",
         ["above 0.5: about the same way", "in between: neither", "below −0.5: about the opposite way"],
         0 if own > 0.5 else 2 if own < -0.5 else 1,
         f"It is {format_fixed(own, 2)}. Both come from the same x, but by two different matrices: what a token looks "

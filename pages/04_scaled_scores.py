@@ -4,14 +4,19 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.focus import Focus
-from dashboard.frame import Question, Shape, Table, plain
-from dashboard.picture import picture
-from dashboard.questions import how_many, which_is_largest
-from dashboard.stages import stage_named
-from encoder_core import blocks, recompute
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question, how_many, which_is_largest
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
+from dashboard.theme import current_theme
+from encoder_core import blocks
+from encoder_core.explain import recompute
 from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes import scaled_scores as scenes
 from encoder_core.scenes.position import head_slice
@@ -60,19 +65,19 @@ def body() -> None:
     tokens, dims = at.labels, dimensions(d_head)
     edited = current.run.effects.of_tensor("scores", at.layer)
     set_by_hand = [(row, key) for *head, row, key in edited if head == [at.sentence, at.head]]
-    looked = look(current, at, head_slice("dot_products", at).cell(at.token, at.key_token))
-    picture(
+    inspection = inspect_cell(current, at, head_slice("dot_products", at).cell(at.token, at.key_token))
+    plot(
         scenes.step_by_step(q, k, dots, scores, at, divisor=divisor, scale=scale, set_by_hand=set_by_hand,
-                            tokens=tokens, theme=frame.theme()),
-        key="scores_picture",
-        looked=looked,
+                            tokens=tokens, theme=current_theme()),
+        key="scores_plot",
+        inspection=inspection,
     )  # fmt: skip
     variance, divided = (format_number(x.var(axis=1).mean(), 3) for x in (dots, scaled))
     st.caption(
         f"Variance of a row of dot products (masked keys included), on average: **{variance}**"
         + (". They are not divided." if scale == 1 else f" before the division, **{divided}** after it.")
     )
-    frame.depths(
+    render_depths(
         {
             "scores": Table(scores, tokens, tokens),
             "dot products": Table(dots, tokens, tokens),
@@ -82,7 +87,7 @@ def body() -> None:
         formula(),
         [*PRODUCTS, blocks.scale_and_mask],
         question(at, scores[at.token]),
-        looked,
+        inspection,
     )
 
 

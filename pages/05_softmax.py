@@ -6,14 +6,19 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.focus import Focus
-from dashboard.frame import Question, Shape, Table, plain
-from dashboard.picture import picture
-from dashboard.sections.softmax import conventions, what_if
-from dashboard.stages import stage_named
-from dashboard.weights_scale import weights_limit
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question
+from dashboard.lessons.softmax import conventions, what_if
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.weights_scale import weights_limit
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
+from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy, softmax_steps
 from encoder_core.figures import format_calculation, format_fixed, format_number
@@ -38,17 +43,17 @@ def body() -> None:
     at = focus.pick(current, "layer", "head", "token", "key_token")
     run = what_if(current, at)
     layer, temperature = run.trace.layers[at.layer], run.effects.temperature
-    looked = look(current, at, head_slice("pattern", at).cell(at.token, at.key_token), run)
+    inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, at.key_token), run)
     scores, weights = layer.scores[at.sentence, at.head], layer.pattern[at.sentence, at.head]
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)
     shifted = "s − max" if temperature == 1 else "(s − max) / T"
     above = st.container()  # the picture stands above the choice of its colours
     parts = scenes.step_by_step(
-        scores, weights, steps, at, shifted=shifted, tokens=tokens, limit=weights_limit(weights), theme=frame.theme(),
+        scores, weights, steps, at, shifted=shifted, tokens=tokens, limit=weights_limit(weights), theme=current_theme(),
     )  # fmt: skip
     with above:
-        picture(parts, key="softmax_picture", looked=looked)
+        plot(parts, key="softmax_plot", inspection=inspection)
     dropped = run.trace.kept is not None and run.trace.kept.layers[at.layer].pattern is not None
     st.caption(explain(at, steps) + " In training mode, dropout acts on the weights after that." * dropped)
     if not np.isfinite(row).any():
@@ -57,7 +62,7 @@ def body() -> None:
         st.caption("The temperature acts in every layer, so it can change what reaches this layer, and its scores.")
     columns = np.stack([row, steps.shifted, steps.exp, weights[at.token]], axis=1)
     spread = np.stack([entropy(weights), largest_entropy(np.isfinite(scores))], axis=1)
-    frame.depths(
+    render_depths(
         {
             "this row": Table(columns, tokens, ["score s", shifted, "exp", "weight"]),
             "weights": Table(weights, tokens, tokens),
@@ -69,7 +74,7 @@ def body() -> None:
         r"\\[1em] H_i = -\sum_j A_{ij} \log_2 A_{ij} \text{ bits}",
         [blocks.softmax, softmax_steps, entropy],
         question(at, row, temperature),
-        looked,
+        inspection,
     )
 
 

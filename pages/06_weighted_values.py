@@ -6,19 +6,24 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.column import follow_column
-from dashboard.focus import Focus
-from dashboard.frame import Question, Shape, Table, plain
-from dashboard.picture import picture
-from dashboard.questions import how_many, ranked, which_is_largest
-from dashboard.stages import stage_named
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question, how_many, ranked, which_is_largest
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.column_picker import follow_column
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.weights_scale import weights_limit
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import VALUE_DIMENSION
 from dashboard.state.session import session
 from dashboard.state.widgets import shows
-from dashboard.weights_scale import weights_limit
-from encoder_core import blocks, recompute
+from dashboard.theme import current_theme
+from encoder_core import blocks
+from encoder_core.explain import recompute
 from encoder_core.figures import dimensions, format_calculation, format_number, in_brackets, limit_of
 from encoder_core.scenes import weighted_values as scenes
 from encoder_core.scenes.position import head_slice
@@ -41,7 +46,7 @@ def body() -> None:
     scores, weights, v, z = (x[at.sentence, at.head] for x in (layer.scores, layer.pattern, layer.v, layer.z))
     visible, row, tokens, dims = np.isfinite(scores), weights[at.token], at.labels, dimensions(d_head)
     factor = float(current.run.head_factors(at.layer)[at.head])
-    common: dict[str, Any] = {"tokens": tokens, "factor": factor, "theme": frame.theme()}
+    common: dict[str, Any] = {"tokens": tokens, "factor": factor, "theme": current_theme()}
     above = st.container()  # the picture stands above the choices that it shows
     limit = weights_limit(weights)
     st.caption(
@@ -52,12 +57,12 @@ def body() -> None:
     dimension = pick_dimension(at)
     with above:
         parts = scenes.mixture(weights, v, z, visible, at, dimension=dimension, limit=limit, **common)
-        looked = look(current, at, head_slice("z", at).cell(at.token, dimension))
+        inspection = inspect_cell(current, at, head_slice("z", at).cell(at.token, dimension))
         follow = follow_column("dimension", VALUE_DIMENSION)
-        picture(parts, key="weighted_values_picture", looked=looked, on_click=follow)
+        plot(parts, key="weighted_values_plot", inspection=inspection, on_click=follow)
     values, number = v[:, dimension], z[at.token, dimension]
     sum_of = scenes.one_number(row, values, visible[at.token], float(number), at, dimension=dimension, **common)
-    picture(sum_of, key="weighted_values_sum", looked=looked)
+    plot(sum_of, key="weighted_values_sum", inspection=inspection)
     if np.isclose(row.sum(), 1, atol=1e-3) and factor == 1:  # not where all is masked, or dropout acts
         seen = values[visible[at.token]]
         st.caption(
@@ -69,7 +74,7 @@ def body() -> None:
     product = factor * row * values
     times = "" if factor == 1 else rf"{factor:g} \cdot "
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
-    frame.depths(
+    render_depths(
         {
             "weight × value": Table(columns, tokens, ["weight", "value", "weight × value", "added up"]),
             "z": Table(z, tokens, dims),
@@ -80,7 +85,7 @@ def body() -> None:
         rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, \qquad z_i = {times}\sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j",
         [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values],
         question(at, row, values, factor, dimension),
-        looked,
+        inspection,
     )
 
 

@@ -6,16 +6,20 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.choice import choice
-from dashboard.frame import Question, Shape, Table
-from dashboard.sections.multi_head import add_up, all_patterns, split, switch_off, trade_off
-from dashboard.stages import stage_named
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question
+from dashboard.lessons.multi_head import add_up, all_patterns, split, switch_off, trade_off
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.axis_window import Wide
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.view_choice import choice
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import PART
-from dashboard.window import Wide
-from encoder_core import LayerTrace, blocks, recompute
+from encoder_core import LayerTrace, blocks
 from encoder_core.cost import attention_cost
+from encoder_core.explain import recompute
 from encoder_core.figures import WHOLE, dimensions
 from encoder_core.scenes.position import block_slice
 
@@ -24,7 +28,7 @@ PARTS = ("What each head adds", "Switch heads off", "How many heads?")
 current = frame.begin()
 config, parameters = current.config, current.parameters
 seq, heads = current.batch.ids.shape[1], config.num_heads
-d_head, d_model, width = config.d_head, config.d_model, config.attention_dim
+d_head, d_model, width = config.d_head, config.d_model, config.qkv_width
 MIXING = [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values]
 dims = Wide("dims", d_model, whole=WHOLE)
 
@@ -46,9 +50,9 @@ def body() -> None:
         badge=lambda at: frame.recomputed(recompute.multi_head(current.run, at.layer)),
     )
     layer = current.trace.layers[at.layer]
-    looked = look(current, at, block_slice("attn_out", at).cell(at.token, 0))
-    split(current, at, layer, looked)
-    all_patterns(current, at, layer, looked)
+    inspection = inspect_cell(current, at, block_slice("attn_out", at).cell(at.token, 0))
+    split(current, at, layer, inspection)
+    all_patterns(current, at, layer, inspection)
     contributions = layer.head_contributions[at.sentence]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         part = choice("And then", PARTS, PART, default=PARTS[0], silent=True)
@@ -60,9 +64,9 @@ def body() -> None:
         case "How many heads?":
             trade_off(current)
         case _:
-            add_up(current, at, layer, dims.window(), out_bias(at.layer), looked)
+            add_up(current, at, layer, dims.window(), out_bias(at.layer), inspection)
     names, of_token = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
-    frame.depths(
+    render_depths(
         {
             "size of contribution": Table(np.linalg.norm(contributions, axis=-1), names, at.labels),
             "one token": Table(np.vstack([of_token, of_token.sum(axis=0)]), [*names, "sum"], dimensions(d_model)),
@@ -76,7 +80,7 @@ def body() -> None:
         rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{' + b_O' if config.use_bias else ''}",
         [blocks.SelfAttention.__call__, *MIXING, vars(LayerTrace)["head_contributions"].fget],
         question(),
-        looked,
+        inspection,
     )
 
 

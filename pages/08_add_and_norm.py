@@ -3,20 +3,26 @@
 import numpy as np
 import streamlit as st
 
-from dashboard import focus, frame
-from dashboard.cells import Looked, look
-from dashboard.choice import choice
-from dashboard.focus import Focus
-from dashboard.frame import Question, Shape, Table
-from dashboard.picture import picture
-from dashboard.sections.add_and_norm import normalise, post_and_pre
-from dashboard.stages import stage_named
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question
+from dashboard.lessons.add_and_norm import normalise, post_and_pre
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.axis_window import WINDOW, Wide
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import Inspection, inspect_cell
+from dashboard.selection.view_choice import choice
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import NORM
-from dashboard.window import WINDOW, Wide
-from encoder_core import blocks, recompute
+from dashboard.theme import current_theme
+from encoder_core import blocks
+from encoder_core.explain import recompute
+from encoder_core.explain.sublayers import AddAndNorm, NormName, add_and_norm, layer_norm, norm_parameters
 from encoder_core.figures import Window, dimensions, format_number, scale_of
 from encoder_core.scenes.add_and_norm import norm_out_slice, residual_sum
-from encoder_core.sublayers import AddAndNorm, NormName, add_and_norm, layer_norm, norm_parameters
 
 current = frame.begin()
 config, parameters = current.config, current.parameters
@@ -43,18 +49,18 @@ def body() -> None:
     at, name, columns = pick()
     shown = add_and_norm(current.run, at.layer, name).of(at.sentence)
     steps = layer_norm(shown.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
-    looked = look(current, at, norm_out_slice(at, name, config.norm).cell(at.token, 0))
+    inspection = inspect_cell(current, at, norm_out_slice(at, name, config.norm).cell(at.token, 0))
     limit = scale_of(*(x for x in shown if x is not None), steps.normalised)
     if config.norm == "post":  # in the order of the block: the sum, then its norm, or the other way round
-        add(at, name, shown, columns, limit, looked)
-        normalise(current, at, name, shown, steps, columns, limit, looked)
+        add(at, name, shown, columns, limit, inspection)
+        normalise(current, at, name, shown, steps, columns, limit, inspection)
     else:
-        normalise(current, at, name, shown, steps, columns, limit, looked)
-        add(at, name, shown, columns, limit, looked)
+        normalise(current, at, name, shown, steps, columns, limit, inspection)
+        add(at, name, shown, columns, limit, inspection)
     post_and_pre(current, name)
     tensors = {"norm out": shown.norm_out, "normalised": steps.normalised, "norm in": shown.norm_in,
                "sublayer": shown.sublayer, "residual": shown.residual}  # fmt: skip
-    frame.depths(
+    render_depths(
         {title: Table(x, at.labels, dimensions(d_model)) for title, x in tensors.items() if x is not None},
         rf"\begin{{aligned}} \mu &= \tfrac{{1}}{{{d_model}}} \sum_i x_i \qquad"
         rf"\sigma^2 = \tfrac{{1}}{{{d_model}}} \sum_i (x_i - \mu)^2 \\"
@@ -63,7 +69,7 @@ def body() -> None:
         rf"\epsilon = 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",
         [blocks.LayerNorm.__call__, blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
         ten_times(at, name, shown),
-        looked,
+        inspection,
     )
 
 
@@ -82,7 +88,7 @@ def pick() -> tuple[Focus, NormName, Window]:
     return at, name, columns
 
 
-def add(at: Focus, name: NormName, shown: AddAndNorm, columns: Window, limit: float, looked: Looked) -> None:
+def add(at: Focus, name: NormName, shown: AddAndNorm, columns: Window, limit: float, inspection: Inspection) -> None:
     """The sum, for the norms that have one."""
     parts = residual_sum(
         shown,
@@ -92,11 +98,11 @@ def add(at: Focus, name: NormName, shown: AddAndNorm, columns: Window, limit: fl
         columns=columns,
         limit=limit,
         tokens=at.labels,
-        theme=frame.theme(),
+        theme=current_theme(),
         factor=current.run.residual_factor(at.layer, "attention" if name == "norm1" else "mlp"),
     )
     if parts:
-        picture(parts, key="add_and_norm_sum_picture", looked=looked)
+        plot(parts, key="add_and_norm_sum_plot", inspection=inspection)
 
 
 def ten_times(at: Focus, name: NormName, shown: AddAndNorm) -> Question:
@@ -110,7 +116,7 @@ def ten_times(at: Focus, name: NormName, shown: AddAndNorm) -> Question:
                         ["for each token", "for each dimension", "for the whole text"], 0,
                         "Each row is normalised by itself, over its dimensions.")  # fmt: skip
     return Question(
-        f"every number of the row of “{frame.plain(at.labels[at.token])}” is made ten times as large before the norm. "
+        f"every number of the row of “{plain(at.labels[at.token])}” is made ten times as large before the norm. "
         "What comes out?",
         ["ten times as large", "almost the same row", "a row of zeros"],
         1,

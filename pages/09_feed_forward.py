@@ -4,21 +4,27 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.column import column_picker, follow_column
-from dashboard.focus import Focus
-from dashboard.frame import Question, Shape, Table
-from dashboard.picture import picture
-from dashboard.sections.feed_forward import one_neuron, one_row_exchanged
-from dashboard.stages import stage_named
+from dashboard.components.plot import plot
+from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.questions import Question
+from dashboard.lessons.feed_forward import one_neuron, one_row_exchanged
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.axis_window import Wide
+from dashboard.selection.column_picker import column_picker, follow_column
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import NEURON
-from dashboard.window import Wide
-from encoder_core import blocks, recompute, sublayers
+from dashboard.theme import current_theme
+from encoder_core import blocks
+from encoder_core.explain import recompute, sublayers
+from encoder_core.explain.sublayers import FeedForwardSteps
 from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes.feed_forward import activation_name, network
 from encoder_core.scenes.position import block_slice
-from encoder_core.sublayers import FeedForwardSteps
 
 current = frame.begin()
 config, parameters = current.config, current.parameters
@@ -60,17 +66,17 @@ def body() -> None:
         frame.recomputed(recompute.feed_forward(current.run, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps, names = FeedForwardSteps(*parts), dimensions(shown.stop - shown.start, shown.start)
-    looked = look(current, at, block_slice("mlp_act", at).cell(at.token, neuron))
-    picture(
+    inspection = inspect_cell(current, at, block_slice("mlp_act", at).cell(at.token, neuron))
+    plot(
         network(mlp_in, steps, config, at, columns=columns, neurons=shown, neuron=neuron, tokens=at.labels,
-                theme=frame.theme()),
-        key="feed_forward_picture",
-        looked=looked,
+                theme=current_theme()),
+        key="feed_forward_plot",
+        inspection=inspection,
         on_click=follow_column("neuron", NEURON),
     )  # fmt: skip
     one_neuron(current, at, layer, neuron)
     one_row_exchanged(current, at, layer, columns)
-    frame.depths(
+    render_depths(
         {
             "mlp out": Table(steps.out, at.labels, dimensions(d_model)),
             "mlp act": Table(steps.act[:, shown.places], at.labels, names),
@@ -80,7 +86,7 @@ def body() -> None:
         formula(),
         [blocks.FeedForward.__call__],
         one_row_replaced(at, mlp_in),
-        looked,
+        inspection,
     )
 
 
@@ -113,7 +119,7 @@ def one_row_replaced(at: Focus, rows: Float[np.ndarray, "seq d_model"]) -> Quest
         for x in (rows, exchanged)
     )
     others = float(np.abs(np.delete(after - out, at.token, axis=0)).max())
-    word = frame.plain(at.labels[at.token])
+    word = plain(at.labels[at.token])
     return Question(
         f"row {at.token + 1}, “{word}”, in the input of the feed-forward network is replaced by zeros. Which rows of "
         "its output can change?",

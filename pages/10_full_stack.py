@@ -2,25 +2,27 @@
 
 import streamlit as st
 
-from dashboard import focus, frame
-from dashboard.cells import look
-from dashboard.choice import grouped_choice
-from dashboard.focus import Focus
-from dashboard.frame import Shape
-from dashboard.sections.full_stack.ablation import left_out
-from dashboard.sections.full_stack.head_roles import pick_role, what_heads_look_at
-from dashboard.sections.full_stack.hidden_states import hidden_states
-from dashboard.sections.full_stack.in_and_out import in_and_out
-from dashboard.sections.full_stack.one_word import one_word
-from dashboard.sections.full_stack.rollout import rollout
-from dashboard.sections.full_stack.same_word import in_several_sentences, pick_word
-from dashboard.sections.full_stack.sentences import pick_window, sentences
-from dashboard.sections.full_stack.similarity import similarity
-from dashboard.sections.full_stack.tiles import all_heads, head_average
-from dashboard.sections.full_stack.view import READ_OUT, View, blocks_in_words, enters, pick_dims
-from dashboard.stages import stage_named
+from dashboard.inspect.depths import render_depths
+from dashboard.lessons.full_stack.ablation import left_out
+from dashboard.lessons.full_stack.head_roles import pick_role, what_heads_look_at
+from dashboard.lessons.full_stack.hidden_states import hidden_states
+from dashboard.lessons.full_stack.in_and_out import in_and_out
+from dashboard.lessons.full_stack.one_word import one_word
+from dashboard.lessons.full_stack.rollout import rollout
+from dashboard.lessons.full_stack.same_word import in_several_sentences, pick_word
+from dashboard.lessons.full_stack.sentences import pick_window, sentences
+from dashboard.lessons.full_stack.similarity import similarity
+from dashboard.lessons.full_stack.tiles import all_heads, head_average
+from dashboard.lessons.full_stack.view import READ_OUT, View, blocks_in_words, enters, pick_dims
+from dashboard.page_list import stage_named
+from dashboard.selection import focus
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.view_choice import grouped_choice
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import VIEW
-from encoder_core import recompute
+from encoder_core.explain import recompute
 from encoder_core.scenes.position import text_slice
 
 current = frame.begin()
@@ -65,9 +67,11 @@ def body() -> None:
     at = focus.pick(current, *view.parts, badge=lambda at: frame.recomputed(difference(at)))
     if config.attention_read_out == "input" and name in FOLLOWS_LAYERS:
         st.caption(READ_OUT)
-    depths = view.draw(current, at, picked)
-    if depths:
-        frame.depths(*depths[:4], depths.looked or look(current, at, text_slice("output", at).cell(at.token, 0)))
+    result = view.draw(current, at, picked)
+    if result:
+        render_depths(
+            *result[:4], result.inspection or inspect_cell(current, at, text_slice("output", at).cell(at.token, 0))
+        )
 
 
 def difference(at: Focus) -> float:

@@ -1,11 +1,11 @@
 """Recipes: five tutorials, reproduced, with the points in which code, text and paper differ."""
 
-from dashboard import frame
-from dashboard.choice import choice
-from dashboard.frame import Shape
-from dashboard.sections.recipes import by_hand, facts, figures, notes, training
-from dashboard.sections.recipes.pick import pick
-from dashboard.stages import page_named
+from dashboard.lessons.recipes import by_hand, facts, figures, notes, training
+from dashboard.lessons.recipes.pick import pick
+from dashboard.page_list import page_named
+from dashboard.selection.view_choice import choice
+from dashboard.shell import frame
+from dashboard.shell.frame import Shape
 from dashboard.state.choices import RECIPE_VIEW
 
 current = frame.begin()

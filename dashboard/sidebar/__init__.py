@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from dashboard.model import Model, model_for
-from dashboard.settings import OPTIONS, SETTINGS, Settings, current_settings
-from dashboard.sidebar import of_recipe, of_trained, own
+from dashboard.models.model import Model, model_for
+from dashboard.sidebar import random_encoder, recipe, trained_encoder
 from dashboard.sidebar.notices import notices, quirks
+from dashboard.state.offered_encoders import OFFERED
+from dashboard.state.settings import OPTIONS, SETTINGS, Settings, current_settings
 from dashboard.state.widgets import shows
-from dashboard.trained.offered import OFFERED
 from encoder_core import RECIPES
 from encoder_core.figures import format_number
 
@@ -32,8 +32,8 @@ def show() -> Settings:
 
 def _controls(encoder: str) -> Settings:
     if encoder in OFFERED:
-        return of_trained.controls(OFFERED[encoder])
-    return of_recipe.controls(RECIPES[encoder]) if encoder in RECIPES else own.controls()
+        return trained_encoder.controls(OFFERED[encoder])
+    return recipe.controls(RECIPES[encoder]) if encoder in RECIPES else random_encoder.controls()
 
 
 def _cost(current: Model) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.settings import OPTIONS, SETTINGS
+from dashboard.state.settings import OPTIONS, SETTINGS
 from dashboard.state.widgets import shows
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.settings import OPTIONS, positions_of
+from dashboard.state.settings import OPTIONS, positions_of
 from encoder_core import EncoderConfig
 
 _NORMS = {"post": "after the sums (post-norm)", "pre": "before the sublayers (pre-norm)"}
@@ -23,7 +23,7 @@ def summary(config: EncoderConfig) -> None:
     st.caption(
         f"Norms {_NORMS[config.norm]} · {config.activation} · positions: {positions_of(config).replace('_', ' ')} · "
         f"embedding scale: {config.embedding_scale} · d_head {config.d_head}"
-        + ("" if config.attention_dim == config.d_model else f" (all heads: {config.attention_dim})")
+        + ("" if config.qkv_width == config.d_model else f" (all heads: {config.qkv_width})")
         + (" · norm of the embeddings" if config.embedding_norm else "")
         + (f" · dropout {config.dropout:g} in training" if config.dropout else "")
         + (f" · output head to {config.vocab_size} ids" if config.output_head else "")

@@ -1,9 +1,9 @@
 """What the user should know about their text, one sentence each."""
 
-from dashboard.model import Model, model_for
-from dashboard.settings import SETTINGS, Settings, fit_text
+from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from encoder_core.tokenizer import split_words
+from dashboard.state.settings import SETTINGS, Settings, fit_text
+from encoder_core.inputs.tokenizer import split_words
 
 # The stage at which a tensor is seen first, and others that show it.
 _STAGES_OF = {

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard.appearance import sentence
+from dashboard.markdown import sentence
 from dashboard.state.parameter import MOST_QUOTED, PARAMETERS, Parameter, Value, allowed
 from encoder_core.figures.base import shorten
 

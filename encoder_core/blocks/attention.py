@@ -7,27 +7,27 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
+from encoder_core.blocks.capacity import Capacity, Dims, head_ownership
 from encoder_core.blocks.switches import BlockDropout, BlockEdits, Switches, dropout
-from encoder_core.capacity import Capacity, Dims, head_ownership
 
 
 class AttentionSteps(NamedTuple):
     """Every step of self-attention; q, k, v and z hold all heads side by side, as they are computed."""
 
-    q: Float[Array, "seq attention_dim"]
-    k: Float[Array, "seq attention_dim"]
-    v: Float[Array, "seq attention_dim"]
+    q: Float[Array, "seq qkv_dim"]
+    k: Float[Array, "seq qkv_dim"]
+    v: Float[Array, "seq qkv_dim"]
     dot_products: Float[Array, "head seq seq"]
     scores: Float[Array, "head seq seq"]
     pattern: Float[Array, "head seq seq"]
-    concat: Float[Array, "seq attention_dim"]
+    concat: Float[Array, "seq qkv_dim"]
     attn_out: Float[Array, "seq d_model"]
 
 
 def dot_products(
-    q: Float[Array, "seq attention_dim"],
-    k: Float[Array, "seq attention_dim"],
-    owned: Float[Array, "head attention_dim"],
+    q: Float[Array, "seq qkv_dim"],
+    k: Float[Array, "seq qkv_dim"],
+    owned: Float[Array, "head qkv_dim"],
 ) -> Float[Array, "head seq seq"]:
     """Q K^T of each head: the dot product of every query with every key."""
     q_of_head = owned[:, None, :] * q
@@ -67,15 +67,15 @@ def softmax(
 
 def weigh_values(
     pattern: Float[Array, "head seq seq"],
-    v: Float[Array, "seq attention_dim"],
-    owned: Float[Array, "head attention_dim"],
-) -> Float[Array, "seq attention_dim"]:
+    v: Float[Array, "seq qkv_dim"],
+    owned: Float[Array, "head qkv_dim"],
+) -> Float[Array, "seq qkv_dim"]:
     """pattern V of each head, the heads side by side: the sum of all value rows, each times its weight."""
     z_over_all_features = jnp.einsum("hqk,kd->hqd", pattern, v)
     return jnp.sum(z_over_all_features * owned[:, None, :], axis=0)
 
 
-def split_heads(x: Float[Array, "seq attention_dim"], num_heads: int) -> Float[Array, "head seq d_head"]:
+def split_heads(x: Float[Array, "seq qkv_dim"], num_heads: int) -> Float[Array, "head seq d_head"]:
     """The features of each head by themselves, where the program is compiled for one d_head."""
     return x.reshape(x.shape[0], num_heads, -1).swapaxes(0, 1)
 
@@ -89,7 +89,7 @@ def dot_products_of_heads(
 
 def weigh_values_of_heads(
     pattern: Float[Array, "head seq seq"], v: Float[Array, "head seq d_head"]
-) -> Float[Array, "seq attention_dim"]:
+) -> Float[Array, "seq qkv_dim"]:
     """`weigh_values`, of heads that are split."""
     z = jnp.matmul(pattern, v).swapaxes(0, 1)
     return z.reshape(z.shape[0], -1)
@@ -99,10 +99,10 @@ class SelfAttention(nnx.Module):
     """Multi-head scaled dot-product attention (Vaswani et al. 2017, section 3.2)."""
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
-        self.query = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
-        self.key = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
-        self.value = nnx.Linear(capacity.d_model, capacity.attention_dim, rngs=rngs)
-        self.out = nnx.Linear(capacity.attention_dim, capacity.d_model, rngs=rngs)
+        self.query = nnx.Linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
+        self.key = nnx.Linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
+        self.value = nnx.Linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
+        self.out = nnx.Linear(capacity.qkv_width, capacity.d_model, rngs=rngs)
         self.exact = capacity.exact
 
     def __call__(
@@ -127,7 +127,7 @@ class SelfAttention(nnx.Module):
         attn_out = dropout(self.out(concat), keep.attn_out)
         return AttentionSteps(q, k, v, dots, scores, pattern, concat, attn_out)
 
-    def project(self, x: Float[Array, "seq d_model"]) -> tuple[Float[Array, "seq attention_dim"], ...]:
+    def project(self, x: Float[Array, "seq d_model"]) -> tuple[Float[Array, "seq qkv_dim"], ...]:
         """Three linear layers read the same rows: x W_Q asks, x W_K answers, x W_V is what is handed on."""
         q = self.query(x)
         k = self.key(x)

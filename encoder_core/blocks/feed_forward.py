@@ -6,8 +6,8 @@ import jax
 from flax import nnx
 from jaxtyping import Array, Float, Int
 
+from encoder_core.blocks.capacity import Capacity
 from encoder_core.blocks.switches import BlockDropout, Switches, dropout
-from encoder_core.capacity import Capacity
 
 ACTIVATIONS = {
     "relu": jax.nn.relu,

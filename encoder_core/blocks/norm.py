@@ -7,7 +7,7 @@ import numpy as np
 from flax import nnx
 from jaxtyping import Array, Float
 
-from encoder_core.capacity import Dims, active, mean_over_active
+from encoder_core.blocks.capacity import Dims, active, mean_over_active
 
 AnyArray = TypeVar("AnyArray", np.ndarray, Array)  # of NumPy or of JAX: what goes in is what comes out
 

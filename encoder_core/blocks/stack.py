@@ -9,10 +9,10 @@ from flax import nnx
 from jaxtyping import Array, Bool, Float, Int
 
 from encoder_core.blocks.attention import AttentionSteps, SelfAttention
+from encoder_core.blocks.capacity import Capacity, Dims
 from encoder_core.blocks.feed_forward import FeedForward, FeedForwardSteps
 from encoder_core.blocks.norm import LayerNorm
 from encoder_core.blocks.switches import BlockDropout, BlockEdits, Switches
-from encoder_core.capacity import Capacity, Dims
 
 
 class BlockSteps(NamedTuple):

@@ -4,6 +4,7 @@ Queries are rows and keys are columns. Signed values have a diverging scale cent
 from 0 to 1. Masked cells are hatched. Every panel has an alt text, and `panel.figure` is a Plotly figure.
 """
 
+from encoder_core.explain.number_format import Calculation, format_calculation, format_fixed, format_number, in_brackets
 from encoder_core.figures.activation import activation_curve
 from encoder_core.figures.axis import Axis, AxisMeaning, Selectable, Selection
 from encoder_core.figures.band import band
@@ -11,7 +12,6 @@ from encoder_core.figures.flow import residual_flow
 from encoder_core.figures.heatmap import dimensions, heatmap, limit_of, position_labels, scale_of
 from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import mosaic
-from encoder_core.figures.numbers import Calculation, format_calculation, format_fixed, format_number, in_brackets
 from encoder_core.figures.panel import Line, Panel, Product, Tiles, panels_of
 from encoder_core.figures.row_bars import row_bars, span_of
 from encoder_core.figures.tensor_map import (

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel, plain_axis
-from encoder_core.figures.numbers import format_number
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.theme import Theme, ThemeName, theme_named
 

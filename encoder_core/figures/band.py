@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel, plain_axis
-from encoder_core.figures.numbers import format_number
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.theme import ThemeName, theme_named
 

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float, Integer
 
-from encoder_core.derive.cell import Cell
+from encoder_core.explain.cell import Cell
 from encoder_core.figures.axis import Axis, Selectable
 from encoder_core.figures.tensor_map import Place, TensorMap
 from encoder_core.figures.theme import Theme

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoder_core.explain.number_format import format_fixed, format_number
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
 from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
-from encoder_core.figures.numbers import format_fixed, format_number
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, ThemeName, theme_named

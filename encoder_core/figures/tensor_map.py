@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from encoder_core.derive.cell import PARAMETERS, Cell
+from encoder_core.explain.cell import PARAMETERS, Cell
 
 PanelAxis = Literal["row", "column", "tile row", "tile column"]
 

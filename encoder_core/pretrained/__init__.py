@@ -4,12 +4,12 @@ Only safetensors files are read: they hold numbers and nothing else, where a pic
 """
 
 from encoder_core.pretrained.analogy import Analogy, parse_analogy
-from encoder_core.pretrained.error import PretrainedError
+from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.pretrained.find import KNOWN, find_model, on_this_machine
 from encoder_core.pretrained.hub import MAX_BYTES, Progress
 from encoder_core.pretrained.model import open_model
+from encoder_core.pretrained.nearest_words import Neighbour, direction_of, nearest_words
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
-from encoder_core.pretrained.words import Neighbour, direction_of, nearest_words
 
 __all__ = [
     "KNOWN",

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
+from encoder_core.inputs.tokenizer import UNK
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
-from encoder_core.tokenizer import UNK
 
 LONGEST = 120  # characters
 _SIGN = re.compile(r"[+−–]|(?<!\S)-|-(?!\S)")  # between letters, - is a hyphen

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from encoder_core.config import Activation, DropoutPlace, EncoderConfig
-from encoder_core.pretrained.error import PretrainedError
 
 _ACTIVATIONS: Mapping[str, Activation] = {
     "relu": "relu",
@@ -12,6 +11,12 @@ _ACTIVATIONS: Mapping[str, Activation] = {
     "gelu_new": "gelu_tanh",
     "gelu_pytorch_tanh": "gelu_tanh",
 }
+
+
+class PretrainedError(ValueError):
+    """A trained model cannot be found, downloaded or read; the message is a sentence for the user."""
+
+
 _LINEAR = {
     "attention.query": "attention.self.query",
     "attention.key": "attention.self.key",

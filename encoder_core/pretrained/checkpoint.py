@@ -9,8 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from safetensors import SafetensorError, safe_open
 
-from encoder_core.pretrained.bert import Stored, names_in_file
-from encoder_core.pretrained.error import PretrainedError
+from encoder_core.pretrained.bert import PretrainedError, Stored, names_in_file
 
 _FLOATS = ("F16", "F32", "F64")
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
 
-from encoder_core.pretrained.error import PretrainedError
+from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, Progress, download, downloads
 
 # Name on the hub, and the package that brings its files along, if there is one: package and folder within.

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from encoder_core.pretrained.error import PretrainedError
+from encoder_core.pretrained.bert import PretrainedError
 
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 MAX_BYTES = 500_000_000  # a BERT of 12 layers has 440 MB

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from encoder_core.config import EncoderConfig
-from encoder_core.pretrained.bert import encoder_config, stored_parameters
+from encoder_core.pretrained.bert import PretrainedError, encoder_config, stored_parameters
 from encoder_core.pretrained.checkpoint import Checkpoint, open_checkpoint
-from encoder_core.pretrained.error import PretrainedError
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, no_weights
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from encoder_core.pretrained.error import PretrainedError
-from encoder_core.tokenizer import PAD, TokenBatch, as_sentences
+from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences
+from encoder_core.pretrained.bert import PretrainedError
 
 
 class WordPieceTokenizer:

@@ -10,9 +10,9 @@ from jaxtyping import Bool, Int
 
 from encoder_core.config import EncoderConfig, field_names
 from encoder_core.cost import parameters_by_part
-from encoder_core.masks import MaskSpec
+from encoder_core.inputs.masks import MaskSpec
+from encoder_core.inputs.tokenizer import PAD, TokenBatch
 from encoder_core.parameters import Parameters, draw_parameters
-from encoder_core.tokenizer import PAD, TokenBatch
 
 Variant = Literal["as intended", "as written"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)

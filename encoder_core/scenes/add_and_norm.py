@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import Norm
+from encoder_core.explain.sublayers import TENSORS, AddAndNorm, NormName, NormSteps
 from encoder_core.figures import (
     Line,
     TensorSlice,
@@ -21,7 +22,6 @@ from encoder_core.figures import (
     row_bars,
 )
 from encoder_core.scenes.position import Position, block_slice, text_slice
-from encoder_core.sublayers import TENSORS, AddAndNorm, NormName, NormSteps
 
 HEIGHT = 176  # pixels, so that the sum and the norm are in sight at once
 SUBLAYER = {"norm1": "attention", "norm2": "feed-forward"}

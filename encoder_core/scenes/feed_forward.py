@@ -7,9 +7,9 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import Activation, ActivationAfter, EncoderConfig
+from encoder_core.explain.sublayers import FeedForwardSteps, activate
 from encoder_core.figures import Line, ThemeName, Window, activation_curve, heatmap, row_bars, scale_of
 from encoder_core.scenes.position import Position, block_slice
-from encoder_core.sublayers import FeedForwardSteps, activate
 
 HEIGHT = 230
 ACTIVATIONS: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}

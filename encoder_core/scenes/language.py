@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoder_core.analysis.language import HeadRoles
 from encoder_core.figures import (
     AxisMeaning,
     Line,
@@ -23,7 +24,6 @@ from encoder_core.figures import (
     theme_named,
 )
 from encoder_core.figures.base import shorten
-from encoder_core.language import HeadRoles
 from encoder_core.scenes.position import Position
 
 HEIGHT = 320

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import similarity_by_distance
+from encoder_core.explain.sublayers import NormSteps
 from encoder_core.figures import (
     Line,
     TensorSlice,
@@ -24,7 +25,6 @@ from encoder_core.figures import (
 )
 from encoder_core.scenes.equation import Term, equation
 from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
-from encoder_core.sublayers import NormSteps
 
 
 def all_positions(

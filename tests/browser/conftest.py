@@ -18,7 +18,7 @@ def tab(browser, server):
     screen.page.set_default_timeout(120_000)  # the first visit of all compiles
     for link in ("?encoder=minilm", ""):
         screen.page.goto(f"{server}/{link}")
-        screen.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
+        screen.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
     screen.page.set_default_timeout(TIMEOUT)
     yield screen
     context.close()

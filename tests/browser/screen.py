@@ -9,13 +9,13 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from dashboard.stages import STAGES, page_named, stage_named
+from dashboard.page_list import STAGES, page_named, stage_named
 from tests.chromium import CALM, NEXT_FRAMES
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
 
 # All that the server has sent is on screen, and no picture waits.
-_SETTLED = f"""() => ({CALM})() && [...document.querySelectorAll(".ew-picture")].every(
+_SETTLED = f"""() => ({CALM})() && [...document.querySelectorAll(".ew-plot")].every(
     line => line.shown && !line.waiting && line.panels?.length === line.shown.panels.length
     && line.panels.every((place, i) => place.state?.endsWith(line.shown.panels[i].json)))"""
 # Streamlit sends what was changed when the events of the browser have been handled, and waits a moment for more.
@@ -28,12 +28,12 @@ _QUIET = """() => new Promise(done => {
     };
     count();
 })"""
-_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-picture')].map(line => line.queue))"
+_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-plot')].map(line => line.queue))"
 
 # What each plot shows, in the order of the page: null where a cell is masked.
-_PLOTS = """() => [...document.querySelectorAll(".ew-picture .js-plotly-plot")].map(plot => {
+_PLOTS = """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
     const heatmap = plot._fullData.find(trace => trace.type === "heatmap" && trace.name !== "masked");
-    const bars = plot._fullData.find(trace => trace.type === "bar"), line = plot.closest(".ew-picture");
+    const bars = plot._fullData.find(trace => trace.type === "bar"), line = plot.closest(".ew-plot");
     const { panel } = line.shown.panels[line.panels.findIndex(place => place.plot === plot)];
     return {
         title: plot.closest(".ew-panel").querySelector(".ew-title").textContent,
@@ -61,7 +61,7 @@ _CLIPPED = """() => [...document.querySelectorAll(".ew-title")]
     .filter(title => title.scrollHeight > title.clientHeight + 2 || title.scrollWidth > title.clientWidth + 1)
     .map(title => title.textContent)"""
 _PLACE = """([index, row, column]) => {
-    const plot = document.querySelectorAll(".ew-picture .js-plotly-plot")[index];
+    const plot = document.querySelectorAll(".ew-plot .js-plotly-plot")[index];
     plot.scrollIntoView({ block: "nearest" });
     const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot._fullLayout;
     return [left + xaxis._offset + xaxis.l2p(column), top + yaxis._offset + yaxis.l2p(row)];
@@ -98,7 +98,7 @@ class Screen:
     def arrived(self, name: str) -> "Screen":
         """Wait until a page is on screen, complete."""
         expect(self.title).to_have_text(page_named(name).title)
-        self.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
+        self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
         return self.settle()
 
     def settle(self) -> "Screen":

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.stages import STAGES
+from dashboard.page_list import STAGES
 from tests.browser.engine import scaled_scores, trace_of
 
 LINKS = {

@@ -46,7 +46,7 @@ def test_what_made_the_cell_is_outlined_on_all_figures(screen):
     with screen.rerun():
         screen.page.mouse.click(*screen.place(2, 4, 7))
     frames = screen.page.evaluate(
-        """() => [...document.querySelectorAll(".ew-picture .js-plotly-plot")].slice(0, 3).map(plot =>
+        """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].slice(0, 3).map(plot =>
             plot.layout.shapes.filter(s => s.line.dash === "dot" || s.line.width === 3)
                 .map(s => [s.x0, s.x1, s.y0, s.y1]))"""
     )
@@ -96,7 +96,7 @@ def test_the_factor_of_a_head_is_part_of_its_sum(screen):
 
 # The cell of the caption is the last one that is uncovered, in every frame; nothing moves from beginning to end.
 _WATCH_PLAYER = """() => {
-    const line = document.querySelector(".ew-picture"), { hold, skip, caption } = line.player;
+    const line = document.querySelector(".ew-plot"), { hold, skip, caption } = line.player;
     const { rows, columns } = line.shown.panels[2].panel, seen = window.seen = { cells: new Set(), places: new Set() };
     const places = () => [hold, skip, line, ...line.querySelectorAll(".ew-panel")].map(part => {
         const { left, top, width, height } = part.getBoundingClientRect();

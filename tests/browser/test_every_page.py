@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.stages import PAGES, STAGES
+from dashboard.page_list import PAGES, STAGES
 from encoder_core.figures import theme_named
 from tests.browser.conftest import PHONE, WIDE
 
@@ -32,7 +32,7 @@ def test_page_is_painted_and_fits(screen, name):
     screen.open(name)
     check_painted(screen, "light")
     if name in {stage.name for stage in STAGES}:
-        picture = screen.page.locator(".ew-picture, .ew-diagram").first.bounding_box()
+        picture = screen.page.locator(".ew-plot, .ew-diagram").first.bounding_box()
         assert 100 < picture["y"] + picture["height"] <= WIDE["height"], "it is in sight without scrolling"
     check_fits(screen, WIDE)
     check_fits(screen, PHONE)

@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from dashboard.stages import STAGES
+from dashboard.page_list import STAGES
 from tests.browser.engine import scaled_scores, trace_of
 
 _COLOURS = """canvas => {

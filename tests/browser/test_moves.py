@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.stages import STAGES
+from dashboard.page_list import STAGES
 from tests.browser.engine import HEATMAPS, scaled_scores, trace_of
 from tests.browser.screen import Screen
 
@@ -62,7 +62,7 @@ _WATCH = """() => {
     cancelAnimationFrame(window.watching);
     document.querySelectorAll(".js-plotly-plot").forEach((plot, i) => { plot.mark = i; });
     const places = window.places = new Set(), main = document.querySelector("[data-testid=stMain]");
-    const parts = [...document.querySelectorAll("h1, .ew-picture, .ew-diagram, [data-testid=stDataFrame]")];
+    const parts = [...document.querySelectorAll("h1, .ew-plot, .ew-diagram, [data-testid=stDataFrame]")];
     const look = () => {
         places.add(parts.map(part => Math.round(part.getBoundingClientRect().top + main.scrollTop)).join());
         window.watching = requestAnimationFrame(look);

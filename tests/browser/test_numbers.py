@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from encoder_core.figures.numbers import format_number
+from encoder_core.explain.number_format import format_number
 from tests.number_table import CASES
 from tests.servers import ROOT
 
@@ -46,7 +46,7 @@ def test_hovering_a_cell_shows_its_number(screen, value, text):
 def test_the_end_of_a_colour_bar_is_written_by_the_same_rule(screen):
     screen.open("scaled_scores", edits="embedded.0.2.3=2500")
     ends = screen.page.evaluate(
-        """() => [...document.querySelectorAll(".ew-picture .ew-panel")].map(panel => [
+        """() => [...document.querySelectorAll(".ew-plot .ew-panel")].map(panel => [
             [...panel.querySelector(".ew-bar").childNodes].filter(part => part.className !== "ew-marked")
                 .map(part => part.textContent).join(""),
             panel.querySelector(".js-plotly-plot").data.find(trace => trace.type === "heatmap")?.zmax])"""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.stages import stage_named
+from dashboard.page_list import stage_named
 from encoder_core import RECIPES, Encoder
 from encoder_core.recipes.by_hand import worked_attention
 from tests.browser.engine import scaled_scores

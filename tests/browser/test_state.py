@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.focus import PARTS
+from dashboard.selection.focus import PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session
 from tests.browser.conftest import PHONE
@@ -168,7 +168,7 @@ def test_every_name_of_a_page_is_an_address(screen):
 
 # In one step: what is on the page may be replaced at any time.
 _PLOT = """index => {
-    const plots = [...document.querySelectorAll(".ew-picture .js-plotly-plot")].slice(0, 4);
+    const plots = [...document.querySelectorAll(".ew-plot .js-plotly-plot")].slice(0, 4);
     return plots[index % plots.length]?.getBoundingClientRect().toJSON();
 }"""
 _CLICK_OPERAND = """index => {
@@ -239,7 +239,7 @@ def test_random_sequences_leave_one_state(screen, browser, server, seed):
     try:
         copy = Screen(context, server)
         copy.page.goto(screen.page.url)
-        copy.page.wait_for_selector(".ew-picture .js-plotly-plot .main-svg")
+        copy.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
         copy.come_to_rest()
         assert copy.page.url == screen.page.url
         again = [np.array(plot["z"], float) for plot in copy.plots() if plot["z"]]

@@ -73,7 +73,7 @@ def test_a_cell_of_a_bin_is_named_and_clicked_as_the_number_that_it_is(screen, l
     said = screen.page.locator(".ew-result").inner_text()
     assert parsed(re.search(r"= (−?[\d.]+)", said)[1]) == pytest.approx(layer.mlp_pre[0, token, found], rel=1e-4)
     frames = screen.page.evaluate(
-        """() => [...document.querySelectorAll(".ew-picture .js-plotly-plot")][1].layout.shapes
+        """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")][1].layout.shapes
             .filter(s => s.line.width === 3).map(s => [s.x0, s.x1, s.y0, s.y1])"""
     )
     assert frames == [[cell - 0.5, cell + 0.5, token - 0.5, token + 0.5]]

@@ -10,9 +10,9 @@ def test_the_walkthrough_is_driven_through_its_pages(server):
         assert session.widgets()["layers"].value == "4"
         session.set("d_model", 128)
         assert "d_model=128" in session.url
-        plots = session.components("picture")
+        plots = session.components("plot")
         session.set("heads", 8)
-        assert session.components("picture") != plots
+        assert session.components("plot") != plots
         session.follow("softmax")
         assert session.texts("title") == ["Softmax weights"]
         assert {"d_model", "heads"} <= {part.partition("=")[0] for part in session.url.partition("?")[2].split("&")}

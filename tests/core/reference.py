@@ -157,7 +157,7 @@ def flax_attention(config: EncoderConfig, parameters: Parameters, layer: int) ->
     attention = nnx.MultiHeadAttention(
         num_heads=heads,
         in_features=d,
-        qkv_features=config.attention_dim,
+        qkv_features=config.qkv_width,
         use_bias=config.use_bias,
         decode=False,
         rngs=nnx.Rngs(0),

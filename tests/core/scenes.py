@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from encoder_core import analysis
+from encoder_core.explain.first_input import first_input
+from encoder_core.explain.sublayers import FeedForwardSteps, layer_norm, norm_parameters
+from encoder_core.explain.sublayers import add_and_norm as tensors_around
 from encoder_core.figures import Line, Window
-from encoder_core.first_input import first_input
-from encoder_core.run import Run
 from encoder_core.scenes import (
     add_and_norm,
     embedding,
@@ -22,8 +23,7 @@ from encoder_core.scenes import (
     weighted_values,
 )
 from encoder_core.scenes.position import At
-from encoder_core.sublayers import FeedForwardSteps, layer_norm, norm_parameters
-from encoder_core.sublayers import add_and_norm as tensors_around
+from encoder_core.trace import Run
 
 
 def attention_lines(run: Run, at: At, tokens: list[str]) -> Iterator[Line]:
@@ -56,7 +56,7 @@ def block_lines(run: Run, at: At, tokens: list[str], columns: Window) -> Iterato
     kernels = {name: run.edited_parameters[f"layers.{at.layer}.attention.{name}.kernel"] for name in qkv.LETTERS}
     results = {name: qkv.side_by_side(x) for name, x in heads.items()}
     owned = range(at.head * d_head, (at.head + 1) * d_head)
-    for features in (None, Window(0, config.attention_dim)):
+    for features in (None, Window(0, config.qkv_width)):
         yield qkv.projections(layer.attn_in[at.sentence], kernels, results, at, owned=owned, dims=columns,
                               features=features, biased=True, tokens=tokens)  # fmt: skip
     yield multi_head.split(qkv.side_by_side(q), q, at, tokens=tokens)

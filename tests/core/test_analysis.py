@@ -20,7 +20,7 @@ from encoder_core.analysis import (
     softmax_steps,
     with_residual,
 )
-from encoder_core.positions import sinusoids
+from encoder_core.inputs.positions import sinusoids
 
 
 def test_one_hot_rows_have_their_one_at_the_id():

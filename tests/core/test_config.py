@@ -63,9 +63,9 @@ def test_heads_must_divide_the_width_they_share():
 
 def test_widths():
     config = EncoderConfig(d_model=256, num_heads=8)
-    assert (config.attention_dim, config.d_head) == (256, 32)
+    assert (config.qkv_width, config.d_head) == (256, 32)
     as_written = EncoderConfig(d_model=256, num_heads=8, qkv_dim=32)
-    assert (as_written.attention_dim, as_written.d_head) == (32, 4)
+    assert (as_written.qkv_width, as_written.d_head) == (32, 4)
 
 
 def test_the_limits_themselves_are_allowed():

@@ -62,7 +62,7 @@ def test_the_parts_add_up_to_the_arrays(config):
 
 @given(configs(free_qkv_dim=True))
 def test_num_parameters_by_formula(config):
-    d, qkv, ff, vocab = config.d_model, config.attention_dim, config.d_ff, config.vocab_size
+    d, qkv, ff, vocab = config.d_model, config.qkv_width, config.d_ff, config.vocab_size
     bias = 1 if config.use_bias else 0
     block = 3 * (d * qkv + bias * qkv) + qkv * d + bias * d + d * ff + bias * ff + ff * d + bias * d + 4 * d
     total = vocab * d + config.num_layers * block
@@ -86,7 +86,7 @@ def test_flops_by_hand():
 
 @given(configs(free_qkv_dim=True), st.integers(1, 64), st.integers(1, 8))
 def test_flops_count_every_matrix_product(config, seq, batch):
-    n, d, qkv, ff = seq, config.d_model, config.attention_dim, config.d_ff
+    n, d, qkv, ff = seq, config.d_model, config.qkv_width, config.d_ff
     products = config.num_layers * [
         *[(n, d, qkv)] * 3,
         *[(n, qkv // config.num_heads, n)] * config.num_heads,

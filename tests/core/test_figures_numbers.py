@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from encoder_core.explain.number_format import format_calculation, format_fixed, format_number, in_brackets
 from encoder_core.figures import band, curves
-from encoder_core.figures.numbers import format_calculation, format_fixed, format_number, in_brackets
 from tests.number_table import CASES, parsed, unit_of
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from encoder_core.derive import Cell
+from encoder_core.explain import Cell
 from encoder_core.figures import HeadsSideBySide, Place, ResidualStages, TensorSlice, parameter_slice
 from encoder_core.scenes.position import At, block_slice, head_slice, text_slice
 

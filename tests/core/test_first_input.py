@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from encoder_core import Dropout, Encoder, EncoderConfig, Run, SetEmbedded, SetTokenEmbedding
-from encoder_core.first_input import first_input, first_input_with
-from encoder_core.positions import sinusoids
+from encoder_core.explain.first_input import first_input, first_input_with
+from encoder_core.inputs.positions import sinusoids
 from tests.core.reference import random_parameters, relative_difference
 
 CONFIG = EncoderConfig(

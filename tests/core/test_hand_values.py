@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.blocks import ACTIVATIONS, LayerNorm, embed, lookup, scale_and_mask, softmax
-from encoder_core.capacity import Dims, head_ownership
-from encoder_core.positions import sinusoid_angles, sinusoids
+from encoder_core.blocks.capacity import Dims, head_ownership
+from encoder_core.inputs.positions import sinusoid_angles, sinusoids
 from tests.core.reference import sinusoid
 
 

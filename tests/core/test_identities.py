@@ -165,7 +165,7 @@ def test_arrays_are_exact_size_float32_read_only(case):
         "scores": square,
         "pattern": square,
         "z": heads,
-        "concat": (batch, seq, c.attention_dim),
+        "concat": (batch, seq, c.qkv_width),
         "attn_out": rows,
         "resid_mid": rows,
         "mlp_in": rows,
@@ -173,7 +173,7 @@ def test_arrays_are_exact_size_float32_read_only(case):
         "mlp_act": (batch, seq, c.d_ff),
         "mlp_out": rows,
         "resid_post": rows,
-        "out_kernel": (c.attention_dim, c.d_model),
+        "out_kernel": (c.qkv_width, c.d_model),
     }
     assert len(trace.layers) == c.num_layers
     for layer in trace.layers:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig, EncoderTrace, WordTokenizer
-from encoder_core.masks import attention_mask
+from encoder_core.inputs.masks import attention_mask
 from tests.core.reference import random_parameters
 from tests.core.strategies import VOCAB, configs, seeds
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from benchmarks.edits import KINDS, random_edit
 from benchmarks.measure import CompilationCounter
 from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
-from encoder_core.capacity import CAPACITIES, Capacity, capacity_for
+from encoder_core.blocks.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, effects_of
-from encoder_core.program import run_batch, run_output, stack_parameters
+from encoder_core.engine.program import run_batch, run_output
+from encoder_core.engine.stacked_parameters import stack_parameters
 from encoder_core.recipes import VARIANTS
 from tests.core.reference import random_parameters, relative_difference, run_torch
 from tests.core.strategies import VOCAB, configs, seeds
@@ -205,7 +206,7 @@ def test_an_encoder_and_its_trace_are_freed_without_the_garbage_collector():
         encoder = Encoder.random(EncoderConfig())
         trace = encoder.trace("one two three", "causal", [Temperature(2.0)])
         followed = [weakref.ref(encoder), weakref.ref(trace.output), weakref.ref(trace.layers[0].pattern)]
-        followed += [weakref.ref(state) for state in encoder._states.values()]
+        followed += [weakref.ref(state) for state in encoder._stacked.states]
         assert len(followed) == 4
         del encoder, trace
         assert [reference() for reference in followed] == [None] * 4

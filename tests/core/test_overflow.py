@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from encoder_core import Encoder, EncoderConfig, NumbersTooLarge, Run, Temperature, run_with_fitting_edits
+from encoder_core import Encoder, EncoderConfig, NumbersTooLarge, Run, Temperature
 from encoder_core.config import DropoutPlace
 from encoder_core.edits import from_text
-from encoder_core.overflow import check_numbers
+from encoder_core.explain.overflow import check_numbers
 
 POST = EncoderConfig(vocab_size=9, d_model=8, num_heads=2, d_ff=8, num_layers=4, dropout_at=get_args(DropoutPlace))
 PRE = replace(POST, norm="pre", final_norm=True, output_head=True, embedding_scale="sqrt_d", activation="gelu_tanh")
@@ -107,7 +107,7 @@ def test_any_list_of_edits_gives_a_finite_trace_or_a_sentence(encoder, texts, ma
     edits = [from_text(text) for text in texts]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        run, problems = run_with_fitting_edits(encoder, IDS, mask, edits)
+        run, problems = encoder.run_with_fitting_edits(IDS, mask, edits)
         told = ""
         try:
             encoder.run(IDS, mask, edits)
@@ -127,7 +127,7 @@ def test_any_list_of_edits_gives_a_finite_trace_or_a_sentence(encoder, texts, ma
 
 def test_the_newest_edits_are_left_out_until_all_numbers_are_finite():
     edits = [from_text(text) for text in [*GROWING, "unscaled"]]
-    run, problems = run_with_fitting_edits(ENCODERS[1], IDS, None, edits)
+    run, problems = ENCODERS[1].run_with_fitting_edits(IDS, None, edits)
     kept = len(run.edits)
     assert 3 < kept < 8
     assert run.edits == tuple(edits[:kept])
@@ -141,7 +141,7 @@ def test_the_newest_edits_are_left_out_until_all_numbers_are_finite():
 
 def test_inputs_that_do_not_fit_are_no_fault_of_the_edits():
     with pytest.raises(ValueError, match=r"not all within 0 to 8"):
-        run_with_fitting_edits(ENCODERS[0], np.array([[99]]), None, [Temperature(2.0)])
+        ENCODERS[0].run_with_fitting_edits(np.array([[99]]), None, [Temperature(2.0)])
 
 
 def test_large_scores_divided_by_a_small_temperature():

@@ -22,10 +22,10 @@ from encoder_core import (
     SetWeight,
     Temperature,
     Unscaled,
-    recompute,
 )
 from encoder_core.config import DropoutPlace
 from encoder_core.edits.effects import NO_EFFECTS
+from encoder_core.explain import recompute
 from tests.core.reference import random_parameters
 
 SMALL = EncoderConfig(vocab_size=9, d_model=12, num_heads=3, d_ff=16, num_layers=2, embedding_scale="sqrt_d")

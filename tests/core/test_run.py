@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor, Run, SetWeight, Unscaled
-from encoder_core.derive import derive
+from encoder_core.explain import derive
 
 CONFIG = EncoderConfig(vocab_size=9, d_model=8, num_heads=2, d_ff=8, num_layers=2, dropout=0.5)
 ENCODER = Encoder.random(CONFIG)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from encoder_core import EncoderConfig, edits
-from encoder_core.derive import check_cell, derive
-from encoder_core.derive.cell import tensor_at
+from encoder_core.explain import check_cell, derive
+from encoder_core.explain.cell import tensor_at
 from encoder_core.figures import Panel, Place, panels_of
 from encoder_core.scenes.position import At
 from tests.core.derive.models import CERTAIN, PLACES, drawn_models, traced

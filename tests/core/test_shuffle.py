@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.shuffle import shuffle_effect, without_positions
+from encoder_core.experiments.shuffle import shuffle_effect, without_positions
 
 IDS, ORDER = np.array([5, 2, 9, 2, 7], np.int32), np.array([3, 0, 4, 1, 2])
 CONFIG = EncoderConfig(vocab_size=12, max_len=8, d_model=16, num_heads=4, d_ff=32, num_layers=3)

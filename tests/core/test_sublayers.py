@@ -15,9 +15,9 @@ from encoder_core import (
     SetScore,
     SetWeight,
     Temperature,
-    recompute,
 )
-from encoder_core.sublayers import activate, add_and_norm, attention, feed_forward, layer_norm
+from encoder_core.explain import recompute
+from encoder_core.explain.sublayers import activate, add_and_norm, attention, feed_forward, layer_norm
 
 
 def test_layer_norm_of_one_to_four():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
-from encoder_core.tokenizer import PAD, UNK, as_sentences, split_words
+from encoder_core.inputs.tokenizer import PAD, UNK, as_sentences, split_words
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from streamlit.testing.v1 import AppTest
 
-from dashboard.stages import Stage
+from dashboard.page_list import Stage
 from dashboard.state.parameter import PARAMETERS
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def link_of(at: AppTest) -> dict[str, list[str]]:
 def figures(at: AppTest) -> Iterator[dict[str, Any]]:
     """Every panel on the page, as the browser gets it."""
     for component in at.get("bidi_component"):
-        if component.proto.component_name.endswith(".picture"):
+        if component.proto.component_name.endswith(".plot"):
             for panel in json.loads(component.proto.json)["panels"]:
                 yield json.loads(panel["panel"])
 

@@ -5,8 +5,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import app_test
 from streamlit.testing.v1.util import patch_config_options
 
-from dashboard import warmup
-from dashboard.stages import STAGES
+from dashboard.models import warm_up
+from dashboard.page_list import STAGES
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +15,7 @@ def as_in_the_app(unchecked, monkeypatch):
 
     AppTest looks for components in every installed package, at every page: nine tenths of its time, for none.
     """
-    monkeypatch.setattr(warmup, "start", lambda: None)
+    monkeypatch.setattr(warm_up, "start", lambda: None)
     monkeypatch.setattr(app_test.BidiComponentManager, "discover_and_register_components", lambda *_, **__: None)
     with patch_config_options({"client.showErrorDetails": "full"}):
         yield

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from dashboard.model import model_for
-from dashboard.settings import DEFAULTS, Settings
-from dashboard.stages import stage_named
-from dashboard.what_if.of_cell import change_of
+from dashboard.inspect.cell_edit import change_of
+from dashboard.models.model import model_for
+from dashboard.page_list import stage_named
+from dashboard.state.settings import DEFAULTS, Settings
 from encoder_core import (
     Encoder,
     EncoderConfig,
@@ -19,8 +19,8 @@ from encoder_core import (
     SetWeight,
     Temperature,
 )
-from encoder_core.derive import parse_cell
-from encoder_core.derive.cell import tensor_at
+from encoder_core.explain import parse_cell
+from encoder_core.explain.cell import tensor_at
 from tests.pages.app import key_of, opened, run
 
 CONFIG = EncoderConfig(vocab_size=9, d_model=12, num_heads=3, d_ff=8, num_layers=2)  # d_head 4

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import encoder_core
-from dashboard.frame import CELL
-from dashboard.stages import STAGES, stage_named
+from dashboard.inspect.depths import CELL
+from dashboard.page_list import STAGES, stage_named
 from dashboard.state.choices import DETAILS
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from tests.pages.app import derivations, opened, run

@@ -6,10 +6,10 @@ import io
 import numpy as np
 import pytest
 
-from dashboard.derivation import as_csv
-from dashboard.stages import stage_named
+from dashboard.components.derivation import as_csv
+from dashboard.page_list import stage_named
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
-from encoder_core.derive import derive
+from encoder_core.explain import derive
 from tests.pages.app import derivations, key_of, opened, run, said
 
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"

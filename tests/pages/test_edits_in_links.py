@@ -2,9 +2,9 @@
 
 import pytest
 
-from dashboard.model import model_for, with_edits
-from dashboard.settings import DEFAULTS, Settings
-from dashboard.stages import stage_named
+from dashboard.models.model import model_for, with_edits
+from dashboard.page_list import stage_named
+from dashboard.state.settings import DEFAULTS, Settings
 from encoder_core.edits import from_text
 from tests.pages.app import figures, key_of, opened, rendered, run, said
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard.settings import OPTIONS, SETTINGS
-from dashboard.stages import stage_named
+from dashboard.models import loading
+from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
+from dashboard.state.offered_encoders import OFFERED
 from dashboard.state.parameter import PARAMETERS, read_option
-from dashboard.trained import loading
-from dashboard.trained.offered import OFFERED
+from dashboard.state.settings import OPTIONS, SETTINGS
 from encoder_core import Encoder, SetEmbedded
-from encoder_core.first_input import first_input_with
-from encoder_core.positions import sinusoids
+from encoder_core.explain.first_input import first_input_with
+from encoder_core.inputs.positions import sinusoids
 from tests.core.pretrained.tiny import save_tiny
 from tests.pages.app import cards, derivations, figures, key_of, opened, rendered, run
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dashboard.stages import stage_named
+from dashboard.page_list import stage_named
 from encoder_core import RECIPES, Encoder
 from encoder_core.edits import Dropout
 from tests.pages.app import figures, opened, rendered

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dashboard.focus import follow
-from dashboard.stages import stage_named
+from dashboard.page_list import stage_named
+from dashboard.selection.focus import follow
 from dashboard.state.session import session
 from encoder_core.figures import AxisMeaning, heatmap, mosaic
 from tests.pages.app import chosen, key_of, opened, run

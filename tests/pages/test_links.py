@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from dashboard.settings import DEFAULT_TEXT, DEFAULTS
-from dashboard.stages import STAGES, page_named, stage_named
+from dashboard.page_list import STAGES, page_named, stage_named
+from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS
 from tests.pages.app import app, chosen, derivations, key_of, link_of, opened, run
 from tests.pages.app import said as _said
 

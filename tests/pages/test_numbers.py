@@ -7,12 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.derivation import DIGITS
-from dashboard.frame import Table, _frame_of
-from dashboard.sections.recipes import by_hand
+from dashboard.components.derivation import DIGITS
+from dashboard.inspect.depths import Table, _frame_of
+from dashboard.lessons.recipes import by_hand
+from dashboard.page_list import stage_named
 from dashboard.sidebar import in_units
-from dashboard.stages import stage_named
-from encoder_core.figures.numbers import format_number
+from encoder_core.explain.number_format import format_number
 from tests.number_table import parsed, unit_of
 from tests.pages.app import derivations, figures, opened, rendered, run
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from dashboard import picture
-from dashboard.model import edited
-from dashboard.settings import Settings
-from dashboard.stages import stage_named
-from encoder_core.derive import derive
-from encoder_core.derive.cell import tensor_at
+from dashboard.components import plot
+from dashboard.models.model import edited
+from dashboard.page_list import stage_named
+from dashboard.state.settings import Settings
 from encoder_core.edits import from_text
+from encoder_core.explain import derive
+from encoder_core.explain.cell import tensor_at
 from encoder_core.figures import Panel, panels_of
 from tests.pages.app import key_of, opened, run
 
@@ -39,8 +39,8 @@ VIEWS = {
 def lines(monkeypatch):
     """The lines of panels that a page draws."""
     found = []
-    draw = picture._with_operators
-    monkeypatch.setattr(picture, "_with_operators", lambda line: found.append(line) or draw(line))
+    draw = plot._with_operators
+    monkeypatch.setattr(plot, "_with_operators", lambda line: found.append(line) or draw(line))
     return found
 
 

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from dashboard import frame
-from dashboard.frame import Question
-from dashboard.model import model_for
-from dashboard.questions import how_many, ranked, which_is_largest
-from dashboard.sections.map import after
-from dashboard.sections.recipes.models import settings_of
-from dashboard.stages import stage_named
+from dashboard.inspect.questions import Question, how_many, ranked, which_is_largest
+from dashboard.lessons.map import after
+from dashboard.lessons.recipes.models import settings_of
+from dashboard.models.model import model_for
+from dashboard.page_list import stage_named
+from dashboard.shell import frame
 from tests.pages.app import opened
 
 OTHERWISE = Question("otherwise", ["yes", "no"], 0, "")

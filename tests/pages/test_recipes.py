@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.settings import OPTIONS, Settings, positions_of, with_positions
-from dashboard.stages import page_named, stage_named
+from dashboard.page_list import page_named, stage_named
+from dashboard.state.settings import OPTIONS, Settings, positions_of, with_positions
 from encoder_core import RECIPES, Encoder, EncoderConfig
-from encoder_core.dropout import drop
 from encoder_core.edits import Dropout
+from encoder_core.inputs.dropout import drop
 from encoder_core.recipes import VARIANTS
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run, said
 

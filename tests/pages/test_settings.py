@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, fit_text, nearest_width
+from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, fit_text, nearest_width
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from dashboard.frame import plain
-from dashboard.stages import stage_named
+from dashboard.markdown import plain
+from dashboard.page_list import stage_named
 from tests.pages.app import cards, figures, key_of, opened, rendered, run
 
 WORDS = ["<", "__bold__", "$", "x" * 60, "*", "&", "`", "<", "$", "|", "[", "]", "!"]

@@ -5,12 +5,12 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from dashboard.model import Model, model_for
-from dashboard.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
-from dashboard.shelf import MAX_BYTES
-from dashboard.stages import stage_named
-from dashboard.trained.loading import encoder_named
-from dashboard.trained.offered import MINILM, OFFERED, most_bytes, offered
+from dashboard.models.cache import MAX_BYTES
+from dashboard.models.loading import encoder_named
+from dashboard.models.model import Model, model_for
+from dashboard.page_list import stage_named
+from dashboard.state.offered_encoders import MINILM, OFFERED, most_bytes, offered
+from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
 from encoder_core.cost import held_bytes, trace_bytes
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.stages import stage_named
+from dashboard.page_list import stage_named
 from tests.pages.app import figures, key_of, opened, run
 
 SHOWING_WEIGHTS = ["softmax", "weighted_values", "multi_head", "full_stack"]

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.stages import stage_named
-from dashboard.what_if import state
+from dashboard.page_list import stage_named
+from dashboard.state import edit_history
 from encoder_core import Encoder, EncoderConfig, WordTokenizer, travel
 from encoder_core.edits import from_text, to_text
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run
@@ -165,7 +165,7 @@ def test_the_history_starts_anew_where_something_else_is_done(framed):
 
 
 def test_edits_in_a_link_are_apart_from_one_another():
-    assert state.BETWEEN not in "".join(EDITS.values())
+    assert edit_history.BETWEEN not in "".join(EDITS.values())
     assert {to_text(from_text(text)) for text in EDITS.values()} == set(EDITS.values())
 
 

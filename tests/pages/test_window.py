@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from dashboard import picture as picture_module
-from dashboard import window
-from dashboard.cells import CELL, Looked
-from dashboard.focus import Focus
-from dashboard.model import model_for
-from dashboard.settings import Settings
-from dashboard.stages import stage_named
+from dashboard.components import plot as plot_module
+from dashboard.models.model import model_for
+from dashboard.page_list import stage_named
+from dashboard.selection import axis_window
+from dashboard.selection.axis_window import Wide
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import CELL, Inspection
+from dashboard.state.offered_encoders import MINILM
 from dashboard.state.session import session
-from dashboard.trained.offered import MINILM
-from dashboard.window import Wide
-from encoder_core.derive import Cell, Derivation
+from dashboard.state.settings import Settings
+from encoder_core.explain import Cell, Derivation
 from encoder_core.figures import ResidualStages, Window, heatmap, mosaic
 from encoder_core.scenes.position import block_slice
 from tests.pages.app import cards, derivations, figures, key_of, link_of, opened, run, said
@@ -60,7 +60,7 @@ def test_what_a_page_has_room_for_is_shown_whole(current):
 
 
 def test_the_last_window_ends_with_the_axis(current):
-    assert window.options(100) == ["0-63", "64-99", "all"]
+    assert axis_window.options(100) == ["0-63", "64-99", "all"]
     current.values["dims"] = "64-99"
     assert Wide("dims", 100).window() == Window(64, 100)
     current.values["dims"] = "all"
@@ -91,14 +91,14 @@ def test_a_link_that_asks_for_what_is_not_there_is_answered(current):
 
 
 NOTHING = Derivation(Cell("output", (0, 0, 0)), "", "", (), 0.0, 1.0, "", ())
-LOOKED = Looked((NOTHING.cell,), NOTHING, AT, (1, 2, 384), None)  # the inspected cell of a page
+LOOKED = Inspection((NOTHING.cell,), NOTHING, AT, (1, 2, 384), None)  # the inspected cell of a page
 
 
-def click(monkeypatch, panel, looked, row, column, tile=None):
+def click(monkeypatch, panel, inspection, row, column, tile=None):
     """The browser tells of a click; the cell that is inspected then, and what the page hears of."""
     heard, told = [], {}
-    monkeypatch.setattr(picture_module, "_COMPONENT", lambda **given: told.update(given))
-    picture_module.picture([panel], key="p", looked=looked, on_click=heard.append)
+    monkeypatch.setattr(plot_module, "_COMPONENT", lambda **given: told.update(given))
+    plot_module.plot([panel], key="p", inspection=inspection, on_click=heard.append)
     st.session_state["p"] = {"cell": {"panel": 0, "row": row, "column": column, "tile": tile}}
     told["on_cell_change"]()
     return next(iter(session().get(CELL)), None), heard
@@ -142,7 +142,7 @@ def test_a_click_on_a_panel_that_has_changed_since_chooses_nothing(current, monk
 
 
 def pickers(at):
-    return [box.key.partition(".")[0] for box in at.main.selectbox if box.key.partition(".")[0] in window.LABELS]
+    return [box.key.partition(".")[0] for box in at.main.selectbox if box.key.partition(".")[0] in axis_window.LABELS]
 
 
 ON_PAGE = {

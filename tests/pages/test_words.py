@@ -7,9 +7,9 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from dashboard.stages import page_named, stage_named
-from dashboard.trained.loading import _LOADINGS, Loading
-from dashboard.trained.offered import MINILM, OFFERED
+from dashboard.models.loading import _LOADINGS, Loading
+from dashboard.page_list import page_named, stage_named
+from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core import Encoder
 from encoder_core.pretrained.analogy import LONGEST
 from tests.pages.app import figures, key_of, opened, rendered, run

@@ -6,11 +6,11 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from dashboard.sections.full_stack import same_word as same_word_view
-from dashboard.sections.full_stack import sentences as sentences_view
-from dashboard.settings import DEFAULT_TEXT
-from dashboard.stages import stage_named
+from dashboard.lessons.full_stack import same_word as same_word_view
+from dashboard.lessons.full_stack import sentences as sentences_view
+from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
+from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import (
     RECIPES,
     SENTENCES,

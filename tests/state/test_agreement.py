@@ -21,13 +21,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-import dashboard.frame  # noqa: F401 - declares every parameter
-from dashboard.focus import PARTS
-from dashboard.model import edited, model_for
-from dashboard.settings import SETTINGS, Settings
-from dashboard.stages import PAGES, page_named
+import dashboard.inspect.depths  # noqa: F401 - declares every parameter
+from dashboard.models.model import edited, model_for
+from dashboard.page_list import PAGES, page_named
+from dashboard.selection.focus import PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session as Choices
+from dashboard.state.settings import SETTINGS, Settings
 from encoder_core import fitting_edits
 from encoder_core.edits import from_text
 from tests.client import Session
@@ -132,7 +132,7 @@ class Visitor(RuleBasedStateMachine):
             with Session(self.server, self.tab.url) as copy:
                 assert copy.url == self.tab.url
                 assert copy.texts("warning") in ([], self.tab.texts("warning"))
-                for kind in ("picture", "derivation", "diagram"):
+                for kind in ("plot", "derivation", "diagram"):
                     assert copy.components(kind) == self.tab.components(kind), kind
             self.tab.close()
 
@@ -165,8 +165,8 @@ class Visitor(RuleBasedStateMachine):
         model = edited(chosen, fitting.edits) if fitting.edits else model
         sentence, layer, head = (found.get(PARAMETERS[part]) - 1 for part in ("sentence", "layer", "head"))
         expected = model.trace.layers[layer].scores[sentence, head]
-        (picture, *_) = self.tab.components("picture")
-        panel = json.loads(picture["panels"][-1]["panel"])
+        (plot, *_) = self.tab.components("plot")
+        panel = json.loads(plot["panels"][-1]["panel"])
         z = panel["data"][0]["z"]
         shown = np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(expected.shape)
         np.testing.assert_allclose(shown, np.where(np.isfinite(expected), expected, np.nan), atol=1e-4)
@@ -254,7 +254,7 @@ class Visitor(RuleBasedStateMachine):
         """Key and panels of each picture that is made of plain heatmaps."""
         found = []
         for mounted in self.tab.app.mounts.all.values():
-            if mounted.node.kind == "bidi_component" and mounted.proto.component_name.endswith(".picture"):
+            if mounted.node.kind == "bidi_component" and mounted.proto.component_name.endswith(".plot"):
                 panels = [json.loads(panel["panel"]) for panel in json.loads(mounted.proto.json)["panels"]]
                 if all(panel["kind"] == "heatmap" for panel in panels):
                     found.append((mounted.key, panels))

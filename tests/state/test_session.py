@@ -7,11 +7,11 @@ import streamlit as st
 from hypothesis import given
 from hypothesis import strategies as some
 
-import dashboard.frame  # noqa: F401 - declares every parameter
-from dashboard.settings import OPTIONS, SETTINGS
+import dashboard.inspect.depths  # noqa: F401 - declares every parameter
 from dashboard.state.choices import CURVES, DETAILS, NEURON, NUMBERS, TEMPERATURE, VIEW
 from dashboard.state.parameter import PARAMETERS, Parameter, declare
 from dashboard.state.session import Session, script_of_the_page, session
+from dashboard.state.settings import OPTIONS, SETTINGS
 from dashboard.state.widgets import shows, widget_key
 
 

@@ -22,7 +22,7 @@ from encoder_core import (
     edits,
 )
 from encoder_core import config as fields
-from encoder_core.derive import Cell, Derivation, derive, tensors_of
+from encoder_core.explain import Cell, Derivation, derive, tensors_of
 from encoder_core.parameters import Parameters
 from encoder_core.recipes.recipe import VARIANTS
 from tests.core.reference import random_parameters

@@ -22,8 +22,8 @@ from encoder_core import (
     Temperature,
     Unscaled,
 )
-from encoder_core.derive import Cell, Derivation, derive, tensors_of
-from encoder_core.derive.cell import AXES
+from encoder_core.explain import Cell, Derivation, derive, tensors_of
+from encoder_core.explain.cell import AXES
 from tests.core.derive.models import CERTAIN, EMBEDDING_NORM, PLACES, Model, any_cell, cells_set, models, recipe_model
 from tests.core.strategies import seeds
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.derive import Cell, TensorShape, check_cell, parse_cell, tensors_of
+from encoder_core.explain import Cell, TensorShape, check_cell, parse_cell, tensors_of
 
 CONFIG = EncoderConfig(
     d_model=6, num_heads=3, qkv_dim=12, d_ff=8, num_layers=2, vocab_size=9, positions="learned", output_head=True,

@@ -19,7 +19,7 @@ from encoder_core import (
     Temperature,
     Unscaled,
 )
-from encoder_core.derive import Cell
+from encoder_core.explain import Cell
 from tests.core.derive.models import Model
 from tests.core.edits.test_hand_values import CONFIG, ENCODER, IDS, PARAMETERS
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, Run, Temperature
-from encoder_core.derive import Cell, derive, largest_first
-from encoder_core.derive.derivation import Operand, running_sum
+from encoder_core.explain import Cell, derive, largest_first
+from encoder_core.explain.derivation import Operand, running_sum
 from encoder_core.recipes import find_recipe
 from tests.core.derive.models import Model
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from encoder_core.derive import Cell, Derivation, parse_cell, tensors_of
+from encoder_core.explain import Cell, Derivation, parse_cell, tensors_of
 from tests.core.derive.models import Model, any_cell, models, recipe_model
 from tests.core.derive.test_against_trace import value_at
 from tests.core.strategies import seeds

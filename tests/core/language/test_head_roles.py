@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.language import SENTENCES, head_roles, role_keys
-from encoder_core.language.head_roles import ROLES
+from encoder_core.analysis.language import SENTENCES, head_roles, role_keys
+from encoder_core.analysis.language.head_roles import ROLES
 from tests.core.language.made import trace_with
 
 BERT = ["[CLS]", "a", ",", "b", "[SEP]", "[PAD]"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.language import SENTENCES, is_punctuation, special_or_itself, words_among
-from encoder_core.tokenizer import split_words
+from encoder_core.analysis.language import SENTENCES, is_punctuation, special_or_itself, words_among
+from encoder_core.inputs.tokenizer import split_words
 
 TOKENS = ["[CLS]", "the", "##s", ",", "[UNK]", "…", "[MASK]", "€", "[SEP]", "[PAD]"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.language import attention_from, strongest_heads
+from encoder_core.analysis.language import attention_from, strongest_heads
 from tests.core.language.made import trace_with
 
 WEIGHTS = np.array([[[0.5, 0.2, 0.3], [0.1, 0.8, 0.1]], [[0.9, 0.05, 0.05], [0.2, 0.2, 0.6]]], np.float32)

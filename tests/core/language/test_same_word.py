@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.language import different_words, same_word, shared_words
+from encoder_core.analysis.language import different_words, same_word, shared_words
 from tests.core.language.made import trace_with
 
 

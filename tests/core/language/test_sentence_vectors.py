@@ -4,7 +4,7 @@ import numpy as np
 
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.analysis import cosines
-from encoder_core.language import sentence_vectors
+from encoder_core.analysis.language import sentence_vectors
 from tests.core.language.made import trace_with
 
 

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from encoder_core import Dropout, Encoder, HeadFactor, ReplaceToken, SetEmbedded, SetScore, SetWeight, recompute
-from encoder_core.derive import Cell, tensors_of
+from encoder_core import Dropout, Encoder, HeadFactor, ReplaceToken, SetEmbedded, SetScore, SetWeight
+from encoder_core.explain import Cell, recompute, tensors_of
 from tests.core.derive.models import Model, any_cell, cells_set
 from tests.core.derive.test_operands import check_steps
 from tests.core.pretrained.tiny import save_tiny

@@ -10,7 +10,7 @@ from transformers import AutoTokenizer, BertModel
 
 from encoder_core import Encoder
 from encoder_core.analysis import cosines
-from encoder_core.language import (
+from encoder_core.analysis.language import (
     SENTENCES,
     attention_from,
     different_words,
@@ -21,7 +21,7 @@ from encoder_core.language import (
     special_or_itself,
     strongest_heads,
 )
-from encoder_core.language.head_roles import ROLES
+from encoder_core.analysis.language.head_roles import ROLES
 from encoder_core.pretrained import find_model
 from tests.core.pretrained.tiny import save_tiny
 

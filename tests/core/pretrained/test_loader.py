@@ -6,8 +6,8 @@ from safetensors.numpy import load_file, save_file
 from transformers import BertForMaskedLM
 
 from encoder_core import Dropout, Encoder, EncoderConfig, SetEmbedded
+from encoder_core.inputs.positions import sinusoids
 from encoder_core.parameters import parameter_shapes
-from encoder_core.positions import sinusoids
 from tests.core.pretrained.parity import assert_same
 from tests.core.pretrained.tiny import PIECES, save_tiny
 
@@ -107,7 +107,7 @@ def test_without_an_embedding_norm_there_is_no_sum_to_show():
 def test_the_blocks_of_a_model_with_a_program_of_its_own_are_in_memory_once(tmp_path):
     encoder = Encoder.pretrained(save_tiny(tmp_path, hidden_size=272, num_attention_heads=17))
     parameters = encoder.parameters()
-    (state,) = encoder._states.values()
+    (state,) = encoder._stacked.states
     for layer in range(encoder.config.num_layers):
         held = np.asarray(state["blocks"][layer]["mlp"]["up"]["kernel"][...])
         assert np.shares_memory(parameters[f"layers.{layer}.mlp.up.kernel"], held)

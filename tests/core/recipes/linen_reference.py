@@ -36,7 +36,7 @@ class NanoLM(nn.Module):
 def nanolm(config: EncoderConfig) -> NanoLM:
     """The model at the sizes of `config`."""
     return NanoLM(
-        config.vocab_size, config.max_len, config.d_model, config.num_layers, config.num_heads, config.attention_dim
+        config.vocab_size, config.max_len, config.d_model, config.num_layers, config.num_heads, config.qkv_width
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig, Run, recompute
-from encoder_core.positions import sinusoids
+from encoder_core import Encoder, EncoderConfig, Run
+from encoder_core.explain import recompute
+from encoder_core.inputs.positions import sinusoids
 from tests.core.reference import random_parameters, relative_difference
 from tests.core.test_identities import activation, linear
 

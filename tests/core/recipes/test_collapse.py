@@ -5,8 +5,8 @@ import pytest
 
 from encoder_core import RECIPES, Encoder
 from encoder_core.analysis import numerical_rank
+from encoder_core.explain.sublayers import activate
 from encoder_core.recipes.collapse import collapsed_feed_forward
-from encoder_core.sublayers import activate
 
 # W_up is 2 x 3 and W_down 3 x 2: both outputs read h1 + 2 h2 and h2 + h3 of the three hidden numbers.
 UP = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]], np.float32)

@@ -59,8 +59,8 @@ def test_nanolm():
     written, intended = Encoder.recipe("nanolm", "as written"), Encoder.recipe("nanolm")
     assert written.num_parameters == recipe.num_parameters("as written") == 3_426_468
     assert round(written.num_bytes / 2**20, 2) == 13.07
-    assert (written.config.attention_dim, written.config.d_head) == (32, 4)
-    assert (intended.config.attention_dim, intended.config.d_head) == (256, 32)
+    assert (written.config.qkv_width, written.config.d_head) == (32, 4)
+    assert (intended.config.qkv_width, intended.config.d_head) == (256, 32)
     batch = recipe.inputs()
     assert written.trace(batch.inputs, batch.mask).logits.shape == (8, 10, 100)
     assert batch.mask == "causal"

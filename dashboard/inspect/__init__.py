@@ -1,0 +1,1 @@
+"""What stands below a picture: numbers, formula, code, the question, and the edits."""

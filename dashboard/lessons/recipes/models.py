@@ -1,0 +1,53 @@
+"""The models of the recipes page: a tutorial's own, at the length of its figures, and those of its demos."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.models.loading import encoder_named
+from dashboard.models.model import Model, model_for
+from dashboard.state.offered_encoders import OFFERED
+from dashboard.state.settings import DEFAULTS, Settings
+from encoder_core import RECIPES, Encoder, EncoderConfig
+from encoder_core.recipes import Variant
+from encoder_core.recipes.article import SENTENCE
+
+
+def settings_of(name: str, variant: Variant, seed: int) -> Settings:
+    """The sidebar with this recipe chosen."""
+    return Settings.from_state(DEFAULTS | {"encoder": name, "variant": variant, "seed": seed})
+
+
+def trained_model(name: str) -> Model | None:
+    """A trained encoder of the sidebar with the article's sentence; None while it is not here."""
+    if encoder_named(OFFERED[name]) is None:
+        return None
+    return model_for(Settings.from_state(DEFAULTS | {"encoder": name, "text": SENTENCE}))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def figure_model(name: str, variant: Variant, seed: int) -> Model:
+    """The recipe's model with its batch; with sentences as long as those of its figures, where that differs."""
+    model, recipe = model_for(settings_of(name, variant, seed)), RECIPES[name]
+    if not recipe.figures_seq:
+        return model
+    batch, mask, _ = replace(recipe.example, seq=recipe.figures_seq).draw(recipe.config(variant), seed)
+    return replace(model, batch=batch, mask=mask)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def demo_model(name: str, demo_name: str, seed: int) -> Model:
+    """A smaller example of the tutorial."""
+    demo = RECIPES[name].demos[demo_name]
+    batch, mask, _ = demo.inputs(seed)
+    encoder = Encoder.from_parameters(demo.config, demo.parameters(seed))
+    vocabulary = demo.example.vocabulary(demo.config)
+    return Model(settings_of(name, "as intended", seed), encoder, vocabulary, batch, mask)
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def changed_model(name: str, config: EncoderConfig, seed: int) -> Model:
+    """The recipe's batch through one of the configs that a note compares; equal parts have equal parameters."""
+    model, recipe = model_for(settings_of(name, "as intended", seed)), RECIPES[name]
+    parameters = replace(recipe, variants={"as intended": config, "as written": config}).parameters(seed=seed)
+    return replace(model, encoder=Encoder.from_parameters(config, parameters))
