@@ -1,4 +1,5 @@
 # make run     the walkthrough at http://localhost:8501
+# make dev     the same, run again whenever a file is saved
 # make test    format, lint, types and all tests
 # make bench   what the numbers in the documentation were measured with
 # make clean   remove the virtual environment and the caches
@@ -10,16 +11,20 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 export PYTHON
 
-.PHONY: run test bench clean
+.PHONY: run dev test bench clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/runtime.stamp $(VENV)/minilm.stamp
 	PYTHONPATH=. $(BIN)/streamlit run dashboard/server.py
 
+dev: $(VENV)/runtime.stamp $(VENV)/minilm.stamp
+	PYTHONPATH=. $(BIN)/streamlit run dashboard/server.py --server.fileWatcherType=auto --server.runOnSave=true
+
 test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	tools/check-javascript
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist loadfile
 

@@ -3,54 +3,54 @@
 import streamlit as st
 
 from dashboard import sidebar
-from dashboard.inspect.edit_bar import bar
+from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.models import model, warm_up
-from dashboard.models.loading_notice import while_waiting
-from dashboard.navigation import navigate
+from dashboard.models.loading_notice import render_encoder_notice
+from dashboard.navigation import register_pages
 from dashboard.page_list import Stage
 from dashboard.shell import frame
-from dashboard.state.session import begin_run, script_of_the_page
-from dashboard.theme import style_sheet
+from dashboard.state.session import begin_run, page_script
+from dashboard.theme import render_style_sheet
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="static/favicon.svg", layout="wide")
 warm_up.start()
 
-page, pages, active = navigate()
+page, pages, active = register_pages()
 current = begin_run(active.name)
-beginning, arriving, current.framed = not current.framed, current.arriving, True
-style_sheet(active)
+is_first_run, page_opened, current.entrypoint_ran = not current.entrypoint_ran, current.page_opened, True
+render_style_sheet(active)
 
-rail, above, stage = frame.rail(), st.container(), st.container()
+stage_links, notices, stage = frame.stage_links_container(), st.container(), st.container()
 
 
-def around_the_page() -> None:
-    """The sidebar and the rail, and what the user should know about their text."""
-    settings = sidebar.show()
-    with rail:
-        frame.links(pages)
-    with above:
-        while_waiting(settings, drawn)
-        bar(model.current())
-        for problem in model.left_out():
+def render_frame() -> None:
+    """The sidebar, the links to all stages, the edit bar and the notices about settings and text."""
+    settings = sidebar.render_sidebar()
+    with stage_links:
+        frame.render_stage_links(pages)
+    with notices:
+        render_encoder_notice(settings, rendered_encoder)
+        render_edit_bar(model.current_model())
+        for problem in model.edit_problems():
             st.warning(problem, icon=":material/info:")
-        for notice in sidebar.notices(settings):
+        for notice in sidebar.text_notices(settings):
             st.warning(notice, icon=":material/info:")
-        for quirk in sidebar.quirks(settings, active.name):
-            st.caption(f":orange[:material/menu_book: {quirk}]")
+        for difference in sidebar.tutorial_differences(settings, active.name):
+            st.caption(f":orange[:material/menu_book: {difference}]")
 
 
-# A move of a slider is answered by the page first: its picture is what one looks at. Only when a session begins, the
-# sidebar comes first, so that the page does not move aside for it.
-drawn = None if beginning else model.current().settings.encoder
-if beginning:
-    around_the_page()
-current.answering = not arriving
+# Render the page before the sidebar, so that its plots follow a slider sooner. In the first run of a session, render
+# the sidebar first, because its appearance would shift the page.
+rendered_encoder = None if is_first_run else model.current_model().settings.encoder
+if is_first_run:
+    render_frame()
+current.is_full_rerun = not page_opened
 try:
-    with stage, script_of_the_page():
+    with stage, page_script():
         page.run()
 finally:
-    current.answering = False
-    if not beginning:
-        around_the_page()
+    current.is_full_rerun = False
+    if not is_first_run:
+        render_frame()
 if isinstance(active, Stage):
-    frame.back_and_on(pages, active)
+    frame.render_neighbour_links(pages, active)

@@ -1,12 +1,13 @@
-"""From a key press on a slider to all heatmaps repainted, in Chromium: the real app against a stock page.
+"""The time from a key press on a slider to all heatmaps repainted, in Chromium: the app against a stock page.
 
     python -m benchmarks.browser
 
-Prints one JSON object. Both pages show the same heatmaps; on each, in turn, the slider d_model is moved 30 times by
-keyboard. `*_ms_*` are over the pages Scaled scores and Multi-head together; `pages` has them apart. `bytes_per_move`
-is what the server sends for a move, the median of the costlier page. `click_ms_*`: from a click on a cell of Scaled
-scores to its arithmetic. `server_start_ms`: from the command to a server that answers; `first_visit_ms`: from the
-first address typed to all figures painted, the warm-up over.
+Prints one JSON object. Both pages show the same heatmaps, and the slider d_model is moved 30 times by keyboard,
+alternately on each page. `*_ms_*` are over the pages Scaled scores and Multi-head together, `pages` has them
+separately. `bytes_per_move` is the median number of bytes that the server sends for a move, on the page with the larger
+one. `click_ms_*` is the time from a click on a cell of Scaled scores to its derivation. `server_start_ms` is the time
+from the command to the first answer of the server. `first_visit_ms` is the time from opening the first address to all
+figures painted, after the warm-up.
 """
 
 import json
@@ -25,7 +26,7 @@ from benchmarks.serving import chromium, serving
 ROOT = Path(__file__).parent.parent
 PAGES, MOVES, SAMPLED = ("scaled_scores", "multi_head"), 30, 4
 
-# The first values of every heatmap: when they have all changed, and an image stands there, the move is on screen.
+# The first values of every heatmap that has been painted. After a move, all of them differ.
 _SIGNATURES = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plot => {
     const trace = plot._fullData?.find(t => t.type === 'heatmap');
     const drawn = plot.querySelector('.heatmaplayer image, .heatmaplayer rect');
@@ -35,32 +36,32 @@ _WATCH = """before => {
     const signatures = SIGNATURES;
     const start = performance.now();
     window.__move = new Promise(resolve => {
-        const look = () => {
-            const now = signatures();
+        const check = () => {
+            const current = signatures();
             const moved = (s, i) => before[i] === null || (s && s !== before[i]);
-            const all = now.length === before.length && now.every(moved);
+            const all = current.length === before.length && current.every(moved);
             if (all) requestAnimationFrame(() => resolve(performance.now() - start));
             else if (performance.now() - start > 15000) resolve(null);
-            else requestAnimationFrame(look);
+            else requestAnimationFrame(check);
         };
-        look();
+        check();
     });
 }""".replace("SIGNATURES", _SIGNATURES)
-_PLACE = """([index, row, column]) => {
+_CELL_POSITION = """([index, row, column]) => {
     const plot = document.querySelectorAll(".ew-plot .js-plotly-plot")[index];
     const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot._fullLayout;
     return [left + xaxis._offset + xaxis.l2p(column), top + yaxis._offset + yaxis.l2p(row)];
 }"""
-_CLICKED = """before => {
-    window.__shown = new Promise(resolve => document.addEventListener("mousedown", () => {
+_WATCH_DERIVATION = """before => {
+    window.__derivation = new Promise(resolve => document.addEventListener("mousedown", () => {
         const start = performance.now();
-        const look = () => {
-            const said = document.querySelector(".ew-result")?.innerText;
-            if (said && said !== before) requestAnimationFrame(() => resolve(performance.now() - start));
+        const check = () => {
+            const result = document.querySelector(".ew-result")?.innerText;
+            if (result && result !== before) requestAnimationFrame(() => resolve(performance.now() - start));
             else if (performance.now() - start > 15000) resolve(null);
-            else requestAnimationFrame(look);
+            else requestAnimationFrame(check);
         };
-        look();
+        check();
     }, { once: true, capture: true }));
 }"""
 _FIGURES = """() => {
@@ -72,13 +73,13 @@ _FIGURES = """() => {
 
 @contextmanager
 def server(arguments: list[str], folder: Path) -> Iterator[tuple[str, float]]:
-    """A running server that finds the project's modules: its URL, and the milliseconds until it answered."""
-    with serving(arguments, folder, environment={"PYTHONPATH": str(ROOT)}) as started:
-        yield started
+    """Run a server that can import the project's modules; yields its URL and its start time in milliseconds."""
+    with serving(arguments, folder, environment={"PYTHONPATH": str(ROOT)}) as url_and_start:
+        yield url_and_start
 
 
 class Visit:
-    """One open page, with a count of the bytes that the server sent to it."""
+    """One open page, with the number of bytes that it received from the server."""
 
     def __init__(self, browser: Browser, url: str) -> None:
         self.received = 0
@@ -94,35 +95,35 @@ class Visit:
         self.page.wait_for_timeout(1000)
 
     def move(self, key: str) -> tuple[float, int]:
-        """Press a key on the slider: milliseconds until all is repainted, and the bytes received for it."""
+        """Press a key on the slider; returns the milliseconds until all is repainted and the bytes received."""
         self.page.bring_to_front()
         self.page.get_by_role("slider", name="d_model").first.focus()
         before, received = self.page.evaluate(_SIGNATURES), self.received
         self.page.evaluate(_WATCH, before)
         self.page.keyboard.press(key)
-        taken = self.page.evaluate("() => window.__move")
-        if taken is None:
-            raise RuntimeError(f"{self.page.url}: a move was not on screen within 15 s")
+        milliseconds = self.page.evaluate("() => window.__move")
+        if milliseconds is None:
+            raise RuntimeError(f"{self.page.url}: the heatmaps were not repainted within 15 s")
         self.page.wait_for_timeout(500)
-        return taken, self.received - received
+        return milliseconds, self.received - received
 
     def click(self, row: int, column: int) -> float:
-        """Click a cell of the product on Scaled scores: milliseconds until its arithmetic is shown."""
-        place = self.page.evaluate(_PLACE, [2, row, column])
-        self.page.evaluate(_CLICKED, self.page.locator(".ew-result").inner_text())
-        self.page.mouse.click(*place)
-        taken = self.page.evaluate("() => window.__shown")
-        if taken is None:
-            raise RuntimeError("a click did not show its arithmetic within 15 s")
+        """Click a cell of the product on Scaled scores; returns the milliseconds until its derivation is shown."""
+        position = self.page.evaluate(_CELL_POSITION, [2, row, column])
+        self.page.evaluate(_WATCH_DERIVATION, self.page.locator(".ew-result").inner_text())
+        self.page.mouse.click(*position)
+        milliseconds = self.page.evaluate("() => window.__derivation")
+        if milliseconds is None:
+            raise RuntimeError("the derivation was not shown within 15 s")
         self.page.wait_for_timeout(500)
-        return taken
+        return milliseconds
 
     def _count(self, payload: str | bytes) -> None:
         self.received += len(payload)
 
 
 def sampled_figures(visit: Visit) -> list:
-    """The page's figures at a few slider positions, row by row, for the stock page to show."""
+    """The page's figures at a few slider positions, row by row, as input of the stock page."""
     positions = []
     for _ in range(SAMPLED):
         positions.append(visit.page.evaluate(_FIGURES))
@@ -131,26 +132,26 @@ def sampled_figures(visit: Visit) -> list:
 
 
 def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, list[float]]:
-    """Both ways on one page, in turn."""
-    ours = Visit(browser, f"{url}/{name}")
+    """Measure one page of the app and its stock page alternately."""
+    app = Visit(browser, f"{url}/{name}")
     figures = folder / f"{name}.json"
-    figures.write_text(json.dumps(sampled_figures(ours)))
+    figures.write_text(json.dumps(sampled_figures(app)))
     shutil.copy(ROOT / "benchmarks" / "stock_page.py", folder)
     measured: dict[str, list[float]] = {"ours": [], "stock": [], "bytes": []}
     with server(["-m", "streamlit", "run", "stock_page.py", "--", str(figures)], folder) as (stock_url, _):
         stock = Visit(browser, stock_url)
         for move in range(MOVES + 2):
             key = "ArrowRight" if move % 4 < 2 else "ArrowLeft"
-            taken, received = ours.move(key)
-            stock_taken, _ = stock.move(key)
-            if move >= 2:  # the first two find the browser's own caches cold
-                measured["ours"].append(taken)
+            app_ms, received = app.move(key)
+            stock_ms, _ = stock.move(key)
+            if move >= 2:  # the browser's caches are cold for the first two
+                measured["ours"].append(app_ms)
                 measured["bytes"].append(received)
-                measured["stock"].append(stock_taken)
+                measured["stock"].append(stock_ms)
         stock.page.close()
     if name == "scaled_scores":
-        measured["click"] = [ours.click(1 + turn % 12, 1 + turn * 5 % 12) for turn in range(MOVES + 2)][2:]
-    ours.page.close()
+        measured["click"] = [app.click(1 + turn % 12, 1 + turn * 5 % 12) for turn in range(MOVES + 2)][2:]
+    app.page.close()
     return measured
 
 
@@ -166,7 +167,7 @@ def main() -> None:
         first.page.close()
         pages = {name: compare(browser, url, name, Path(folder)) for name in PAGES}
         browser.close()
-    ours, stock = ([taken for page in pages.values() for taken in page[way]] for way in ("ours", "stock"))
+    ours, stock = ([duration for page in pages.values() for duration in page[way]] for way in ("ours", "stock"))
     print(
         json.dumps(
             {

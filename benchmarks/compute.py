@@ -1,11 +1,13 @@
-"""From a configuration never seen before to a finished NumPy trace: ours against the plain way.
+"""Time from a new configuration to a NumPy trace, compared with a program that is compiled for each configuration.
 
     python -m benchmarks.compute
 
-Prints one JSON object. `first_use_ms_*`: 200 random configurations of up to 32 tokens, d_model 128 and 12 layers,
-after the warm-up that the app does at start. `plain_first_use_ms_p50`: some of the same configurations the plain
-way: NNX layers of the exact size, jitted, parameters drawn. `compilations`: counted by jax's own monitoring during
-the 200. `rss_growth_mb`: resident memory after them, less before.
+Prints one JSON object.
+
+first_use_ms_*          200 random configurations of up to 32 tokens, d_model 128 and 12 layers, after `warm_up`
+plain_first_use_ms_p50  some of these configurations with jitted NNX layers of the exact size
+compilations            during the 200 configurations, counted by the monitoring of JAX
+rss_growth_mb           growth of the resident memory during the 200 configurations
 """
 
 import gc
@@ -28,7 +30,7 @@ ACTIVATIONS: tuple[Activation, ...] = get_args(Activation)
 
 
 def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
-    """A configuration and one sentence of ids for it."""
+    """A random configuration, and ids of one sentence."""
     num_heads = int(rng.integers(1, 17))
     config = EncoderConfig(
         vocab_size=64,
@@ -43,7 +45,7 @@ def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
 
 
 class PlainBlock(nnx.Module):
-    """An encoder block of the exact size, as a tutorial writes it."""
+    """A post-norm encoder block of the exact size, as in a tutorial."""
 
     def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
         self.attention = nnx.MultiHeadAttention(config.num_heads, config.d_model, decode=False, rngs=rngs)
@@ -58,7 +60,7 @@ class PlainBlock(nnx.Module):
 
 
 class PlainEncoder(nnx.Module):
-    """Embedding and blocks of the exact size; only the hidden state of every layer is kept."""
+    """Embedding and blocks of the exact size; returns the hidden state after every layer."""
 
     def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
         self.embedding = nnx.Embed(config.vocab_size, config.d_model, rngs=rngs)
@@ -71,15 +73,15 @@ class PlainEncoder(nnx.Module):
         return hidden
 
 
-def ours(config: EncoderConfig, ids: np.ndarray) -> float:
-    """Milliseconds from the configuration to the trace."""
+def trace_ms(config: EncoderConfig, ids: np.ndarray) -> float:
+    """Milliseconds from the configuration to the trace of `encoder_core`."""
     start = time.perf_counter()
     Encoder.random(config, seed=0).trace(ids)
     return (time.perf_counter() - start) * 1e3
 
 
-def plain(config: EncoderConfig, ids: np.ndarray) -> float:
-    """Milliseconds from the configuration to the hidden states, the plain way."""
+def plain_ms(config: EncoderConfig, ids: np.ndarray) -> float:
+    """Milliseconds from the configuration to the hidden states of `PlainEncoder`."""
     start = time.perf_counter()
     model = PlainEncoder(config, nnx.Rngs(0))
     jax.tree.map(np.asarray, nnx.jit(lambda model, ids: model(ids))(model, jnp.asarray(ids)))
@@ -90,15 +92,15 @@ def main() -> None:
     rng = np.random.default_rng(20)
     warm_up()
     for _ in range(WARM_CONFIGS):
-        ours(*random_case(rng))
+        trace_ms(*random_case(rng))
     cases = [random_case(rng) for _ in range(CONFIGS)]
     gc.collect()
     before = resident_mb()
     with CompilationCounter() as counter:
-        first_use = [ours(*case) for case in cases]
+        first_use = [trace_ms(*case) for case in cases]
     gc.collect()
     growth = resident_mb() - before
-    plain_first_use = [plain(*case) for case in cases[:PLAIN_CONFIGS]]
+    plain_first_use = [plain_ms(*case) for case in cases[:PLAIN_CONFIGS]]
     print(
         json.dumps(
             {

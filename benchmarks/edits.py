@@ -1,10 +1,13 @@
-"""From an edit never made before to a finished NumPy trace.
+"""Time from a new edit to a NumPy trace.
 
     python -m benchmarks.edits
 
-Prints one JSON object. `edit_ms_*`: one random edit of a random kind at a time, on one sentence of 32 tokens in a
-random encoder of d_model 128, 16 heads and 12 layers that is warmed up; `plain_ms_*`: the same without an edit, in
-turns. `ablate_heads_ms_p50`: the effect of all 192 heads. `compilations`: counted by jax's own monitoring meanwhile.
+Prints one JSON object. The encoder has d_model 128, 16 heads and 12 layers, the sentence 32 tokens.
+
+edit_ms_*            a trace with one random edit of a random type, after warm-up
+plain_ms_*           a trace without an edit, measured in turns with the above
+ablate_heads_ms_p50  the ablation of all 192 heads
+compilations         during all measurements, counted by the monitoring of JAX
 """
 
 import json
@@ -16,12 +19,12 @@ import numpy as np
 
 from benchmarks.measure import CompilationCounter, percentile
 from encoder_core import Edit, Encoder, EncoderConfig, ablate_heads, warm_up
-from encoder_core.edits import from_text
+from encoder_core.edits import parse_edit
 
 WARM_UPS, EDITS, ABLATIONS = 50, 300, 5
 CONFIG = EncoderConfig(vocab_size=64, max_len=32, d_model=128, num_heads=16, d_ff=512, num_layers=12)
 SEQ = 32
-KINDS = (
+EDIT_FORMATS = (
     "token_embedding.{id}.{d_model}={value}",
     "wq.{layer}.{head}.{d_model}.{d_head}={value}",
     "wk.{layer}.{head}.{d_model}.{d_head}={value}",
@@ -39,8 +42,8 @@ KINDS = (
 )
 
 
-def random_edit(rng: np.random.Generator, kind: str, config: EncoderConfig, batch: int, seq: int) -> Edit:
-    """An edit of this kind, one of KINDS, at a place and with a value drawn from `rng`, that fits the input."""
+def random_edit(rng: np.random.Generator, edit_format: str, config: EncoderConfig, batch: int, seq: int) -> Edit:
+    """A random edit with this text format (one of EDIT_FORMATS) that fits the model and the input."""
     sizes = {
         "id": config.vocab_size,
         "d_model": config.d_model,
@@ -51,13 +54,15 @@ def random_edit(rng: np.random.Generator, kind: str, config: EncoderConfig, batc
         "position": seq,
         "key": seq,
     }
-    places = {name: int(rng.integers(size)) for name, size in sizes.items()}
+    indices = {name: int(rng.integers(size)) for name, size in sizes.items()}
     value, positive = round(float(rng.normal()), 3), round(float(rng.uniform(0.1, 10)), 3)
-    return from_text(kind.format(**places, value=value, positive=positive, sublayer=rng.choice(["attention", "mlp"])))
+    return parse_edit(
+        edit_format.format(**indices, value=value, positive=positive, sublayer=rng.choice(["attention", "mlp"]))
+    )
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """How long the work takes."""
+    """The duration of `work` in milliseconds."""
     start = time.perf_counter()
     work()
     return (time.perf_counter() - start) * 1e3
@@ -70,7 +75,7 @@ def main() -> None:
     ids = rng.integers(0, CONFIG.vocab_size, (1, SEQ), np.int32)
     for _ in range(WARM_UPS):
         encoder.trace(ids)
-    edits = [random_edit(rng, KINDS[rng.integers(len(KINDS))], CONFIG, 1, SEQ) for _ in range(EDITS)]
+    edits = [random_edit(rng, EDIT_FORMATS[rng.integers(len(EDIT_FORMATS))], CONFIG, 1, SEQ) for _ in range(EDITS)]
     edited, plain = [], []
     with CompilationCounter() as counter:
         for edit in edits:

@@ -1,4 +1,4 @@
-"""What the benchmarks measure with."""
+"""Measurements for the benchmarks: compilations, percentiles, memory."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ _COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 class CompilationCounter:
-    """Counts XLA compilations while it is entered, by jax's own monitoring."""
+    """A context manager that counts XLA compilations, with `jax.monitoring`."""
 
     def __init__(self) -> None:
         self.count = 0

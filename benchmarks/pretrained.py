@@ -1,12 +1,17 @@
-"""A trained encoder with every intermediate result as NumPy, against the same model in transformers with torch.
+"""Compares a trained encoder, with all intermediate results as NumPy, with the same model in transformers and torch.
 
     python -m benchmarks.pretrained
 
-Needs the package of all-MiniLM-L6-v2 (requirements-minilm.txt). Prints one JSON object a length, 20 and 60 tokens:
-`ours_ms_p50` from ids to the finished trace; `torch_ms_p50` from ids to the outputs of transformers with eager
-attention, all attention weights and hidden states among them; the two in turn; `ratio` ours / torch; `max_abs_diff`
-over all hidden states and attention weights; `rss_mb` by which the resident memory had grown when the encoder was
-loaded and both lengths traced, and nothing of torch imported.
+Needs the package of all-MiniLM-L6-v2 (requirements-minilm.txt). Prints one JSON object for each length, 20 and 60
+tokens:
+
+ours_ms_p50   median time from ids to the finished trace
+torch_ms_p50  median time from ids to all hidden states and attention weights of transformers (eager attention)
+ratio         ours / torch
+max_abs_diff  largest difference of all hidden states and attention weights
+rss_mb        growth of the resident memory by loading the encoder and tracing both lengths, before torch is imported
+
+The two models run in turn.
 """
 
 import gc
@@ -25,10 +30,7 @@ NAME, LENGTHS, TURNS, WARM_UPS, PAUSE = "all-MiniLM-L6-v2", (20, 60), 60, 10, 0.
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """How long the work takes, after a pause in which the threads of the other library come to rest.
-
-    OpenMP's, which torch uses, spin for 0.2 s.
-    """
+    """Time of the work, after a pause: the OpenMP threads of torch spin for 0.2 s after its last operation."""
     time.sleep(PAUSE)
     start = time.perf_counter()
     work()
@@ -36,8 +38,8 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def load() -> tuple[Encoder, float]:
-    """The encoder, its programs compiled; and the megabytes that it took."""
-    Encoder.random(EncoderConfig()).trace("what every use of the package takes")
+    """The encoder with its compiled programs, and the megabytes that it uses."""
+    Encoder.random(EncoderConfig()).trace("memory that the package uses without a trained encoder")
     gc.collect()
     before = resident_mb()
     encoder = Encoder.pretrained(NAME, offline=True)
@@ -59,15 +61,15 @@ def torch_model() -> Callable[[np.ndarray], tuple[list[np.ndarray], list[np.ndar
     @torch.inference_mode()
     def run(ids: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         tensor = torch.from_numpy(ids.astype(np.int64))
-        seen = torch.ones_like(tensor)
-        out = model(input_ids=tensor, attention_mask=seen, output_attentions=True, output_hidden_states=True)
+        mask = torch.ones_like(tensor)
+        out = model(input_ids=tensor, attention_mask=mask, output_attentions=True, output_hidden_states=True)
         return [hidden.numpy() for hidden in out.hidden_states], [weights.numpy() for weights in out.attentions]
 
     return run
 
 
 def difference(trace: EncoderTrace, theirs: tuple[list[np.ndarray], list[np.ndarray]]) -> float:
-    """The largest, over the hidden states (what enters the stack among them) and attention weights of all layers."""
+    """The largest difference of the embedded tokens, and of all layers' hidden states and attention weights."""
     ours = [trace.embedded, *(layer.resid_post for layer in trace.layers), *(layer.pattern for layer in trace.layers)]
     return max(float(np.abs(a - b).max()) for a, b in zip(ours, [*theirs[0], *theirs[1]], strict=True))
 

@@ -1,4 +1,4 @@
-"""A Streamlit server and a Chromium of our own, as the benchmarks and the tests start them."""
+"""Start a Streamlit server and Chromium, for benchmarks and tests."""
 
 import os
 import shutil
@@ -25,9 +25,10 @@ def serving(
     out: int | TextIO = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, float]]:
-    """Python with these arguments, a Streamlit server on a free port: its URL, and the milliseconds until it answered.
+    """Run Python with these arguments as a Streamlit server on a free port.
 
-    What it says goes to `out`. Raises RuntimeError where it ends, or does not answer within a minute.
+    Yields its URL and the milliseconds until it answered. Its output goes to `out`. Raises RuntimeError if it ends or
+    does not answer within a minute.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -51,19 +52,19 @@ def serving(
 
 
 def chromium(playwright: Playwright) -> Browser:
-    """Chromium: the one named by CHROMIUM, else the system's, else Playwright's own."""
+    """Launch Chromium: the executable in CHROMIUM, else the system's, else Playwright's."""
     return playwright.chromium.launch(
         executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=FLAGS
     )
 
 
 def _wait_until_healthy(url: str, process: subprocess.Popen) -> None:
-    give_up = time.monotonic() + 60
-    while time.monotonic() < give_up and process.poll() is None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
         try:
             urllib.request.urlopen(f"{url}/_stcore/health", timeout=5).close()
         except OSError:
-            time.sleep(0.02)  # nobody listens yet: there is nothing to wait on
+            time.sleep(0.02)  # the port is still closed, and nothing signals when it opens
         else:
             return
-    raise RuntimeError(f"no server: {process.args!r}")
+    raise RuntimeError(f"the server did not start: {process.args!r}")

@@ -1,1 +1,1 @@
-"""What all pages share: the sidebar, the model in use, the plot component, the frame of a stage page."""
+"""The Streamlit app: state in the URL, the model in use, components, and the parts that all pages share."""

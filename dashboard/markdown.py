@@ -1,23 +1,24 @@
-"""Text of users and error messages, escaped where markdown is rendered."""
+"""Escape text that comes from users, links or errors before Streamlit renders it as markdown."""
 
 import string
 
 from encoder_core.figures.base import shorten
 
 
-def plain(token: str) -> str:
-    """A token for markdown, escaped and cut to a label's length."""
-    return literal(shorten(token))
+def escape_token(token: str) -> str:
+    """Escape a token for markdown, shortened to the length of a label."""
+    return escape_markdown(shorten(token))
 
 
-def literal(text: str, signs: str = string.punctuation) -> str:
-    """A text for markdown, with nothing in it that markdown, LaTeX or Streamlit would render.
+def escape_markdown(text: str, characters: str = string.punctuation) -> str:
+    """Escape these characters, so that markdown, LaTeX and Streamlit's extensions are shown as text.
 
-    The word joiner, which has no width, keeps apart what is replaced after the escapes are gone: `:cat:`, `->`, links.
+    A word joiner (of zero width) follows each of them. It breaks what Streamlit replaces after it has removed the
+    backslashes: `:cat:`, `->`, links.
     """
-    return "".join(f"\\{letter}\u2060" if letter in signs else letter for letter in text)
+    return "".join(f"\\{letter}\u2060" if letter in characters else letter for letter in text)
 
 
-def sentence(message: str) -> str:
-    """An error's message, or what a link says, for markdown: the same, without touching signs that stand in prose."""
-    return literal(message, "\\`*_[]<>$#~|:!&")
+def escape_message(message: str) -> str:
+    """Escape an error message or a value from a link for markdown, except for punctuation that is usual in prose."""
+    return escape_markdown(message, "\\`*_[]<>$#~|:!&")

@@ -1,4 +1,4 @@
-"""The pages as Streamlit knows them, and the way from any page to the frame around it."""
+"""Register the pages with Streamlit, and open a page from a callback."""
 
 from urllib.parse import parse_qsl
 
@@ -8,12 +8,12 @@ from dashboard.page_list import LABS, PAGES, STAGES, Lab, Stage, page_named
 from dashboard.state.session import session
 
 
-def navigate() -> tuple[st.Page, dict[str, st.Page], Stage | Lab]:
-    """Register all pages in the top bar. Returns the one to run, all of them by name, and what the first one is."""
+def register_pages() -> tuple[st.Page, dict[str, st.Page], Stage | Lab]:
+    """Register all pages in the top bar. Returns the page to run, all pages by name, and the entry of the former."""
     walkthrough = {stage.name: _page(stage, f"{stage.number} {stage.title}") for stage in STAGES}
     lab = {page.name: _page(page, page.title) for page in LABS}
     first = STAGES[0]
-    # The first page is served at "/". Its name is a valid address, too, as that of every other page.
+    # The first page is served at "/". The alias serves it at its name as well, like every other page.
     alias = st.Page(first.path, title=first.title, url_path=first.name, visibility="hidden")
     groups = {"Walkthrough": [*walkthrough.values(), alias], "Lab": list(lab.values())}
     page, pages = st.navigation(groups, position="top"), walkthrough | lab
@@ -27,17 +27,17 @@ def open_page(name: str) -> None:
 
 
 def _page(entry: Stage | Lab, title: str) -> st.Page:
-    # No help text: it would wrap each link of the rail in a tooltip, to be drawn anew at every move.
+    # Without a help text: it would wrap each stage link in a tooltip, which the browser rebuilds in every run.
     is_first = entry == STAGES[0]
     return st.Page(entry.path, title=title, url_path="start" if is_first else entry.name, default=is_first)
 
 
 def ensure_entrypoint() -> None:
-    """Start over from the entrypoint if it did not run.
+    """Restart the run from the entrypoint if the entrypoint has not run in this session.
 
-    A deep link to a server that has served nobody yet runs the page's script alone, because a folder named `pages`
-    makes Streamlit assume its older kind of app until `st.navigation` was called once.
+    Until `st.navigation` is called once in the server's process, Streamlit treats the folder `pages` as an app of its
+    older kind: a deep link then runs the page's script alone.
     """
-    if not session().framed and st.context.url:
-        navigate()
+    if not session().entrypoint_ran and st.context.url:
+        register_pages()
         st.rerun()

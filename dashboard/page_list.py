@@ -1,11 +1,11 @@
-"""All pages: the stages of the walkthrough, in the order in which data flows, and those of the lab."""
+"""All pages: the stages of the walkthrough in the order of the computation, and the pages of the lab."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One page of the walkthrough: `name` is its URL, `short` its label in the rail."""
+    """One page of the walkthrough: `name` is its URL, `short` its label in the line of stage links."""
 
     number: int
     name: str
@@ -14,7 +14,7 @@ class Stage:
 
     @property
     def path(self) -> str:
-        """The page's script, from the top level."""
+        """The path of the page's script, relative to the entrypoint."""
         return f"pages/{self.number:02d}_{self.name}.py"
 
 
@@ -40,10 +40,10 @@ STAGES = tuple(
 
 @dataclass(frozen=True)
 class Lab:
-    """A page beside the walkthrough: `name` is its URL. The files of the lab are numbered from 20.
+    """A page outside the walkthrough: `name` is its URL. The scripts of the lab are numbered from 20.
 
-    Until `st.navigation` was called once, Streamlit takes a script's name without its number for its URL: so a link to
-    a server that has served nobody yet finds the page only where the two are the same.
+    The URL must equal the script's name without its number: until `st.navigation` is called once in the server's
+    process, Streamlit derives URLs from the names of scripts.
     """
 
     number: int
@@ -52,7 +52,7 @@ class Lab:
 
     @property
     def path(self) -> str:
-        """The page's script, from the top level."""
+        """The path of the page's script, relative to the entrypoint."""
         return f"pages/{self.number}_{self.name}.py"
 
 

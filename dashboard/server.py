@@ -1,8 +1,8 @@
-"""The app with its warm-up at server start, so that not even the first visitor waits: what `make run` starts.
+"""The app as an ASGI application that starts the warm-up with the server, before the first visit (`make run`).
 
     PYTHONPATH=. streamlit run dashboard/server.py
 
-`streamlit run streamlit_app.py` works as well; it warms up while the first visitor's page is drawn.
+`streamlit run streamlit_app.py` works as well; its warm-up starts with the first visit.
 """
 
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The appearance in use, light or dark, and the style sheet of all pages in its colours."""
+"""The current theme, light or dark, and the style sheet of all pages in its colours."""
 
 from pathlib import Path
 
@@ -11,15 +11,15 @@ _STYLE = Path(__file__).parent / "style.css"
 
 
 def current_theme() -> ThemeName:
-    """The appearance in use."""
+    """The theme that the browser uses."""
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def style_sheet(active: Stage | Lab) -> None:
-    """The style sheet, in the colours of the appearance in use, with this stage marked in the rail."""
+def render_style_sheet(active: Stage | Lab) -> None:
+    """Render the style sheet in the colours of the current theme, with the link to the active stage highlighted."""
     colours = theme_named(current_theme())
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background}
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
-    place = active.number + 1 if isinstance(active, Stage) else 0
-    sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(place))
+    position = active.number + 1 if isinstance(active, Stage) else 0  # among the stage links, counted from 1
+    sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))
     st.html(f"<style>:root {{ {variables} }}\n{sheet}</style>")

@@ -1,4 +1,4 @@
-"""A Transformer encoder that shows everything it computes.
+"""A Transformer encoder whose intermediate results are all visible.
 
     from encoder_core import Encoder, EncoderConfig
 
@@ -6,23 +6,23 @@
     trace = encoder.trace("The black cat jumped on the sofa")
     trace.layers[3].pattern[0, 1]        # (query, key) attention weights of sentence 0, head 1
 
-Axes, the same words everywhere:
+Axis names, the same in all modules:
 
     batch      sentences                     head     attention heads
     seq        tokens of a sentence          d_head   width of one head
-    query      tokens that ask (rows)        d_model  width of the residual stream
-    key        tokens that answer (columns)  qkv_dim  width of all heads together
+    query      tokens that attend (rows)      d_model  width of the residual stream
+    key        tokens attended to (columns)   qkv_dim  width of all heads together
     layer      encoder blocks                d_ff     hidden width of the feed-forward network
     vocab      entries of the vocabulary
 """
 
-from encoder_core.analysis import travel
+from encoder_core.analysis import residual_change
 from encoder_core.analysis.language import (
     SENTENCES,
     HeadRoles,
     attention_from,
     head_roles,
-    same_word,
+    same_word_similarity,
     sentence_vectors,
     shared_words,
     strongest_heads,
@@ -42,7 +42,7 @@ from encoder_core.edits import (
     Temperature,
     Unscaled,
 )
-from encoder_core.edits.fitting import fitting_edits
+from encoder_core.edits.compatible import compatible_edits
 from encoder_core.encoder import Encoder, warm_up
 from encoder_core.experiments.ablation import ablate_heads, ablate_tokens
 from encoder_core.explain.overflow import NumbersTooLarge
@@ -81,12 +81,12 @@ __all__ = [
     "ablate_heads",
     "ablate_tokens",
     "attention_from",
-    "fitting_edits",
+    "compatible_edits",
     "head_roles",
-    "same_word",
+    "residual_change",
+    "same_word_similarity",
     "sentence_vectors",
     "shared_words",
     "strongest_heads",
-    "travel",
     "warm_up",
 ]

@@ -1,4 +1,4 @@
-"""What an encoder costs: parameters, bytes and floating-point operations."""
+"""The cost of an encoder: parameters, bytes and floating-point operations."""
 
 import math
 
@@ -18,7 +18,7 @@ BYTES_PER_PARAMETER = 4  # float32
 
 
 def parameters_by_part(config: EncoderConfig) -> dict[str, int]:
-    """How many numbers are learned, by part: embedding, positions, attention, feed-forward, norms, output head."""
+    """The number of parameters of each part: embedding, positions, attention, feed-forward, norms, output head."""
     counts = dict.fromkeys(_PARTS.values(), 0)
     for name, shape in parameter_shapes(config).items():
         part = next(part for key, part in _PARTS.items() if key in name)
@@ -29,18 +29,18 @@ def parameters_by_part(config: EncoderConfig) -> dict[str, int]:
 def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, int]:
     """Floating-point operations of the matrix products of one forward pass, by part.
 
-    A product of (m, k) by (k, n) is 2 m k n: a multiplication and an addition each. With n = seq tokens and
-    L layers, for one sentence:
+    The product of an (m, k) and a (k, n) matrix takes m k n multiplications and as many additions: 2 m k n
+    operations. With n = seq tokens and L layers, for one sentence:
 
         projections     L * 4 * 2 n d_model qkv_dim        (Q, K, V and O)
         scores          L * 2 n^2 qkv_dim                  (Q K^T over all heads)
         weighted values L * 2 n^2 qkv_dim                  (pattern V over all heads)
         feed-forward    L * 2 * 2 n d_model d_ff
-        output head     2 n d_model vocab_size             (if there is one)
+        output head     2 n d_model vocab_size             (if the model has one)
 
-    Only matrix products are counted. Additions of biases and residuals, norms, softmax and activations are left out:
-    they grow with n d_model or, in each head, with n^2. So is the embedding, which is a lookup here. Source: Hoffmann
-    et al. 2022, appendix F, where these products are counted in the same way, and the embedding and softmax, too.
+    Only matrix products are counted. Not counted are additions of biases and residuals, norms, softmax and
+    activations, which grow with n d_model or, in each head, with n^2, and the embedding, which is a lookup here.
+    Source: Hoffmann et al. 2022, appendix F, who count these products in the same way, and also embedding and softmax.
     """
     tokens, d, qkv = batch * seq, config.d_model, config.qkv_width
     flops = {
@@ -54,23 +54,24 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
     return flops
 
 
-def held_bytes(config: EncoderConfig, seq: int) -> int:
-    """About how much memory an encoder takes that was used on texts of `seq` tokens: its parameters, and those of its
-    blocks once more at capacity."""
+def encoder_bytes(config: EncoderConfig, seq: int) -> int:
+    """Approximate memory in bytes of an encoder that has processed texts of `seq` tokens.
+
+    It stores its parameters, and a second copy of the parameters of its blocks at capacity.
+    """
     capacity = capacity_for(config, seq)
     block = capacity.d_model * (4 * capacity.qkv_width + 2 * capacity.d_ff)
-    numbers = sum(parameters_by_part(config).values()) + capacity.num_layers * block
-    return numbers * BYTES_PER_PARAMETER
+    stored = sum(parameters_by_part(config).values()) + capacity.num_layers * block
+    return stored * BYTES_PER_PARAMETER
 
 
 def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:
-    """About how much memory a trace takes: see the fields of `LayerTrace`."""
-    a_token = 7 * config.d_model + 5 * config.qkv_width + 2 * config.d_ff + 3 * config.num_heads * seq
-    return batch * seq * (config.num_layers * a_token + 5 * config.d_model) * BYTES_PER_PARAMETER
+    """Approximate memory in bytes of a trace: see the fields of `LayerTrace`."""
+    numbers_per_token = 7 * config.d_model + 5 * config.qkv_width + 2 * config.d_ff + 3 * config.num_heads * seq
+    return batch * seq * (config.num_layers * numbers_per_token + 5 * config.d_model) * BYTES_PER_PARAMETER
 
 
 def attention_cost(config: EncoderConfig, seq: int) -> tuple[int, int]:
-    """Parameters of attention in all layers, and the operations of its matrix products for one sentence of `seq`
-    tokens."""
+    """Parameters of attention in all layers, and operations of its matrix products for one sentence of `seq` tokens."""
     flops = flops_by_part(config, seq)
     return parameters_by_part(config)["attention"], flops["projections"] + flops["scores"] + flops["weighted values"]

@@ -1,4 +1,4 @@
-"""The parameters of an encoder: their names and shapes, drawn from a seed, or checked when given."""
+"""The parameters of an encoder: names and shapes, random initialisation from a seed, validation."""
 
 import zlib
 from collections.abc import Mapping
@@ -8,19 +8,25 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
+from encoder_core.validation import require_integer
 
 Parameters = dict[str, Float[np.ndarray, "..."]]
 
-# A tensor is drawn at least this large (rows, columns) and then cut: widening a slider keeps the numbers already on
-# screen, and moving it back and forth finds what was drawn before. Row counts above the first grow by powers of two.
-_DRAWN = {"mlp.up.kernel": (128, 1024), "mlp.up.bias": (1, 1024), "mlp.down.kernel": (512, 256), "bias": (1, 256)}
-_DRAWN_OTHERWISE = (128, 256)
-BIAS_STD = 0.02  # the libraries of the recipes start biases at 0
-_BIAS_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
+# A tensor is drawn at least at this size (rows, columns) and then cropped: a model with larger sizes keeps the numbers
+# of a smaller one, and both use the same cached draw. Larger numbers of rows are rounded up to powers of two.
+_MIN_DRAW_SIZES = {
+    "mlp.up.kernel": (128, 1024),
+    "mlp.up.bias": (1, 1024),
+    "mlp.down.kernel": (512, 256),
+    "bias": (1, 256),
+}
+_DEFAULT_MIN_DRAW_SIZE = (128, 256)
+BIAS_STD = 0.02  # the libraries of the recipes initialise biases with 0
+_BIASES_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
 
 
 def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter of an encoder with this `config`, in the order of the forward pass."""
+    """Name and shape of every parameter of an encoder with this configuration, in the order of the forward pass."""
     d, qkv, ff = config.d_model, config.qkv_width, config.d_ff
     linear = {
         "attention.query": (d, qkv),
@@ -38,7 +44,7 @@ def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
     for layer in range(config.num_layers):
         for name, kernel in linear.items():
             shapes[f"layers.{layer}.{name}.kernel"] = kernel
-            if config.use_bias and (config.qkv_bias or name in _BIAS_WITHOUT_QKV):
+            if config.use_bias and (config.qkv_bias or name in _BIASES_WITHOUT_QKV):
                 shapes[f"layers.{layer}.{name}.bias"] = kernel[1:]
         for name in ("norm1", "norm2"):
             shapes |= {f"layers.{layer}.{name}.scale": (d,), f"layers.{layer}.{name}.bias": (d,)}
@@ -52,35 +58,37 @@ def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
 
 
 def draw_parameters(config: EncoderConfig, seed: int) -> Parameters:
-    """Fresh parameters from a seed.
+    """Random parameters, the same ones for the same seed.
 
-    Kernels are normal with variance 1 / fan-in (LeCun), so activations keep their size at any width; embedding
-    tables are standard normal; biases are normal with standard deviation 0.02 (small, yet visible); norms start
-    as scale 1 and shift 0. Every tensor has a random stream of its own, and a smaller model is cut out of a
-    larger one: changing one size leaves all other numbers as they were (up to the fan-in factor).
+    Kernels are normal with variance 1 / fan-in (LeCun), so that the size of activations does not depend on the width;
+    embedding tables are standard normal; biases are normal with standard deviation 0.02 (small, but visible); norms
+    have scale 1 and shift 0. Each tensor has its own random stream, and the tensors of a smaller model are corners of
+    those of a larger one: a change of one size does not change the other numbers (up to the fan-in factor).
+
+    Raises ValueError unless the seed is a whole number of at least 0.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ValueError(f"seed={seed!r} must be a whole number of at least 0.")
+    seed = require_integer("seed", seed, 0)
     return {name: _draw(name, shape, seed) for name, shape in parameter_shapes(config).items()}
 
 
-def check_parameters(config: EncoderConfig, given: Mapping[str, Float[np.ndarray, "..."]]) -> Parameters:
-    """The given parameters as float32 arrays of exactly the shapes that `config` asks for.
+def check_parameters(config: EncoderConfig, parameters: Mapping[str, Float[np.ndarray, "..."]]) -> Parameters:
+    """Copies of the parameters as float32 arrays, in the order of `parameter_shapes`.
 
-    Raises ValueError naming what is missing, unknown, misshapen or not finite.
+    Raises ValueError that names a parameter which is missing or unknown, has the wrong shape or is not finite.
     """
     shapes = parameter_shapes(config)
-    for problem, names in (("missing", shapes.keys() - given.keys()), ("unknown", given.keys() - shapes.keys())):
+    missing, unknown = shapes.keys() - parameters.keys(), parameters.keys() - shapes.keys()
+    for problem, names in (("missing", missing), ("unknown", unknown)):
         if names:
-            shown = ", ".join(sorted(names)[:5]) + (", ..." if len(names) > 5 else "")
-            raise ValueError(f"{len(names)} {problem} parameter(s): {shown}.")
+            examples = ", ".join(sorted(names)[:5]) + (", ..." if len(names) > 5 else "")
+            raise ValueError(f"{len(names)} {problem} parameter(s): {examples}.")
     checked = {}
     for name, shape in shapes.items():
-        array = np.array(given[name], np.float32)  # a copy: nobody can change it from outside
+        array = np.array(parameters[name], np.float32)  # a copy: the caller may change the original
         if array.shape != shape:
-            raise ValueError(f"parameter {name!r} has shape {array.shape}, but the config asks for {shape}.")
+            raise ValueError(f"parameter {name!r}: shape={array.shape} is invalid: allowed is {shape}.")
         if not np.isfinite(array).all():
-            raise ValueError(f"parameter {name!r} holds values that are not finite.")
+            raise ValueError(f"parameter {name!r} contains values that are not finite in float32.")
         checked[name] = array
     return checked
 
@@ -100,7 +108,9 @@ def _draw(name: str, shape: tuple[int, ...], seed: int) -> Float[np.ndarray, "..
 
 
 def _standard_normal(seed: int, name: str, rows: int, width: int) -> Float[np.ndarray, "rows width"]:
-    least_rows, least_width = next((size for end, size in _DRAWN.items() if name.endswith(end)), _DRAWN_OTHERWISE)
+    least_rows, least_width = next(
+        (size for end, size in _MIN_DRAW_SIZES.items() if name.endswith(end)), _DEFAULT_MIN_DRAW_SIZE
+    )
     drawn_rows = max(least_rows, 1 << (rows - 1).bit_length())
     return _drawn_block(seed, name, drawn_rows, max(least_width, width))[:rows, :width]
 

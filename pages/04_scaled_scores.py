@@ -1,13 +1,13 @@
-"""Scaled scores: the dot product of every query with every key, divided by sqrt(d_head), masked."""
+"""Scaled scores: the dot product of every query with every key, divided by sqrt(d_head) and masked."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
-from dashboard.inspect.questions import Question, how_many, which_is_largest
-from dashboard.markdown import plain
+from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.markdown import escape_token
 from dashboard.page_list import stage_named
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
@@ -21,26 +21,26 @@ from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes import scaled_scores as scenes
 from encoder_core.scenes.position import head_slice
 
-current = frame.begin()
+current = frame.begin_page()
 config = current.config
 seq, d_head = current.batch.ids.shape[1], config.d_head
 scale = current.run.score_scale
 divisor = "1" if scale == 1 else f"√{d_head}"
 PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_heads else [blocks.dot_products]
 
-frame.heading(
+frame.render_heading(
     stage_named("scaled_scores"),
-    "The query of each token is compared with the key of every token: the dot product of one :blue[**query**] row with "
-    "one :red[**key**] row says how well they match. "
-    + ("" if scale == 1 else "Division by $\\sqrt{d_{head}}$ makes their spread smaller. ")
-    + ("No key is masked here." if current.trace.mask.all() else "The mask hides keys."),
+    "Each token's query is compared with every token's key: the dot product of a :blue[**query**] row and a "
+    ":red[**key**] row measures how well they match. "
+    + ("" if scale == 1 else "Division by $\\sqrt{d_{head}}$ reduces the spread of the scores. ")
+    + ("No key is masked." if current.trace.mask.all() else "The mask hides some keys from some queries."),
     [Shape("Q", (seq, d_head), "query"), Shape("K", (seq, d_head), "key")],
     [Shape("scores", (seq, seq), "attention")],
 )
 
 
 def formula() -> str:
-    """Q K^T, divided where the scores are scaled, and the mask."""
+    """Q K^T, its division if the scores are scaled, and the mask."""
     product = rf"\overbrace{{Q}}^{{{seq}\times{d_head}}}\;\overbrace{{K^\top}}^{{{d_head}\times{seq}}}"
     scaled = product if scale == 1 else rf"\frac{{{product}}}{{\sqrt{{{d_head}}}}}"
     return (
@@ -50,32 +50,32 @@ def formula() -> str:
     )
 
 
-def body() -> None:
-    at = focus.pick(
+def render_body() -> None:
+    at = focus.render_focus_controls(
         current,
         "layer",
         "head",
         "token",
         "key_token",
-        badge=lambda at: frame.recomputed(recompute.scores(current.run, at.layer)),
+        badge=lambda at: frame.render_recompute_badge(recompute.scores(current.run, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
     scaled = dots * np.float32(scale)
     tokens, dims = at.labels, dimensions(d_head)
-    edited = current.run.effects.of_tensor("scores", at.layer)
+    edited = current.run.effects.cell_values("scores", at.layer)
     set_by_hand = [(row, key) for *head, row, key in edited if head == [at.sentence, at.head]]
     inspection = inspect_cell(current, at, head_slice("dot_products", at).cell(at.token, at.key_token))
-    plot(
-        scenes.step_by_step(q, k, dots, scores, at, divisor=divisor, scale=scale, set_by_hand=set_by_hand,
-                            tokens=tokens, theme=current_theme()),
+    render_plot(
+        scenes.step_by_step(q, k, dots, scores, at, scale=scenes.Scale(scale, divisor), set_by_hand=set_by_hand,
+                            theme=current_theme()),
         key="scores_plot",
         inspection=inspection,
     )  # fmt: skip
     variance, divided = (format_number(x.var(axis=1).mean(), 3) for x in (dots, scaled))
     st.caption(
-        f"Variance of a row of dot products (masked keys included), on average: **{variance}**"
-        + (". They are not divided." if scale == 1 else f" before the division, **{divided}** after it.")
+        f"Variance of a row of dot products (masked keys included), averaged over the rows: **{variance}**"
+        + (". The dot products are not scaled." if scale == 1 else f" before scaling, **{divided}** after it.")
     )
     render_depths(
         {
@@ -92,15 +92,15 @@ def body() -> None:
 
 
 def question(at: Focus, row: Float[np.ndarray, "key"]) -> Question:
-    """Which key has the largest score? Where none stands out (one token, equal ones, all masked), about the cost."""
-    return which_is_largest(
-        f"which of these keys has the largest score for the query “{plain(at.labels[at.token])}”?",
+    """Which key has the largest score? If none stands out (one token, ties, all masked), about the cost."""
+    return largest_value_question(
+        f"which of these keys has the largest score for the query “{escape_token(at.labels[at.token])}”?",
         row,
-        lambda key: f"{key + 1} · {plain(at.labels[key])}",
-        lambda key: f"Its score is {format_number(row[key], 3)}, the largest of its row.",
-        how_many("how many products are added up in one dot product of a query and a key?", d_head,
-                 "One for each dimension of the head."),
+        lambda key: f"{key + 1} · {escape_token(at.labels[key])}",
+        lambda key: f"Its score is {format_number(row[key], 3)}, the largest of the row.",
+        count_question("how many products are summed in the dot product of a query and a key?", d_head,
+                       "One for each dimension of the head."),
     )  # fmt: skip
 
 
-frame.interactive(body)
+frame.run_as_fragment(render_body)

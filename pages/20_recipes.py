@@ -1,21 +1,21 @@
-"""Recipes: five tutorials, reproduced, with the points in which code, text and paper differ."""
+"""Recipes: five tutorials, reproduced, and the points in which their code, their text and the paper differ."""
 
 from dashboard.lessons.recipes import by_hand, facts, figures, notes, training
-from dashboard.lessons.recipes.pick import pick
+from dashboard.lessons.recipes.recipe_choice import render_recipe_choice
 from dashboard.page_list import page_named
-from dashboard.selection.view_choice import choice
+from dashboard.selection.view_choice import render_choice
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import RECIPE_VIEW
 
-current = frame.begin()
+current = frame.begin_page()
 seed = current.settings.seed
-recipe, variant = pick(current.settings)
+recipe, variant = render_recipe_choice(current.settings)
 config, example = recipe.config(variant), recipe.example
 
-frame.heading(
+frame.render_heading(
     page_named("recipes"),
-    f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.builds}",
+    f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.description}",
     [Shape("ids", (example.batch, example.seq))],
     [
         Shape("weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"),
@@ -23,19 +23,27 @@ frame.heading(
         *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
     ],
 )
-facts.sizes(recipe, variant)
+facts.render_sizes(recipe, variant)
 
 VIEWS = {
-    "Its figures": lambda: figures.show(recipe.name, variant, seed),
-    "Text and code": lambda: notes.show(recipe, seed),
-    **({"Training and evaluation": lambda: training.show(recipe.name, variant, seed)} if config.dropout else {}),
-    **({"Attention by hand": by_hand.attention, "One-hot by hand": by_hand.one_hot} if recipe.name == "nanolm" else {}),
-    "All five compared": facts.compared,
+    "Its figures": lambda: figures.render_figures(recipe.name, variant, seed),
+    "Text and code": lambda: notes.render_notes(recipe, seed),
+    **(
+        {"Training and evaluation": lambda: training.render_training(recipe.name, variant, seed)}
+        if config.dropout
+        else {}
+    ),
+    **(
+        {"Attention by hand": by_hand.render_attention, "One-hot by hand": by_hand.render_one_hot}
+        if recipe.name == "nanolm"
+        else {}
+    ),
+    "All five compared": facts.render_comparison,
 }
 
 
 def body() -> None:
-    VIEWS[choice("View", list(VIEWS), RECIPE_VIEW, default="Its figures", silent=True)]()
+    VIEWS[render_choice("View", list(VIEWS), RECIPE_VIEW, default="Its figures", hide_label=True)]()
 
 
-frame.interactive(body)
+frame.run_as_fragment(body)

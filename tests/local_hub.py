@@ -1,6 +1,6 @@
-"""A Hugging Face hub on this machine: enough of its HTTP for `huggingface_hub` to list a repository and to read files.
+"""A Hugging Face hub on this machine, with the part of its HTTP API that downloads by `huggingface_hub` need.
 
-The product talks to it as to the real one, through HF_ENDPOINT.
+A server process uses it through HF_ENDPOINT, a test in this process through `LocalHub.use`.
 """
 
 import json
@@ -8,22 +8,41 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from huggingface_hub import constants
+
+COMMIT = "0123456789" * 4  # of the branch "main"
+
+_REPOSITORY = r"(?P<name>[\w.-]+/[\w.-]+)"
+_REVISION = r"(?P<revision>main|[0-9a-f]{40})"
+_INFO = re.compile(rf"/api/models/{_REPOSITORY}/revision/{_REVISION}")
+_FILE = re.compile(rf"/{_REPOSITORY}/resolve/{_REVISION}/(?P<file>[\w.-]+)")
+
+Response = tuple[int, dict[str, str], bytes]  # status, headers, body
 
 
 class LocalHub:
-    """Repositories as folders; `pause` holds the contents of files back until it is cleared."""
+    """Repositories as folders, each with the same files at every revision.
+
+    flowing     while it is cleared, the contents of files are held back
+    downloaded  names of the files whose contents were requested
+    """
 
     def __init__(self, repositories: dict[str, Path]) -> None:
         self.repositories = repositories
         self.flowing = threading.Event()
         self.flowing.set()
+        self.downloaded: list[str] = []
         self.endpoint = ""
 
     @contextmanager
     def serving(self) -> Iterator["LocalHub"]:
-        """The hub, on a free port."""
+        """Serve on a free port, at `endpoint`."""
         server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.endpoint = f"http://127.0.0.1:{server.server_port}"
@@ -34,27 +53,43 @@ class LocalHub:
             server.shutdown()
             server.server_close()
 
-    def answer(self, path: str, asked: str | None) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and body for a path and the bytes asked for."""
-        route = re.fullmatch(r"/api/models/([\w.-]+/[\w.-]+)(/tree/main|/revision/main)?/?(?:\?.*)?", path)
-        if route and route[1] in self.repositories:
-            return _as_json(self._listing(route[1]) if "tree" in (route[2] or "") else {"id": route[1], "sha": "0"})
-        route = re.fullmatch(r"/([\w.-]+/[\w.-]+)/resolve/main/([\w.-]+)(?:\?.*)?", path)
-        if route and route[1] in self.repositories:
-            self.flowing.wait(60)
-            return _part((self.repositories[route[1]] / route[2]).read_bytes(), asked)
-        return 404, {"X-Error-Code": "RepoNotFound", "X-Error-Message": "Repository not found"}, b""
+    def use(self, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+        """Direct `huggingface_hub` in this process to this hub and to a cache of its own."""
+        monkeypatch.setattr(constants, "ENDPOINT", self.endpoint)
+        template = self.endpoint + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
 
-    def _listing(self, name: str) -> list[dict[str, object]]:
-        files = sorted(self.repositories[name].iterdir())
-        return [{"type": "file", "path": f.name, "size": f.stat().st_size, "oid": "0" * 40} for f in files]
+    def respond(self, method: str, url: str) -> Response:
+        """The response to a request for the description of a repository or for a file."""
+        path = urlsplit(url).path
+        route = _INFO.fullmatch(path) or _FILE.fullmatch(path)
+        folder = self.repositories.get(route["name"]) if route else None
+        if route is None or folder is None:
+            return _not_found("RepoNotFound")
+        commit = COMMIT if route["revision"] == "main" else route["revision"]
+        if route.re is _INFO:
+            return (
+                200,
+                {"Content-Type": "application/json"},
+                json.dumps(_description(route["name"], commit, folder)).encode(),
+            )
+        file = folder / route["file"]
+        if not file.is_file():
+            return _not_found("EntryNotFound")
+        content = file.read_bytes()
+        if method == "GET":
+            self.downloaded.append(file.name)
+            self.flowing.wait(60)
+        return 200, {"ETag": f'"{sha256(content).hexdigest()}"', "X-Repo-Commit": commit}, content
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                status, headers, body = hub.answer(self.path, self.headers.get("Range"))
+                status, headers, body = hub.respond(self.command, self.path)
                 self.send_response(status)
                 for name, value in headers.items() | {("Content-Length", str(len(body)))}:
                     self.send_header(name, value)
@@ -65,18 +100,19 @@ class LocalHub:
             do_HEAD = do_GET
 
             def log_message(self, *arguments: object) -> None:
-                """Nothing."""
+                """Print nothing."""
 
         return Handler
 
 
-def _as_json(found: object) -> tuple[int, dict[str, str], bytes]:
-    return 200, {"Content-Type": "application/json"}, json.dumps(found).encode()
+def _description(name: str, commit: str, folder: Path) -> dict[str, object]:
+    files = [{"rfilename": file.name, "size": file.stat().st_size} for file in sorted(folder.iterdir())]
+    return {"id": name, "sha": commit, "siblings": files}
 
 
-def _part(content: bytes, asked: str | None) -> tuple[int, dict[str, str], bytes]:
-    if not asked:
-        return 200, {"ETag": '"0"'}, content
-    first, last = asked.removeprefix("bytes=").split("-")
-    part = content[int(first) : int(last) + 1 if last else None]
-    return 206, {"Content-Range": f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}", "ETag": '"0"'}, part
+def _as_json(description: dict[str, object]) -> Response:
+    return 200, {"Content-Type": "application/json"}, json.dumps(description).encode()
+
+
+def _not_found(code: str) -> Response:
+    return 404, {"X-Error-Code": code, "X-Error-Message": "Not found"}, b""

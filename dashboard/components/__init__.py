@@ -1,1 +1,1 @@
-"""What Streamlit does not have: the plot, the derivation, the map's diagram, the strip of tokens, the address bar."""
+"""Components that Streamlit does not have: plot, derivation, diagram of the map, token strip, address bar."""

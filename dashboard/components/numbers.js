@@ -1,26 +1,40 @@
-// How a number is written on screen. encoder_core/explain/number_format.py holds the same rule for Python; a test compares both.
+// The number format of everything on screen. encoder_core/explain/number_format.py implements the same rule for Python;
+// tests/javascript/test_numbers.py compares both.
+// @ts-check
 
-const LARGEST_PLAIN = 1e6;    // beyond it, and below SMALLEST_PLAIN, a number is written with an exponent
+const LARGEST_PLAIN = 1e6;    // larger numbers, and those below SMALLEST_PLAIN, get an exponent
 const SMALLEST_PLAIN = 1e-4;
 
-const PLAIN = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 17 });
-const scientific = {};        // one Intl.NumberFormat for each number of digits: making one is slow
+const plainFormat = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 17 });
+/** @type {Map<number, Intl.NumberFormat>} by number of digits, because creating a format is slow */
+const scientificFormats = new Map();
 
-function withExponent(value, digits) {
-  scientific[digits] ??= new Intl.NumberFormat("en-US", { notation: "scientific", maximumSignificantDigits: digits });
-  return scientific[digits].format(value);
+/** @type {(value: number, digits: number) => string} */
+function formatScientific(value, digits) {
+  let format = scientificFormats.get(digits);
+  if (!format) {
+    format = new Intl.NumberFormat("en-US", { notation: "scientific", maximumSignificantDigits: digits });
+    scientificFormats.set(digits, format);
+  }
+  return format.format(value);
 }
 
-const trueMinus = text => text.replaceAll("-", "−");
+/** @type {(text: string) => string} */
+const withMinusSign = text => text.replaceAll("-", "−");
 
-// At most `digits` significant digits, without trailing zeros. Integers up to a million are exact.
+/**
+ * A number with at most `digits` significant digits, without trailing zeros. Integers up to a million are exact.
+ * @param {number} value
+ * @param {number} [digits]
+ * @returns {string}
+ */
 export function formatNumber(value, digits = 4) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const isExact = Number.isInteger(value) && Math.abs(value) <= LARGEST_PLAIN;
-  const rounded = isExact ? value : Number(withExponent(value, digits));
+  const rounded = isExact ? value : Number(formatScientific(value, digits));
   if (rounded === 0) return "0";
-  const size = Math.abs(rounded);
-  const isPlain = SMALLEST_PLAIN <= size && size <= LARGEST_PLAIN;
-  return trueMinus(isPlain ? PLAIN.format(rounded) : withExponent(value, digits).replace("E", "e"));
+  const magnitude = Math.abs(rounded);
+  const isPlain = SMALLEST_PLAIN <= magnitude && magnitude <= LARGEST_PLAIN;
+  return withMinusSign(isPlain ? plainFormat.format(rounded) : formatScientific(value, digits).replace("E", "e"));
 }

@@ -1,7 +1,7 @@
-"""Files that a browser fetches once: put where Streamlit serves them, under names that change with their content.
+"""Publish scripts and styles as static files, which a browser fetches once; their names change with their content.
 
-A component's inline script and style are sent again with every message of every mount, 13 kB for each picture at each
-move of a slider. So what is registered inline is only a loader.
+Streamlit sends a component's inline script and style with every message of every mount: 13 kB per plot at each move of
+a slider. The components therefore register only a small loader inline.
 """
 
 import hashlib
@@ -32,28 +32,29 @@ export default function (component) {
 
 
 def publish(source: Path) -> str:
-    """Copy a file to where Streamlit serves it, and return its name there, which holds a hash of its content.
+    """Copy a file to Streamlit's folder of static files and return its name there, which contains a hash.
 
-    What a script imports as "./name.js" or "../name.js" is published as well, and imported by its name there.
+    Scripts that it imports as "./name.js" or "../name.js" are published as well, and the imports are renamed.
     """
     content = source.read_bytes()
     if source.suffix == ".js" and source.parent.is_relative_to(_HERE):
-        content = _IMPORT.sub(lambda found: f'"./{publish(source.parent / found[1].decode())}"'.encode(), content)
+        content = _IMPORT.sub(lambda match: f'"./{publish(source.parent / match[1].decode())}"'.encode(), content)
     digest = hashlib.sha256(content).hexdigest()[:12]
     target = STATIC / f"{source.name.partition('.')[0]}-{digest}{source.suffix}"
     if not target.exists():
         STATIC.mkdir(exist_ok=True)
-        partial = target.with_name(
-            f"{target.name}.{secrets.token_hex(4)}.partial"
-        )  # several processes may start at once
+        # A random name, because several processes can start at once.
+        partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
         partial.write_bytes(content)
         partial.replace(target)
     return target.name
 
 
-def component(name: str, folder: Path) -> ComponentRenderer:
-    """Register the component whose script and style are `folder`/NAME.js and NAME.css. It mounts on a div of the
-    class `ew-NAME`."""
+def register_component(name: str, folder: Path) -> ComponentRenderer:
+    """Register the component with the script NAME.js and the style NAME.css in `folder`.
+
+    It mounts on a div of class `ew-NAME`.
+    """
     loader = _LOADER.replace("SCRIPT", publish(folder / f"{name}.js")).replace("STYLE", publish(folder / f"{name}.css"))
     html = f"<div class='ew-{name}'></div>"
     return st.components.v2.component(f"encoder_walkthrough.{name}", html=html, js=loader, isolate_styles=False)

@@ -1,1 +1,1 @@
-"""What stands below a picture: numbers, formula, code, the question, and the edits."""
+"""The parts of a page below the plot: numbers, formula, code, question and edits."""

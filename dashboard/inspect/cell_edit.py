@@ -1,57 +1,65 @@
-"""From a number on screen to the edit that changes it, or the nearest one behind it."""
+"""Find the edit that sets a number on screen, or the score or factor that the number depends on."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from encoder_core import Edit, Run
-from encoder_core.edits import HeadFactor, Matrix, ResidualFactor, SetEmbedded, SetScore, SetTokenEmbedding, SetWeight
-from encoder_core.edits.layers import Sublayer
+from encoder_core.edits import (
+    HeadFactor,
+    Matrix,
+    ResidualFactor,
+    SetEmbedded,
+    SetScore,
+    SetTokenEmbedding,
+    SetWeight,
+    Sublayer,
+)
 from encoder_core.explain import Cell
 
 _MATRICES: dict[str, Matrix] = {"query": "W_Q", "key": "W_K", "value": "W_V", "out": "W_O"}
 
 
-class Change(NamedTuple):
-    """What can be set: a name for it, the edit for a value, and its value in the run that the page shows."""
+class CellEdit(NamedTuple):
+    """What an edit can set: its name, a function from a new value to the edit, and its current value."""
 
     name: str
-    edit: Callable[[float], Edit]
+    make_edit: Callable[[float], Edit]
     value: float
 
 
-def change_of(cell: Cell, run: Run) -> Change | None:
-    """The edit that changes this number of the run; None where the number is computed from others alone."""
+def find_cell_edit(cell: Cell, run: Run) -> CellEdit | None:
+    """The edit for a number of the run; None if the number can only be changed through its operands."""
     if cell.parameter is not None:
-        return _of_parameter(cell, run)
+        return _parameter_edit(cell, run)
     trace, layer, index = run.trace, cell.layer or 0, cell.index
     match cell.tensor, index:
         case "token_embedding", (batch, token, dimension):
             if trace.ids is None:
                 return None
             row, value = int(trace.ids[batch, token]), float(trace.token_embedding[index])
-            return Change("this cell of E", lambda new: SetTokenEmbedding(row, dimension, new), value)
+            return CellEdit("this cell of E", lambda new: SetTokenEmbedding(row, dimension, new), value)
         case "embedded", (batch, token, dimension):
             value = float(trace.embedded[index])
-            return Change("this number", lambda new: SetEmbedded(batch, token, dimension, new), value)
+            return CellEdit("this number", lambda new: SetEmbedded(batch, token, dimension, new), value)
         case (("scores" | "dot_products" | "pattern"), (batch, head, query, key)):
             value = float(trace.layers[layer].scores[index])
             name = "this score" if cell.tensor == "scores" else "its score"
-            return Change(name, lambda new: SetScore(batch, layer, head, query, key, new), value)
+            return CellEdit(name, lambda new: SetScore(batch, layer, head, query, key, new), value)
         case (("z" | "head_contributions"), (_, head, _, _)):
-            now = float(run.head_factors(layer)[head])
-            return Change("the factor of this head", lambda new: HeadFactor(layer, head, new), now)
+            factor = float(run.head_factors(layer)[head])
+            return CellEdit("the factor of this head", lambda new: HeadFactor(layer, head, new), factor)
         case (("resid_mid" | "resid_post"), _):
             sublayer: Sublayer = "attention" if cell.tensor == "resid_mid" else "mlp"
-            now = run.residual_factor(layer, sublayer)
-            return Change("the factor of the residual", lambda new: ResidualFactor(layer, sublayer, new), now)
+            factor = run.residual_factor(layer, sublayer)
+            return CellEdit("the factor of the residual", lambda new: ResidualFactor(layer, sublayer, new), factor)
     return None
 
 
-def _of_parameter(cell: Cell, run: Run) -> Change | None:
+def _parameter_edit(cell: Cell, run: Run) -> CellEdit | None:
     name, value = cell.parameter or "", float(run.edited_parameters[cell.parameter or ""][cell.index])
     if name == "token_embedding":
         row, dimension = cell.index
-        return Change("this cell of E", lambda new: SetTokenEmbedding(row, dimension, new), value)
+        return CellEdit("this cell of E", lambda new: SetTokenEmbedding(row, dimension, new), value)
     parts = name.split(".")
     if len(parts) != 5 or parts[2] != "attention" or parts[4] != "kernel":
         return None
@@ -59,4 +67,4 @@ def _of_parameter(cell: Cell, run: Run) -> Change | None:
     row, column = cell.index
     head, inside = divmod(row if matrix == "W_O" else column, d_head)
     place = (inside, column) if matrix == "W_O" else (row, inside)
-    return Change(f"this cell of {matrix}", lambda new: SetWeight(matrix, int(parts[1]), head, *place, new), value)
+    return CellEdit(f"this cell of {matrix}", lambda new: SetWeight(matrix, int(parts[1]), head, *place, new), value)

@@ -1,4 +1,4 @@
-"""The depths below a picture: numbers, formula, code and a question; for an inspected cell, arithmetic and edits."""
+"""The depths of a page below its plot: numbers, formula, code, a question, and edits of the inspected cell."""
 
 import inspect
 import textwrap
@@ -12,29 +12,29 @@ import pandas as pd
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.components.derivation import derivation
-from dashboard.inspect.edit_effect import changes
-from dashboard.inspect.edit_panel import panel
-from dashboard.inspect.questions import Question, ask
+from dashboard.components.derivation import render_derivation
+from dashboard.inspect.edit_effect import render_edit_effect
+from dashboard.inspect.edit_panel import render_edit_panel
+from dashboard.inspect.questions import Question, render_question
 from dashboard.models import model
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import DETAILS, NUMBERS
 from dashboard.state.session import session
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.figures.base import shorten
 
-# After a move in the sidebar the picture goes ahead of what stands below it: of both together, a browser lays out all
-# before it paints.
-_AHEAD = 0.16  # seconds; the shorter, the more often a browser takes both in one piece
-CELL = "the cell"
+# After a change in the sidebar, the plot is sent before the parts below it: a browser that receives both at once lays
+# out everything before it paints.
+_PLOT_HEAD_START = 0.16  # seconds; with less, browsers more often receive both at once
+INSPECTED_CELL = "the cell"
 
 
 @dataclass(frozen=True)
 class Table:
     """A tensor as a table: values, with the names of its rows and columns.
 
-    first  the number before the name of the first row, such as 1 for tokens; None where the names are numbers already
+    first  number of the first row, shown before its name, such as 1 for tokens; None if the names are numbers
     """
 
     values: Float[np.ndarray, "row column"]
@@ -50,43 +50,43 @@ def render_depths(
     question: Question,
     inspection: Inspection | None = None,
 ) -> None:
-    """Numbers on the left, those of the cell looked at first; formula, code and the question on the right."""
-    if session().answering:
-        time.sleep(_AHEAD)
+    """Render numbers on the left, formula, code and question on the right, and below them the edits."""
+    if session().is_full_rerun:
+        time.sleep(_PLOT_HEAD_START)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _numbers(tables, inspection)
+        _render_numbers(tables, inspection)
     with right:
-        formula_tab, code_tab = st.tabs(["Formula", "Code"], **shows(DETAILS, begins="default"))
+        formula_tab, code_tab = st.tabs(["Formula", "Code"], **bind_widget(DETAILS, value_argument="default"))
         if formula_tab.open:
             formula_tab.latex(formula)
         if code_tab.open:
             source = "\n\n".join(textwrap.dedent(inspect.getsource(function)).rstrip() for function in code)
             code_tab.code(source, language="python", height=320)
-        ask(question)
+        render_question(question)
     if inspection:
-        # The control and its effect stand next to each other, on a phone as well.
+        # In one container, so that the controls stay next to their effect on a phone.
         with st.container(border=True, key="what-if"):
-            panel(model.current(), inspection)
-            changes(model.current(), inspection)
+            render_edit_panel(model.current_model(), inspection)
+            render_edit_effect(model.current_model(), inspection)
 
 
-def _numbers(tables: Mapping[str, Table], inspection: Inspection | None) -> None:
+def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None) -> None:
     with st.container(border=True):
-        names = [CELL, *tables] if inspection else list(tables)
+        names = [INSPECTED_CELL, *tables] if inspection else list(tables)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**Numbers**", width="content")
-            chosen = session().among(NUMBERS, names, names[0])
-            bound = shows(NUMBERS, chosen, tuple(names), begins="default")
+            name = session().get_option(NUMBERS, names, names[0])
+            bound = bind_widget(NUMBERS, name, tuple(names), value_argument="default")
             st.segmented_control("Tensor", names, required=True, label_visibility="collapsed", **bound)
-        if inspection and chosen not in tables:
-            derivation(inspection, current_theme())
+        if inspection and name not in tables:
+            render_derivation(inspection, current_theme())
         else:
-            st.dataframe(_frame_of(tables[chosen]), height=330, width="stretch")
+            st.dataframe(_to_dataframe(tables[name]), height=330, width="stretch")
 
 
-def _frame_of(table: Table) -> pd.DataFrame:
-    """Equal names are told apart by their number, because a table's index may not repeat itself."""
+def _to_dataframe(table: Table) -> pd.DataFrame:
+    """A data frame; columns with equal names get numbers, because their names must be unique."""
     rows = list(table.rows)
     if table.first is not None:
         rows = [f"{number} {shorten(name)}" for number, name in enumerate(rows, table.first)]

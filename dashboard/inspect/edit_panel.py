@@ -1,94 +1,108 @@
-"""Change the number that is looked at, or something larger: a token, a head, a residual, the temperature."""
+"""Controls that edit the inspected number, a token, a head, a residual connection or the temperature."""
 
 import math
 
 import streamlit as st
 
-from dashboard.inspect.cell_edit import Change, change_of
-from dashboard.markdown import plain
+from dashboard.inspect.cell_edit import CellEdit, find_cell_edit
+from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state import edit_history
-from dashboard.state.widgets import shows_value
+from dashboard.state.widgets import bind_value
 from encoder_core import Edit
-from encoder_core.edits import HeadFactor, HideToken, ReplaceToken, ResidualFactor, Temperature, Unscaled
-from encoder_core.edits.checks import FACTORS, LARGEST
+from encoder_core.edits import (
+    FACTOR_RANGE,
+    LARGEST_VALUE,
+    HeadFactor,
+    HideToken,
+    ReplaceToken,
+    ResidualFactor,
+    Temperature,
+    Unscaled,
+)
 
-NUMBER, SLIDER = "what_if_number", "what_if_slider"
-MOST_LISTED = 1_000
-REACH = 3.0  # the slider reaches this many times the tensor's largest number
+NUMBER_KEY, SLIDER_KEY = "what_if_number", "what_if_slider"
+MAX_LISTED = 1_000
+SLIDER_REACH = 3.0  # the slider ends at this multiple of the largest number in the derivation
 
 
-def panel(model: Model, inspection: Inspection) -> None:
-    """A number field and a slider for the cell looked at, and the other kinds of edits."""
-    change = change_of(inspection.trail[-1], inspection.run)
+def render_edit_panel(model: Model, inspection: Inspection) -> None:
+    """Render a number field and a slider for the inspected cell, and the other kinds of edits."""
+    cell_edit = find_cell_edit(inspection.trail[-1], inspection.run)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if change:
-            _set(change, inspection)
+        if cell_edit:
+            _render_value_controls(cell_edit, inspection)
         else:
             st.caption("This number is computed from others. Open an operand to edit it.")
-        with st.popover("Other what-ifs", icon=":material/experiment:"):
-            _others(model, inspection.at)
+        with st.popover("Other edits", icon=":material/experiment:"):
+            _render_other_edits(model, inspection.at)
 
 
-def _set(change: Change, inspection: Inspection) -> None:
-    is_factor = change.name.startswith("the factor")
-    most = FACTORS[1] if is_factor else LARGEST
-    now = min(max(change.value, -most), most) if math.isfinite(change.value) else 0.0
-    reach = max(2.0, abs(now)) if is_factor else min(REACH * max(inspection.derivation.scale, abs(now), 1e-3), most)
+def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:
+    is_factor = cell_edit.name.startswith("the factor")
+    limit = FACTOR_RANGE[1] if is_factor else LARGEST_VALUE
+    value = min(max(cell_edit.value, -limit), limit) if math.isfinite(cell_edit.value) else 0.0
+    reach = (
+        max(2.0, abs(value))
+        if is_factor
+        else min(SLIDER_REACH * max(inspection.derivation.scale, abs(value), 1e-3), limit)
+    )
     step = 10.0 ** math.floor(math.log10(reach / 50))
 
-    def changed(value: float) -> None:
-        edit_history.add(change.edit(float(value)))
+    def add_edit(new: float) -> None:
+        edit_history.add(cell_edit.make_edit(float(new)))
 
-    # A widget of its own for each cell and each of its values: what an older one still says is never an edit.
-    number, slider = (shows_value(key, now, changed, str(inspection.trail[-1])) for key in (NUMBER, SLIDER))
-    masked = "" if math.isfinite(change.value) else " (masked now: a number unmasks it)"
+    # Each cell and each of its values has a separate widget, so that a late message of an old widget sets nothing.
+    number, slider = (bind_value(key, value, add_edit, str(inspection.trail[-1])) for key in (NUMBER_KEY, SLIDER_KEY))
+    masked = "" if math.isfinite(cell_edit.value) else " (masked: any number unmasks it)"
     st.number_input(
-        f"What if {change.name} were{masked}", -most, most, step=step, format="%.6g", width=210, **number
+        f"Set {cell_edit.name} to{masked}", -limit, limit, step=step, format="%.6g", width=210, **number
     )  # fmt: skip
     st.slider(
-        "from small to large", -reach, reach, step=step, label_visibility="collapsed", width=220, **slider
+        "New value", -reach, reach, step=step, label_visibility="collapsed", width=220, **slider
     )  # fmt: skip
 
 
-def _others(model: Model, at: focus.Focus) -> None:
-    """Edits of a token, a head, a residual, of all scores."""
-    token = f"{at.token + 1} · {plain(at.labels[at.token])}"
-    chosen = _replacement(f"Replace token {token} by", model.vocabulary)
-    if chosen is not None:
-        _button("Replace it", ReplaceToken(at.sentence, at.token, chosen))
-    _button(f"Hide token {token} as key", HideToken(at.sentence, at.token))
-    _button(f"Switch off head {at.head + 1} of layer {at.layer + 1}", HeadFactor(at.layer, at.head, 0.0))
-    _button(f"Drop the residual past attention {at.layer + 1}", ResidualFactor(at.layer, "attention", 0.0))
-    _button(f"Drop the residual past feed-forward {at.layer + 1}", ResidualFactor(at.layer, "mlp", 0.0))
-    _button("Leave out the division by √d_head", Unscaled())
-    warmth = st.select_slider("Temperature of every softmax", (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), 1.0,
+def _render_other_edits(model: Model, at: focus.Focus) -> None:
+    """Render edits of the selected token, head and layer, and of all scores."""
+    token = f"{at.token + 1} · {escape_token(at.labels[at.token])}"
+    new_id = _render_token_choice(f"Replace token {token} by", model.vocabulary)
+    if new_id is not None:
+        _render_edit_button("Replace", ReplaceToken(at.sentence, at.token, new_id))
+    _render_edit_button(f"Hide token {token} as key", HideToken(at.sentence, at.token))
+    _render_edit_button(f"Switch off head {at.head + 1} of layer {at.layer + 1}", HeadFactor(at.layer, at.head, 0.0))
+    _render_edit_button(
+        f"Remove the residual around attention {at.layer + 1}", ResidualFactor(at.layer, "attention", 0.0)
+    )
+    _render_edit_button(f"Remove the residual around feed-forward {at.layer + 1}", ResidualFactor(at.layer, "mlp", 0.0))
+    _render_edit_button("Do not divide scores by √d_head", Unscaled())
+    temperature = st.select_slider("Temperature of every softmax", (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), 1.0,
                               key="what_if_temperature")  # fmt: skip
-    if warmth != 1.0:
-        _button(f"Set temperature {warmth:g}", Temperature(warmth))
+    if temperature != 1.0:
+        _render_edit_button(f"Set temperature {temperature:g}", Temperature(temperature))
 
 
-def _replacement(label: str, words: tuple[str, ...]) -> int | None:
-    """The id of another token: from a list, or, of a vocabulary that is too large for one, typed."""
-    if len(words) <= MOST_LISTED:
+def _render_token_choice(label: str, words: tuple[str, ...]) -> int | None:
+    """Render the choice of another token and return its id: a list, or a text field for a large vocabulary."""
+    if len(words) <= MAX_LISTED:
         return st.selectbox(label, range(len(words)), None, format_func=lambda i: words[i], key="what_if_token",
                             placeholder="another token of the vocabulary")  # fmt: skip
     typed = st.text_input(label, key="what_if_piece", placeholder="a piece of the vocabulary, such as dog or ##ing")
     if not typed.strip():
         return None
-    found = next((piece for piece in (typed.strip(), typed.strip().lower()) if piece in words), None)
-    if found is None:
+    piece = next((piece for piece in (typed.strip(), typed.strip().lower()) if piece in words), None)
+    if piece is None:
         st.caption(
-            f":orange[“{plain(typed.strip())}” is not in the vocabulary ({len(words):,} pieces): try a more common "
-            "word.]"
+            f":orange[“{escape_token(typed.strip())}” is not in the vocabulary ({len(words):,} pieces). Try a more "
+            "common word.]"
         )
         return None
-    return words.index(found)
+    return words.index(piece)
 
 
-def _button(label: str, edit: Edit) -> None:
+def _render_edit_button(label: str, edit: Edit) -> None:
     st.button(
         label, on_click=edit_history.add, args=(edit,), key=f"what_if_{type(edit).__name__}_{label}", width="stretch"
     )

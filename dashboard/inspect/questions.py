@@ -1,4 +1,4 @@
-"""Questions with exactly one right option: where values are equal, or nothing is to choose from, another is asked."""
+"""Questions with exactly one right option, and a fallback question for ties and single options."""
 
 import zlib
 from collections.abc import Callable, Sequence
@@ -8,12 +8,12 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-TIE = 1e-3  # of the largest magnitude: values closer than this count as equal
+TIE = 1e-3  # values closer than this fraction of the largest magnitude count as equal
 
 
 @dataclass(frozen=True)
 class Question:
-    """What to predict before looking: the options, the right one's index, and why it is right."""
+    """A prediction to make: the options, the index of the right one, and the reason."""
 
     text: str
     options: Sequence[str]
@@ -21,25 +21,25 @@ class Question:
     why: str
 
 
-def ask(question: Question) -> None:
-    """The question with its options; an answer is commented at once."""
+def render_question(question: Question) -> None:
+    """Render the question with its options, and the feedback on an answer."""
     with st.container(border=True):
         st.markdown(f"**Predict** — {question.text}")
-        # A question of its own has a radio button of its own: an answer to another one does not carry over.
+        # Another question has another key, so that it does not show the answer to this one.
         key = f"predict {zlib.crc32(repr((question.text, *question.options)).encode())}"
-        said = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key=key)
-        if said is not None:
+        answer = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key=key)
+        if answer is not None:
             right = question.options[question.answer]
-            if said == right:
+            if answer == right:
                 st.success(f"Yes. {question.why}", icon=":material/check:")
             else:
-                st.info(f"It is “{right}”. {question.why}", icon=":material/lightbulb:")
+                st.info(f"No, it is “{right}”. {question.why}", icon=":material/lightbulb:")
 
 
-def ranked(values: Float[np.ndarray, "value"]) -> list[int]:
-    """The place of the largest value, then those of clearly smaller ones in falling order; -inf counts as smaller.
+def rank_distinct(values: Float[np.ndarray, "value"]) -> list[int]:
+    """The index of the largest value, then those of clearly smaller values in descending order; -inf is smaller.
 
-    Empty where no value is finite; one place only where no other value is clearly smaller.
+    Empty if no value is finite; a single index if no other value is clearly smaller.
     """
     finite = np.isfinite(values)
     if not finite.any():
@@ -49,34 +49,34 @@ def ranked(values: Float[np.ndarray, "value"]) -> list[int]:
     return [best, *(int(place) for place in np.argsort(-values, kind="stable") if smaller[place])]
 
 
-def which_is_largest(
+def largest_value_question(
     text: str,
     values: Float[np.ndarray, "value"],
     name: Callable[[int], str],
     why: Callable[[int], str],
-    otherwise: Question,
+    fallback: Question,
     *,
     spread: bool = False,
 ) -> Question:
-    """Which of up to three values is the largest? `otherwise` where no other value is clearly smaller.
+    """Which of up to three values is the largest? Returns `fallback` if no other value is clearly smaller.
 
-    text    should say "which of these": values that tie with the largest are no options
-    name    the option for a place
-    why     why the place is the answer
-    spread  take the other options from the middle and the end of the order, not from its start
+    text    must say "which of these", because values that tie with the largest are not options
+    name    index -> text of the option
+    why     index -> reason why it is the answer
+    spread  take the other options from the middle and the end of the ranking instead of its start
     """
-    places = ranked(values)
+    places = rank_distinct(values)
     if len(places) < 2:
-        return otherwise
+        return fallback
     best, *others = places
-    chosen = {others[len(others) // 2], others[-1]} if spread else others[:2]
-    options = sorted([best, *chosen])
+    wrong = {others[len(others) // 2], others[-1]} if spread else others[:2]
+    options = sorted([best, *wrong])
     return Question(text, [name(place) for place in options], options.index(best), why(best))
 
 
-def how_many(text: str, count: int, why: str) -> Question:
-    """A question about a count (at least 1), with its double and its fourfold as the other options."""
+def count_question(text: str, count: int, why: str) -> Question:
+    """A question about a count (at least 1); the other options are twice and four times the count."""
     options = [f"{number:,}" for number in (count, 2 * count, 4 * count)]
-    first = count % 3  # not always the same place
+    first = count % 3  # so that the answer is not always the first option
     options = [*options[first:], *options[:first]]
     return Question(text, options, options.index(f"{count:,}"), why)

@@ -1,1 +1,1 @@
-"""Sections: parts of a page that have controls or words of their own, one module for each page that is made of them."""
+"""Sections of the pages: parts with their own controls and text, one module or folder for each page."""

@@ -1,4 +1,4 @@
-"""Sections of add and norm: the norm with one γ and β to try, and where the norms of a block can stand."""
+"""Sections of the add and norm page: the steps of a norm with γ and β to try; post-norm and pre-norm."""
 
 import math
 from collections.abc import Sequence
@@ -9,143 +9,190 @@ import streamlit as st
 from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.components.plot import plot
-from dashboard.markdown import plain
+from dashboard.components.plot import render_plot
+from dashboard.inspect.questions import Question
+from dashboard.markdown import escape_token
 from dashboard.models.model import Model, model_with_norm, with_edits
-from dashboard.selection.column_picker import column_picker, follow_column
+from dashboard.selection.column_picker import move_focus_and_column, render_column_picker
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import NORM_DIMENSION, SCALE_AND_SHIFT
 from dashboard.state.session import session
-from dashboard.state.widgets import shows_value
+from dashboard.state.widgets import bind_value
 from dashboard.theme import current_theme
 from encoder_core.analysis import residual_stream
-from encoder_core.edits.checks import LARGEST
-from encoder_core.explain.sublayers import AddAndNorm, NormName, NormSteps, norm_parameters
+from encoder_core.edits import LARGEST_VALUE
+from encoder_core.explain.sublayers import AddAndNorm, NormName, NormSteps, layer_norm_steps, norm_parameters
 from encoder_core.figures import Window, format_calculation, format_number, in_brackets
 from encoder_core.scenes import add_and_norm as scenes
 
 
-def normalise(
+def render_residual_sum(
     current: Model,
     at: Focus,
     name: NormName,
-    shown: AddAndNorm,
+    tensors: AddAndNorm,
+    columns: Window,
+    limit: float,
+    inspection: Inspection,
+) -> None:
+    """The sum of residual stream and sublayer output, if this norm has one (not the final norm)."""
+    parts = scenes.residual_sum(
+        tensors,
+        name,
+        current.config.norm,
+        at,
+        columns=columns,
+        limit=limit,
+        theme=current_theme(),
+        factor=current.run.residual_factor(at.layer, "attention" if name == "norm1" else "mlp"),
+    )
+    if parts:
+        render_plot(parts, key="add_and_norm_sum_plot", inspection=inspection)
+
+
+def render_normalisation(
+    current: Model,
+    at: Focus,
+    name: NormName,
+    tensors: AddAndNorm,
     steps: NormSteps,
     columns: Window,
     limit: float,
     inspection: Inspection,
 ) -> None:
-    """The norm step by step, and below it the scale and shift of one dimension, to be changed."""
-    area = st.container()
+    """The norm step by step, and below it controls for the γ and β of one dimension."""
+    plot_area = st.container()
     places = st.columns([1, 1, 1, 4], vertical_alignment="bottom")
     with places[0]:
-        d = column_picker("Dimension", columns, NORM_DIMENSION)
-    before = tuple(float(x[d]) for x in norm_parameters(current.parameters, at.layer, name))
-    scale, shift = _pick_scale_and_shift(places[1:3], f"{at.layer + 1}.{name}.{d}", before)
+        dimension = render_column_picker("Dimension", columns, NORM_DIMENSION)
+    model_values = tuple(float(x[dimension]) for x in norm_parameters(current.parameters, at.layer, name))
+    scale, shift = _render_scale_and_shift(places[1:3], f"{at.layer + 1}.{name}.{dimension}", model_values)
     with places[3]:
-        _one_number(at, d, shown, steps, scale, shift)
-    out = shown.norm_out.astype(float)
-    if (scale, shift) != before:
-        out[:, d] = steps.normalised[:, d] * scale + shift
-    of_trace = (scale, shift) == before
+        _render_calculation(at, dimension, tensors, steps, scale, shift)
+    out, is_model = tensors.norm_out.astype(float), (scale, shift) == model_values
+    if not is_model:
+        out[:, dimension] = steps.normalised[:, dimension] * scale + shift
     parts = scenes.normalisation(
-        steps, out, at, columns=columns, dimension=d, limit=limit, tokens=at.labels, theme=current_theme(),
-        shows=scenes.norm_out_slice(at, name, current.config.norm) if of_trace else None,
+        steps, out, at, columns=columns, dimension=dimension, limit=limit, theme=current_theme(),
+        shows=scenes.norm_out_slice(at, name, current.config.norm) if is_model else None,
     )  # fmt: skip
-    with area:
-        plot(
+    with plot_area:
+        render_plot(
             parts,
             key="add_and_norm_norm_plot",
             inspection=inspection,
-            on_click=follow_column("dimension", NORM_DIMENSION),
+            on_click=move_focus_and_column("dimension", NORM_DIMENSION),
         )
 
 
-def _pick_scale_and_shift(
-    places: Sequence[DeltaGenerator], norm: str, before: tuple[float, ...]
+def _render_scale_and_shift(
+    places: Sequence[DeltaGenerator], norm: str, model_values: tuple[float, ...]
 ) -> tuple[float, float]:
-    """The γ and β to try in this dimension of this norm; at first those of the model."""
-    numbers = _read_scale_and_shift(norm) or before
+    """Render the inputs for γ and β of this dimension and return them; they start at the model's values."""
+    numbers = _read_scale_and_shift(norm) or model_values
 
     def change(which: int, value: float) -> None:
-        tried = [*numbers[:which], value, *numbers[which + 1 :]]
-        session().set(SCALE_AND_SHIFT, "~".join([norm, *(f"{number:.6g}" for number in tried)]))
+        changed = [*numbers[:which], value, *numbers[which + 1 :]]
+        session().set(SCALE_AND_SHIFT, "~".join([norm, *(f"{number:.6g}" for number in changed)]))
 
-    for which, (place, label) in enumerate(zip(places, ("What if its γ were", "and its β"), strict=True)):
-        bound = shows_value(f"{SCALE_AND_SHIFT.name} {which}", numbers[which], partial(change, which), norm)
-        place.number_input(label, -LARGEST, LARGEST, step=0.5, **bound)
+    for which, (place, label) in enumerate(zip(places, ("γ to try", "β to try"), strict=True)):
+        bound = bind_value(f"{SCALE_AND_SHIFT.name} {which}", numbers[which], partial(change, which), norm)
+        place.number_input(label, -LARGEST_VALUE, LARGEST_VALUE, step=0.5, **bound)
     return numbers[0], numbers[1]
 
 
 def _read_scale_and_shift(norm: str) -> tuple[float, ...] | None:
-    """What the link or the user says about this dimension of this norm; None where that is about another."""
-    given = session().get(SCALE_AND_SHIFT)
-    if given is None or given.split("~")[0] != norm:
+    """γ and β from the link or the user, or None if they belong to another dimension or norm."""
+    text = session().get(SCALE_AND_SHIFT)
+    if text is None or text.split("~")[0] != norm:
         return None
     try:
-        gamma, beta = (float(part) for part in given.split("~")[1:])
+        gamma, beta = (float(part) for part in text.split("~")[1:])
     except ValueError:
         gamma = np.nan
-    if not (np.isfinite(gamma) and abs(gamma) <= LARGEST and abs(beta) <= LARGEST):
-        session().refuse(SCALE_AND_SHIFT, f"γ and β are two numbers from {-LARGEST:g} to {LARGEST:g}", None)
-        session().put(SCALE_AND_SHIFT, None)
+    if not (np.isfinite(gamma) and abs(gamma) <= LARGEST_VALUE and abs(beta) <= LARGEST_VALUE):
+        allowed = f"allowed are two numbers, γ and β, from {-LARGEST_VALUE:g} to {LARGEST_VALUE:g}"
+        session().report_invalid(SCALE_AND_SHIFT, allowed, None)
+        session().set_derived(SCALE_AND_SHIFT, None)
         return None
     return gamma, beta
 
 
-def _one_number(at: Focus, d: int, shown: AddAndNorm, steps: NormSteps, scale: float, shift: float) -> None:
-    """How one number of the token passes the norm, in words."""
-    x, normalised = float(shown.norm_in[at.token, d]), float(steps.normalised[at.token, d])
-    of_row = [x, float(steps.mean[at.token]), float(steps.variance[at.token])]
-    norm = format_calculation(of_row, normalised, lambda x, mean, variance: (x - mean) / variance**0.5)
-    moved = format_calculation([normalised, scale, shift], normalised * scale + shift, lambda n, g, b: n * g + b)
-    (x_text, mean, variance), (n, gamma, beta) = norm.operands, map(in_brackets, moved.operands)
+def _render_calculation(
+    at: Focus, dimension: int, tensors: AddAndNorm, steps: NormSteps, scale: float, shift: float
+) -> None:
+    """The calculation of the norm for one number of the token."""
+    x, normalised = float(tensors.norm_in[at.token, dimension]), float(steps.normalised[at.token, dimension])
+    operands = [x, float(steps.mean[at.token]), float(steps.variance[at.token])]
+    norm = format_calculation(operands, normalised, lambda x, mean, variance: (x - mean) / variance**0.5)
+    affine = format_calculation([normalised, scale, shift], normalised * scale + shift, lambda n, g, b: n * g + b)
+    (x_text, mean, variance), (n, gamma, beta) = norm.operands, map(in_brackets, affine.operands)
     st.markdown(
-        f"“{plain(at.labels[at.token])}”, dimension {d}: ({x_text} − {in_brackets(mean)}) / √{variance} "
-        f"{norm.relation} {norm.result}, then {n} × {gamma} + {beta} {moved.relation} **{moved.result}**.  \n"
-        ":gray[Mean and variance belong to a token, a row; γ and β to a dimension, a column. Training usually starts "
-        "with every γ at 1 and every β at 0.]"
+        f"“{escape_token(at.labels[at.token])}”, dimension {dimension}: ({x_text} − {in_brackets(mean)}) / √{variance} "
+        f"{norm.relation} {norm.result}, then {n} × {gamma} + {beta} {affine.relation} **{affine.result}**.  \n"
+        ":gray[Each token (row) has its own mean and variance; each dimension (column) has its own γ and β. Training "
+        "usually starts with γ = 1 and β = 0.]"
     )
 
 
-def post_and_pre(current: Model, name: NormName) -> None:
-    """The same text and parameters with the norms after the sums, and before the sublayers."""
+def render_norm_comparison(current: Model, name: NormName) -> None:
+    """The same text and parameters in a post-norm and in a pre-norm encoder: flow and residual norms."""
     st.subheader("Post-norm and pre-norm", anchor=False)
-    in_use = current.config.norm
+    model_norm = current.config.norm
     models = {
-        norm: current if norm == in_use else with_edits(model_with_norm(current.settings, norm), current.edits)
+        norm: current if norm == model_norm else with_edits(model_with_norm(current.settings, norm), current.edits)
         for norm in scenes.FLOWS
     }
     lengths = {norm: _lengths(model) for norm, model in models.items()}
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        parts = scenes.flows(in_use, name, theme=current_theme())
-        plot(parts, key="add_and_norm_flow_plot", stack=True)
+        parts = scenes.flows(model_norm, name, theme=current_theme())
+        render_plot(parts, key="add_and_norm_flow_plot", stack=True)
     with right:
-        plot(scenes.lengths(lengths, theme=current_theme()), key="add_and_norm_size_plot")
+        render_plot(scenes.stream_lengths(lengths, theme=current_theme()), key="add_and_norm_size_plot")
     for norm, model in models.items():
-        for problem in model.left_out if norm != in_use else ():
+        for problem in model.edit_problems if norm != model_norm else ():
             st.caption(f":orange[With {norm}-norm: {problem}]")
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
     root, growth = format_calculation([d_model], d_model**0.5, math.sqrt), format_number(pre[-2] / pre[0], 2)
     st.caption(
-        f"{_of_read_out(current)}The thick line is the residual stream. Both models have the same parameters "
-        "(pre-norm has a final norm, too); where the norms stand differs. In post-norm a token leaves the last block "
-        f"with a mean length of {format_number(post[-2], 3)} (√{d_model} {root.relation} {root.result} where γ is 1 "
-        "and β is 0). In pre-norm no norm stands in the stream: after the last block it is "
-        f"{growth} times as long as at first, and the final norm normalises the output."
+        f"{_read_out_note(current)}The thick line is the residual stream. Both models have the same parameters "
+        "(pre-norm also has a final norm); they differ in the position of the norms. In post-norm, the mean "
+        f"length of a token's vector after the last block is {format_number(post[-2], 3)} (√{d_model} {root.relation} "
+        f"{root.result} if γ is 1 and β is 0). In pre-norm, no norm is applied to the stream itself: its mean length "
+        f"after the last block is {growth} times that at the start, and the final norm normalises the output."
     )
 
 
-def _of_read_out(model: Model) -> str:
-    """What the curve is of where each layer of the trace reads the input."""
+def _read_out_note(model: Model) -> str:
+    """A sentence on recipes whose layers each have the encoder's input as input; empty for other models."""
     if model.config.attention_read_out == "stack" or model.config.num_layers == 1:
         return ""
-    return "Here each block of the curve reads the encoder's input, as this tutorial's read-out does. "
+    return "As in this tutorial's read-out, the input of each block of the curve is the encoder's input. "
 
 
 def _lengths(model: Model) -> Float[np.ndarray, "stage"]:
     """The mean length of a real token's vector at every stage of the residual stream, and of the output."""
     stages = residual_stream(model.trace, model.batch.real, final_norm=True)
     return np.asarray(np.linalg.norm(stages, axis=-1).mean(axis=-1))
+
+
+def scaling_question(current: Model, at: Focus, name: NormName, tensors: AddAndNorm) -> Question:
+    """What is the norm of ten times the row? Another question if ε is not small compared with the row's variance."""
+    scale, shift = norm_parameters(current.parameters, at.layer, name)
+    row, eps = tensors.norm_in[at.token], current.config.norm_eps
+    once, tenfold = (layer_norm_steps(x, scale, shift, eps).output for x in (row, 10 * row.astype(float)))
+    change = float(np.abs(tenfold - once).max())
+    if change > 0.05 or not np.abs(once - shift).max() > 0.1:
+        return Question("over which numbers does LayerNorm compute a mean and a variance?",
+                        ["the numbers of one token", "one dimension of all tokens", "all numbers of the text"], 0,
+                        "Each token, a row, is normalised separately.")  # fmt: skip
+    return Question(
+        f"every number in the row of “{escape_token(at.labels[at.token])}” is multiplied by 10 before the norm. What "
+        "is the output?",
+        ["a row ten times as large", "almost the same row", "a row of zeros"],
+        1,
+        "Mean and standard deviation are multiplied by 10 as well, which cancels the factor: no number changes by more "
+        f"than {format_number(change, 2)}.",
+    )

@@ -1,4 +1,4 @@
-"""Example sentences for what needs more than one, at a press of a button."""
+"""A button that fills in example sentences, for views that need several."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from dashboard.state.session import session
 from dashboard.state.settings import SETTINGS
 
 
-def offer(current: Model, needed: str, sentences: Sequence[str], *, key: str) -> None:
-    """Say what is `needed`, and offer the sentences; a recipe has its own batch, and takes none."""
+def render_examples(current: Model, needed: str, sentences: Sequence[str], *, key: str) -> None:
+    """Show what is `needed`, and a button that types the sentences; a recipe has a fixed batch, so no button."""
     if current.settings.recipe:
-        st.info(f"{needed} This recipe's own batch has none: choose another encoder.", icon=":material/info:")
+        st.info(f"{needed} This recipe has a fixed batch without them: choose another encoder.", icon=":material/info:")
         return
-    st.info(f"{needed} Type them in the sidebar, one a line.", icon=":material/info:")
+    st.info(f"{needed} Type them in the sidebar, one per line.", icon=":material/info:")
     st.button(
         f"Use {len(sentences)} example sentences",
         key=key,
@@ -26,5 +26,5 @@ def offer(current: Model, needed: str, sentences: Sequence[str], *, key: str) ->
 
 
 def _type(text: str) -> None:
-    """As if the user had typed it."""
+    """Set the text of the sidebar, as if the user had typed it."""
     session().set(SETTINGS["text"], text)

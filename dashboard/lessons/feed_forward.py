@@ -1,16 +1,17 @@
-"""Sections of the feed-forward network: one neuron at one token, and what moves where one row is exchanged."""
+"""Sections of the feed-forward page: one neuron at one token, and the effect of replacing one row."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.components.plot import plot
-from dashboard.markdown import plain
+from dashboard.components.plot import render_plot
+from dashboard.inspect.questions import Question
+from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.state.choices import EXCHANGED
 from dashboard.state.session import session
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.explain import sublayers
 from encoder_core.figures import Window, format_calculation, format_number, in_brackets
@@ -21,64 +22,64 @@ from encoder_core.trace import LayerTrace
 Rows = Float[np.ndarray, "seq d_model"]
 
 
-def one_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> None:
-    """The activation's curve with all neurons of the token on it, and one of them in words."""
+def render_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> None:
+    """The curve of the activation with all neurons of the token, and the calculation of one neuron."""
     left, right = st.columns([3, 2], gap="large", vertical_alignment="center")
     pre, act = layer.mlp_pre[at.sentence, at.token], layer.mlp_act[at.sentence, at.token]
     with left:
         config = current.config
-        parts = scenes.bend(pre, act, config.activation, neuron, config.activation_after, current_theme())
-        plot(parts, key="feed_forward_curve_plot")
+        parts = scenes.neuron_activation(pre, act, config.activation, neuron, config.activation_after, current_theme())
+        render_plot(parts, key="feed_forward_curve_plot")
     with right:
         up = current.parameters[f"layers.{at.layer}.mlp.up.kernel"]
         product = float(layer.mlp_in[at.sentence, at.token] @ up[:, neuron])
-        bent, whole = _of_activation(current, float(pre[neuron]))
-        total = format_number(pre[neuron], 3)
-        in_words = f"in · column {neuron} of W_up = {total}"
+        activation, effect = _activation_notes(current, float(pre[neuron]))
+        linear = f"in · column {neuron} of W_up = {format_number(pre[neuron], 3)}"
         if current.config.use_bias:
             bias = float(current.parameters[f"layers.{at.layer}.mlp.up.bias"][neuron])
-            added = format_calculation([product, bias], pre[neuron], lambda a, b: a + b)
-            in_words = (
-                f"in · column {neuron} of W_up + b = {added.operands[0]} + {in_brackets(added.operands[1])} "
-                f"{added.relation} {added.result}"
+            total = format_calculation([product, bias], pre[neuron], lambda a, b: a + b)
+            linear = (
+                f"in · column {neuron} of W_up + b = {total.operands[0]} + {in_brackets(total.operands[1])} "
+                f"{total.relation} {total.result}"
             )
         st.markdown(
-            f"**Neuron {neuron} at “{plain(at.labels[at.token])}”**  \n"
-            f"{in_words}  \n"
-            f"{bent}{_of_dropout(current, at, neuron)}  \n"
+            f"**Neuron {neuron} at “{escape_token(at.labels[at.token])}”**  \n"
+            f"{linear}  \n"
+            f"{activation}{_dropout_note(current, at, neuron)}  \n"
             f"The neuron adds **{format_number(act[neuron], 3)}** times row {neuron} of W_down to the token's row of "
             "act · W_down.\n\n"
-            f"Of the {len(pre)} neurons, **{float((pre < 0).mean()):.0%}** have a sum below 0 at this token. {whole}"
+            f"**{float((pre < 0).mean()):.0%}** of the {len(pre)} neurons are negative before the activation at this "
+            f"token. {effect}"
         )
 
 
-def _of_activation(current: Model, pre: float) -> tuple[str, str]:
-    """What the activation makes of one neuron's sum, and what it does for the whole network."""
+def _activation_notes(current: Model, pre: float) -> tuple[str, str]:
+    """The activation of one neuron as a calculation, and its role in the network."""
     config, name = current.config, scenes.activation_name(current.config)
     if config.activation_after == "second_linear":
         return (
-            f"No activation follows the first linear layer: **{format_number(pre, 3)}** stays as it is.",
-            f"They stay as they are. In evaluation mode nothing stands between the two linear layers, so they are one "
-            f"affine map; {name} is applied to its result. The page Recipes computes this map, under Text and code.",
+            f"No activation follows the first linear layer: **{format_number(pre, 3)}** is unchanged.",
+            "None of them is changed. In evaluation mode nothing separates the two linear layers, so together they are "
+            f"one affine map; {name} is applied to its result. The page Recipes computes this map under Text and code.",
         )
 
     def activation(x: float) -> float:
         return float(sublayers.activate(np.array([x]), config.activation)[0])
 
-    low = (
-        "makes each of them 0"
+    effect = (
+        "sets each of them to 0"
         if config.activation == "relu"
-        else "turns each of them into a number between about −0.17 and 0"
+        else "maps each of them to a number between about −0.17 and 0"
     )
-    fired = format_calculation([pre], activation(pre), activation)
+    calculation = format_calculation([pre], activation(pre), activation)
     return (
-        f"{name}({fired.operands[0]}) {fired.relation} **{fired.result}**",
-        f"{name} {low}. Without the activation, this feed-forward network would be one affine map.",
+        f"{name}({calculation.operands[0]}) {calculation.relation} **{calculation.result}**",
+        f"{name} {effect}. Without the activation, this feed-forward network would be one affine map.",
     )
 
 
-def _of_dropout(current: Model, at: Focus, neuron: int) -> str:
-    """In training mode, what dropout then does to the neuron; nothing in evaluation mode."""
+def _dropout_note(current: Model, at: Focus, neuron: int) -> str:
+    """The factor of dropout for this neuron in training mode; empty in evaluation mode."""
     kept = current.trace.kept
     mask = None if kept is None else kept.layers[at.layer].mlp_act
     if kept is None or mask is None:
@@ -86,57 +87,87 @@ def _of_dropout(current: Model, at: Focus, neuron: int) -> str:
     return f"; dropout: × {format_number(kept.scale, 3)}" if mask[at.sentence, at.token, neuron] else "; dropout: × 0"
 
 
-def one_row_exchanged(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:
-    """Both sublayers of this block read the same rows, then the same with one row exchanged: which results move?"""
-    st.subheader("It does not mix tokens", anchor=False)
-    other = _pick_other(at)
+def render_row_replacement(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:
+    """Attention and feed-forward of this block applied to the same rows, with and without one row replaced."""
+    st.subheader("Feed-forward does not mix tokens", anchor=False)
+    source = _render_source_picker(at)
     rows = layer.mlp_in[at.sentence].astype(float)
-    exchanged = rows.copy()
-    exchanged[at.token] = 0 if other is None else rows[other]
-    after = _changes(current, at, rows, exchanged)
+    replaced = _with_row(rows, at.token, 0.0 if source is None else rows[source])
+    changes = _output_changes(current, at, rows, replaced)
     seq = len(rows)
-    parts = scenes.changes(exchanged - rows, after, columns, tokens=at.labels, theme=current_theme())
-    plot(parts, key="feed_forward_change_plot")
-    moved = {name: int((np.linalg.norm(change, axis=1) > 1e-9).sum()) for name, change in after.items()}
+    parts = scenes.row_exchange(replaced - rows, changes, columns, at, theme=current_theme())
+    render_plot(parts, key="feed_forward_change_plot")
+    changed = {name: int((np.linalg.norm(change, axis=1) > 1e-9).sum()) for name, change in changes.items()}
     st.caption(
-        f"After attention **{moved['attention']} of {seq}** rows have moved: the exchanged row and those that may "
-        f"attend to it can move. After the feed-forward network **{moved['feed-forward']} of {seq}**: no other row "
-        "than the exchanged one can move."
+        f"Rows changed after attention: **{changed['attention']} of {seq}**; only the replaced row and those that may "
+        f"attend to it can change. After the feed-forward network: **{changed['feed-forward']} of {seq}**; only the "
+        "replaced row can change."
     )
 
 
-def _pick_other(at: Focus) -> int | None:
-    """The token whose row takes the place of this one's; None for zeros."""
+def _render_source_picker(at: Focus) -> int | None:
+    """Render the picker of the replacement row and return its token; None stands for zeros."""
     seq = len(at.labels)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
-            "Try it: attention and feed-forward of this block are both given the rows above, with one row exchanged. "
-            f"“{plain(at.labels[at.token])}” becomes",
+            "Attention and feed-forward of this block are both applied to the rows above, with one row replaced: "
+            f"“{escape_token(at.labels[at.token])}” becomes",
             width="content",
         )
         next_token = (at.token + 1) % seq + 1 if seq > 1 else 0
         rows = range(seq + 1)
-        other = session().among(EXCHANGED, rows, next_token)
+        number = session().get_option(EXCHANGED, rows, next_token)
         st.selectbox(
             "Becomes",
             rows,
-            format_func=lambda number: f"{number} · {shorten(at.labels[number - 1])}" if number else "zeros",
+            format_func=lambda row: f"{row} · {shorten(at.labels[row - 1])}" if row else "zeros",
             label_visibility="collapsed",
             filter_mode=None,
             width=150,
-            **shows(EXCHANGED, other, at.labels, begins=rows),
+            **bind_widget(EXCHANGED, number, at.labels, index_of=rows),
         )
-    return other - 1 if other else None
+    return number - 1 if number else None
 
 
-def _changes(current: Model, at: Focus, rows: Rows, exchanged: Rows) -> dict[str, Rows]:
-    """How far the results of this block's sublayers move, from these rows to the others."""
-    config, parameters, run = current.config, current.parameters, current.run
+def _with_row(rows: Rows, token: int, row: Float[np.ndarray, "d_model"] | float) -> Rows:
+    """A copy of `rows` with one row replaced."""
+    replaced = rows.copy()
+    replaced[token] = row
+    return replaced
 
-    def attention(x: Rows) -> Rows:
-        return sublayers.attention(x, run, at.layer, at.sentence)
 
-    def mlp(x: Rows) -> Rows:
-        return sublayers.feed_forward(x, parameters, at.layer, config.activation, config.activation_after).out
+def _output_changes(current: Model, at: Focus, rows: Rows, replaced: Rows) -> dict[str, Rows]:
+    """The change of the output of each sublayer of this block, from `rows` to `replaced`."""
+    before, after = (sublayers.attention(x, current.run, at.layer, at.sentence) for x in (rows, replaced))
+    return {"attention": after - before, "feed-forward": _mlp_change(current, at.layer, rows, replaced)}
 
-    return {"attention": attention(exchanged) - attention(rows), "feed-forward": mlp(exchanged) - mlp(rows)}
+
+def _mlp_change(current: Model, layer: int, rows: Rows, replaced: Rows) -> Rows:
+    config = current.config
+    before, after = (
+        sublayers.feed_forward_steps(x, current.parameters, layer, config.activation, config.activation_after).out
+        for x in (rows, replaced)
+    )
+    return after - before
+
+
+def row_replacement_question(current: Model, at: Focus, rows: Rows) -> Question:
+    """Which rows of the output change if one row of the input is replaced? Computed with this model."""
+    seq, d_model, d_ff = *rows.shape, current.config.d_ff
+    if seq == 1:
+        return Question(
+            "this text has one token. What is the shape of the feed-forward network's output?",
+            [f"{down} × {across}" for down, across in ((1, d_ff), (1, d_model), (d_model, d_ff))],
+            1,
+            "The network expands and contracts again: the output has the shape of the input.",
+        )
+    change = _mlp_change(current, at.layer, rows, _with_row(rows, at.token, 0.0))
+    others = float(np.abs(np.delete(change, at.token, axis=0)).max())
+    return Question(
+        f"row {at.token + 1} (“{escape_token(at.labels[at.token])}”) of the feed-forward network's input is replaced "
+        "by zeros. Which rows of its output can change?",
+        ["only the same row", "this row and others", "only other rows"],
+        0,
+        f"In this model, no other row changes by more than {format_number(others, 1)}. The figure above compares this "
+        "with attention, which can mix tokens.",
+    )

@@ -1,13 +1,23 @@
-"""The cards of the map: the current model in the order in which it computes."""
+"""Sections of the map: the cards of the tensors in the order of computation, the cost, and the question."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+import streamlit as st
+
 from dashboard.components.diagram import Card, Group
+from dashboard.components.plot import render_plot
+from dashboard.inspect.questions import Question
 from dashboard.models.model import Model
+from dashboard.sidebar import with_unit_prefix
+from dashboard.theme import current_theme
+from encoder_core.cost import BYTES_PER_PARAMETER
+from encoder_core.figures import PanelStyle, bars
 
 
-def before(model: Model, sentence: int) -> Group:
-    """From text to the vectors that enter the first block."""
+def input_group(model: Model, sentence: int) -> Group:
+    """From the tokens to the input of the first block."""
     trace, tokens, config = model.trace, model.batch.tokens[sentence], model.config
     rows = f"{len(tokens)} × {config.d_model}"
     cards = [
@@ -22,8 +32,8 @@ def before(model: Model, sentence: int) -> Group:
     return Group([*cards, total, Card("positions", "norm = embedded", rows, embedded)])
 
 
-def block(model: Model, sentence: int, layer_index: int, head: int) -> Group:
-    """One encoder block, in the order in which this model computes it."""
+def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Group:
+    """One encoder block, in the order of computation of this model."""
     config, layer = model.config, model.trace.layers[layer_index]
     seq, d_head = layer.q.shape[2:]
     rows, square = f"{seq} × {config.d_model}", f"{seq} × {seq}"
@@ -54,11 +64,65 @@ def block(model: Model, sentence: int, layer_index: int, head: int) -> Group:
     return Group([norm1, *attention, add1, norm2, mlp, add2], label, bridges=[(0, 6), (7, 9)])
 
 
-def after(model: Model, sentence: int) -> Group:
-    """What leaves the last block."""
+def output_group(model: Model, sentence: int) -> Group:
+    """The output of the last block and of the model."""
     config, trace = model.config, model.trace
     rows = f"{trace.output.shape[1]} × {config.d_model}"
     last = Card("full_stack", f"after block {config.num_layers}", rows, trace.layers[-1].resid_post[sentence])
     normed = Card("full_stack", "norm = output", rows, trace.output[sentence])
-    # Where the layers shown each read the embedded input, the last of them does not give the output.
+    # If each layer shown has the embedded input as its input, the last of them does not give the output.
     return Group([last, normed] if config.final_norm else [replace(normed, title="output")])
+
+
+def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, int]) -> None:
+    """Parameters, bytes and FLOPs of the model in total, and parameters and FLOPs by part as bars."""
+    theme, encoder, (batch, seq) = current_theme(), current.encoder, current.batch.ids.shape
+    st.subheader("Parameters, memory and FLOPs", anchor=False)
+    st.markdown(
+        f"**{encoder.num_parameters:,}** parameters · **{with_unit_prefix(encoder.num_bytes)}B** as float32 "
+        f"({BYTES_PER_PARAMETER} bytes each) · **{with_unit_prefix(encoder.flops(seq, batch))}FLOP** in the matrix "
+        f"products of one pass over {batch * seq} tokens"
+    )
+    render_plot(
+        [
+            bars(
+                np.array(list(parts.values())),
+                list(parts),
+                title="Parameters by part",
+                y_axis="parameters",
+                colour="attention",
+                style=PanelStyle(height=170, theme=theme),
+            ),
+            bars(
+                np.array(list(flops.values())),
+                list(flops),
+                title="FLOPs by part",
+                y_axis="FLOP",
+                colour="query",
+                style=PanelStyle(height=170, theme=theme),
+            ),
+        ],
+        key="map_cost",
+    )
+    st.caption(
+        "Only matrix products are counted; a multiplication and an addition are two operations (Hoffmann et al. "
+        "2022, appendix F). Norms, softmax, activations, biases and residual additions are not counted."
+    )
+
+
+def part_question(parts: Mapping[str, int]) -> Question:
+    """Which part has the most parameters? Parts of the same size, such as attention and feed-forward with
+    d_ff = 2 d_model and no biases, form one option."""
+    parts_by_count: dict[int, list[str]] = {}
+    for part, count in parts.items():
+        parts_by_count.setdefault(count, []).append(part)
+    options = {" and ".join(names) + ", equally" * (len(names) > 1): count for count, names in parts_by_count.items()}
+    largest = max(options, key=options.__getitem__)
+    total, count = sum(parts.values()), options[largest]
+    return Question(
+        "which part has the largest share of this model's parameters?",
+        list(options),
+        list(options).index(largest),
+        f"{largest[0].upper()}{largest[1:]}: {count:,} of {total:,}, {count / total:.0%}"
+        + (" each." if len(parts_by_count[count]) > 1 else "."),
+    )

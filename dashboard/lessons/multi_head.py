@@ -1,4 +1,4 @@
-"""Sections of multi-head attention: Q cut into heads, their weights, what each adds, heads off, more or fewer heads."""
+"""Sections of the multi-head page: splitting Q, all patterns, head contributions, ablation, number of heads."""
 
 from dataclasses import replace
 
@@ -6,15 +6,16 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
+from dashboard.lessons.qkv import columns_text
 from dashboard.models.ablation import ablation
 from dashboard.models.model import Model, with_edits
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
-from dashboard.selection.weights_scale import weights_limit
+from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import HEADS_OFF
 from dashboard.state.session import session
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import HeadFactor, LayerTrace
 from encoder_core.analysis import relative_change
@@ -22,45 +23,49 @@ from encoder_core.cost import attention_cost
 from encoder_core.explain import recompute
 from encoder_core.figures import Window, format_number
 from encoder_core.scenes import multi_head as scenes
+from encoder_core.scenes import what_if
 from encoder_core.scenes.qkv import side_by_side
-from encoder_core.scenes.what_if import all_left_out
 
 
-def split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:
-    """Q as one product, cut into heads, and put back."""
+def render_split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:
+    """Q as one matrix product, its slices for the heads, and the slices put back together."""
     parameters, name = current.parameters, f"layers.{at.layer}.attention.query"
     q = layer.attn_in[at.sentence] @ parameters[f"{name}.kernel"] + parameters.get(f"{name}.bias", np.float32(0))
-    of_heads, d_head = layer.q[at.sentence], current.config.d_head
-    parts = scenes.split(q, of_heads, at, tokens=at.labels, theme=current_theme())
-    of_bin = scenes.in_split(d_head, len(of_heads)).size
-    plot(parts, key="multi_head_split", inspection=inspection)
+    head_q, d_head = layer.q[at.sentence], current.config.d_head
+    parts = scenes.split(q, head_q, at, theme=current_theme())
+    bin_size = scenes.split_window(d_head, len(head_q)).size
+    render_plot(parts, key="multi_head_split", inspection=inspection)
     st.caption(
-        f"One matrix product makes the queries of all heads; head {at.head + 1} owns columns {at.head * d_head} to "
-        f"{(at.head + 1) * d_head - 1}. Splitting only cuts: put back, it is the same Q (max Δ "
-        f"{format_number(recompute.difference(side_by_side(of_heads), q), 1)})."
-        + ("" if of_bin == 1 else f" A cell is the largest of {of_bin} columns.")
+        f"One matrix product computes the queries of all heads; head {at.head + 1} has "
+        f"{columns_text(range(at.head * d_head, (at.head + 1) * d_head))}. The slices of all heads side by side are Q "
+        f"again (max Δ {format_number(recompute.difference(side_by_side(head_q), q), 1)})."
+        + ("" if bin_size == 1 else f" Each cell shows the largest of {bin_size} columns.")
     )
 
 
-def all_patterns(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:
-    """The weights of every head, of every sentence."""
-    above = st.container()  # the picture stands above the choice of its colours
-    title = f"the weights of all heads of layer {at.layer + 1}"
+def render_patterns(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:
+    """The weights of every head for every sentence."""
+    plot_area = st.container()  # above the choice of the colour scale
+    title = f"weights of all heads of layer {at.layer + 1}"
     parts = scenes.all_patterns(
-        layer.pattern, np.isfinite(layer.scores), at, title=title, tokens=at.labels,
-        limit=weights_limit(layer.pattern), theme=current_theme(),
-    )  # fmt: skip
-    block = scenes.block_of(layer.pattern.size)
-    with above:
-        plot(parts, key="multi_head_patterns", inspection=inspection)
+        layer.pattern,
+        np.isfinite(layer.scores),
+        at,
+        title=title,
+        limit=render_weights_limit(layer.pattern),
+        theme=current_theme(),
+    )
+    block = scenes.bin_size(layer.pattern.size)
+    with plot_area:
+        render_plot(parts, key="multi_head_patterns", inspection=inspection)
     st.caption(
-        "Queries down, keys across, as on every page. Click a tile to look at its head. "
-        + ("" if block == 1 else f"Each cell is the largest weight of {block} × {block}. ")
-        + "Every head reads the same rows, each with its own part of W_Q and W_K."
+        "Rows are queries, columns are keys. Click a tile to select its head. "
+        + ("" if block == 1 else f"Each cell shows the largest of {block} × {block} weights. ")
+        + "All heads have the same input rows; each has its own columns of W_Q and W_K."
     )
 
 
-def add_up(
+def render_contributions(
     current: Model,
     at: Focus,
     layer: LayerTrace,
@@ -68,45 +73,46 @@ def add_up(
     bias: Float[np.ndarray, "d_model"] | None,
     inspection: Inspection,
 ) -> None:
-    """What each head adds to the stream, that it adds up to concat · W_O, and how much it is."""
+    """The contribution of each head, their sum, which equals concat · W_O, and the size of each contribution."""
     contributions = layer.head_contributions[at.sentence]
     total = layer.concat[at.sentence] @ current.parameters[f"layers.{at.layer}.attention.out.kernel"]
     kept = current.trace.kept
-    dropped = kept is not None and kept.layers[at.layer].attn_out is not None
-    parts = scenes.added_up(
-        contributions, layer.attn_out[at.sentence], at, biased=bias is not None, tokens=at.labels, columns=columns,
+    has_dropout = kept is not None and kept.layers[at.layer].attn_out is not None
+    parts = scenes.contributions(
+        contributions, layer.attn_out[at.sentence], at, biased=bias is not None, columns=columns,
         theme=current_theme(),
     )  # fmt: skip
-    plot(parts, key="multi_head_contributions", inspection=inspection)
+    render_plot(parts, key="multi_head_contributions", inspection=inspection)
     heads, seq, d_model = contributions.shape
-    of_bin = scenes.in_added(columns, d_model, heads, seq).size
-    apart = recompute.difference(total, contributions.sum(axis=0, dtype=float))
+    bin_size = scenes.contribution_window(columns, d_model, heads, seq).size
+    difference = recompute.difference(total, contributions.sum(axis=0, dtype=float))
     st.caption(
-        "All on one scale. Concat · W_O is the same as the sum of what the heads add, each through its own "
-        f"{current.config.d_head} rows of W_O: they differ by {format_number(apart, 1)}."
-        + ("" if of_bin == 1 else f" In the tiles of the heads, a cell is the largest of {of_bin} dimensions.")
-        + " In training mode, attn_out is what dropout makes of the sum." * dropped
+        "All panels share one scale. Concat · W_O equals the sum of the heads' contributions, each computed with the "
+        f"head's own rows of W_O (d_head = {current.config.d_head}); the largest difference is "
+        f"{format_number(difference, 1)}."
+        + ("" if bin_size == 1 else f" In the tiles of the heads, a cell shows the largest of {bin_size} dimensions.")
+        + " In training mode, dropout turns the sum into attn_out." * has_dropout
     )
     norms = np.linalg.norm(contributions, axis=-1)
-    parts = scenes.lengths(norms, at, tokens=at.labels, theme=current_theme())
-    plot(parts, key="multi_head_norms")
+    parts = scenes.contribution_lengths(norms, at, theme=current_theme())
+    render_plot(parts, key="multi_head_norms")
 
 
-def switch_off(current: Model, at: Focus, columns: Window) -> None:
-    """The forward pass again with some heads of this layer off: what changes here, and at the end."""
+def render_heads_off(current: Model, at: Focus, columns: Window) -> None:
+    """The forward pass with some heads of this layer switched off: the change of attn_out and of the output."""
     heads = current.config.num_heads
     off = tuple(head for head in session().get(HEADS_OFF) if head < heads)
-    session().put(HEADS_OFF, off)
-    bound = shows(
-        HEADS_OFF, list(off), heads, begins="default",
-        changed=lambda chosen: session().set(HEADS_OFF, tuple(sorted(chosen))),
+    session().set_derived(HEADS_OFF, off)
+    bound = bind_widget(
+        HEADS_OFF, list(off), heads, value_argument="default",
+        on_change=lambda heads: session().set(HEADS_OFF, tuple(sorted(heads))),
     )  # fmt: skip
     st.pills(
-        f"Heads of layer {at.layer + 1} that are switched off", range(heads), selection_mode="multi",
+        f"Heads switched off in layer {at.layer + 1}", range(heads), selection_mode="multi",
         format_func=lambda head: str(head + 1), **bound,
     )  # fmt: skip
     without_heads = with_edits(current, (*current.edits, *(HeadFactor(at.layer, head, 0.0) for head in off)))
-    for problem in without_heads.left_out:
+    for problem in without_heads.edit_problems:
         st.caption(f":orange[{problem}]")
     trace, without = current.trace, without_heads.trace
     pairs = {
@@ -114,29 +120,28 @@ def switch_off(current: Model, at: Focus, columns: Window) -> None:
         "output of the model": (trace.output, without.output),
     }
     for number, (title, (before, after)) in enumerate(pairs.items()):
-        was, now = before[at.sentence], after[at.sentence]
-        plot(
-            scenes.difference(was, now, titles=(title, "with heads off"), tokens=at.labels, columns=columns,
-                              theme=current_theme()),
+        render_plot(
+            scenes.difference(before[at.sentence], after[at.sentence], titles=(title, "with heads off"),
+                              tokens=at.labels, columns=columns, theme=current_theme()),
             key=f"multi_head_off_{number}",
-            on_click=None,  # the pickers stand outside this fragment
+            on_click=None,  # the pickers are outside this fragment
         )  # fmt: skip
-    found = ablation(current, at.sentence)
-    left_out = all_left_out(found.heads.mean(axis=-1), found.tokens, at, tokens_are=at.labels, theme=current_theme())
-    plot(left_out, key="multi_head_ablation", on_click=None)
-    share = [relative_change(before, after) for before, after in pairs.values()]
+    effects = ablation(current, at.sentence)
+    parts = what_if.ablation(effects.heads.mean(axis=-1), effects.tokens, at, theme=current_theme())
+    render_plot(parts, key="multi_head_ablation", on_click=None)
+    shares = [relative_change(before, after) for before, after in pairs.values()]
     st.caption(
-        f"The difference is **{share[0]:.0%}** of attn_out in length, and **{share[1]:.0%}** of the model's output."
+        f"Relative change: **{shares[0]:.0%}** in attn_out and **{shares[1]:.0%}** in the output of the model."
         if off
         else "No head is switched off."
     )
 
 
-def trade_off(current: Model) -> None:
-    """More heads at the same width: what it costs and what it changes."""
+def render_head_counts(current: Model) -> None:
+    """A table of the cost of attention by number of heads at the same width."""
     config, seq = current.config, current.batch.ids.shape[1]
     heads, width = config.num_heads, config.qkv_width
-    names = ("heads", "d_head", "attention parameters", "attention FLOP", "weights, each layer", "products in a score")
+    names = ("heads", "d_head", "attention parameters", "attention FLOPs", "weights per layer", "products per score")
     rows = [f"| {' | '.join(names)} |", "|--:" * len(names) + "|"]
     for count in sorted({count for count in (1, 2, 4, 8, 16, heads) if width % count == 0}):
         cost = attention_cost(replace(config, num_heads=count), seq)
@@ -145,7 +150,7 @@ def trade_off(current: Model) -> None:
         rows.append("|" + "".join(f" {bold}{cell:,}{bold} |" for cell in cells))
     st.markdown("\n".join(rows))
     st.caption(
-        f"d_head = {width} / {heads} = {config.d_head}. More heads at the same width have the same parameters and the "
-        "same matrix products; the weights, and the work of softmax, grow with heads · seq². Q Kᵀ of one head has a "
-        "rank of at most d_head."
+        f"d_head = {width} / {heads} = {config.d_head}. At the same width, the number of heads changes neither the "
+        "number of parameters nor the FLOPs of the matrix products; the number of weights and the work of softmax grow "
+        "with heads · seq². Q Kᵀ of one head has rank at most d_head."
     )

@@ -1,54 +1,136 @@
-"""Section of softmax: the scores divided by a temperature, and a row that sees nothing."""
+"""Sections of the softmax page: temperature and mask, a row in words, a row without a visible key, the question."""
+
+import math
 
 import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
-from dashboard.markdown import plain
+from dashboard.inspect.questions import Question
+from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.shell import frame
 from dashboard.state.choices import HIDE_ROW, TEMPERATURE, TEMPERATURES
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from encoder_core import Run, Temperature
-from encoder_core.analysis import softmax_steps
+from encoder_core.analysis import SoftmaxSteps, entropy, softmax_steps
 from encoder_core.explain import recompute
-from encoder_core.figures import format_number
+from encoder_core.figures import format_calculation, format_fixed, format_number
+
+_MAX_EXPONENT, _MORE = 13, "more than 400,000"  # e ** 13 is 442,413
 
 
-def what_if(current: Model, at: Focus) -> Run:
-    """Draw the controls and the badge; the forward pass with what was chosen, on top of the model's own what-ifs."""
+def render_temperature_and_mask(current: Model, at: Focus) -> Run:
+    """Render the controls and the badge; return the forward pass with these settings and the model's edits."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
-            "Temperature T", TEMPERATURES, width=260, **shows(TEMPERATURE),
-            help="Scores are divided by T before softmax, in every layer. Below 1: sharper. Above 1: flatter.",
+            "Temperature T", TEMPERATURES, width=260, **bind_widget(TEMPERATURE),
+            help="Divides the scores by T before softmax, in every layer. T < 1: sharper. T > 1: flatter.",
         )  # fmt: skip
         hide = st.toggle(
-            f"Hide every key from “{plain(at.labels[at.token])}”", **shows(HIDE_ROW),
-            help="What a row without a visible key gives is a convention: the table below the picture shows three.",
+            f"Mask every key for “{escape_token(at.labels[at.token])}”", **bind_widget(HIDE_ROW),
+            help="The weights of a row without a visible key are a convention. The table below the figure shows three.",
         )  # fmt: skip
         run, problems = current.run, tuple[str, ...]()
         if hide or temperature != 1:
             mask = run.trace.mask.copy()
             mask[at.sentence, :, at.token] &= not hide
             edits = (*current.edits, *((Temperature(temperature),) if temperature != 1 else ()))
-            run, problems = current.encoder.run_with_fitting_edits(current.batch, mask, edits)
+            run, problems = current.encoder.run_with_compatible_edits(current.batch, mask, edits)
         st.space("stretch")
-        frame.recomputed(recompute.softmax(run, at.layer))
+        frame.render_recompute_badge(recompute.softmax(run, at.layer))
     for problem in problems:
         st.warning(problem, icon=":material/info:")
     return run
 
 
-def conventions(count: int) -> str:
-    """A table of what softmax gives a row of `count` keys that are all masked, by the number that masks them."""
-    lowest = softmax_steps(np.full(count, -1e9)).weights
-    zeros = softmax_steps(np.full(count, -np.inf)).weights
+def masked_row_table(count: int) -> str:
+    """A table of the weights of a row whose `count` keys are all masked, for three ways to mask."""
+    finite = softmax_steps(np.full(count, -1e9)).weights
+    infinite = softmax_steps(np.full(count, -np.inf)).weights
     return "\n".join(
         [
             "| a masked score is | each weight | sum | where |",
             "|:--|--:|--:|:--|",
-            f"| −∞, and 0 / 0 counts as 0 | {format_number(zeros[0], 3)} | {format_number(zeros.sum(), 3)} | here |",
-            f"| −10⁹ | {format_number(lowest[0], 3)} | {format_number(lowest.sum(), 3)} | the nnx tutorial |",
+            f"| −∞, with 0 / 0 = 0 | {format_number(infinite[0], 3)} | {format_number(infinite.sum(), 3)} | this app |",
+            f"| −10⁹ | {format_number(finite[0], 3)} | {format_number(finite.sum(), 3)} | the nnx tutorial |",
             "| −∞ | NaN: 0 / 0 | NaN | PyTorch's softmax |",
         ]
     )
+
+
+def describe_row(at: Focus, steps: SoftmaxSteps) -> str:
+    """The weight of the selected key and the entropy of the row, both before dropout."""
+    key, query = escape_token(at.labels[at.key_token]), escape_token(at.labels[at.token])
+    count = int(np.isfinite(steps.shifted).sum())
+    if not count:
+        return (
+            f"Every key is masked for “{query}”. The result of softmax is then a convention: this app sets every "
+            "weight to 0."
+        )
+    shifted, exp, weight = (float(column[at.key_token]) for column in (steps.shifted, steps.exp, steps.weights))
+    weight_text = f"“{key}” is masked: exp(−∞) = 0, so its weight is **0**."
+    if np.isfinite(shifted):
+        quotient = format_calculation([exp, float(steps.total)], weight, lambda a, b: a / b)
+        power = format_calculation([shifted], exp, math.exp, digits=quotient.digits)
+        total = quotient.operands[1]
+        weight_text = (
+            f"Selected cell, “{query}” → “{key}”: exp({power.operands[0]}) / {total} {power.relation} "
+            f"{power.result} / {total} {quotient.relation} **{quotient.result}**."
+        )
+    bits = float(entropy(steps.weights))
+    return (
+        f"{weight_text} The entropy of the row, **{format_fixed(bits, 2)} bits**, measures how spread out it is: as if "
+        f"{2**bits:.1f} keys had equal weights. Its maximum, with {count} visible, is log₂ {count} = "
+        f"{np.log2(count):.2f}."
+    )
+
+
+def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Question:
+    """About the ratio of two weights; other questions if no two visible keys have clearly different scores."""
+    visible = np.flatnonzero(np.isfinite(row)).tolist()
+    if not visible:
+        options = ["0, as here", "the same positive number for every key", "not a number"]
+        why = "exp(−10⁹ − (−10⁹)) = exp(0) = 1 for each key, so all weights are equal."
+        return Question("every key of this row is masked. If masked scores were −10⁹ instead of −∞, what would each "
+                        "weight be?", options, 1, why)  # fmt: skip
+    if len(visible) == 1:
+        options, why = ["1", "0.5", "0"], "Softmax makes the weights of a row add up to 1."
+        return Question("only one key is visible to this query. What weight does softmax give it?", options, 0, why)
+    best, least = max(visible, key=row.__getitem__), min(visible, key=row.__getitem__)
+    if _times(float(row[best] - row[least]) / temperature, math.e) == _times(0.0, math.e):
+        why = f"Equal scores have equal weights, and the {len(visible)} weights add up to 1."
+        return Question(f"the {len(visible)} visible keys of this row have almost equal scores. What is each weight, "
+                        "rounded?", [f"1/{len(visible)}", "1", "0"], 0, why)  # fmt: skip
+    other = next(
+        index for index in (at.key_token, least)
+        if index in visible and _times(float(row[best] - row[index]) / temperature, math.e) != _times(0.0, math.e)
+    )  # fmt: skip
+    gap = float(row[best]) - float(row[other])
+    right, base_ten = _times(gap / temperature, math.e), _times(gap / temperature, 10.0)
+    options = list(dict.fromkeys([f"{format_number(gap, 3)} times", right, base_ten, "the same weight"]))
+    options = [*options[best % len(options) :], *options[: best % len(options)]]  # not always the same place
+    temperature_text, divided = ("", "") if temperature == 1 else (f", at T = {temperature:g}", f" / {temperature:g}")
+    gap_text, power = _exponential(gap, temperature)
+    return Question(
+        f"the score of “{escape_token(at.labels[best])}” is higher than that of “{escape_token(at.labels[other])}” by "
+        f"{gap_text}. How many times as much weight does it get{temperature_text}?",
+        options,
+        options.index(right),
+        f"exp({gap_text}{divided}) {power}: a difference of scores becomes a ratio of weights.",
+    )
+
+
+def _times(exponent: float, base: float) -> str:
+    """base ** exponent as an option of the question; very large powers are cut off."""
+    is_large = exponent * math.log(base) >= _MAX_EXPONENT
+    return f"{_MORE if is_large else format_number(base**exponent, 3)} times"
+
+
+def _exponential(gap: float, temperature: float) -> tuple[str, str]:
+    """A difference of scores and its exponential as displayed: "= 1.65" or "is more than 400,000"."""
+    if gap / temperature >= _MAX_EXPONENT:
+        return format_number(gap, 3), f"is {_MORE}"
+    power = format_calculation([gap], math.exp(gap / temperature), lambda gap: math.exp(gap / temperature))
+    return power.operands[0], f"{power.relation} {power.result}"

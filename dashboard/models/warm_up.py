@@ -1,10 +1,10 @@
-"""Everything slow happens once, before a person waits for it: compiling, and drawing the parameters of seed 0."""
+"""Compile the programs and draw the parameters of seed 0 in the background, when the server starts."""
 
 import gc
 import threading
 from functools import cache
 
-from dashboard.models.loading import loading
+from dashboard.models.loading import encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core import warm_up
 from encoder_core.pretrained import on_this_machine
@@ -12,7 +12,7 @@ from encoder_core.pretrained import on_this_machine
 
 @cache
 def start() -> threading.Thread:
-    """Start the warm-up in the background; every later call in this process finds it started."""
+    """Start the warm-up in a background thread. Later calls in the same process return the same thread."""
     thread = threading.Thread(target=_warm, name="warm-up", daemon=True)
     thread.start()
     return thread
@@ -21,9 +21,9 @@ def start() -> threading.Thread:
 def _warm() -> None:
     warm_up()
     minilm = OFFERED.get(MINILM)
-    if minilm and on_this_machine(minilm):  # a download waits until somebody asks for it
-        loading(minilm).start()
-        loading(minilm).finish()
-    # What is loaded now stays: the collector need not walk it again (60 ms a collection otherwise).
+    if minilm and on_this_machine(minilm):  # it is downloaded only when somebody chooses it
+        encoder_loader(minilm).start()
+        encoder_loader(minilm).finish()
+    # The objects loaded so far stay in memory, so exclude them from garbage collection (60 ms per collection).
     gc.collect()
     gc.freeze()

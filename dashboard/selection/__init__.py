@@ -1,1 +1,1 @@
-"""What part of the model is looked at: position, inspected cell, window of an axis, view."""
+"""What the user selected: focus, inspected cell, axis window, view of a page."""

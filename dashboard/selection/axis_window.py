@@ -1,7 +1,6 @@
-"""What pages show of an axis that is too wide: a window of so many columns that each is still a cell to look at, or all
-of them in bins.
+"""Windows of axes that are too wide to show cell by cell: a range of columns, or all columns in bins.
 
-The choice is one for all pages that show the axis.
+All pages with the same axis share the choice.
 """
 
 from collections.abc import Sequence
@@ -10,40 +9,45 @@ from typing import Literal, get_args
 
 import streamlit as st
 
-from dashboard.state.parameter import Parameter, text
+from dashboard.state.parameter import Parameter, declare_text
 from dashboard.state.session import session
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from encoder_core.figures import Window
 
-WINDOW = 64  # columns of a window, and bins where all are shown
+WINDOW = 64  # columns of a window; bins for all columns
 ALL = "all"
-AxisName = Literal["dims", "neurons", "features"]  # as in the URL
+AxisName = Literal["dims", "neurons", "features"]  # names in the URL
 LABELS: dict[AxisName, str] = {"dims": "Dimensions", "neurons": "Neurons", "features": "Columns"}
-WINDOWS: dict[AxisName, Parameter[str | None]] = {name: text(name) for name in get_args(AxisName)}  # "64-127" or "all"
+WINDOWS: dict[AxisName, Parameter[str | None]] = {
+    name: declare_text(name) for name in get_args(AxisName)
+}  # "64-127" or "all"
 
 
 @dataclass(frozen=True)
-class Wide:
-    """An axis of this page with `count` columns; up to `whole`, all are shown. `bins`: whether more can be, in bins."""
+class WideAxis:
+    """An axis of `count` columns; up to `max_full` columns need no window.
+
+    allow_bins  whether the user can choose to see all columns in bins
+    """
 
     name: AxisName
     count: int
-    whole: int = WINDOW
-    bins: bool = True
+    max_full: int = WINDOW
+    allow_bins: bool = True
 
     def window(self) -> Window:
-        """What is shown of it."""
-        if self.count <= self.whole:
+        """The chosen window."""
+        if self.count <= self.max_full:
             return Window(0, self.count)
-        chosen = self._chosen()
-        if chosen == ALL:
+        option = self._current_option()
+        if option == ALL:
             return Window(0, self.count).fitted(WINDOW)
-        start = int(chosen.partition("-")[0])
+        start = int(option.partition("-")[0])
         return Window(start, min(start + WINDOW, self.count))
 
-    def pick(self) -> Window:
-        """Render the picker, where there is a choice, and return the window."""
-        if self.count > self.whole:
+    def render_picker(self) -> Window:
+        """Render the picker, if the axis needs a window, and return the window."""
+        if self.count > self.max_full:
             options = self._options()
             st.selectbox(
                 f"{LABELS[self.name]} of {self.count}",
@@ -51,16 +55,16 @@ class Wide:
                 format_func=self._label,
                 filter_mode=None,
                 width=170,
-                **shows(WINDOWS[self.name], self._chosen(), options, begins=options),
+                **bind_widget(WINDOWS[self.name], self._current_option(), options, index_of=options),
             )
         return self.window()
 
     def _options(self) -> Sequence[str]:
-        return options(self.count) if self.bins else options(self.count)[:-1]
+        return window_options(self.count) if self.allow_bins else window_options(self.count)[:-1]
 
-    def _chosen(self) -> str:
-        """What was chosen, on this page or another; the first window where this model has no such window."""
-        return session().among(WINDOWS[self.name], self._options(), self._options()[0])
+    def _current_option(self) -> str:
+        """The choice of this session, or the first window if this model does not have the chosen one."""
+        return session().get_option(WINDOWS[self.name], self._options(), self._options()[0])
 
     def _label(self, option: str) -> str:
         if option == ALL:
@@ -68,6 +72,6 @@ class Wide:
         return option.replace("-", " to ")
 
 
-def options(count: int) -> list[str]:
-    """What can be shown of `count` columns, counted from 0 as in code: each window, and all in bins."""
+def window_options(count: int) -> list[str]:
+    """The options for `count` columns, counted from 0: each window, and all columns in bins."""
     return [f"{start}-{min(start + WINDOW, count) - 1}" for start in range(0, count, WINDOW)] + [ALL]

@@ -1,4 +1,4 @@
-"""One column of those that are drawn: picked by its number, or by a click on a cell of it."""
+"""Select one column of a plot, by its number or by a click on one of its cells."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -8,11 +8,11 @@ import streamlit as st
 from dashboard.selection import focus
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from encoder_core.figures import Selection, Window
 
 
-def column_picker(
+def render_column_picker(
     label: str,
     columns: Window,
     parameter: Parameter[int | None],
@@ -20,23 +20,25 @@ def column_picker(
     first: int | None = None,
     width: int | Literal["stretch"] = "stretch",
 ) -> int:
-    """Render the picker and return one of the columns in the window: the chosen one, else `first`, else the window's
-    first."""
+    """Render the number field and return the column: the chosen one if it is in the window, else the default.
+
+    first  the default; the first column of the window if None
+    """
     default = columns.start if first is None else first
-    picked = session().among(parameter, range(columns.start, columns.stop), default)
-    bound = shows(parameter, picked, (columns.start, columns.stop))
+    column = session().get_option(parameter, range(columns.start, columns.stop), default)
+    bound = bind_widget(parameter, column, (columns.start, columns.stop))
     st.number_input(label, columns.start, columns.stop - 1, width=width, **bound)
-    return picked
+    return column
 
 
-def follow_column(
+def move_focus_and_column(
     axis: Literal["dimension", "neuron"], parameter: Parameter[int | None]
 ) -> Callable[[Selection], None]:
-    """For a click: the position follows as everywhere, and the column on panels with this axis."""
+    """A callback for clicks that moves the focus and, on panels with this axis, selects the column."""
 
-    def clicked(selection: Selection) -> None:
-        focus.follow(selection)
+    def on_click(selection: Selection) -> None:
+        focus.move_focus(selection)
         if axis in selection:
             session().set(parameter, selection[axis])
 
-    return clicked
+    return on_click

@@ -1,5 +1,5 @@
-"""The position looked at: sentence, layer, head, token, key token. Counted from 1 on screen and in the URL, from 0 in
-the code. The page Recipes has a position of its own, because its models are not those of the walkthrough.
+"""The focus: the selected sentence, layer, head, token and key token. Counted from 1 on screen and in the URL, from 0
+in the code. The page Recipes has a separate focus, because its models are not those of the walkthrough.
 """
 
 from collections.abc import Callable, Sequence
@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple, get_args
 import streamlit as st
 
 from dashboard.models.model import Model, model_for
-from dashboard.selection.axis_window import Wide
+from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.word_position import nearest_word, place_of_same_word
-from dashboard.state.parameter import Parameter, number
+from dashboard.state.parameter import Parameter, declare_number
 from dashboard.state.session import session
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from encoder_core.figures import Selection
 from encoder_core.figures.base import shorten
 
@@ -20,16 +20,16 @@ Part = Literal["sentence", "layer", "head", "token", "key_token"]
 
 PARTS: tuple[Part, ...] = get_args(Part)
 RECIPES_PAGE = "recipes"
-MOST_PILLS = 16  # in one row; what has more places is picked from a list
+MAX_PILLS = 16  # in one row; a list shows more options
 
-_WALKTHROUGH: dict[Part, Parameter[int]] = {part: number(part, 1, default=1) for part in PARTS}
-_OF_RECIPES: dict[Part, Parameter[int]] = {
-    part: number(f"recipe_{part}", 1, default=1, apart=(RECIPES_PAGE, part)) for part in PARTS
+_WALKTHROUGH: dict[Part, Parameter[int]] = {part: declare_number(part, 1, default=1) for part in PARTS}
+_RECIPES: dict[Part, Parameter[int]] = {
+    part: declare_number(f"recipe_{part}", 1, default=1, explicit_with=(RECIPES_PAGE, part)) for part in PARTS
 }
 
 
 class Focus(NamedTuple):
-    """The position looked at, each part counted from 0; `labels` are the tokens of the sentence."""
+    """The selected position, each part counted from 0, and the tokens of the sentence (`labels`)."""
 
     sentence: int
     layer: int
@@ -39,108 +39,113 @@ class Focus(NamedTuple):
     labels: tuple[str, ...]
 
 
-def parameters() -> dict[Part, Parameter[int]]:
-    """The parameters of the position on the current page."""
-    return _OF_RECIPES if session().page == RECIPES_PAGE else _WALKTHROUGH
+def focus_parameters() -> dict[Part, Parameter[int]]:
+    """The parameters of the focus on the current page."""
+    return _RECIPES if session().page == RECIPES_PAGE else _WALKTHROUGH
 
 
-def settle(model: Model) -> Focus:
-    """The position within this model. A token goes with its word when the text or the tokenizer has changed; a value of
-    the link beyond the model's size is corrected, and that is said."""
+def resolve_focus(model: Model) -> Focus:
+    """The focus within this model.
+
+    After a change of the text or the tokenizer, the token moves to the same word. A value of the link beyond the
+    model's size is corrected, with a message.
+    """
     if session().page == RECIPES_PAGE:
         _read_old_link()
         batch = model.batch
     else:
-        batch = model_for(model.settings).batch  # without edits: a replaced token is still the one that was selected
-    sentence = _within("sentence", len(batch.tokens))
-    layer, head = _within("layer", model.config.num_layers), _within("head", model.config.num_heads)
+        batch = model_for(model.settings).batch  # without edits: a replaced token stays selected
+    sentence = _index_within("sentence", len(batch.tokens))
+    layer, head = _index_within("layer", model.config.num_layers), _index_within("head", model.config.num_heads)
     labels, real = batch.tokens[sentence], batch.real[sentence]
-    before = session().seen.get(_labels_key())
-    session().seen[_labels_key()] = labels
+    before = session().last_used.get(_labels_key())
+    session().last_used[_labels_key()] = labels
     for part in ("token", "key_token"):
-        parameter = parameters()[part]
+        parameter = focus_parameters()[part]
         place = session().get(parameter) - 1
         if before is not None and before != labels:
-            session().put(parameter, place_of_same_word(place, before, labels, real) + 1)
+            session().set_derived(parameter, place_of_same_word(place, before, labels, real) + 1)
         elif place >= len(labels):
             session().correct(parameter, f"allowed are 1 to {len(labels)}", nearest_word(place, labels, real) + 1)
-    token, key_token = (session().get(parameters()[part]) - 1 for part in ("token", "key_token"))
+    token, key_token = (session().get(focus_parameters()[part]) - 1 for part in ("token", "key_token"))
     return Focus(sentence, layer, head, token, key_token, model.batch.tokens[sentence])
 
 
-def pick(model: Model, *parts: Part, wide: Sequence[Wide] = (), badge: Callable[[Focus], None] | None = None) -> Focus:
-    """Render the pickers of the parts that apply on this page and return the position; other parts are 0.
+def render_focus_controls(
+    model: Model, *parts: Part, wide: Sequence[WideAxis] = (), badge: Callable[[Focus], None] | None = None
+) -> Focus:
+    """Render the controls of these parts and return the focus; its other parts are 0.
 
-    The sentence picker appears where there is more than one sentence. `wide` axes get a picker for the window that is
-    drawn, behind the others; `badge` is rendered at the end of the line.
+    A batch of several sentences has a control for the sentence. The window pickers of `wide` axes follow; `badge` is
+    rendered at the end of the line.
     """
-    found, batch = settle(model), len(model.batch.tokens)
-    chosen = {part: getattr(found, part) if part in parts else 0 for part in PARTS if part != "sentence"}
-    focus = Focus(sentence=found.sentence, labels=found.labels, **chosen)
+    full, batch = resolve_focus(model), len(model.batch.tokens)
+    selected = {part: getattr(full, part) if part in parts else 0 for part in PARTS if part != "sentence"}
+    focus = Focus(sentence=full.sentence, labels=full.labels, **selected)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
         if batch > 1:
-            (_pills if batch <= MOST_PILLS else _list)("sentence", "Sentence", found.sentence, batch)
+            (_render_pills if batch <= MAX_PILLS else _render_list)("sentence", "Sentence", full.sentence, batch)
         if "layer" in parts:
-            _pills("layer", "Layer", found.layer, model.config.num_layers)
+            _render_pills("layer", "Layer", full.layer, model.config.num_layers)
         if "head" in parts:
-            _pills("head", "Head", found.head, model.config.num_heads)
+            _render_pills("head", "Head", full.head, model.config.num_heads)
         if "token" in parts:
-            _tokens("token", "Query token" if "key_token" in parts else "Token", found.token, found.labels)
+            _render_token_list("token", "Query token" if "key_token" in parts else "Token", full.token, full.labels)
         if "key_token" in parts:
-            _tokens("key_token", "Key token", found.key_token, found.labels)
+            _render_token_list("key_token", "Key token", full.key_token, full.labels)
         for axis in wide:
-            axis.pick()
+            axis.render_picker()
         if badge:
             st.space("stretch")
             badge(focus)
     return focus
 
 
-def follow(selection: Selection) -> None:
-    """Move the position looked at to what was clicked; call it from a callback."""
+def move_focus(selection: Selection) -> None:
+    """Move the focus to the clicked position; call it from a callback."""
     for part in PARTS:
         if part in selection:
-            session().set(parameters()[part], selection[part] + 1)
+            session().set(focus_parameters()[part], selection[part] + 1)
 
 
-def _within(part: Part, count: int) -> int:
-    """The index of a part, corrected to the model's size."""
-    parameter = parameters()[part]
+def _index_within(part: Part, count: int) -> int:
+    """The index of a part; a number beyond `count` is corrected."""
+    parameter = focus_parameters()[part]
     if session().get(parameter) > count:
         session().correct(parameter, f"allowed are 1 to {count}", count)
     return session().get(parameter) - 1
 
 
 def _read_old_link() -> None:
-    """Take the position from a link that was made when Recipes shared that of the walkthrough."""
-    asked = session().asked
+    """Read old links to Recipes, which contain the focus under the walkthrough's names."""
+    link_values = session().link_values
     for part in PARTS:
-        if part in asked and f"recipe_{part}" not in asked:
-            session().put(_OF_RECIPES[part], session().get(_WALKTHROUGH[part]))
+        if part in link_values and f"recipe_{part}" not in link_values:
+            session().set_derived(_RECIPES[part], session().get(_WALKTHROUGH[part]))
 
 
 def _labels_key() -> str:
     return f"labels of {'recipes' if session().page == RECIPES_PAGE else 'the walkthrough'}"
 
 
-def _pills(part: Part, label: str, index: int, count: int) -> None:
-    bound = shows(parameters()[part], index + 1, count, begins="default")
+def _render_pills(part: Part, label: str, index: int, count: int) -> None:
+    bound = bind_widget(focus_parameters()[part], index + 1, count, value_argument="default")
     st.pills(label, range(1, count + 1), required=True, **bound)
 
 
-def _list(part: Part, label: str, index: int, count: int) -> None:
+def _render_list(part: Part, label: str, index: int, count: int) -> None:
     numbers = range(1, count + 1)
-    bound = shows(parameters()[part], index + 1, count, begins=numbers)
+    bound = bind_widget(focus_parameters()[part], index + 1, count, index_of=numbers)
     st.selectbox(label, numbers, filter_mode=None, width=90, **bound)
 
 
-def _tokens(part: Part, label: str, index: int, labels: tuple[str, ...]) -> None:
+def _render_token_list(part: Part, label: str, index: int, labels: tuple[str, ...]) -> None:
     numbers = range(1, len(labels) + 1)
     st.selectbox(
         label,
         numbers,
-        format_func=lambda number: f"{number} · {shorten(labels[number - 1])}",
+        format_func=lambda declare_number: f"{declare_number} · {shorten(labels[declare_number - 1])}",
         filter_mode=None,
         width=150,
-        **shows(parameters()[part], index + 1, labels, begins=numbers),
+        **bind_widget(focus_parameters()[part], index + 1, labels, index_of=numbers),
     )

@@ -1,8 +1,8 @@
-"""The inspected cell: the one that was clicked, and the trail from it to the operands that were opened after it."""
+"""The inspected cell, and the trail of cells from the clicked one to it: each is an operand of the one before."""
 
 from typing import NamedTuple
 
-from dashboard.markdown import sentence
+from dashboard.markdown import escape_message
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.state.parameter import Parameter, declare
@@ -11,28 +11,28 @@ from encoder_core import Run
 from encoder_core.explain import Cell, Derivation, derive, parse_cell
 from encoder_core.explain.cell import tensor_at
 
-_BETWEEN, _MOST = "~", 32  # cells of a trail in a link
+_SEPARATOR, _MAX_CELLS = "~", 32  # of a trail in a link
 
 CELL: Parameter[tuple[str, ...]] = declare(
-    Parameter("cell", (), lambda given: tuple(given.split(_BETWEEN)[:_MOST]), _BETWEEN.join, scope="page")
+    Parameter("cell", (), lambda text: tuple(text.split(_SEPARATOR)[:_MAX_CELLS]), _SEPARATOR.join, scope="page")
 )
-_POSITION = "position of the inspected cell"  # None until the next run sees the trail
+_POSITION = "position of the inspected cell"  # None from a click until the next run
 
 
 class Inspection(NamedTuple):
-    """The cells of the trail, the first of which was clicked, and the derivation of the last."""
+    """The trail, which begins with the clicked cell, and the derivation of its last cell."""
 
     trail: tuple[Cell, ...]
     derivation: Derivation
     at: Focus
-    shape: tuple[int, ...]  # of the last cell's tensor
-    run: Run  # that the page shows
+    shape: tuple[int, ...]  # of the tensor of the last cell
+    run: Run  # the run that the page shows
 
 
 def inspect_cell(model: Model, at: Focus, cell: Cell | None, run: Run | None = None) -> Inspection:
-    """The cell that was chosen on this page; until one is, or when the position moves on, the page's own `cell`.
+    """The inspection of the trail; of the page's default `cell` before a click and after a move of the focus.
 
-    `run` is the one that the page shows, where that is another than the model's.
+    `run` is the run that the page shows, if it is not the model's.
     """
     run = run or model.run
     trail = _trail(model, at) or (cell or Cell("output", (at.sentence, at.token, 0)),)
@@ -41,49 +41,51 @@ def inspect_cell(model: Model, at: Focus, cell: Cell | None, run: Run | None = N
 
 
 def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
-    """What was chosen, as long as the position stays and the model has such cells; else nothing."""
+    """The chosen trail; empty if the focus has moved or the model does not have these cells."""
     current = session()
-    chosen, position = current.get(CELL), current.seen.get(_POSITION)
-    if not chosen:
+    texts, position = current.get(CELL), current.last_used.get(_POSITION)
+    if not texts:
         return ()
     if position in (None, at):
-        current.seen[_POSITION] = at
+        current.last_used[_POSITION] = at
         try:
-            return tuple(_parsed(model, text) for text in chosen)
-        except ValueError as error:  # the sizes have changed since, or the link is wrong
-            reason = f"there is no such cell: {sentence(str(error).rstrip('.'))}. The page's own cell is shown"
-            current.refuse(CELL, reason, None)
+            return tuple(_parse(model, text) for text in texts)
+        except ValueError as error:  # the sizes have changed, or the link is wrong
+            reason = f"there is no such cell: {escape_message(str(error).rstrip('.'))}. The page's default cell is used"
+            current.report_invalid(CELL, reason, None)
     drop_cell()
     return ()
 
 
-def choose(cell: Cell) -> None:
-    """Inspect this cell; call it from a callback."""
+def set_inspected_cell(cell: Cell) -> None:
+    """Inspect this cell, with a new trail; call it from a callback."""
     session().set(CELL, (str(cell),))
-    session().seen[_POSITION] = None
+    session().last_used[_POSITION] = None
 
 
-def go(inspection: Inspection, address: str) -> None:
-    """From a cell of the trail to one of its operands, or back: a step for the browser's Back. Call it from a
-    callback."""
+def open_operand(inspection: Inspection, address: str) -> None:
+    """Inspect an operand of the current cell, or an earlier cell of the trail; call it from a callback.
+
+    It is a separate entry for the browser's Back button.
+    """
     cells = tuple(str(cell) for cell in inspection.trail)
     cells = cells[: cells.index(address) + 1] if address in cells else (*cells, address)
-    session().set(CELL, cells[-_MOST:])
-    session().steps += 1
-    session().seen[_POSITION] = inspection.at
+    session().set(CELL, cells[-_MAX_CELLS:])
+    session().history_steps += 1
+    session().last_used[_POSITION] = inspection.at
 
 
-def drop_unseen_cell() -> None:
-    """Forget a cell that was clicked on a picture that is out of date: it would be another number by now."""
-    if session().seen.get(_POSITION, ()) is None:
+def drop_outdated_cell() -> None:
+    """Drop a cell that was clicked on an outdated plot: its number has changed. No run has inspected it yet."""
+    if session().last_used.get(_POSITION, ()) is None:
         drop_cell()
 
 
 def drop_cell() -> None:
-    """Forget what was chosen: the page's own cell is inspected."""
-    session().put(CELL, ())
-    session().seen.pop(_POSITION, None)
+    """Drop the trail, so that the page's default cell is inspected."""
+    session().set_derived(CELL, ())
+    session().last_used.pop(_POSITION, None)
 
 
-def _parsed(model: Model, text: str) -> Cell:
+def _parse(model: Model, text: str) -> Cell:
     return parse_cell(text, model.trace, model.encoder.parameters())

@@ -1,4 +1,4 @@
-"""A choice between the views of a page: one is always chosen, and the URL carries it."""
+"""A row of options, such as the views of a page: one is always chosen, and the URL contains it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -7,47 +7,47 @@ import streamlit as st
 
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
-from dashboard.state.widgets import shows, shows_value
+from dashboard.state.widgets import bind_value, bind_widget
 
 Option = TypeVar("Option")
 
 
-def choice(
+def render_choice(
     label: str,
     options: Sequence[Option],
     parameter: Parameter[Any],
     *,
     default: Option,
-    spoken: Callable[[Any], str] = str,
-    silent: bool = False,
+    format_func: Callable[[Any], str] = str,
+    hide_label: bool = False,
 ) -> Option:
     """Render the options in one row and return the chosen one.
 
-    spoken  the label of an option
-    silent  the label of the row is for screen readers only
+    format_func  option -> its text
+    hide_label   show the label to screen readers only
     """
-    chosen = session().among(parameter, options, default)
+    option = session().get_option(parameter, options, default)
     st.segmented_control(
         label,
         options,
-        format_func=spoken,
+        format_func=format_func,
         required=True,
-        label_visibility="collapsed" if silent else "visible",
-        **shows(parameter, chosen, tuple(options), begins="default"),
+        label_visibility="collapsed" if hide_label else "visible",
+        **bind_widget(parameter, option, tuple(options), value_argument="default"),
     )
-    return chosen
+    return option
 
 
-def grouped_choice(label: str, groups: Mapping[str, Sequence[str]], parameter: Parameter[Any]) -> str:
-    """Options in groups: a row for the groups, and a row for the options of the group that the chosen one is in."""
+def render_grouped_choice(label: str, groups: Mapping[str, Sequence[str]], parameter: Parameter[Any]) -> str:
+    """Render a row of groups and a row of the options in the chosen option's group; return the option."""
     group_of = {option: group for group, options in groups.items() for option in options}
-    chosen = session().among(parameter, list(group_of), next(iter(group_of)))
+    chosen = session().get_option(parameter, list(group_of), next(iter(group_of)))
     last_of_group = session().memo.setdefault(f"last {parameter.name} of each group", {})
     last_of_group[group_of[chosen]] = chosen
 
     def open_group(group: str) -> None:
         session().set(parameter, last_of_group.get(group, groups[group][0]))
 
-    bound = shows_value(f"{parameter.name}_group", group_of[chosen], open_group, begins="default")
+    bound = bind_value(f"{parameter.name}_group", group_of[chosen], open_group, value_argument="default")
     st.segmented_control("Group", list(groups), required=True, label_visibility="collapsed", **bound)
-    return choice(label, groups[group_of[chosen]], parameter, default=chosen, silent=True)
+    return render_choice(label, groups[group_of[chosen]], parameter, default=chosen, hide_label=True)

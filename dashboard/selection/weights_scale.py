@@ -1,24 +1,24 @@
-"""The colour scale of attention weights: the same end on every page, and one choice that changes it on all of them."""
+"""The colour scale of attention weights: one toggle sets its end on all pages."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from dashboard.state.choices import STRETCH
-from dashboard.state.widgets import shows
-from encoder_core.figures import limit_of
+from dashboard.state.widgets import bind_widget
+from encoder_core.figures import largest_magnitude
 
 
-def weights_limit(weights: Float[np.ndarray, "..."]) -> float:
-    """Draw the choice, and return where the colours of these weights end: at 1, or at the largest of them."""
-    return weights_limits(weights)[0]
+def render_weights_limit(weights: Float[np.ndarray, "..."]) -> float:
+    """Render the toggle and return the end of the colour scale: 1, or the largest weight."""
+    return render_weights_limits(weights)[0]
 
 
-def weights_limits(*weights: Float[np.ndarray, "..."]) -> list[float]:
-    """The same for several figures, each stretched to the largest weight of its own, with one choice for all."""
+def render_weights_limits(*weights: Float[np.ndarray, "..."]) -> list[float]:
+    """Render one toggle for several plots and return the end of each colour scale: 1, or its largest weight."""
     stretched = st.toggle(
-        "Stretch the colours to the largest weight", **shows(STRETCH),
-        help="The weights of a row add up to 1, so colours run from 0 to 1, here as on every page. Stretched, small "
-        "differences are seen; the colour bar tells where it ends.",
+        "Stretch the colour scale to the largest weight", **bind_widget(STRETCH),
+        help="These weights are at most 1, so the colour scale ends at 1 by default. Stretched, it ends at the "
+        "largest weight in the plot, which makes small differences visible.",
     )  # fmt: skip
-    return [limit_of(figure) if stretched else 1.0 for figure in weights]
+    return [largest_magnitude(panel) if stretched else 1.0 for panel in weights]

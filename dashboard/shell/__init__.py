@@ -1,1 +1,1 @@
-"""What stands around each page: the frame, the notices."""
+"""The frame of every page."""

@@ -1,4 +1,4 @@
-"""The frame of every page: how a run begins and ends, heading, badge, rail, links to the neighbouring stages."""
+"""The frame of every page: start and fragment of a run, heading, recompute badge, links to other stages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import STAGES, Lab, Stage
 from dashboard.selection import focus
-from dashboard.selection.inspected_cell import drop_unseen_cell
-from dashboard.state.session import script_of_the_page, session
+from dashboard.selection.inspected_cell import drop_outdated_cell
+from dashboard.state.session import page_script, session
 from encoder_core.figures import format_number
 
 _COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet", None: "gray"}
@@ -22,37 +22,37 @@ _COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "viole
 
 @dataclass(frozen=True)
 class Shape:
-    """A tensor that goes in or comes out, for the badges of the heading: name, axes, identity colour."""
+    """An input or output tensor in the heading: name, sizes of its axes, identity colour."""
 
     name: str
     sizes: tuple[int, ...]
     identity: str | None = None
 
 
-def begin() -> Model:
-    """Every page's first line: make sure that the frame is around it, and return the model in use."""
+def begin_page() -> Model:
+    """Start the run of a page (its first line): make sure that the entrypoint has run, and return the current model."""
     ensure_entrypoint()
-    current = model.current()
+    current = model.current_model()
     if session().page != focus.RECIPES_PAGE:
-        focus.settle(current)
+        focus.resolve_focus(current)
     return current
 
 
-def interactive(body: Callable[[], None]) -> None:
-    """Every page's last line: run the part that a click or a picker on the page repaints by itself.
+def run_as_fragment(body: Callable[[], None]) -> None:
+    """Run a page's body as a fragment (its last line): controls and clicks on the page rerun only the body.
 
-    What was changed may concern more than this part: a text that was typed just before a click, say. Then the whole
-    page is run again. The messages about the link and the URL are written here, to be up to date after every run.
+    If the model has changed in the meantime, for example by a text that was typed just before a click, the whole page
+    runs again. Messages about the link and the URL belong to the fragment, so that every run updates them.
     """
-    drawn_with = model.identity()
+    rendered_key = model.model_key()
 
     @st.fragment
     def fragment() -> None:
-        if model.identity() != drawn_with:
-            drop_unseen_cell()
+        if model.model_key() != rendered_key:
+            drop_outdated_cell()
             st.rerun()
         messages = st.container()
-        with script_of_the_page():
+        with page_script():
             body()
         with messages:
             for problem in session().problems.values():
@@ -62,44 +62,50 @@ def interactive(body: Callable[[], None]) -> None:
     fragment()
 
 
-def rail() -> DeltaGenerator:
-    """The place above the page for one line with all stages: `links` fills it."""
+def stage_links_container() -> DeltaGenerator:
+    """The container above the page for `render_stage_links`."""
     return st.container(horizontal=True, wrap=False, gap=None, key="rail")
 
 
-def links(pages: Mapping[str, Page]) -> None:
-    """A link to every stage."""
+def render_stage_links(pages: Mapping[str, Page]) -> None:
+    """Render a link to every stage."""
     for stage in STAGES:
         st.page_link(pages[stage.name], label=f"{stage.number}\u2002{stage.short}")
 
 
-def back_and_on(pages: Mapping[str, Page], active: Stage) -> None:
-    """Links to the stages before and after."""
+def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
+    """Render links to the previous and the next stage."""
     with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
         if active.number > 0:
-            before = STAGES[active.number - 1]
-            st.page_link(pages[before.name], label=f"{before.number} {before.title}", icon=":material/arrow_back:")
+            previous = STAGES[active.number - 1]
+            st.page_link(
+                pages[previous.name], label=f"{previous.number} {previous.title}", icon=":material/arrow_back:"
+            )
         if active.number + 1 < len(STAGES):
-            after = STAGES[active.number + 1]
+            following = STAGES[active.number + 1]
             with st.container(width="content", key="onwards"):
-                st.page_link(pages[after.name], label=f"{after.number} {after.title}", icon=":material/arrow_forward:")
+                st.page_link(
+                    pages[following.name],
+                    label=f"{following.number} {following.title}",
+                    icon=":material/arrow_forward:",
+                )
 
 
-def heading(stage: Stage | Lab, sentence: str, inputs: Sequence[Shape], outputs: Sequence[Shape]) -> None:
-    """The stage's name, one sentence, and what goes in and comes out with its shape."""
+def render_heading(stage: Stage | Lab, sentence: str, inputs: Sequence[Shape], outputs: Sequence[Shape]) -> None:
+    """Render the page's title, one sentence, and its input and output tensors with their shapes."""
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)
         st.markdown(sentence)
         st.markdown(f"{_badges(inputs)} → {_badges(outputs)}")
 
 
-def recomputed(difference: float) -> None:
-    """The badge: what is shown was computed again from what is shown, and this is the largest difference."""
+def render_recompute_badge(difference: float) -> None:
+    """Render the badge with the largest relative difference between the stage's result and its recomputation."""
     colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
     st.markdown(
         f":{colour}-badge[:material/{icon}: recomputed, max Δ {format_number(difference, 1)}]",
-        help="This stage's result, computed again in 64-bit NumPy from the tensors shown: the largest difference to "
-        "what is shown, as a fraction of the largest value.",
+        help="The result of this stage is recomputed in 64-bit NumPy from the tensors on this page. Δ is the largest "
+        "difference, as a fraction of the largest value.",
         width="content",
     )
 

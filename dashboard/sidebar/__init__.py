@@ -1,52 +1,52 @@
-"""The sidebar: everything that makes the model, kept across pages and in the URL."""
+"""The sidebar: all settings of the model, shared by all pages."""
 
 import streamlit as st
 
 from dashboard.models.model import Model, model_for
 from dashboard.sidebar import random_encoder, recipe, trained_encoder
-from dashboard.sidebar.notices import notices, quirks
+from dashboard.sidebar.notices import text_notices, tutorial_differences
 from dashboard.state.offered_encoders import OFFERED
 from dashboard.state.settings import OPTIONS, SETTINGS, Settings, current_settings
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from encoder_core import RECIPES
 from encoder_core.figures import format_number
 
-__all__ = ["in_units", "notices", "quirks", "show"]
+__all__ = ["render_sidebar", "text_notices", "tutorial_differences", "with_unit_prefix"]
 
 
-def show() -> Settings:
-    """Render all controls and return the settings."""
+def render_sidebar() -> Settings:
+    """Render the controls and return the settings."""
     with st.sidebar:
         st.selectbox(
             "Encoder",
             OPTIONS["encoder"],
             filter_mode=None,
-            help="random: your own text through random parameters, at any size. minilm: through a trained "
-            "encoder. The others are tutorials at their own sizes, with their own batch: see Recipes in the group Lab.",
-            **shows(SETTINGS["encoder"], begins=OPTIONS["encoder"]),
+            help="random: random parameters, any size, your text. minilm: a trained encoder, your text. The others are "
+            "tutorials with their own sizes and batch; see the page Recipes in the menu Lab.",
+            **bind_widget(SETTINGS["encoder"], index_of=OPTIONS["encoder"]),
         )
-        settings = _controls(current_settings().encoder)
-        _cost(model_for(settings))
+        settings = _render_controls(current_settings().encoder)
+        _render_cost(model_for(settings))
     return settings
 
 
-def _controls(encoder: str) -> Settings:
+def _render_controls(encoder: str) -> Settings:
     if encoder in OFFERED:
-        return trained_encoder.controls(OFFERED[encoder])
-    return recipe.controls(RECIPES[encoder]) if encoder in RECIPES else random_encoder.controls()
+        return trained_encoder.render_controls(OFFERED[encoder])
+    return recipe.render_controls(RECIPES[encoder]) if encoder in RECIPES else random_encoder.render_controls()
 
 
-def _cost(current: Model) -> None:
+def _render_cost(current: Model) -> None:
     batch, seq = current.batch.ids.shape
     flops = current.encoder.flops(seq, batch)
     st.caption(
-        f"{in_units(current.encoder.num_parameters)} parameters · {in_units(current.encoder.num_bytes)}B · "
-        f"{in_units(flops)}FLOP a pass",
+        f"{with_unit_prefix(current.encoder.num_parameters)} parameters · "
+        f"{with_unit_prefix(current.encoder.num_bytes)}B · {with_unit_prefix(flops)}FLOP a pass",
         help="Floating-point operations of the matrix products of one forward pass.",
     )
 
 
-def in_units(count: int) -> str:
+def with_unit_prefix(count: int) -> str:
     """1234567 -> "1.23 M": three significant digits and a prefix."""
     for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if count >= 0.9995 * size:  # 999,999 is 1 M, not 1,000 k

@@ -1,4 +1,4 @@
-"""The sizes and choices of an encoder that has them already: shown, and not to be changed."""
+"""The fixed sizes and choices of recipes and trained encoders."""
 
 import streamlit as st
 
@@ -8,18 +8,20 @@ from encoder_core import EncoderConfig
 _NORMS = {"post": "after the sums (post-norm)", "pre": "before the sublayers (pre-norm)"}
 
 
-def sizes(config: EncoderConfig, name: str) -> None:
-    """The sliders of the random encoder, disabled. Their keys hold the encoder's name, because a control with a key
-    keeps its first value."""
-    found = {"d_model": config.d_model, "heads": config.num_heads, "layers": config.num_layers, "d_ff": config.d_ff}
+def render_sizes(config: EncoderConfig, name: str) -> None:
+    """Render disabled sliders with the sizes of an encoder.
+
+    Their keys contain the name of the encoder, because a slider with a key keeps its first value.
+    """
+    values = {"d_model": config.d_model, "heads": config.num_heads, "layers": config.num_layers, "d_ff": config.d_ff}
     left, right = st.columns(2, gap="medium")
-    for place, (key, value) in zip((left, right, left, right), found.items(), strict=True):
+    for column, (key, value) in zip((left, right, left, right), values.items(), strict=True):
         options = sorted({*OPTIONS[key], value})
-        place.select_slider(key, options, value, key=f"fixed_{key}_{name}", disabled=True)
+        column.select_slider(key, options, value, key=f"fixed_{key}_{name}", disabled=True)
 
 
-def summary(config: EncoderConfig) -> None:
-    """Everything that is no slider, in one line."""
+def render_summary(config: EncoderConfig) -> None:
+    """Render all other choices of an encoder in one line."""
     st.caption(
         f"Norms {_NORMS[config.norm]} · {config.activation} · positions: {positions_of(config).replace('_', ' ')} · "
         f"embedding scale: {config.embedding_scale} · d_head {config.d_head}"

@@ -1,12 +1,12 @@
-"""What the user should know about their text, one sentence each."""
+"""Notices about the text and about differences between a tutorial's code, its text and the paper."""
 
 from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, fit_text
+from dashboard.state.settings import SETTINGS, Settings, truncate_text
 from encoder_core.inputs.tokenizer import split_words
 
-# The stage at which a tensor is seen first, and others that show it.
-_STAGES_OF = {
+# The stages that show a tensor.
+_STAGES_SHOWING = {
     "scaled_embedding": ("embedding",),
     "position_encoding": ("positions",),
     "q": ("qkv",),
@@ -14,49 +14,53 @@ _STAGES_OF = {
     "mlp_out": ("feed_forward",),
 }
 
-_DIFFERS = {  # what the code differs from: the sentence, and what "as intended" shows
-    "text": ("Text and code of this tutorial disagree here", "as intended"),
+_DIFFERENCES = {  # what the code differs from -> the sentence, and what the variant "as intended" follows
+    "text": ("The text and the code of this tutorial differ here", "as intended"),
     "paper": (
-        "Text and code of this tutorial agree here and differ from the paper",
-        "as intended, which is the paper's way",
+        "The text and the code of this tutorial agree here, but differ from the paper",
+        "as intended (as in the paper)",
     ),
 }
 
 
-def notices(settings: Settings) -> list[str]:
-    """A sentence on everything in the user's text that is not used as it stands."""
+def text_notices(settings: Settings) -> list[str]:
+    """A sentence about each change of the user's text: cuts, skipped lines, the default sentence."""
     if settings.recipe:
         return []
-    found = []
-    current, asked = session(), session().asked.get("text")
-    cut = fit_text(asked[-1])[1] if asked else current.notes.get("text")
-    if cut:
-        found.append(cut)
+    notices = []
+    current, link_texts = session(), session().link_values.get("text")
+    truncated = truncate_text(link_texts[-1])[1] if link_texts else current.notes.get("text")
+    if truncated:
+        notices.append(truncated)
     if not split_words(current.get(SETTINGS["text"])):
-        found.append("There is no text, so the default sentence is used: type one in the sidebar.")
+        notices.append("The text contains no word, so the default sentence is used. Type a text in the sidebar.")
     model = model_for(settings)
-    if any(model.batch.cut):
+    if any(model.batch.truncated):
         longest = model.batch.ids.shape[1]
-        found.append(f"A sentence was cut at {longest} {_unit(model)}; {max(model.batch.cut)} more are left out.")
-    if model.dropped == len(settings.sentences):
-        found.append("This encoder can read nothing in the text, so the default sentence is used.")
-    elif model.dropped:
-        found.append(f"{model.dropped} line(s) hold nothing that can be read, and are left out.")
-    return found
+        notices.append(
+            f"A sentence was cut at {longest} {_unit(model)}; {max(model.batch.truncated)} more are ignored."
+        )
+    if model.skipped_lines == len(settings.sentences):
+        notices.append("The tokenizer finds no token in the text, so the default sentence is used.")
+    elif model.skipped_lines:
+        notices.append(f"{model.skipped_lines} line(s) without a token are ignored.")
+    return notices
 
 
-def quirks(settings: Settings, page: str) -> list[str]:
-    """Where the code of the tutorial that is chosen differs from its text or from the paper, as seen on this page."""
+def tutorial_differences(settings: Settings, page: str) -> list[str]:
+    """A sentence about each visible point of this page in which a tutorial's code, its text and the paper differ."""
     recipe = settings.recipe
-    notes = [note for note in recipe.notes if note.shows and page in _STAGES_OF[note.shows]] if recipe else []
+    notes = [note for note in recipe.notes if note.tensor and page in _STAGES_SHOWING[note.tensor]] if recipe else []
     config = model_for(settings).config
-    said = []
+    sentences = []
     for note in notes:
-        sentence, intended = _DIFFERS[note.differs_from]
-        shown = "as written" if note.is_written_in(config) else intended
-        said.append(f"{sentence} (“{note.title}”). Shown: {shown}. The page Recipes compares both.")
-    return said
+        sentence, intended = _DIFFERENCES[note.differs_from]
+        variant = "as written" if note.matches_code(config) else intended
+        sentences.append(
+            f"{sentence} (“{note.title}”). Variant on this page: {variant}. The page Recipes compares both."
+        )
+    return sentences
 
 
 def _unit(model: Model) -> str:
-    return "pieces ([CLS] and [SEP] are two of them)" if model.settings.trained else "tokens"
+    return "pieces (including [CLS] and [SEP])" if model.settings.trained else "tokens"

@@ -1,54 +1,66 @@
-"""The sidebar of the random encoder: the user's own text and every size and choice."""
+"""The sidebar of the random encoder: text, sizes and all choices."""
 
 from functools import partial
 
 import streamlit as st
 
-from dashboard.sidebar.controls import choice, row, slider, switch
+from dashboard.sidebar.controls import render_option_row, render_select_box, render_slider, render_switch
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, change_text, current_settings, move_size
-from dashboard.state.widgets import shows
+from dashboard.state.settings import SETTINGS, Settings, current_settings, set_size, set_text
+from dashboard.state.widgets import bind_widget
 
 
-def controls() -> Settings:
+def render_controls() -> Settings:
     """Render the controls and return the settings."""
     settings = current_settings()
-    text()
+    render_text()
     left, right = st.columns(2, gap="medium")
     with left:
-        slider("d_model", "d_model", "Width of every token's vector", partial(move_size, "d_model"))
-        slider("layers", "layers", "Encoder blocks, one after another")
+        render_slider("d_model", "d_model", "Length of each token's vector", partial(set_size, "d_model"))
+        render_slider("layers", "layers", "Number of encoder blocks")
     with right:
-        slider("heads", "heads", "Attention heads; each has d_model / heads dimensions", partial(move_size, "heads"))
-        slider("d_ff", "d_ff", "Hidden width of the feed-forward network")
+        render_slider(
+            "heads", "heads", "Attention heads, each with d_model / heads dimensions", partial(set_size, "heads")
+        )
+        render_slider("d_ff", "d_ff", "Hidden size of the feed-forward network")
     corrected = session().notes.get("d_model")
     st.caption(
         f":orange[{corrected}]"
         if corrected
         else f"d_head = d_model / heads = {settings.d_model} / {settings.heads} = {settings.d_model // settings.heads}"
     )
-    mask()
+    render_mask()
     with st.expander("More choices"):
-        choice("norm", "Norm", "post: after each residual sum, as in the paper. pre: before each sublayer.")
-        choice("activation", "Activation", "Of the feed-forward network. gelu_tanh is GELU's tanh approximation.")
-        choice("positions", "Positions", "Sinusoidal is interleaved as in the paper; concatenated puts sines first.")
-        choice("scale", "Embedding scale", "Looked-up rows times √d_model (sqrt_d) or divided by it (inv_sqrt_d).")
-        switch("scaled", "Divide scores by √d_head")
-        switch("bias", "Biases")
-        slider("seed", "Seed", "Another seed draws other random parameters")
+        render_select_box("norm", "Norm", "post: after each residual sum, as in the paper. pre: before each sublayer.")
+        render_select_box(
+            "activation", "Activation", "Activation of the feed-forward network. gelu_tanh approximates GELU with tanh."
+        )
+        render_select_box(
+            "positions",
+            "Positions",
+            "sinusoidal: sines and cosines interleaved, as in the paper. concatenated: first sines, then cosines.",
+        )
+        render_select_box(
+            "scale",
+            "Embedding scale",
+            "Multiplies the embeddings by √d_model (sqrt_d) or by 1 / √d_model (inv_sqrt_d).",
+        )
+        render_switch("scaled", "Divide scores by √d_head")
+        render_switch("bias", "Biases")
+        render_slider("seed", "Seed", "Seed of the random parameters")
     return settings
 
 
-def text() -> None:
-    """The user's own text."""
+def render_text() -> None:
+    """Render the field for the user's text."""
     st.text_area(
         "Text",
         height=104,
-        help="Your own text. Several lines make a padded batch: one sentence a line.",
-        **shows(SETTINGS["text"], changed=change_text),
+        help="One sentence per line. Several lines make a padded batch.",
+        **bind_widget(SETTINGS["text"], on_change=set_text),
     )
 
 
-def mask() -> None:
-    """Which keys a query may attend to."""
-    row("mask", "Mask", "Causal: no token attends to a later one. Padding: no token attends to [PAD].")
+def render_mask() -> None:
+    """Render the choice of the mask."""
+    render_option_row("mask", "Mask", "causal: no token attends to a later token. padding: no token attends to [PAD].")

@@ -1,25 +1,24 @@
-"""The sidebar of a trained encoder: the text and the mask can be chosen; its sizes were chosen when it was trained."""
+"""The sidebar of a trained encoder: text and mask; its sizes are fixed."""
 
 import streamlit as st
 
 from dashboard.models.loading import encoder_named
 from dashboard.sidebar import random_encoder
-from dashboard.sidebar.fixed import sizes, summary
+from dashboard.sidebar.fixed import render_sizes, render_summary
 from dashboard.state.settings import Settings, current_settings
 
 
-def controls(name: str) -> Settings:
+def render_controls(name: str) -> Settings:
     """Render the controls and return the settings."""
-    random_encoder.text()
+    random_encoder.render_text()
     encoder = encoder_named(name)
     if encoder:
-        sizes(encoder.config, name)
-    random_encoder.mask()
+        render_sizes(encoder.config, name)
+    random_encoder.render_mask()
     if encoder:
         st.caption(
-            f"**{name.rpartition('/')[2]}**, trained. It reads pieces of words, of which it knows "
-            f"{encoder.config.vocab_size:,}; at most {encoder.config.max_len} a sentence, [CLS] and [SEP] "
-            "included."
+            f"**{name.rpartition('/')[2]}**, trained. Its vocabulary has {encoder.config.vocab_size:,} word "
+            f"pieces; a sentence has at most {encoder.config.max_len}, including [CLS] and [SEP]."
         )
-        summary(encoder.config)
+        render_summary(encoder.config)
     return current_settings()

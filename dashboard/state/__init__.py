@@ -1,7 +1,10 @@
 """The choices of one session: each is declared once as a `Parameter`, with its name in the URL.
 
-parameter  what a choice is: its default, how it is read from a link, checked and written
-session    the values of the current session; reading a link, Back and Forward, page changes
-widgets    widgets that show a parameter and set it
-address    the component that writes the URL at the end of each run
+parameter         what a choice is: its default, and how a link's text is parsed, checked and formatted
+session           the values of the current session; links, Back and Forward, page changes
+widgets           bind widgets to parameters
+settings          the parameters of the sidebar, and their frozen value `Settings`
+choices           the parameters of single pages
+edit_history      the edits, with undo and redo
+offered_encoders  the trained encoders that the sidebar offers
 """

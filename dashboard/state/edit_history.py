@@ -1,98 +1,93 @@
-"""The what-if edits of a session, with their history: each change, a reset included, can be undone and redone."""
+"""The edits of a session and their history: every change, including a reset, can be undone and redone."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from dashboard.markdown import sentence
+from dashboard.markdown import escape_message
 from dashboard.state.parameter import Parameter, declare
 from dashboard.state.session import session
-from encoder_core import Edit, EncoderConfig, fitting_edits
-from encoder_core.edits import from_text, to_text
+from encoder_core import Edit, EncoderConfig, compatible_edits
+from encoder_core.edits import format_edit, parse_edit
+from encoder_core.edits.compatible import CompatibleEdits
 
-BETWEEN = "~"  # edits in a link
-MOST = 24  # edits at once
+SEPARATOR = "~"  # between edits in a link
+MAX_EDITS = 24  # edits at once
 
 EDITS: Parameter[tuple[str, ...]] = declare(
-    Parameter("edits", (), lambda given: tuple(text for text in given.split(BETWEEN) if text), BETWEEN.join)
+    Parameter("edits", (), lambda link: tuple(text for text in link.split(SEPARATOR) if text), SEPARATOR.join)
 )
 
 
 @dataclass
 class History:
-    """The lists of edits before and after the one in use, and the page on which it was last changed."""
+    """Lists of edits before and after the current one (undo and redo), and the page of the last change."""
 
     before: list[tuple[str, ...]] = field(default_factory=list)
     after: list[tuple[str, ...]] = field(default_factory=list)
     page: str | None = None
 
 
-class Found(NamedTuple):
-    """The edits in use that can be used together, and a sentence for each other one."""
-
-    edits: tuple[Edit, ...]
-    problems: tuple[str, ...]
-
-
-def texts() -> tuple[str, ...]:
-    """The edits in use, as texts. What a link says that is no edit is left out, and that is said."""
+def edit_texts() -> tuple[str, ...]:
+    """The edits in use, as texts. Invalid edits of a link are removed, with a message."""
     current = session()
-    given = current.get(EDITS)
-    if current.seen.get("edits") == given:
-        return given
-    good: list[str] = []
-    asked = tuple(dict.fromkeys(given))
-    for text in asked[:MOST]:
+    texts = current.get(EDITS)
+    if current.last_used.get("edits") == texts:
+        return texts
+    valid: list[str] = []
+    distinct = tuple(dict.fromkeys(texts))
+    for text in distinct[:MAX_EDITS]:
         try:
-            good.append(to_text(from_text(text)))
+            valid.append(format_edit(parse_edit(text)))
         except ValueError as error:
-            current.problems[f"edit {text}"] = f"The link asks for a what-if that is left out: {sentence(str(error))}"
-    read = tuple(dict.fromkeys(good))
-    if len(asked) < len(given) or len(read) < len(good):
-        current.problems["repeated edits"] = "The link has the same what-if several times; it is used once."
-    if len(asked) > MOST:
-        current.problems["edits"] = f"The link has {len(asked)} what-ifs; the first {MOST} are used."
-    current.put(EDITS, read)
-    current.seen["edits"] = read
-    return read
+            current.problems[f"edit {text}"] = f"An edit in the link is ignored: {escape_message(str(error))}"
+    edits = tuple(dict.fromkeys(valid))
+    if len(distinct) < len(texts) or len(edits) < len(valid):
+        current.problems["repeated edits"] = "The link has the same edit several times; it is used once."
+    if len(distinct) > MAX_EDITS:
+        current.problems["edits"] = f"The link has {len(distinct)} edits; the first {MAX_EDITS} are used."
+    current.set_derived(EDITS, edits)
+    current.last_used["edits"] = edits
+    return edits
 
 
-def fitting(config: EncoderConfig, batch: int, seq: int) -> Found:
-    """The edits that fit a model and its batch, and one another. The others are kept, and named: they may fit again."""
-    found = fitting_edits([from_text(text) for text in texts()], config, batch, seq)
-    return Found(found.edits, found.problems)
+def compatible_session_edits(config: EncoderConfig, batch: int, seq: int) -> CompatibleEdits:
+    """The edits that can be used together in a model and its batch, and one sentence for each other edit.
+
+    The other edits stay in the URL, because they may fit another model.
+    """
+    return compatible_edits([parse_edit(text) for text in edit_texts()], config, batch, seq)
 
 
 def add(edit: Edit) -> None:
-    """One more edit; one at the same place takes the place of the one before. Call it from a callback."""
-    new, place = to_text(edit), _place(to_text(edit))
-    kept = [text for text in texts() if _place(text) != place]
-    _become((*kept, new)[-MOST:])
+    """Add an edit, or replace an earlier edit of the same number. Call it from a callback."""
+    new = format_edit(edit)
+    others = [text for text in edit_texts() if _target(text) != _target(new)]
+    _change((*others, new)[-MAX_EDITS:])
 
 
 def remove(text: str) -> None:
-    """Without this edit."""
-    _become(tuple(other for other in texts() if other != text))
+    """Remove this edit."""
+    _change(tuple(other for other in edit_texts() if other != text))
 
 
 def reset() -> None:
     """Clear all edits."""
-    _become(())
+    _change(())
 
 
 def undo() -> None:
-    """Undo the last change."""
+    """Undo the last change of the edits."""
     history = _history()
     if history.before:
-        history.after.append(texts())
-        _use(history.before.pop())
+        history.after.append(edit_texts())
+        _apply(history.before.pop())
 
 
 def redo() -> None:
-    """Redo the change that was undone last."""
+    """Redo the last undone change."""
     history = _history()
     if history.after:
-        history.before.append(texts())
-        _use(history.after.pop())
+        history.before.append(edit_texts())
+        _apply(history.after.pop())
 
 
 def can_undo() -> bool:
@@ -101,28 +96,29 @@ def can_undo() -> bool:
 
 
 def can_redo() -> bool:
-    """Whether a change was undone."""
+    """Whether there is an undone change to redo."""
     return bool(_history().after)
 
 
-def changed_here() -> bool:
-    """Whether the edits were last changed on the page that is shown."""
+def changed_on_this_page() -> bool:
+    """Whether the last change of the edits happened on the current page."""
     return _history().page == session().page
 
 
-def _place(text: str) -> str:
+def _target(text: str) -> str:
+    """What an edit sets, without the value: `score.0.0.0.2.1=6.5` -> `score.0.0.0.2.1`."""
     return text.partition("=")[0]
 
 
-def _become(new: tuple[str, ...]) -> None:
-    if new != texts():
+def _change(new: tuple[str, ...]) -> None:
+    if new != edit_texts():
         history = _history()
-        history.before.append(texts())
+        history.before.append(edit_texts())
         history.after.clear()
-        _use(new)
+        _apply(new)
 
 
-def _use(new: tuple[str, ...]) -> None:
+def _apply(new: tuple[str, ...]) -> None:
     _history().page = session().page
     session().set(EDITS, new)
 

@@ -1,8 +1,8 @@
-"""The values of all parameters in one session: the single source of what the sidebar, the URL and the page show.
+"""The values of all parameters in one session: the single source for the sidebar, the URL and the page.
 
-A value changes in exactly four ways: a link is read when the session begins; the browser's Back and Forward bring back
-a URL; opening another page resets the parameters of the page before; and the user changes something, which arrives in
-a callback. Widgets only show these values (see widgets.py), and the URL is written from them at the end of each run.
+A value changes in exactly four ways: the session reads a link when it begins; the browser's Back and Forward restore a
+URL; a page change resets the parameters of scope "page"; the user changes a widget or clicks a plot, which calls a
+callback. Widgets show these values (see widgets.py), and every run ends by writing the URL from them.
 """
 
 import secrets
@@ -15,16 +15,16 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard.markdown import sentence
-from dashboard.state.parameter import MOST_QUOTED, PARAMETERS, Parameter, Value, allowed
+from dashboard.markdown import escape_message
+from dashboard.state.parameter import MAX_QUOTED, PARAMETERS, Parameter, Value, describe_allowed
 from encoder_core.figures.base import shorten
 
 _KEY = "session"
-_MOST_UNKNOWN = 2_000  # characters of a link that mean nothing here and are carried along ("embed", "utm_source")
+_MAX_UNKNOWN = 2_000  # characters of unknown parameters in a link ("embed", "utm_source") that the URL keeps
 
 
-class Shown(NamedTuple):
-    """The widget that last showed a parameter: how often it was replaced, its options, the script it is in."""
+class BoundWidget(NamedTuple):
+    """The current widget of a parameter: how often it was replaced, its options, and the script that renders it."""
 
     generation: int
     options: object
@@ -35,153 +35,158 @@ class Shown(NamedTuple):
 class Session:
     """The choices of one browser tab.
 
-    link        the query string that the values were read from
-    values      parameter name -> value, where it is not the default
-    asked       what the link says, by name, until the user changes something or opens another page
-    problems    a sentence on each value of the link that could not be used
-    notes       sentences on a correction that the app made to the user's last change
-    unknown     what the link says beyond the parameters; it is carried along
-    steps       how many changes were a step of their own for Back
-    page        the page that is shown
-    script      the page whose script draws now; None while the entrypoint does
-    arriving    whether this run opens it
-    framed      whether the entrypoint has run
-    answering   whether this run answers a change in the sidebar
-    widgets     the widgets that show parameters, by parameter name
-    seen        what the values were last used with, such as the tokens of the sentence; forgotten with a new link
-    memo        what was computed from the values, by whoever computes it
-    identity    tells this session from all others
+    link                the query string that the values were read from
+    values              parameter name -> value, if it is not the default
+    link_values         parameter name -> texts in the link, until the user changes something or opens another page
+    problems            a sentence for each value of the link that cannot be used
+    notes               a sentence for each correction of the user's last change
+    unknown_parameters  parameters of the link that the app does not have; the URL keeps them
+    history_steps       number of changes that are separate entries for the browser's Back button
+    page                name of the current page
+    script              name of the page whose script renders now; None while the entrypoint renders
+    page_opened         whether this run opens the page
+    entrypoint_ran      whether the entrypoint has run in this session
+    is_full_rerun       whether this run renders the whole page again, after a change in the sidebar
+    widgets             parameter name -> its current widget
+    last_used           what the values were last used with, such as the tokens of the sentence; cleared by a new link
+    memo                results computed from the values, by any module
+    id                  distinguishes this session from all others
     """
 
     link: str = ""
     values: dict[str, Any] = field(default_factory=dict)
-    asked: dict[str, list[str]] = field(default_factory=dict)
+    link_values: dict[str, list[str]] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
-    unknown: list[tuple[str, str]] = field(default_factory=list)
-    steps: int = 0
+    unknown_parameters: list[tuple[str, str]] = field(default_factory=list)
+    history_steps: int = 0
     page: str | None = None
     script: str | None = None
-    arriving: bool = True
-    framed: bool = False
-    answering: bool = False
-    widgets: dict[str, Shown] = field(default_factory=dict)
-    seen: dict[str, Any] = field(default_factory=dict)
+    page_opened: bool = True
+    entrypoint_ran: bool = False
+    is_full_rerun: bool = False
+    widgets: dict[str, BoundWidget] = field(default_factory=dict)
+    last_used: dict[str, Any] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict)
-    identity: str = field(default_factory=lambda: secrets.token_hex(8))
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def get(self, parameter: Parameter[Value]) -> Value:
-        """The value in use."""
+        """The current value."""
         return self.values.get(parameter.name, parameter.default)
 
     def set(self, parameter: Parameter[Value], value: Value) -> None:
-        """The user's choice; call it from a callback. What was wrong with the link no longer matters."""
-        if value != self.get(parameter) and parameter.steps:
-            self.steps += 1
-        self.put(parameter, value)
+        """Set a value that the user chose, and clear the messages about the link. Call it from a callback."""
+        if value != self.get(parameter) and parameter.adds_history_entry:
+            self.history_steps += 1
+        self.set_derived(parameter, value)
         self._forget_link()
 
-    def put(self, parameter: Parameter[Value], value: Value) -> None:
-        """A value that follows from another change, such as the token after a new text."""
+    def set_derived(self, parameter: Parameter[Value], value: Value) -> None:
+        """Set a value that follows from another change, such as the token after a new text."""
         if value == parameter.default:
             self.values.pop(parameter.name, None)
         else:
             self.values[parameter.name] = value
 
     def read_link(self, query: str) -> None:
-        """Take all values from a query string; of a parameter that is given twice, the last value."""
-        self.link, self.unknown = query, []
+        """Replace all values by those of a query string; of a repeated parameter, the last value counts."""
+        self.link, self.unknown_parameters = query, []
         self.values.clear()
-        self.seen.clear()
+        self.last_used.clear()
         self._forget_link()
-        for name, given in parse_qsl(query, keep_blank_values=True):
+        for name, text in parse_qsl(query, keep_blank_values=True):
             if name in PARAMETERS:
-                self.asked.setdefault(name, []).append(given)
-            elif len(urlencode(self.unknown)) + len(given) < _MOST_UNKNOWN:
-                self.unknown.append((name, given))
-        for name, texts in self.asked.items():
+                self.link_values.setdefault(name, []).append(text)
+            elif len(urlencode(self.unknown_parameters)) + len(text) < _MAX_UNKNOWN:
+                self.unknown_parameters.append((name, text))
+        for name, texts in self.link_values.items():
             parameter = PARAMETERS[name]
             try:
-                self.put(parameter, parameter.read(texts[-1]))
+                self.set_derived(parameter, parameter.parse(texts[-1]))
             except ValueError as error:
-                self.refuse(parameter, str(error), self.get(parameter))
+                self.report_invalid(parameter, str(error), self.get(parameter))
             else:
-                self.refuse_repetition(parameter, self.get(parameter))
+                self.report_repetition(parameter, self.get(parameter))
 
-    def refuse(self, parameter: Parameter[Any], reason: str, used: Any) -> None:
-        """Note that the link's value cannot be used; `reason` says what is allowed, as the end of a sentence or
-        as one of its own; `used` is used in its place."""
-        given = self.asked.get(parameter.name)
-        if given and not self.refuse_repetition(parameter, used):
-            quoted = sentence(shorten(given[-1], MOST_QUOTED))
-            instead = "" if used is None else f" {sentence(parameter.write(used))} is used."
+    def report_invalid(self, parameter: Parameter[Any], reason: str, used: Any) -> None:
+        """Add a message that the link's value cannot be used, if there is one.
+
+        `reason` says what is allowed: the end of the sentence, or a sentence. `used` is the value used instead; None
+        stands for the page's choice.
+        """
+        texts = self.link_values.get(parameter.name)
+        if texts and not self.report_repetition(parameter, used):
+            quoted = escape_message(shorten(texts[-1], MAX_QUOTED))
+            instead = "" if used is None else f" {escape_message(parameter.format(used))} is used."
             why = (". " if reason[:1].isupper() else "; ") + reason.rstrip(".")
-            self.problems[parameter.name] = f"The link asks for {parameter.name} = “{quoted}”{why}.{instead}"
+            self.problems[parameter.name] = f"The link has {parameter.name} = “{quoted}”{why}.{instead}"
 
-    def refuse_repetition(self, parameter: Parameter[Any], used: Any) -> bool:
-        """Note that the link gives a parameter several times, if it does."""
-        count = len(self.asked.get(parameter.name, ()))
+    def report_repetition(self, parameter: Parameter[Any], used: Any) -> bool:
+        """Add a message if the link has a parameter several times. Returns whether it does."""
+        count = len(self.link_values.get(parameter.name, ()))
         if count > 1:
-            text = sentence(shorten(parameter.write(used), MOST_QUOTED))
-            self.problems[parameter.name] = f"The link gives {parameter.name} {count} times; {text} is used."
+            text = "the default" if used is None else escape_message(shorten(parameter.format(used), MAX_QUOTED))
+            self.problems[parameter.name] = f"The link has {parameter.name} {count} times; {text} is used."
         return count > 1
 
     def correct(self, parameter: Parameter[Value], reason: str, used: Value) -> None:
-        """Use another value than the link's, and note why; see `refuse`."""
-        self.refuse(parameter, reason, used)
-        self.put(parameter, used)
+        """Use another value instead of the link's, and report why; see `report_invalid`."""
+        self.report_invalid(parameter, reason, used)
+        self.set_derived(parameter, used)
 
-    def among(self, parameter: Parameter[Any], options: Sequence[Value], default: Value) -> Value:
-        """The value in use if it is one of the options that the page has now, else `default`; a link that asked for
-        something else is told what is allowed."""
+    def get_option(self, parameter: Parameter[Any], options: Sequence[Value], default: Value) -> Value:
+        """The current value if it is one of `options`, which can depend on the model; else `default`.
+
+        A value of the link that is not an option is reported.
+        """
         value = self.get(parameter)
         if value is None:
             return default
         if value in options:
             return value
-        self.refuse(parameter, allowed(options), default)
-        self.put(parameter, parameter.default)
+        self.report_invalid(parameter, describe_allowed(options), default)
+        self.set_derived(parameter, parameter.default)
         return default
 
     def query(self) -> str:
-        """The query string that reproduces this session: every value that is not its default."""
-        known = [(name, p.write(self.get(p))) for name, p in PARAMETERS.items() if self._is_written(p)]
-        return urlencode([*known, *self.unknown])
+        """The query string that reproduces this session: all values that differ from their defaults."""
+        known = [(name, p.format(self.get(p))) for name, p in PARAMETERS.items() if self._is_written(p)]
+        return urlencode([*known, *self.unknown_parameters])
 
     def _is_written(self, parameter: Parameter[Any]) -> bool:
-        page, other = parameter.apart or (None, "")
+        page, other = parameter.explicit_with or (None, "")
         return parameter.name in self.values or (other in self.values and page == self.page)
 
     def open_page(self, page: str) -> None:
-        """Another page begins: what belongs to the page before is dropped."""
+        """Reset the parameters of scope "page" if the page changes."""
         if self.page not in (None, page):
             for name, parameter in PARAMETERS.items():
                 if parameter.scope == "page":
                     self.values.pop(name, None)
             self._forget_link()
-        self.arriving = page != self.page
+        self.page_opened = page != self.page
         self.page = page
 
     def _forget_link(self) -> None:
-        """What the link asked for, and what was said about it, is over."""
-        self.asked.clear()
+        """Forget the texts of the link and the messages about them."""
+        self.link_values.clear()
         self.problems.clear()
         self.notes.clear()
 
 
 def session() -> Session:
-    """The session of the current run; it begins by reading the link."""
-    found = st.session_state.get(_KEY)
-    if found is None:
-        found = Session()
-        found.read_link(_query_string())
-        st.session_state[_KEY] = found
-    return found
+    """The session of the current run; a new one reads its link."""
+    current = st.session_state.get(_KEY)
+    if current is None:
+        current = Session()
+        current.read_link(_query_string())
+        st.session_state[_KEY] = current
+    return current
 
 
 def begin_run(page: str) -> Session:
-    """The first thing of each run of the whole app: a new session reads its link, Back and Forward the URL that they
-    brought back, and another page drops what belongs to the page before."""
+    """Update the session at the start of each run of the entrypoint: read the URL after Back or Forward, and open the
+    page."""
     current = session()
     context = get_script_run_ctx()
     if current.page is not None and context is not None and context.is_history_navigation:
@@ -193,8 +198,8 @@ def begin_run(page: str) -> Session:
 
 
 @contextmanager
-def script_of_the_page() -> Iterator[None]:
-    """What is drawn inside is drawn by the script of the page, not by the entrypoint."""
+def page_script() -> Iterator[None]:
+    """Context in which widgets belong to the script of the page instead of the entrypoint."""
     current = session()
     outside, current.script = current.script, current.page
     try:

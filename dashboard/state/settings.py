@@ -1,11 +1,11 @@
-"""What the user chose in the sidebar: one frozen value, always valid."""
+"""The settings of the sidebar: their parameters, and one frozen value that is always valid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.parameter import Parameter, declare, option
+from dashboard.state.parameter import Parameter, declare, declare_option
 from dashboard.state.session import session
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
@@ -13,15 +13,15 @@ from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 
-# Of sinusoids, the layout and the frequencies are chosen with them.
+# The layout and the frequencies of sinusoids are part of the choice.
 PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned", "none"]
 
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
 
-RANDOM = "random"  # the encoder with parameters drawn from the seed, sizes and text as chosen
+RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar
 
-# Every control in the sidebar: its key is its parameter in the URL.
+# The controls of the sidebar, by the name of their parameter in the URL.
 DEFAULTS: dict[str, Any] = {
     "encoder": RANDOM,
     "variant": "as intended",
@@ -55,13 +55,13 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "scaled": (True, False),
     "bias": (True, False),
 }
-OF_RECIPES = ("encoder", "variant", "seed")  # all that can be chosen with a recipe: the rest is the recipe's own
-OF_TRAINED = ("encoder", "text", "mask")  # all that can be chosen with a trained encoder
+RECIPE_SETTINGS = ("encoder", "variant", "seed")  # the user can choose these for a recipe; the recipe defines the rest
+TRAINED_SETTINGS = ("encoder", "text", "mask")  # the user can choose these for a trained encoder
 
 SETTINGS: dict[str, Parameter[Any]] = {
-    key: option(key, OPTIONS[key], default, steps=key == "encoder")
+    key: declare_option(key, OPTIONS[key], default, adds_history_entry=key == "encoder")
     if key in OPTIONS
-    else declare(Parameter(key, default, lambda given: fit_text(given)[0]))
+    else declare(Parameter(key, default, lambda text: truncate_text(text)[0]))
     for key, default in DEFAULTS.items()
 }
 
@@ -75,21 +75,21 @@ _POSITIONS: dict[PositionChoice, dict[str, Any]] = {
 
 
 def with_positions(config: EncoderConfig, choice: PositionChoice) -> EncoderConfig:
-    """The same encoder with other positions."""
-    plain = {"position_layout": "interleaved", "position_frequencies": "pairs"}
-    return replace(config, **plain | _POSITIONS[choice])
+    """The configuration with these positions."""
+    usual = {"position_layout": "interleaved", "position_frequencies": "pairs"}
+    return replace(config, **usual | _POSITIONS[choice])
 
 
 def positions_of(config: EncoderConfig) -> PositionChoice:
-    """The positions of an encoder as one choice."""
+    """The positions of a configuration, as one choice."""
     return next(choice for choice in _POSITIONS if with_positions(config, choice) == config)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The sidebar as one value: every field is among its OPTIONS, and `heads` divides `d_model`.
+    """The settings as one value: every field is among its OPTIONS, and `heads` divides `d_model`.
 
-    With a recipe or a trained encoder, the fields that are not chosen with it have their defaults.
+    Fields that cannot be chosen for a recipe or a trained encoder have their defaults.
     """
 
     encoder: str
@@ -110,43 +110,43 @@ class Settings:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "Settings":
-        """The settings in the widgets' state; what is missing or not allowed there takes its default."""
-        chosen = dict(DEFAULTS)
+        """The settings from a mapping of names to values. A missing or invalid value becomes its default."""
+        values = dict(DEFAULTS)
         for key, options in OPTIONS.items():
             if key in state and state[key] in options:
-                chosen[key] = state[key]
-        text, _ = fit_text(str(state.get("text", DEFAULT_TEXT)))
-        chosen["text"] = text if split_words(text) else DEFAULT_TEXT
-        if chosen["encoder"] != RANDOM:
-            return cls(**DEFAULTS | {key: chosen[key] for key in chosen_with(chosen["encoder"])})
-        chosen["variant"] = DEFAULTS["variant"]
-        chosen["d_model"] = nearest_width(chosen["d_model"], chosen["heads"])
-        return cls(**chosen)
+                values[key] = state[key]
+        text, _ = truncate_text(str(state.get("text", DEFAULT_TEXT)))
+        values["text"] = text if split_words(text) else DEFAULT_TEXT
+        if values["encoder"] != RANDOM:
+            return cls(**DEFAULTS | {key: values[key] for key in available_settings(values["encoder"])})
+        values["variant"] = DEFAULTS["variant"]
+        values["d_model"] = nearest_d_model(values["d_model"], values["heads"])
+        return cls(**values)
 
     @property
     def recipe(self) -> Recipe | None:
-        """The recipe that is chosen, if one is."""
+        """The chosen recipe; None for any other encoder."""
         return RECIPES.get(self.encoder)
 
     @property
     def trained(self) -> str | None:
-        """The name of the trained encoder that is chosen, if one is."""
+        """The name of the chosen trained encoder on the hub; None for any other encoder."""
         return OFFERED.get(self.encoder)
 
     @property
     def sentences(self) -> list[str]:
-        """One sentence a line of the text; blank lines do not count."""
+        """The lines of the text, one sentence each, without blank lines."""
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
     @property
     def mask_name(self) -> MaskName | None:
-        """The mask as `Encoder.trace` names it."""
+        """The name of the mask for `Encoder.trace`."""
         if self.mask == "none":
             return None
         return "causal+padding" if self.mask == "both" else self.mask
 
     def config(self, vocab_size: int) -> EncoderConfig:
-        """The encoder these settings describe, for a vocabulary of this size."""
+        """The configuration of a random encoder with these settings, for a vocabulary of this size."""
         return EncoderConfig(
             vocab_size=vocab_size,
             max_len=MAX_TOKENS,
@@ -164,22 +164,22 @@ class Settings:
         )
 
 
-def chosen_with(encoder: str) -> Sequence[str]:
-    """The settings that can be chosen with an encoder."""
+def available_settings(encoder: str) -> Sequence[str]:
+    """The names of the settings that the user can choose for an encoder."""
     if encoder in OFFERED:
-        return OF_TRAINED
-    return OF_RECIPES if encoder in RECIPES else list(DEFAULTS)
+        return TRAINED_SETTINGS
+    return RECIPE_SETTINGS if encoder in RECIPES else list(DEFAULTS)
 
 
-def nearest_width(d_model: int, heads: int, direction: int = 0) -> int:
-    """The allowed d_model nearest to this one that `heads` divides; above it with direction 1, below with -1."""
+def nearest_d_model(d_model: int, heads: int, direction: int = 0) -> int:
+    """The allowed multiple of `heads` nearest to d_model; at least d_model for direction 1, at most for -1."""
     valid = [width for width in OPTIONS["d_model"] if width % heads == 0]
     ahead = [width for width in valid if (width - d_model) * direction >= 0] or valid
     return min(ahead, key=lambda width: (abs(width - d_model), width))
 
 
-def fit_text(text: str) -> tuple[str, str | None]:
-    """The text within the limits, and a sentence that says what was cut, if anything was."""
+def truncate_text(text: str) -> tuple[str, str | None]:
+    """The text cut to the limits, and a sentence about the cut; None for an uncut text."""
     lines = [line for line in text[:MAX_CHARACTERS].splitlines() if line.strip()]
     if len(text) > MAX_CHARACTERS:
         return "\n".join(lines[:MAX_SENTENCES]), (
@@ -193,43 +193,43 @@ def fit_text(text: str) -> tuple[str, str | None]:
 
 
 def current_settings() -> Settings:
-    """The settings of this session. A width that the heads do not divide, as a link may ask for, is corrected."""
+    """The settings of this session. A d_model that is not a multiple of heads, possible in a link, is corrected."""
     current = session()
-    chosen = {key: current.get(parameter) for key, parameter in SETTINGS.items()}
-    held = current.memo.get("settings")
-    if held and held[0] == chosen:
-        return held[1]
-    width, heads = chosen["d_model"], chosen["heads"]
-    if width % heads:
-        set_width(nearest_width(width, heads), asked=width)
-        chosen["d_model"] = current.get(SETTINGS["d_model"])
-    found = Settings.from_state(chosen)
-    current.memo["settings"] = (chosen, found)
-    return found
+    values = {key: current.get(parameter) for key, parameter in SETTINGS.items()}
+    cached = current.memo.get("settings")
+    if cached and cached[0] == values:
+        return cached[1]
+    d_model, heads = values["d_model"], values["heads"]
+    if d_model % heads:
+        correct_d_model(nearest_d_model(d_model, heads), rejected=d_model)
+        values["d_model"] = current.get(SETTINGS["d_model"])
+    settings = Settings.from_state(values)
+    current.memo["settings"] = (values, settings)
+    return settings
 
 
-def move_size(key: str, value: int) -> None:
-    """The user moves d_model or heads: d_model becomes the nearest multiple of heads in the direction of the move."""
+def set_size(key: str, value: int) -> None:
+    """Set d_model or heads, and change d_model to the nearest multiple of heads in the direction of the slider."""
     current = session()
     before = current.get(SETTINGS["d_model"])
     current.set(SETTINGS[key], value)
-    width, heads = current.get(SETTINGS["d_model"]), current.get(SETTINGS["heads"])
-    valid = nearest_width(width, heads, direction=(width > before) - (width < before))
-    if valid != width:
-        set_width(valid, asked=width)
+    d_model, heads = current.get(SETTINGS["d_model"]), current.get(SETTINGS["heads"])
+    valid = nearest_d_model(d_model, heads, direction=(d_model > before) - (d_model < before))
+    if valid != d_model:
+        correct_d_model(valid, rejected=d_model)
 
 
-def set_width(width: int, asked: int) -> None:
-    """Correct d_model, and say so."""
+def correct_d_model(d_model: int, rejected: int) -> None:
+    """Set d_model, with a note on the rejected value."""
     current = session()
-    current.put(SETTINGS["d_model"], width)
+    current.set_derived(SETTINGS["d_model"], d_model)
     heads = current.get(SETTINGS["heads"])
-    current.notes["d_model"] = f"{asked} is not a multiple of {heads} heads: d_model is {width} now."
+    current.notes["d_model"] = f"{rejected} is not a multiple of {heads} heads: d_model is {d_model} now."
 
 
-def change_text(given: str) -> None:
-    """The user typed another text; what is beyond the limits is cut, and that is said."""
-    text, problem = fit_text(given)
-    session().set(SETTINGS["text"], text)
+def set_text(text: str) -> None:
+    """Set the text that the user typed, cut to the limits, with a note on the cut."""
+    truncated, problem = truncate_text(text)
+    session().set(SETTINGS["text"], truncated)
     if problem:
         session().notes["text"] = problem

@@ -1,11 +1,11 @@
-"""Widgets that show a parameter and set it.
+"""Bind widgets to parameters.
 
-The session's value decides what a widget shows. When the value was changed by anything but the widget itself (a click
-on a heatmap, Back, a new text), the widget is replaced by a new one under another key. So a message that the browser
-sent before it heard of the change can only speak of the old widget, and is never mistaken for a new choice.
+The session's value decides what a widget shows. If anything but the widget itself changes the value (a click on a
+heatmap, Back, a new text), a new widget with another key replaces the widget. A message that the browser sent before
+it received the change then refers to the old widget and cannot be mistaken for a new choice.
 
-Each widget is told its value twice: by the session state, and as the value that it begins with. For until a browser has
-read the former, a new widget says the latter in every message, if only for some milliseconds.
+Each widget gets its value twice: in the session state and as its initial value. Until the browser has read the session
+state, which takes some milliseconds, a new widget sends its initial value in every message.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,71 +14,97 @@ from typing import Any
 import streamlit as st
 
 from dashboard.state.parameter import Parameter, Value
-from dashboard.state.session import Shown, session
+from dashboard.state.session import BoundWidget, session
 
 
 def widget_key(name: str, value: Any, options: object = None) -> str:
-    """The key of the widget that shows `value`, which is in the session state already. A widget whose `options` differ
-    from those it had is another widget, too. So is that of another script: for Streamlit, the widgets of two pages are
-    two widgets even if their keys are equal, and the second would show its default."""
-    shown, script = session().widgets.get(name), session().script
-    if shown is None:
-        shown = Shown(0, options, script)
-    elif (shown.options, shown.script) != (options, script) or st.session_state.get(_key(name, shown), value) != value:
-        shown = Shown(shown.generation + 1, options, script)
-    session().widgets[name] = shown
-    key = _key(name, shown)
+    """The key of the widget that shows `value`; the value is put in the session state.
+
+    Other `options` or another script need a new widget as well: for Streamlit, widgets of two pages are different even
+    if their keys are equal, and the second one would show its default.
+    """
+    widget, script = session().widgets.get(name), session().script
+    if widget is None:
+        widget = BoundWidget(0, options, script)
+    elif (widget.options, widget.script) != (options, script) or (
+        st.session_state.get(_key(name, widget), value) != value
+    ):
+        widget = BoundWidget(widget.generation + 1, options, script)
+    session().widgets[name] = widget
+    key = _key(name, widget)
     if key not in st.session_state:
         st.session_state[key] = value
     return key
 
 
-def shows(
+def bind_widget(
     parameter: Parameter[Value],
     value: Any = None,
     options: Sequence[Any] | object = None,
     *,
-    begins: str | Sequence[Any] = "value",
-    changed: Callable[[Any], None] | None = None,
+    value_argument: str = "value",
+    index_of: Sequence[Any] | None = None,
+    on_change: Callable[[Any], None] | None = None,
 ) -> dict[str, Any]:
-    """Keyword arguments for a widget that shows a parameter and sets it.
+    """Keyword arguments for a widget that shows and sets a parameter.
 
-    value    what it shows, if that is not the parameter's value as it stands
-    options  what it offers, where that depends on the model
-    begins   the widget's argument for the value it begins with; of a select box its options, for its `index`
-    changed  called with the new value in place of setting the parameter
+    value           the value to show, if it is not the parameter's value
+    options         the options, if they depend on the model
+    value_argument  the widget's argument for its initial value
+    index_of        the options of a select box, whose initial value is an index
+    on_change       called with the new value instead of setting the parameter
     """
     current = session().get(parameter) if value is None else value
-    changed = changed or (lambda chosen: session().set(parameter, chosen))
-    return shows_value(parameter.name, current, changed, options, begins=begins)
+    on_change = on_change or (lambda new: session().set(parameter, new))
+    return bind_value(parameter.name, current, on_change, options, value_argument=value_argument, index_of=index_of)
 
 
-def shows_value(
+def bind_value(
     name: str,
     value: Any,
-    changed: Callable[[Any], None],
+    on_change: Callable[[Any], None],
     options: object = None,
     *,
-    begins: str | Sequence[Any] = "value",
+    value_argument: str = "value",
+    index_of: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
-    """The same for a widget that shows a part of a parameter, or a number that an edit sets."""
+    """Like `bind_widget`, for a widget that shows a part of a parameter or the number that an edit sets."""
     key = widget_key(name, value, options)
-    return {"key": key, "on_change": lambda: changed(st.session_state[key]), **_beginning(begins, value)}
+    initial = {value_argument: value} if index_of is None else {"index": index_of.index(value)}
+    latest = value
+
+    def changed() -> None:
+        # Streamlit also calls this for a widget that has been replaced, because it no longer has its old value. Then
+        # only a value that the widget did not have before is a choice.
+        nonlocal latest
+        new = st.session_state[key]
+        if not _is_current(name, key) and _comparable(new) == _comparable(latest):
+            return
+        latest = new
+        on_change(new)
+
+    return {"key": key, "on_change": changed, **initial}
 
 
 def component_value(key: str, name: str) -> Any:
-    """What the JavaScript of a component has said last under this name; None where it has said nothing."""
+    """The last value that a component's JavaScript has set under this name; None before the first."""
     return (st.session_state.get(key) or {}).get(name)
 
 
 def edited_cells(key: str) -> dict[int, dict[str, Any]]:
-    """The cells of a table editor that the user has changed: row -> column -> value."""
+    """The cells that the user changed in a table editor: row -> column -> value."""
     return dict(st.session_state[key]["edited_rows"])
 
 
-def _beginning(begins: str | Sequence[Any], value: Any) -> dict[str, Any]:
-    return {begins: value} if isinstance(begins, str) else {"index": begins.index(value)}
+def _key(name: str, widget: BoundWidget) -> str:
+    return name if widget.generation == 0 else f"{name}.{widget.generation}"
 
 
-def _key(name: str, shown: Shown) -> str:
-    return name if shown.generation == 0 else f"{name}.{shown.generation}"
+def _is_current(name: str, key: str) -> bool:
+    widget = session().widgets.get(name)
+    return widget is not None and _key(name, widget) == key
+
+
+def _comparable(value: Any) -> Any:
+    """Streamlit returns several choices as a list, whatever the sequence they began with."""
+    return list(value) if isinstance(value, tuple) else value

@@ -1,10 +1,10 @@
-"""Measures of a trace: pure functions of NumPy arrays, each with its formula and its source."""
+"""Measures of traces and arrays: pure functions of NumPy arrays, each with its formula and source."""
 
 from encoder_core.analysis.attention import (
-    patterns_of,
+    mix_with_residual,
     rollout,
+    stack_patterns,
     visible_keys,
-    with_residual,
 )
 from encoder_core.analysis.matrices import (
     numerical_rank,
@@ -14,15 +14,15 @@ from encoder_core.analysis.matrices import (
     singular_values,
 )
 from encoder_core.analysis.residual_stream import (
+    residual_change,
     residual_stream,
-    travel,
 )
 from encoder_core.analysis.similarity import (
     SelfMatches,
     Similarity,
     cosines,
+    max_pool,
     mean_off_diagonal,
-    pooled,
     self_matches,
     similarity_by_distance,
 )
@@ -40,12 +40,13 @@ __all__ = [
     "cosines",
     "entropy",
     "largest_entropy",
+    "max_pool",
     "mean_off_diagonal",
+    "mix_with_residual",
     "numerical_rank",
     "one_hot",
-    "patterns_of",
-    "pooled",
     "relative_change",
+    "residual_change",
     "residual_stream",
     "rollout",
     "root_mean_square",
@@ -53,7 +54,6 @@ __all__ = [
     "similarity_by_distance",
     "singular_values",
     "softmax_steps",
-    "travel",
+    "stack_patterns",
     "visible_keys",
-    "with_residual",
 ]

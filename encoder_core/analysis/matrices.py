@@ -1,38 +1,38 @@
-"""Measures of a matrix: one-hot rows, size, change, rank."""
+"""Measures of matrices: one-hot rows, root mean square, relative change, singular values, rank."""
 
 import numpy as np
 from jaxtyping import Float, Int
 
 
 def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.ndarray, "*batch seq vocab"]:
-    """A row of zeros a token, with a 1 in column `id`."""
+    """For each token, a row of zeros with a 1 in column `id`."""
     return (ids[..., None] == np.arange(vocab_size)).astype(np.float32)
 
 
 def root_mean_square(values: Float[np.ndarray, "..."]) -> float:
-    """sqrt(mean(x^2)): the typical size of the numbers in an array. A sinusoid encoding of even width has sqrt(1/2)."""
+    """sqrt(mean(x^2)), the typical size of the numbers of an array. For sinusoids of even width it is sqrt(1/2)."""
     return float(np.sqrt(np.mean(values.astype(float) ** 2)))
 
 
 def relative_change(before: Float[np.ndarray, "*shape"], after: Float[np.ndarray, "*shape"]) -> float:
-    """|after - before| / |before|, in float64: how far an array of numbers moves, as a fraction of its length.
+    """|after - before| / |before|, in float64, where |x| is the square root of the sum of all squares.
 
-    The length |x| is the square root of the sum of all squares. Where `before` is all zeros, |after|.
+    |after| where `before` is all zeros.
     """
-    was, now = before.astype(float), after.astype(float)
-    return float(np.linalg.norm(now - was) / (np.linalg.norm(was) or 1.0))
+    difference = np.linalg.norm(after.astype(float) - before)
+    return float(difference / (np.linalg.norm(before.astype(float)) or 1.0))
 
 
 def singular_values(matrix: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "value"]:
-    """The singular values in float64, largest first: as many as the smaller side of the matrix."""
-    return np.linalg.svd(matrix.astype(float), compute_uv=False)
+    """The singular values in float64, largest first; their number is the smaller side of the matrix."""
+    return np.linalg.svdvals(matrix.astype(float))
 
 
 def numerical_rank(matrix: Float[np.ndarray, "row column"]) -> int:
-    """How many singular values are above the rounding noise of the array's own precision.
+    """The number of singular values above the rounding noise of the array's precision.
 
-    The noise is taken as max(row, column) eps times the largest singular value, with eps = 1.2e-7 for float32 and
-    2.2e-16 for float64; the singular values are those in float64. A matrix of zeros has rank 0.
+    The noise is max(row, column) eps times the largest singular value, with eps = 1.2e-7 for float32 and 2.2e-16 for
+    float64. The singular values are computed in float64. A matrix of zeros has rank 0.
     """
     noise = max(matrix.shape) * np.finfo(matrix.dtype).eps
     return int(np.linalg.matrix_rank(matrix.astype(float), rtol=noise))

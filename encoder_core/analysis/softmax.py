@@ -1,18 +1,19 @@
-"""Softmax step by step, and the entropy of its weights."""
+"""The steps of softmax, and the entropy of its weights."""
 
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
+from scipy.special import entr
 
 
 class SoftmaxSteps(NamedTuple):
-    """The steps of softmax along rows of scores s; `blocks.softmax` does the same in one go.
+    """The steps of softmax along rows of scores s; `blocks.softmax` is the function of the encoder.
 
     shifted  (s - max s) / T: the largest becomes 0, so that exp cannot overflow
     exp      exp(shifted), from 0 to 1; 0 where the key is masked
-    total    its sum along the row; 0 where every key is masked
-    weights  exp / total, zeros where every key is masked
+    total    sum of exp along the row; 0 where every key is masked
+    weights  exp / total; zeros where every key is masked
     """
 
     shifted: Float[np.ndarray, "*row key"]
@@ -22,19 +23,19 @@ class SoftmaxSteps(NamedTuple):
 
 
 def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.0) -> SoftmaxSteps:
-    """Softmax step by step, in float64.
+    """The steps of softmax, in float64.
 
     weights_j = exp((s_j - max s) / T) / sum_k exp((s_k - max s) / T)
 
     With T = 1 it is the softmax of Vaswani et al. 2017, equation 1. Temperature: Hinton, Vinyals & Dean 2015,
-    section 2. That subtracting the maximum changes nothing: Goodfellow, Bengio & Courville 2016, section 4.1.
+    section 2. Subtracting the maximum does not change the weights: Goodfellow, Bengio & Courville 2016, section 4.1.
     """
     scores = scores.astype(float)
     row_max = np.max(scores, axis=-1, keepdims=True)
     visible = np.isfinite(scores)
     shifted = np.where(visible, scores - np.where(np.isfinite(row_max), row_max, 0), -np.inf) / temperature
     exp = np.exp(shifted)
-    total = np.asarray(exp.sum(axis=-1))  # an array for a single row, too
+    total = np.asarray(exp.sum(axis=-1))  # an array also for a single row
     weights = exp / np.where(total == 0, 1, total)[..., None]
     return SoftmaxSteps(shifted, exp, total, weights)
 
@@ -42,13 +43,11 @@ def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.
 def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
     """H = - sum_j w_j log2 w_j of each row, in bits, with 0 log 0 = 0 (Shannon 1948, section 6).
 
-    0 where one key has all the weight; `largest_entropy` where all visible keys have the same. A row of zeros gives 0.
+    0 where one key has weight 1, and for a row of zeros; `largest_entropy` where all visible keys have equal weights.
     """
-    weights = weights.astype(float)
-    logs = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
-    return np.asarray(np.abs(np.sum(weights * logs, axis=-1)))
+    return np.asarray(np.abs(entr(weights.astype(float)).sum(axis=-1) / np.log(2)))
 
 
 def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
-    """log2 of the number of keys each row can see, in bits: the entropy of equal weights. 0 where it sees none."""
+    """The entropy of equal weights, in bits: log2 of the number of visible keys of each row; 0 where there is none."""
     return np.asarray(np.log2(np.maximum(visible.sum(axis=-1), 1)))

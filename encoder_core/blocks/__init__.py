@@ -1,15 +1,16 @@
-"""The encoder itself, as Flax NNX modules: each method is one stage of the walkthrough and reads as its equation.
+"""The encoder as Flax NNX modules: each function or method computes one stage of the walkthrough.
 
-One sentence at a time, without a batch axis. All arrays are at capacity (see `capacity.py`); the sizes in use are
-in `Dims`, and what the configuration chooses is in `Switches`. Both are traced: no choice compiles anything.
+The modules process one sentence, without a batch axis. All arrays are padded to capacity (see `capacity.py`). The
+active sizes are in `Dims`, the options of the configuration in `ProgramSettings`. Both are traced, so that no change
+of a size or an option compiles anything.
 """
 
 from encoder_core.blocks.attention import (
-    AttentionSteps,
+    AttentionTensors,
     SelfAttention,
     dot_products,
     dot_products_of_heads,
-    overwrite,
+    overwrite_scores,
     scale_and_mask,
     softmax,
     split_heads,
@@ -17,42 +18,48 @@ from encoder_core.blocks.attention import (
     weigh_values_of_heads,
 )
 from encoder_core.blocks.embedding import embed, lookup
-from encoder_core.blocks.feed_forward import ACTIVATIONS, AS_IT_IS, FeedForward, FeedForwardSteps, activate
+from encoder_core.blocks.feed_forward import (
+    ACTIVATIONS,
+    NO_ACTIVATION,
+    FeedForward,
+    FeedForwardTensors,
+    apply_activation,
+)
 from encoder_core.blocks.norm import LayerNorm, layer_norm
 from encoder_core.blocks.stack import (
-    BlockSteps,
+    BlockTensors,
     EncoderBlock,
     EncoderStack,
     SeparateBlocks,
     post_norm_block,
     pre_norm_block,
 )
-from encoder_core.blocks.switches import BlockDropout, BlockEdits, Keep, Switches, dropout
+from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, DropoutMask, ProgramSettings, dropout
 
 __all__ = [
     "ACTIVATIONS",
-    "AS_IT_IS",
-    "AttentionSteps",
+    "NO_ACTIVATION",
+    "AttentionTensors",
     "BlockDropout",
     "BlockEdits",
-    "BlockSteps",
+    "BlockTensors",
+    "DropoutMask",
     "EncoderBlock",
     "EncoderStack",
     "FeedForward",
-    "FeedForwardSteps",
-    "Keep",
+    "FeedForwardTensors",
     "LayerNorm",
+    "ProgramSettings",
     "SelfAttention",
     "SeparateBlocks",
-    "Switches",
-    "activate",
+    "apply_activation",
     "dot_products",
     "dot_products_of_heads",
     "dropout",
     "embed",
     "layer_norm",
     "lookup",
-    "overwrite",
+    "overwrite_scores",
     "post_norm_block",
     "pre_norm_block",
     "scale_and_mask",

@@ -1,4 +1,4 @@
-"""Multi-head self-attention: its steps as functions, and the module that takes them one after another."""
+"""Multi-head self-attention: one function per step, and the module that calls them."""
 
 from functools import partial
 from typing import NamedTuple
@@ -7,12 +7,12 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
-from encoder_core.blocks.capacity import Capacity, Dims, head_ownership
-from encoder_core.blocks.switches import BlockDropout, BlockEdits, Switches, dropout
+from encoder_core.blocks.capacity import Capacity, Dims, head_feature_mask
+from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, ProgramSettings, dropout
 
 
-class AttentionSteps(NamedTuple):
-    """Every step of self-attention; q, k, v and z hold all heads side by side, as they are computed."""
+class AttentionTensors(NamedTuple):
+    """The tensors of self-attention; q, k, v and concat contain all heads side by side."""
 
     q: Float[Array, "seq qkv_dim"]
     k: Float[Array, "seq qkv_dim"]
@@ -27,11 +27,11 @@ class AttentionSteps(NamedTuple):
 def dot_products(
     q: Float[Array, "seq qkv_dim"],
     k: Float[Array, "seq qkv_dim"],
-    owned: Float[Array, "head qkv_dim"],
+    head_features: Float[Array, "head qkv_dim"],
 ) -> Float[Array, "head seq seq"]:
     """Q K^T of each head: the dot product of every query with every key."""
-    q_of_head = owned[:, None, :] * q
-    return jnp.einsum("hqd,kd->hqk", q_of_head, k)
+    q_per_head = head_features[:, None, :] * q
+    return jnp.einsum("hqd,kd->hqk", q_per_head, k)
 
 
 def scale_and_mask(
@@ -39,25 +39,25 @@ def scale_and_mask(
     scale: Float[Array, ""] | float,
     mask: Bool[Array, "head seq seq"],
 ) -> Float[Array, "head seq seq"]:
-    """Dot products times 1/sqrt(d_head); minus infinity where the mask hides the key."""
+    """The dot products times 1/sqrt(d_head); minus infinity where the key is masked."""
     scaled = dot_products * scale
     return jnp.where(mask, scaled, -jnp.inf)
 
 
-def overwrite(
-    scores: Float[Array, "head seq seq"], edited: Float[Array, "head seq seq"]
+def overwrite_scores(
+    scores: Float[Array, "head seq seq"], edited_scores: Float[Array, "head seq seq"]
 ) -> Float[Array, "head seq seq"]:
-    """The scores, but for the cells that an edit sets: those that are not NaN in `edited`."""
-    return jnp.where(jnp.isnan(edited), scores, edited)
+    """The scores, replaced by `edited_scores` where these are not NaN."""
+    return jnp.where(jnp.isnan(edited_scores), scores, edited_scores)
 
 
 def softmax(
     scores: Float[Array, "*head seq seq"], temperature: Float[Array, ""] | float = 1.0
 ) -> Float[Array, "*head seq seq"]:
-    """exp((s - max) / T) / sum of exp((s - max) / T) along each row; a row that is masked everywhere gives zeros.
+    """exp((s - max) / T) / sum of exp((s - max) / T) along each row; zeros for a row in which every key is masked.
 
-    The maximum is subtracted first: the compiler may fuse s / T - max into one operation that rounds s / T otherwise
-    than the maximum was rounded, and exp of a large s / T less its own maximum is then no longer 1.
+    The maximum is subtracted before the division by T: the compiler may fuse s / T - max(s / T) into one operation
+    that rounds s / T differently in the two places, and for large s / T the largest exp would then differ from 1.
     """
     row_max = jnp.max(scores, axis=-1, keepdims=True, initial=jnp.finfo(scores.dtype).min)
     exp = jnp.exp((scores - row_max) / temperature)
@@ -68,29 +68,29 @@ def softmax(
 def weigh_values(
     pattern: Float[Array, "head seq seq"],
     v: Float[Array, "seq qkv_dim"],
-    owned: Float[Array, "head qkv_dim"],
+    head_features: Float[Array, "head qkv_dim"],
 ) -> Float[Array, "seq qkv_dim"]:
-    """pattern V of each head, the heads side by side: the sum of all value rows, each times its weight."""
+    """pattern V of each head, the heads side by side: the sum of the value rows, each times its weight."""
     z_over_all_features = jnp.einsum("hqk,kd->hqd", pattern, v)
-    return jnp.sum(z_over_all_features * owned[:, None, :], axis=0)
+    return jnp.sum(z_over_all_features * head_features[:, None, :], axis=0)
 
 
 def split_heads(x: Float[Array, "seq qkv_dim"], num_heads: int) -> Float[Array, "head seq d_head"]:
-    """The features of each head by themselves, where the program is compiled for one d_head."""
+    """The features of each head as a separate axis; only in a program that is compiled for one d_head."""
     return x.reshape(x.shape[0], num_heads, -1).swapaxes(0, 1)
 
 
 def dot_products_of_heads(
     q: Float[Array, "head seq d_head"], k: Float[Array, "head seq d_head"]
 ) -> Float[Array, "head seq seq"]:
-    """`dot_products`, of heads that are split: a twelfth of the work with twelve heads."""
+    """`dot_products` for split heads: with twelve heads, a twelfth of the operations."""
     return jnp.einsum("hqd,hkd->hqk", q, k)
 
 
 def weigh_values_of_heads(
     pattern: Float[Array, "head seq seq"], v: Float[Array, "head seq d_head"]
 ) -> Float[Array, "seq qkv_dim"]:
-    """`weigh_values`, of heads that are split."""
+    """`weigh_values` for split heads."""
     z = jnp.matmul(pattern, v).swapaxes(0, 1)
     return z.reshape(z.shape[0], -1)
 
@@ -110,25 +110,25 @@ class SelfAttention(nnx.Module):
         x: Float[Array, "seq d_model"],
         mask: Bool[Array, "head seq seq"],
         dims: Dims,
-        switches: Switches,
+        settings: ProgramSettings,
         edits: BlockEdits,
-        keep: BlockDropout,
-    ) -> AttentionSteps:
-        owned = head_ownership(dims, mask.shape[0], self.out.in_features)
+        dropout_masks: BlockDropout,
+    ) -> AttentionTensors:
+        head_features = head_feature_mask(dims, mask.shape[0], self.out.in_features)
         q, k, v = self.project(x)
         split = partial(split_heads, num_heads=mask.shape[0])
-        dots = dot_products_of_heads(split(q), split(k)) if self.exact else dot_products(q, k, owned)
-        scores = scale_and_mask(dots, switches.score_scale, mask)
-        scores = overwrite(scores, edits.scores)
-        pattern = softmax(scores, switches.temperature)
-        pattern = dropout(pattern, keep.pattern)
-        concat = weigh_values_of_heads(pattern, split(v)) if self.exact else weigh_values(pattern, v, owned)
-        concat = concat * (edits.head_gates @ owned)
-        attn_out = dropout(self.out(concat), keep.attn_out)
-        return AttentionSteps(q, k, v, dots, scores, pattern, concat, attn_out)
+        dots = dot_products_of_heads(split(q), split(k)) if self.exact else dot_products(q, k, head_features)
+        scores = scale_and_mask(dots, settings.score_scale, mask)
+        scores = overwrite_scores(scores, edits.scores)
+        pattern = softmax(scores, settings.temperature)
+        pattern = dropout(pattern, dropout_masks.pattern)
+        concat = weigh_values_of_heads(pattern, split(v)) if self.exact else weigh_values(pattern, v, head_features)
+        concat = concat * (edits.head_factors @ head_features)
+        attn_out = dropout(self.out(concat), dropout_masks.attn_out)
+        return AttentionTensors(q, k, v, dots, scores, pattern, concat, attn_out)
 
     def project(self, x: Float[Array, "seq d_model"]) -> tuple[Float[Array, "seq qkv_dim"], ...]:
-        """Three linear layers read the same rows: x W_Q asks, x W_K answers, x W_V is what is handed on."""
+        """The queries, keys and values of all heads: x W_Q, x W_K and x W_V, plus biases."""
         q = self.query(x)
         k = self.key(x)
         v = self.value(x)

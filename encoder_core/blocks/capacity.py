@@ -1,9 +1,9 @@
-"""One compiled program for every slider position: arrays at a fixed capacity, the active sizes traced.
+"""Capacity: arrays are padded to a fixed size, so that one compiled program serves models of all smaller sizes.
 
-XLA compiles a program for each new shape. So the modules are built once at a capacity, and the sizes in use travel
-with the data as integers (`Dims`). What lies beyond them is zero and stays zero: zero rows and columns of a kernel
-add nothing, a norm counts only the active features, and masked keys get no weight. The only code that knows about
-this padding is here, and the crop in `program.py`.
+XLA compiles a program for each new shape. The modules are therefore built at a capacity, and the active sizes are
+traced integers (`Dims`). The padding is zero and stays zero: zero rows and columns of a kernel add nothing, a norm uses
+only the active features, and masked keys have no weight. Only this module and the cropping in `engine/program.py`
+depend on the padding.
 """
 
 from typing import NamedTuple
@@ -16,10 +16,10 @@ from encoder_core.config import EncoderConfig
 
 
 class Capacity(NamedTuple):
-    """The array sizes of a compiled program: the largest active sizes it can serve.
+    """The array sizes of a compiled program: the largest active sizes that it can process.
 
-    exact  True where it serves one model, whose sizes (but for seq) it has: heads are then split by their shape, and
-           its layers called one after another.
+    exact  True for a program that serves models of one size only: all sizes except seq are those of the model. Its
+           heads are split by a reshape, and its layers are called one after another.
     """
 
     seq: int
@@ -31,16 +31,16 @@ class Capacity(NamedTuple):
     exact: bool = False
 
     def fits(self, other: "Capacity") -> bool:
-        """True where every size of `other` is within this capacity."""
-        return all(need <= have for need, have in zip(other, self, strict=True))
+        """True where no size of `other` is larger than this capacity."""
+        return all(size <= limit for size, limit in zip(other, self, strict=True))
 
 
-# The smaller one serves most positions in a fraction of the time; both together serve every position.
+# Every model within the ranges of the sliders fits the larger one. The smaller one takes a fraction of the time.
 CAPACITIES = (
     Capacity(seq=32, d_model=128, qkv_width=128, d_ff=512, num_heads=16, num_layers=12),
     Capacity(seq=64, d_model=256, qkv_width=256, d_ff=1024, num_heads=16, num_layers=12),
 )
-_OWN_SEQS = (20, 40, 60)  # of a larger model, whose longest text is one more: time grows with the length
+_EXACT_SEQS = (20, 40, 60)  # sequence lengths of exact capacities, besides max_len: time grows with the length
 
 
 class Dims(NamedTuple):
@@ -52,35 +52,32 @@ class Dims(NamedTuple):
 
 
 def capacity_for(config: EncoderConfig, seq: int) -> Capacity:
-    """The smallest capacity that serves `config` at `seq` tokens; a larger model gets one of its own size, and that
-    for the shortest of a few lengths that serves the text."""
-    need = Capacity(seq, config.d_model, config.qkv_width, config.d_ff, config.num_heads, config.num_layers)
+    """The smallest capacity for this model and `seq` tokens.
+
+    A model that is larger than all CAPACITIES has an exact capacity, for the shortest of a few sequence lengths that is
+    long enough.
+    """
+    size = Capacity(seq, config.d_model, config.qkv_width, config.d_ff, config.num_heads, config.num_layers)
     longest = max(seq, config.max_len)
-    own = need._replace(seq=min(next((own for own in _OWN_SEQS if seq <= own), longest), longest), exact=True)
-    return next((capacity for capacity in CAPACITIES if capacity.fits(need)), own)
+    exact_seq = min(next((length for length in _EXACT_SEQS if seq <= length), longest), longest)
+    exact = size._replace(seq=exact_seq, exact=True)
+    return next((capacity for capacity in CAPACITIES if capacity.fits(size)), exact)
 
 
 def active(size: Int[Array, ""] | int, capacity: int) -> Bool[Array, "capacity"]:
-    """True for the first `size` of `capacity` places."""
+    """True for the first `size` of `capacity` entries."""
     return jnp.arange(capacity) < size
 
 
-def head_ownership(dims: Dims, num_heads: int, qkv_width: int) -> Float[Array, "head qkv_dim"]:
-    """1 where a feature of the concatenated heads belongs to the head: features h * d_head up to (h + 1) * d_head.
+def head_feature_mask(dims: Dims, num_heads: int, qkv_width: int) -> Float[Array, "head qkv_dim"]:
+    """1 for the features of each head among those of all heads: h * d_head up to, but not including, (h + 1) * d_head.
 
-    A product with it stands for splitting into heads, with a d_head that is not known when the program is compiled.
+    Multiplication by it replaces the split into heads, because d_head is not known when the program is compiled.
     """
     head_of_feature = jnp.arange(qkv_width) // dims.d_head
     return (head_of_feature == jnp.arange(num_heads)[:, None]).astype(jnp.float32)
 
 
-def mean_over_active(x: Float[Array, "seq d_model"], features: Bool[Array, "d_model"]) -> Float[Array, "seq 1"]:
-    """The mean of each row over the active features."""
-    return jnp.sum(x, axis=-1, keepdims=True, where=features) / jnp.sum(features)
-
-
 def pad(array: Shaped[np.ndarray, "..."], shape: tuple[int, ...]) -> Shaped[np.ndarray, "..."]:
-    """`array` in the corner of zeros of `shape`."""
-    padded = np.zeros(shape, array.dtype)
-    padded[tuple(slice(size) for size in array.shape)] = array
-    return padded
+    """The array, padded with zeros at the end of each axis to `shape`."""
+    return np.pad(array, [(0, capacity - size) for size, capacity in zip(array.shape, shape, strict=True)])

@@ -1,4 +1,4 @@
-"""The norm around every sublayer."""
+"""Layer normalisation, for padded and for unpadded rows."""
 
 from typing import TypeVar
 
@@ -7,9 +7,9 @@ import numpy as np
 from flax import nnx
 from jaxtyping import Array, Float
 
-from encoder_core.blocks.capacity import Dims, active, mean_over_active
+from encoder_core.blocks.capacity import Dims, active
 
-AnyArray = TypeVar("AnyArray", np.ndarray, Array)  # of NumPy or of JAX: what goes in is what comes out
+AnyArray = TypeVar("AnyArray", np.ndarray, Array)  # arrays of NumPy or of JAX; the result is of the same library
 
 
 def layer_norm(
@@ -18,7 +18,7 @@ def layer_norm(
     shift: Float[AnyArray, "d_model"],
     eps: float,
 ) -> Float[AnyArray, "*batch seq d_model"]:
-    """The same as `LayerNorm`, of rows that are in use from end to end: before the first block they are."""
+    """Layer normalisation of rows without padding, as before the first block; the same formula as `LayerNorm`."""
     mean = x.mean(axis=-1, keepdims=True)
     variance = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
     normalised = (x - mean) / (variance + eps) ** 0.5
@@ -26,7 +26,10 @@ def layer_norm(
 
 
 class LayerNorm(nnx.Module):
-    """Each token over its own features: mean 0, variance 1, then scale and shift (Ba, Kiros & Hinton 2016)."""
+    """Each token is normalised to mean 0 and variance 1 over its features, then scaled and shifted.
+
+    Source: Ba, Kiros & Hinton 2016. Only the active features count.
+    """
 
     def __init__(self, d_model: int) -> None:
         self.scale = nnx.Param(jnp.ones(d_model))
@@ -36,7 +39,7 @@ class LayerNorm(nnx.Module):
         self, x: Float[Array, "seq d_model"], dims: Dims, eps: Float[Array, ""] | float
     ) -> Float[Array, "seq d_model"]:
         features = active(dims.d_model, x.shape[-1])
-        mean = mean_over_active(x, features)
-        variance = mean_over_active((x - mean) ** 2, features)
+        mean = jnp.mean(x, axis=-1, keepdims=True, where=features)
+        variance = jnp.mean((x - mean) ** 2, axis=-1, keepdims=True, where=features)
         normalised = (x - mean) / jnp.sqrt(variance + eps)
         return normalised * self.scale[...] + self.bias[...]

@@ -1,4 +1,4 @@
-"""One encoder block, and all of them one after another."""
+"""One encoder block, and the stack of all blocks."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,27 +8,28 @@ import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import Array, Bool, Float, Int
 
-from encoder_core.blocks.attention import AttentionSteps, SelfAttention
+from encoder_core.blocks.attention import AttentionTensors, SelfAttention
 from encoder_core.blocks.capacity import Capacity, Dims
-from encoder_core.blocks.feed_forward import FeedForward, FeedForwardSteps
+from encoder_core.blocks.feed_forward import FeedForward, FeedForwardTensors
 from encoder_core.blocks.norm import LayerNorm
-from encoder_core.blocks.switches import BlockDropout, BlockEdits, Switches
+from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, ProgramSettings
 
 
-class BlockSteps(NamedTuple):
-    """Every step of one encoder block."""
+class BlockTensors(NamedTuple):
+    """The tensors of one encoder block."""
 
     resid_pre: Float[Array, "seq d_model"]
     attn_in: Float[Array, "seq d_model"]
-    attention: AttentionSteps
+    attention: AttentionTensors
     resid_mid: Float[Array, "seq d_model"]
     mlp_in: Float[Array, "seq d_model"]
-    mlp: FeedForwardSteps
+    mlp: FeedForwardTensors
     resid_post: Float[Array, "seq d_model"]
 
 
 class EncoderBlock(nnx.Module):
-    """Self-attention and a feed-forward network, each with a residual sum and a norm (section 3.1)."""
+    """Self-attention and a feed-forward network, each with a residual sum and a norm (Vaswani et al. 2017, section
+    3.1)."""
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
         self.attention = SelfAttention(capacity, rngs=rngs)
@@ -41,42 +42,43 @@ class EncoderBlock(nnx.Module):
         x: Float[Array, "seq d_model"],
         mask: Bool[Array, "head seq seq"],
         dims: Dims,
-        switches: Switches,
+        settings: ProgramSettings,
         edits: BlockEdits,
-        keep: BlockDropout,
-    ) -> BlockSteps:
+        dropout_masks: BlockDropout,
+    ) -> BlockTensors:
         def norm1(rows: Float[Array, "seq d_model"]) -> Float[Array, "seq d_model"]:
-            return self.norm1(rows, dims, switches.norm_eps)
+            return self.norm1(rows, dims, settings.norm_eps)
 
         def norm2(rows: Float[Array, "seq d_model"]) -> Float[Array, "seq d_model"]:
-            return self.norm2(rows, dims, switches.norm_eps)
+            return self.norm2(rows, dims, settings.norm_eps)
 
-        def attention(rows: Float[Array, "seq d_model"]) -> AttentionSteps:
-            return self.attention(rows, mask, dims, switches, edits, keep)
+        def attention(rows: Float[Array, "seq d_model"]) -> AttentionTensors:
+            return self.attention(rows, mask, dims, settings, edits, dropout_masks)
 
-        def mlp(rows: Float[Array, "seq d_model"]) -> FeedForwardSteps:
-            return self.mlp(rows, switches, keep)
+        def mlp(rows: Float[Array, "seq d_model"]) -> FeedForwardTensors:
+            return self.mlp(rows, settings, dropout_masks)
 
         return jax.lax.cond(
-            switches.post_norm,
+            settings.post_norm,
             lambda: post_norm_block(x, attention, mlp, norm1, norm2, edits),
             lambda: pre_norm_block(x, attention, mlp, norm1, norm2, edits),
         )
 
 
-Rows = Float[Array, "seq d_model"]
-Norm = Callable[[Rows], Rows]
+Stream = Float[Array, "seq d_model"]
+NormFunction = Callable[[Stream], Stream]
+LayerInputs = tuple[nnx.State, Int[Array, ""], BlockEdits, BlockDropout]  # parameters, index, edits, dropout masks
 
 
 def post_norm_block(
-    x: Rows,
-    attention: Callable[[Rows], AttentionSteps],
-    mlp: Callable[[Rows], FeedForwardSteps],
-    norm1: Norm,
-    norm2: Norm,
+    x: Stream,
+    attention: Callable[[Stream], AttentionTensors],
+    mlp: Callable[[Stream], FeedForwardTensors],
+    norm1: NormFunction,
+    norm2: NormFunction,
     edits: BlockEdits,
-) -> BlockSteps:
-    """norm(x + sublayer(x)), as in the paper (section 3.1); the residual is x times 1, but for a what-if."""
+) -> BlockTensors:
+    """norm(x + sublayer(x)), as in the paper (section 3.1). The factor on the residual is 1 without an edit."""
     attn = attention(x)
     residual = x * edits.attention_residual
     resid_mid = residual + attn.attn_out
@@ -84,20 +86,20 @@ def post_norm_block(
     ff = mlp(mlp_in)
     residual = mlp_in * edits.mlp_residual
     resid_post = norm2(residual + ff.mlp_out)
-    return BlockSteps(x, x, attn, resid_mid, mlp_in, ff, resid_post)
+    return BlockTensors(x, x, attn, resid_mid, mlp_in, ff, resid_post)
 
 
 def pre_norm_block(
-    x: Rows,
-    attention: Callable[[Rows], AttentionSteps],
-    mlp: Callable[[Rows], FeedForwardSteps],
-    norm1: Norm,
-    norm2: Norm,
+    x: Stream,
+    attention: Callable[[Stream], AttentionTensors],
+    mlp: Callable[[Stream], FeedForwardTensors],
+    norm1: NormFunction,
+    norm2: NormFunction,
     edits: BlockEdits,
-) -> BlockSteps:
-    """x + sublayer(norm(x)): nothing stands in the way of the residual stream (Xiong et al. 2020).
+) -> BlockTensors:
+    """x + sublayer(norm(x)): the residual stream has no norm inside the blocks (Xiong et al. 2020).
 
-    The residual is x times 1, but for a what-if.
+    The factor on the residual is 1 without an edit.
     """
     attn_in = norm1(x)
     attn = attention(attn_in)
@@ -107,11 +109,11 @@ def pre_norm_block(
     ff = mlp(mlp_in)
     residual = resid_mid * edits.mlp_residual
     resid_post = residual + ff.mlp_out
-    return BlockSteps(x, attn_in, attn, resid_mid, mlp_in, ff, resid_post)
+    return BlockTensors(x, attn_in, attn, resid_mid, mlp_in, ff, resid_post)
 
 
 class EncoderStack(nnx.Module):
-    """All blocks, one after another, and the norm after the last."""
+    """All blocks, and the norm after the last block. The parameters of the blocks are stacked."""
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
         @nnx.split_rngs(splits=capacity.num_layers)
@@ -127,38 +129,38 @@ class EncoderStack(nnx.Module):
         embedded: Float[Array, "seq d_model"],
         mask: Bool[Array, "head seq seq"],
         dims: Dims,
-        switches: Switches,
+        settings: ProgramSettings,
         edits: BlockEdits,
-        keep: BlockDropout,
-    ) -> tuple[Float[Array, "seq d_model"], BlockSteps]:
-        """The output, and the steps of every block stacked along a first axis `layer`, as `edits` and `keep` are."""
+        dropout_masks: BlockDropout,
+    ) -> tuple[Float[Array, "seq d_model"], BlockTensors]:
+        """The output, and the tensors of all blocks; they and `edits` and `dropout_masks` have a first axis `layer`."""
 
-        def step(x: Rows, layer: tuple[nnx.State, Int[Array, ""], BlockEdits, BlockDropout]) -> tuple[Rows, BlockSteps]:
-            block_state, index, edits_here, keep_here = layer
+        def step(x: Stream, layer: LayerInputs) -> tuple[Stream, BlockTensors]:
+            block_state, index, block_edits, block_dropout = layer
             block = nnx.merge(graphdef, block_state)
-            apply = lambda: block(x, mask, dims, switches, edits_here, keep_here)  # noqa: E731
-            skip = lambda: _nothing_happened(x, jax.eval_shape(apply))  # noqa: E731
-            in_use = (index >= switches.first_layer) & (index < dims.num_layers)
-            steps = jax.lax.cond(in_use, apply, skip)
-            following = jnp.where(switches.every_block_reads_input, x, steps.resid_post)
-            return following, steps
+            apply = lambda: block(x, mask, dims, settings, block_edits, block_dropout)  # noqa: E731
+            skip = lambda: _skipped_block(x, jax.eval_shape(apply))  # noqa: E731
+            is_active = (index >= settings.first_layer) & (index < dims.num_layers)
+            tensors = jax.lax.cond(is_active, apply, skip)
+            next_stream = jnp.where(settings.every_block_reads_input, x, tensors.resid_post)
+            return next_stream, tensors
 
         graphdef, stacked_state = nnx.split(self.blocks)
         layers = jnp.arange(edits.mlp_residual.shape[0])
-        x, steps = jax.lax.scan(step, embedded, (stacked_state, layers, edits, keep))
-        output = jnp.where(switches.final_norm, self.final_norm(x, dims, switches.norm_eps), x)
-        return output, steps
+        x, tensors = jax.lax.scan(step, embedded, (stacked_state, layers, edits, dropout_masks))
+        output = jnp.where(settings.final_norm, self.final_norm(x, dims, settings.norm_eps), x)
+        return output, tensors
 
 
 class SeparateBlocks(nnx.Module):
-    """The same parts, each block with arrays of its own: `forward` calls them one after another."""
+    """All blocks and the norm after the last, each block with separate arrays; `engine.forward` calls the blocks."""
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
         self.blocks = nnx.List([EncoderBlock(capacity, rngs=rngs) for _ in range(capacity.num_layers)])
         self.final_norm = LayerNorm(capacity.d_model)
 
 
-def _nothing_happened(x: Float[Array, "seq d_model"], like: BlockSteps) -> BlockSteps:
-    """The steps of a layer that is left out, or beyond the last: zeros, and the stream handed on as it came."""
-    zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), like)
+def _skipped_block(x: Float[Array, "seq d_model"], shapes: BlockTensors) -> BlockTensors:
+    """The tensors of a skipped block, or of one beyond the last: zeros, and the unchanged stream as its output."""
+    zeros = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
     return zeros._replace(resid_post=x)

@@ -1,35 +1,42 @@
-"""What-if edits: small, frozen changes to a forward pass. They are traced values, so none of them compiles anything.
+"""Edits: small, frozen changes to a forward pass. They are traced values, so no edit compiles anything.
 
-They take effect in the order in which data flows, whatever their order in the list:
+Edits take effect in the order of the data flow, whatever their order in the list:
 
     1. parameters     SetTokenEmbedding, SetWeight
     2. tokens         ReplaceToken, HideToken
     3. embedded       SetEmbedded
     4. in each layer  Unscaled, SetScore, Temperature, HeadFactor, ResidualFactor
 
-`Dropout` is training mode; it drops before an edit sets the embedded input, and after the other edits of its place.
-Edits of one kind compose: factors and temperatures multiply (the product has the range of a single one), and of two
-that set the same cell the later one wins. `effects_of` validates a list of edits and combines them.
+`Dropout` is training mode. In each place it is applied last, except that `SetEmbedded` comes after the dropout of the
+embedded input. Edits of one type combine: factors and temperatures multiply (their product has the range of a single
+one), and of two edits that set the same cell the later one applies. `combine_edits` validates and combines a list.
 """
 
 from encoder_core.edits.apply import edited_parameters
-from encoder_core.edits.effects import Effects, effects_of
-from encoder_core.edits.inputs import HideToken, ReplaceToken, SetEmbedded, SetTokenEmbedding
-from encoder_core.edits.kinds import Edit
-from encoder_core.edits.layers import (
+from encoder_core.edits.edit_types import (
+    FACTOR_RANGE,
+    LARGEST_VALUE,
     Dropout,
+    Edit,
     HeadFactor,
+    HideToken,
     Matrix,
+    ReplaceToken,
     ResidualFactor,
+    SetEmbedded,
     SetScore,
+    SetTokenEmbedding,
     SetWeight,
     Sublayer,
     Temperature,
     Unscaled,
 )
-from encoder_core.edits.text import from_text, to_text
+from encoder_core.edits.effects import Effects, combine_edits
+from encoder_core.edits.text import format_edit, parse_edit
 
 __all__ = [
+    "FACTOR_RANGE",
+    "LARGEST_VALUE",
     "Dropout",
     "Edit",
     "Effects",
@@ -45,8 +52,8 @@ __all__ = [
     "Sublayer",
     "Temperature",
     "Unscaled",
+    "combine_edits",
     "edited_parameters",
-    "effects_of",
-    "from_text",
-    "to_text",
+    "format_edit",
+    "parse_edit",
 ]

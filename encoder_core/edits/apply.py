@@ -1,5 +1,8 @@
-"""Edits applied to NumPy arrays: parameters, ids, rows, mask. Nothing given is changed, and what no edit changes is
-not copied, except ids and rows. Edits inside a block are applied by the compiled program: see `controls.py`."""
+"""Apply edits to NumPy arrays: parameters, ids, rows, mask, embedded input.
+
+The arguments are never changed. Arrays without edits are not copied, except ids and rows. The compiled program applies
+the edits inside a block (see `engine/program_inputs.py`).
+"""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -10,7 +13,7 @@ from encoder_core.edits.effects import Effects
 def edited_parameters(
     parameters: dict[str, Float[np.ndarray, "..."]], effects: Effects
 ) -> dict[str, Float[np.ndarray, "..."]]:
-    """The flat dictionary of parameters after `SetTokenEmbedding` and `SetWeight`: what the run is computed with."""
+    """The parameters by name after `SetTokenEmbedding` and `SetWeight`."""
     edited = dict(parameters)
     for name, cells in effects.parameters.items():
         edited[name] = parameters[name].copy()
@@ -23,19 +26,21 @@ def edited_parameters(
 def edited_ids(ids: Int[np.ndarray, "batch seq"], effects: Effects) -> Int[np.ndarray, "batch seq"]:
     """The ids after `ReplaceToken`."""
     edited = ids.copy()
-    for cell, entry in effects.ids.items():
-        edited[cell] = entry
+    for cell, token_id in effects.ids.items():
+        edited[cell] = token_id
     return edited
 
 
 def edited_rows(
     rows: Float[np.ndarray, "batch seq d_model"], ids: Int[np.ndarray, "batch seq"], effects: Effects
 ) -> Float[np.ndarray, "batch seq d_model"]:
-    """The looked-up rows after `SetTokenEmbedding`: the same as looking them up in the edited table, without a copy of
-    the table, which may be large."""
+    """The looked-up rows after `SetTokenEmbedding`.
+
+    They are the rows of the edited table. The table, which can be large, is not copied.
+    """
     edited = rows.copy()
-    for (entry, dimension), value in effects.parameters.get("token_embedding", {}).items():
-        edited[ids == entry, dimension] = value
+    for (token_id, dimension), value in effects.parameters.get("token_embedding", {}).items():
+        edited[ids == token_id, dimension] = value
     return edited
 
 

@@ -1,7 +1,7 @@
-"""Edits combined: what a list of them does to the numbers of a forward pass, computed and validated once a run.
+"""The combined effect of a list of edits, computed and validated once for each run.
 
-Whoever needs to know what the edits change reads the same `Effects`: the compiled program (`controls.py`), the inputs
-(`apply.py`), the recomputation in float64, the derivations and the pages.
+The compiled program (`engine/program_inputs.py`), the inputs (`apply.py`), the recomputation in float64, the
+derivations and the pages all read `Effects`.
 """
 
 import math
@@ -10,37 +10,43 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from encoder_core.config import EncoderConfig
-from encoder_core.edits.checks import FACTORS, TEMPERATURES
-from encoder_core.edits.inputs import HideToken, ReplaceToken, SetEmbedded, SetTokenEmbedding
-from encoder_core.edits.kinds import Edit
-from encoder_core.edits.layers import (
+from encoder_core.edits.edit_types import (
+    FACTOR_RANGE,
+    TEMPERATURE_RANGE,
     Dropout,
+    Edit,
     HeadFactor,
+    HideToken,
+    ReplaceToken,
     ResidualFactor,
+    SetEmbedded,
     SetScore,
+    SetTokenEmbedding,
     SetWeight,
     Sublayer,
     Temperature,
     Unscaled,
 )
 
-CellValues = Mapping[tuple[int, ...], float]  # index of a tensor -> the number that is set there
-Place = TypeVar("Place", tuple[int, int], tuple[int, Sublayer])
+CellValues = Mapping[tuple[int, ...], float]  # index of a cell -> value that is set
+FactorKey = TypeVar("FactorKey", tuple[int, int], tuple[int, Sublayer])  # (layer, head) or (layer, sublayer)
 _KERNELS = {"W_Q": "query", "W_K": "key", "W_V": "value", "W_O": "out"}
 
 
 @dataclass(frozen=True)
 class Effects:
-    """What a list of edits does, all of them together; made by `effects_of`, which validates them.
+    """The combined effect of validated edits; `combine_edits` returns one.
 
-    edits             the list itself, in order
+    edits             the edits, in order
     temperature       the scores are divided by it before softmax
-    unscaled          q . k is not divided by sqrt(d_head), whatever the configuration says
-    dropout           training mode: the edit with the seed and the rate; None in evaluation mode
+    unscaled          q . k is not divided by sqrt(d_head), whatever the configuration is
+    dropout           the edit with seed and rate in training mode; None in evaluation mode
     head_factors      (layer, head) -> factor on z
     residual_factors  (layer, sublayer) -> factor on the residual of the sublayer
-    hidden            (sentence, token) that is masked as key
-    ids, embedded, scores, parameters  the numbers that are set, by their index; scores by layer, parameters by name
+    hidden            (sentence, token) pairs that are masked as keys
+    ids, embedded     index -> value that is set
+    scores            layer -> index -> value that is set
+    parameters        name -> index -> value that is set
     """
 
     edits: tuple[Edit, ...] = ()
@@ -55,8 +61,8 @@ class Effects:
     scores: Mapping[int, CellValues] = field(default_factory=dict)
     parameters: Mapping[str, CellValues] = field(default_factory=dict)
 
-    def of_tensor(self, name: str, layer: int | None = None) -> CellValues:
-        """The numbers that are set in a tensor of the trace; every other number is computed from what is shown."""
+    def cell_values(self, name: str, layer: int | None = None) -> CellValues:
+        """The cells of a tensor of the trace that edits set, with their values."""
         match name:
             case "ids":
                 return self.ids
@@ -68,19 +74,19 @@ class Effects:
                 return {}
 
     def score_scale(self, config: EncoderConfig) -> float:
-        """What q . k is multiplied by: 1 / sqrt(d_head), or 1."""
+        """The factor on q . k: 1 / sqrt(d_head), or 1 for unscaled scores."""
         return config.d_head**-0.5 if config.scale_scores and not self.unscaled else 1.0
 
 
 NO_EFFECTS = Effects()
 
 
-def effects_of(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: int) -> Effects:
-    """The edits combined, for a model and an input of `batch` sentences of `seq` tokens.
+def combine_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: int) -> Effects:
+    """The combined effect of the edits on a model and an input of `batch` sentences of `seq` tokens.
 
-    Temperatures multiply, and so do factors on one head or one residual; of two edits that set the same number, the
-    later one wins. Raises ValueError for an edit that does not fit the model and the input, for a product that is out
-    of the range of a single edit, and for several edits `Dropout`: it names the field, the value and what is allowed.
+    Temperatures multiply, and so do factors on one head or one residual; of two edits that set the same cell, the
+    later one applies. Raises ValueError for an edit that does not fit the model and the input, for a product outside
+    the range of a single edit, and for more than one `Dropout`.
     """
     if not edits:
         return NO_EFFECTS
@@ -91,7 +97,7 @@ def effects_of(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: in
     temperatures = [edit.value for edit in edits if isinstance(edit, Temperature)]
     return Effects(
         edits=tuple(edits),
-        temperature=_product("temperature", temperatures, *TEMPERATURES),
+        temperature=_product("temperature", temperatures, *TEMPERATURE_RANGE),
         unscaled=any(isinstance(edit, Unscaled) for edit in edits),
         dropout=_only_dropout([edit for edit in edits if isinstance(edit, Dropout)]),
         head_factors=_products("head", heads),
@@ -109,33 +115,33 @@ def effects_of(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: in
 
 
 def first_changed_layer(edits: Sequence[Edit]) -> int:
-    """The first block whose steps these edits change: its input is the same as without them."""
+    """The first block whose computation these edits change. Its input is the same as without them."""
     return min((getattr(edit, "layer", 0) for edit in edits), default=0)
 
 
 def _product(name: str, factors: Sequence[float], low: float, high: float) -> float:
-    """The product of the values of several edits. Raises ValueError where it is out of their range."""
+    """The product of the factors. Raises ValueError where it is not from `low` to `high`."""
     product = math.prod(factors, start=1.0)
     if not low <= product <= high:
-        listed = " × ".join(f"{factor:g}" for factor in factors)
-        raise ValueError(f"{name}: {listed} = {product:g} must be a number from {low:g} to {high:g}.")
+        terms = " × ".join(f"{factor:g}" for factor in factors)
+        raise ValueError(f"{name}: {terms} = {product:g} is invalid: allowed are numbers from {low:g} to {high:g}.")
     return product
 
 
-def _products(axis: str, factors: Iterable[tuple[Place, float]]) -> dict[Place, float]:
-    """The product of the factors at each place, (layer, head) or (layer, sublayer); `axis` names the latter."""
-    by_place: dict[Place, list[float]] = {}
-    for place, factor in factors:
-        by_place.setdefault(place, []).append(factor)
+def _products(axis: str, factors: Iterable[tuple[FactorKey, float]]) -> dict[FactorKey, float]:
+    """The product of the factors of each key; `axis` is the name of the key's second part."""
+    factors_by_key: dict[FactorKey, list[float]] = {}
+    for key, factor in factors:
+        factors_by_key.setdefault(key, []).append(factor)
     return {
-        (layer, which): _product(f"factor of layer={layer}, {axis}={which!r}", several, *FACTORS)
-        for (layer, which), several in by_place.items()
+        (layer, target): _product(f"factor of layer={layer}, {axis}={target!r}", key_factors, *FACTOR_RANGE)
+        for (layer, target), key_factors in factors_by_key.items()
     }
 
 
 def _only_dropout(dropouts: Sequence[Dropout]) -> Dropout | None:
     if len(dropouts) > 1:
-        raise ValueError(f"{len(dropouts)} edits Dropout: a forward pass has one, not {list(dropouts)!r}.")
+        raise ValueError(f"{len(dropouts)} Dropout edits are invalid: allowed is one, not {list(dropouts)!r}.")
     return dropouts[0] if dropouts else None
 
 
@@ -150,7 +156,7 @@ def _scores(edits: Sequence[Edit]) -> dict[int, dict[tuple[int, ...], float]]:
 
 
 def _parameters(edits: Sequence[Edit], config: EncoderConfig) -> dict[str, dict[tuple[int, ...], float]]:
-    """Name of the parameter -> (row, column) -> value; a kernel has the columns (W_O: the rows) of all heads."""
+    """Parameter name -> (row, column) -> value; a kernel has the columns (W_O: the rows) of all heads."""
     parameters: dict[str, dict[tuple[int, ...], float]] = {}
     for edit in edits:
         if isinstance(edit, SetTokenEmbedding):

@@ -1,21 +1,24 @@
-"""Edits as short texts for an address: "head.2.0=0", "score.0.3.1.4.7=2.5", "unscaled".
+"""Edits as short texts for a URL: "head.2.0=0", "score.0.3.1.4.7=2.5", "unscaled".
 
-A text is a name, then indices (counted from 0) after dots, then a number after "=". It holds letters, digits, "_", ".",
-"-" and "=" only: nothing that an address would escape, and nothing that could not separate several of them, as ",".
+A text is a name, then indices (counted from 0) after dots, then a number after "=". It contains only letters, digits,
+"_", ".", "-" and "=": characters that a URL does not escape, and none that separates several edits, such as ",".
 """
 
 import math
 import re
 from typing import NamedTuple, get_args
 
-from encoder_core.edits.inputs import HideToken, ReplaceToken, SetEmbedded, SetTokenEmbedding
-from encoder_core.edits.kinds import Edit
-from encoder_core.edits.layers import (
+from encoder_core.edits.edit_types import (
     Dropout,
+    Edit,
     HeadFactor,
+    HideToken,
     Matrix,
+    ReplaceToken,
     ResidualFactor,
+    SetEmbedded,
     SetScore,
+    SetTokenEmbedding,
     SetWeight,
     Sublayer,
     Temperature,
@@ -23,95 +26,107 @@ from encoder_core.edits.layers import (
 )
 
 
-class _Form(NamedTuple):
-    """How a kind of edit is written: the fields after dots, the field after "=", and those that the name stands for."""
+class _TextFormat(NamedTuple):
+    """The text format of a type of edit.
 
-    kind: type
-    places: tuple[str, ...] = ()
+    edit_type  the class of the edit
+    indices    the fields after dots
+    value      the field after "=", or None
+    fixed      fields and values that the name implies
+    """
+
+    edit_type: type
+    indices: tuple[str, ...] = ()
     value: str | None = None
     fixed: tuple[tuple[str, str], ...] = ()
 
 
-_FORMS = {
-    "token_embedding": _Form(SetTokenEmbedding, ("id", "dimension"), "value"),
+_FORMATS = {
+    "token_embedding": _TextFormat(SetTokenEmbedding, ("id", "dimension"), "value"),
     **{
-        matrix.replace("_", "").lower(): _Form(
+        matrix.replace("_", "").lower(): _TextFormat(
             SetWeight, ("layer", "head", "row", "column"), "value", (("matrix", matrix),)
         )
         for matrix in get_args(Matrix)
     },
-    "token": _Form(ReplaceToken, ("batch", "position"), "id"),
-    "hide": _Form(HideToken, ("batch", "position")),
-    "embedded": _Form(SetEmbedded, ("batch", "position", "dimension"), "value"),
-    "unscaled": _Form(Unscaled),
-    "score": _Form(SetScore, ("batch", "layer", "head", "query", "key"), "value"),
-    "temperature": _Form(Temperature, (), "value"),
-    "head": _Form(HeadFactor, ("layer", "head"), "factor"),
-    "residual": _Form(ResidualFactor, ("layer", "sublayer"), "factor"),
-    "dropout": _Form(Dropout, ("seed",), "rate"),
+    "token": _TextFormat(ReplaceToken, ("batch", "position"), "id"),
+    "hide": _TextFormat(HideToken, ("batch", "position")),
+    "embedded": _TextFormat(SetEmbedded, ("batch", "position", "dimension"), "value"),
+    "unscaled": _TextFormat(Unscaled),
+    "score": _TextFormat(SetScore, ("batch", "layer", "head", "query", "key"), "value"),
+    "temperature": _TextFormat(Temperature, (), "value"),
+    "head": _TextFormat(HeadFactor, ("layer", "head"), "factor"),
+    "residual": _TextFormat(ResidualFactor, ("layer", "sublayer"), "factor"),
+    "dropout": _TextFormat(Dropout, ("seed",), "rate"),
 }
 _INTEGER = re.compile(r"[0-9]{1,18}")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
-_WORDS = {"sublayer": get_args(Sublayer)}
+_CHOICES = {"sublayer": get_args(Sublayer)}
 _OPTIONAL = ("rate",)
 
 
-def to_text(edit: Edit) -> str:
-    """The short text of an edit; `from_text` gives back an equal edit, exactly, for every finite number."""
-    for name, form in _FORMS.items():
-        if isinstance(edit, form.kind) and all(getattr(edit, field) == word for field, word in form.fixed):
-            places = "".join(f".{getattr(edit, field)}" for field in form.places)
-            value = None if form.value is None else getattr(edit, form.value)
-            return f"{name}{places}" if value is None else f"{name}{places}={_digits(value)}"
-    raise ValueError(f"{edit!r} is no edit that has a text.")
+def format_edit(edit: Edit) -> str:
+    """The text of an edit. `parse_edit` returns exactly the same edit for every finite number."""
+    for name, text_format in _FORMATS.items():
+        is_type = isinstance(edit, text_format.edit_type)
+        if is_type and all(getattr(edit, field) == value for field, value in text_format.fixed):
+            indices = "".join(f".{getattr(edit, field)}" for field in text_format.indices)
+            value = None if text_format.value is None else getattr(edit, text_format.value)
+            return f"{name}{indices}" if value is None else f"{name}{indices}={_shortest_decimal(value)}"
+    raise ValueError(f"edit={edit!r} is invalid: allowed are the types of `encoder_core.edits`.")
 
 
-def from_text(text: str) -> Edit:
-    """The edit that a text stands for; whether it fits a model, its `check` says.
+def parse_edit(text: str) -> Edit:
+    """The edit with this text. Its method `check` tests whether it fits a model.
 
-    Raises ValueError that names the text, what is wrong with it and what is allowed.
+    Raises ValueError that names the text, the problem and the format that is allowed.
     """
-    left, equals, right = text.partition("=")
-    name, *places = left.split(".")
-    form = _FORMS.get(name)
-    if form is None:
-        raise ValueError(f"edit {text!r}: {name!r} is not one of {', '.join(_FORMS)}.")
-    pattern = _pattern(name, form)
-    if len(places) != len(form.places):
-        raise ValueError(f"edit {text!r}: {len(places)} of {len(form.places)} places after the name; write {pattern}.")
-    required = form.value is not None and form.value not in _OPTIONAL
-    if (required and not equals) or (equals and form.value is None):
-        problem = "a number after '=' is missing" if required else "there is no number to set"
-        raise ValueError(f"edit {text!r}: {problem}; write {pattern}.")
-    given = dict(zip(form.places, places, strict=True))
-    if equals and form.value is not None:
-        given[form.value] = right
-    types = form.kind.__annotations__
-    read = {field: _read(text, field, types[field] is int, part) for field, part in given.items()}
-    return form.kind(**dict(form.fixed), **read)
+    left, equals, value = text.partition("=")
+    name, *indices = left.split(".")
+    text_format = _FORMATS.get(name)
+    if text_format is None:
+        raise ValueError(f"edit {text!r}: name={name!r} is unknown: allowed are {', '.join(_FORMATS)}.")
+    pattern = _pattern(name, text_format)
+    if len(indices) != len(text_format.indices):
+        count = len(text_format.indices)
+        raise ValueError(f"edit {text!r}: the number of indices is {len(indices)} instead of {count}; write {pattern}.")
+    is_required = text_format.value is not None and text_format.value not in _OPTIONAL
+    if is_required and not equals:
+        raise ValueError(f"edit {text!r}: the number after '=' is missing; write {pattern}.")
+    if equals and text_format.value is None:
+        raise ValueError(f"edit {text!r}: this edit has no value; write {pattern}.")
+    parts = dict(zip(text_format.indices, indices, strict=True))
+    if equals and text_format.value is not None:
+        parts[text_format.value] = value
+    types = text_format.edit_type.__annotations__
+    fields = {field: _parse_field(text, field, types[field] is int, part) for field, part in parts.items()}
+    return text_format.edit_type(**dict(text_format.fixed), **fields)
 
 
-def _read(text: str, field: str, is_integer: bool, part: str) -> int | float | str:
-    if field in _WORDS:
-        if part not in _WORDS[field]:
-            raise ValueError(f"edit {text!r}: {field} {part!r} is not one of {', '.join(map(repr, _WORDS[field]))}.")
-        return part
-    if is_integer:
-        if not _INTEGER.fullmatch(part):
-            raise ValueError(f"edit {text!r}: {field} {part!r} is not a whole number of at least 0.")
-        return int(part)
-    if not _NUMBER.fullmatch(part) or not math.isfinite(float(part)):
-        raise ValueError(f"edit {text!r}: {field} {part!r} is not a finite number like 2, -0.25 or 1e-6.")
-    return float(part)
+def _parse_field(text: str, field: str, is_integer: bool, part: str) -> int | float | str:
+    if field in _CHOICES:
+        allowed = ", ".join(map(repr, _CHOICES[field]))
+        if part in _CHOICES[field]:
+            return part
+    elif is_integer:
+        allowed = "whole numbers from 0"
+        if _INTEGER.fullmatch(part):
+            return int(part)
+    else:
+        allowed = "finite numbers such as 2, -0.25 or 1e-6"
+        if _NUMBER.fullmatch(part) and math.isfinite(float(part)):
+            return float(part)
+    raise ValueError(f"edit {text!r}: {field}={part!r} is invalid: allowed are {allowed}.")
 
 
-def _digits(value: float | int) -> str:
-    """The fewest digits that give back the same number; the exponent without "+", which an address reads as a space."""
+def _shortest_decimal(value: float | int) -> str:
+    """The shortest decimal form of the number. Its exponent has no "+", which a URL decodes to a space."""
     if isinstance(value, int):
         return str(value)
     mantissa, _, exponent = repr(float(value)).partition("e")
     return mantissa.removesuffix(".0") + (f"e{int(exponent)}" if exponent else "")
 
 
-def _pattern(name: str, form: _Form) -> str:
-    return name + "".join(f".<{field}>" for field in form.places) + (f"=<{form.value}>" if form.value else "")
+def _pattern(name: str, text_format: _TextFormat) -> str:
+    value = f"=<{text_format.value}>" if text_format.value else ""
+    return name + "".join(f".<{field}>" for field in text_format.indices) + value

@@ -1,1 +1,1 @@
-"""The compiled program: its inputs at capacity, the forward pass, what it needs of memory."""
+"""The compiled program: its inputs at capacity, the forward pass, cropping to the active sizes, memory."""

@@ -1,8 +1,9 @@
-"""The compiled forward pass: one program for all layers, or, of a model with a capacity of its own, one for a layer.
+"""The compiled forward pass: one program for all layers or, at an exact capacity, one program for one layer.
 
-With a small capacity the call of a program takes longer than a layer, so one program scans over the layers, whose
-parameters are stacked. Of a large model the scan would copy each layer's parameters out of the stack: as much time as
-a fifth of the products, and twice the memory to compile it. So its layers are called one after another.
+At a small capacity, calling a program takes longer than computing a layer, so one program scans over the layers, whose
+parameters are stacked. For a large model the scan would copy the parameters of each layer out of the stack, which takes
+a fifth of the time of the matrix products, and twice the memory to compile. The layers of a large model are therefore
+called one after another.
 """
 
 from collections.abc import Callable
@@ -16,17 +17,17 @@ from jaxtyping import Array, Bool, Float
 from encoder_core.blocks import (
     BlockDropout,
     BlockEdits,
-    BlockSteps,
+    BlockTensors,
     EncoderBlock,
     EncoderStack,
+    ProgramSettings,
     SeparateBlocks,
-    Switches,
     layer_norm,
 )
 from encoder_core.blocks.capacity import Capacity, Dims
-from encoder_core.engine.program_inputs import by_layer
+from encoder_core.engine.program_inputs import split_by_layer
 
-Steps = BlockSteps | list[BlockSteps]  # of all layers along a first axis, or of one after another
+LayerTensors = BlockTensors | list[BlockTensors]  # with a first axis `layer`, or a list of layers
 
 
 def forward(
@@ -35,32 +36,32 @@ def forward(
     embedded: Float[np.ndarray, "seq d_model"],
     mask: Bool[np.ndarray, "head seq seq"],
     dims: Dims,
-    switches: Switches,
+    settings: ProgramSettings,
     edits: BlockEdits,
-    keep: BlockDropout,
-) -> tuple[Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"], Steps]:
-    """The output of the stack, and the steps of its layers, all at capacity; see `layer_of`."""
+    dropout_masks: BlockDropout,
+) -> tuple[Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"], LayerTensors]:
+    """The output of the stack and the tensors of its layers, all at capacity; `select_layer` selects one layer."""
     if not capacity.exact:
-        return _all_layers(capacity, state, embedded, mask, dims, switches, edits, keep)
-    x, steps = embedded, []
-    of_layers = by_layer(capacity, edits, keep)
-    for layer in range(int(switches.first_layer), capacity.num_layers):
-        block = _layer(capacity, state["blocks"][layer], x, mask, dims, switches, *of_layers[layer])
-        steps.append(block)
-        x = embedded if switches.every_block_reads_input else block.resid_post
-    if switches.final_norm:
+        return _all_layers(capacity, state, embedded, mask, dims, settings, edits, dropout_masks)
+    x, tensors = embedded, []
+    layer_inputs = split_by_layer(capacity, edits, dropout_masks)
+    for layer in range(int(settings.first_layer), capacity.num_layers):
+        block = _layer(capacity, state["blocks"][layer], x, mask, dims, settings, *layer_inputs[layer])
+        tensors.append(block)
+        x = embedded if settings.every_block_reads_input else block.resid_post
+    if settings.final_norm:
         scale, bias = (np.asarray(state["final_norm"][name][...]) for name in ("scale", "bias"))
-        return layer_norm(np.asarray(x), scale, bias, float(switches.norm_eps)), steps
-    return x, steps
+        return layer_norm(np.asarray(x), scale, bias, float(settings.norm_eps)), tensors
+    return x, tensors
 
 
-def layer_of(steps: Steps, layer: int) -> BlockSteps:
-    """The steps of one layer."""
-    return steps[layer] if isinstance(steps, list) else jax.tree.map(lambda leaf: leaf[layer], steps)
+def select_layer(tensors: LayerTensors, layer: int) -> BlockTensors:
+    """The tensors of one layer."""
+    return tensors[layer] if isinstance(tensors, list) else jax.tree.map(lambda leaf: leaf[layer], tensors)
 
 
 def empty_state(capacity: Capacity) -> nnx.State:
-    """The shapes of the parameters; nothing is drawn or allocated."""
+    """The state with the shapes of the parameters at this capacity, without allocated arrays."""
     _, state = _split(SeparateBlocks if capacity.exact else EncoderStack, capacity)
     return state
 
@@ -77,13 +78,13 @@ def _all_layers(
     embedded: Float[Array, "seq d_model"],
     mask: Bool[Array, "head seq seq"],
     dims: Dims,
-    switches: Switches,
+    settings: ProgramSettings,
     edits: BlockEdits,
-    keep: BlockDropout,
-) -> tuple[Float[Array, "seq d_model"], BlockSteps]:
+    dropout_masks: BlockDropout,
+) -> tuple[Float[Array, "seq d_model"], BlockTensors]:
     graphdef, _ = _split(EncoderStack, capacity)
     encoder = nnx.merge(graphdef, state)
-    return encoder(embedded, mask, dims, switches, edits, keep)
+    return encoder(embedded, mask, dims, settings, edits, dropout_masks)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -93,10 +94,10 @@ def _layer(
     x: Float[Array, "seq d_model"],
     mask: Bool[Array, "head seq seq"],
     dims: Dims,
-    switches: Switches,
+    settings: ProgramSettings,
     edits: BlockEdits,
-    keep: BlockDropout,
-) -> BlockSteps:
+    dropout_masks: BlockDropout,
+) -> BlockTensors:
     graphdef, _ = _split(EncoderBlock, capacity)
     block = nnx.merge(graphdef, state)
-    return block(x, mask, dims, switches, edits, keep)
+    return block(x, mask, dims, settings, edits, dropout_masks)

@@ -1,13 +1,13 @@
-"""Memory that was used in passing and is free again: given back to the system."""
+"""Return freed memory to the operating system."""
 
 import ctypes
 
 
-def give_back_freed() -> None:
-    """Hand freed pages back, where the C library keeps them (glibc); elsewhere nothing is done.
+def release_freed_memory() -> None:
+    """Return freed pages to the operating system (glibc); no effect with other C libraries.
 
-    Reading a model and compiling its programs leave freed memory as large as the model itself, which glibc would keep
-    for later: 100 MB with all-MiniLM-L6-v2. It takes some milliseconds; worth it after work that is done once.
+    Reading a model and compiling its programs frees as much memory as the model takes, 100 MB for all-MiniLM-L6-v2,
+    which glibc does not return by itself. The call takes some milliseconds.
     """
     try:
         trim = ctypes.CDLL(None).malloc_trim

@@ -1,4 +1,4 @@
-"""The parameters as the compiled program takes them: padded to capacity, those of all blocks stacked, on the device."""
+"""Parameters of the compiled program: on the device, padded to capacity, those of all blocks stacked."""
 
 from collections.abc import Mapping
 
@@ -14,64 +14,67 @@ from encoder_core.parameters import Parameters, parameter_shapes
 
 
 class StackedParameters:
-    """The parameters of one encoder at every capacity that was asked for, each stacked once."""
+    """A cache of the stacked parameters of one encoder, by capacity."""
 
     def __init__(self, parameters: Parameters, config: EncoderConfig) -> None:
         self._parameters = parameters
         self._config = config
         self._states: dict[Capacity, nnx.State] = {}
 
-    def at(self, capacity: Capacity) -> nnx.State:
-        """The parameters at this capacity, stacked the first time."""
-        # Two threads may both stack them; the results are equal. No parameter depends on the length of the text.
+    def for_capacity(self, capacity: Capacity) -> nnx.State:
+        """The parameters at this capacity."""
+        # Two threads may both stack them, with equal results. No parameter depends on the length of the text.
         widths = capacity._replace(seq=0)
         if widths not in self._states:
             self._states[widths] = stack_parameters(self._parameters, self._config, capacity)
         return self._states[widths]
 
-    def keep(self, capacity: Capacity, state: nnx.State) -> None:
-        """Use parameters that were stacked elsewhere."""
+    def store(self, capacity: Capacity, state: nnx.State) -> None:
+        """Add parameters that `stack_parameters` returned to the cache."""
         self._states[capacity._replace(seq=0)] = state
 
     @property
     def states(self) -> tuple[nnx.State, ...]:
-        """All that are in memory."""
+        """All states in the cache."""
         return tuple(self._states.values())
 
 
 def stack_parameters(
-    flat: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
+    parameters: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
 ) -> nnx.State:
-    """The parameters at capacity, as the modules want them: those of the blocks stacked along a first axis `layer`, or,
-    at an exact capacity, of one block after another."""
-    filled = []
+    """The state of the modules at capacity.
+
+    The parameters of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate
+    arrays.
+    """
+    entries = []
     for path, variable in nnx.to_flat_state(empty_state(capacity)):
         name = ".".join(map(str, path))
         if name.startswith("blocks.") and not capacity.exact:
             value = np.zeros(variable.shape, np.float32)
             for layer in range(config.num_layers):
-                array = flat.get(f"layers.{layer}.{name.removeprefix('blocks.')}")
+                array = parameters.get(f"layers.{layer}.{name.removeprefix('blocks.')}")
                 if array is not None:
                     value[layer][tuple(slice(size) for size in array.shape)] = array
         else:
-            given = flat.get(name.replace("blocks.", "layers."))
-            value = np.zeros(variable.shape, np.float32) if given is None else pad(given, variable.shape)
-        filled.append((path, variable.replace(jnp.asarray(value))))
-    return nnx.from_flat_state(filled)
+            array = parameters.get(name.replace("blocks.", "layers."))
+            value = np.zeros(variable.shape, np.float32) if array is None else pad(array, variable.shape)
+        entries.append((path, variable.replace(jnp.asarray(value))))
+    return nnx.from_flat_state(entries)
 
 
-def parameters_in(
-    state: nnx.State, flat: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
+def parameters_from_state(
+    state: nnx.State, tensors: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
 ) -> dict[str, Float[np.ndarray, "..."]]:
-    """The parameters by their flat names; at an exact capacity, those of the blocks are those of the state.
+    """The parameters by name. At an exact capacity, the arrays of the blocks are those of the state.
 
-    So that a large model is in memory once. (On a GPU, where the state is elsewhere, it is in main memory once, too.)
+    A large model is therefore in main memory only once. (On a GPU, the state is a second copy in the GPU's memory.)
     """
-    held: dict[str, Float[np.ndarray, ...]] = {}
+    state_arrays: dict[str, Float[np.ndarray, ...]] = {}
     if capacity.exact:
-        held = {".".join(map(str, path)): np.asarray(value[...]) for path, value in nnx.to_flat_state(state)}
+        state_arrays = {".".join(map(str, path)): np.asarray(value[...]) for path, value in nnx.to_flat_state(state)}
     parameters = {}
     for name in parameter_shapes(config):
-        found = held.get(name.replace("layers.", "blocks."))
-        parameters[name] = np.ascontiguousarray(flat[name]) if found is None else found
+        array = state_arrays.get(name.replace("layers.", "blocks."))
+        parameters[name] = np.ascontiguousarray(tensors[name]) if array is None else array
     return parameters

@@ -1,1 +1,1 @@
-"""Experiments: claims about encoders, each tested by running one. One claim per module."""
+"""Experiments: each module tests one claim about encoders with forward passes."""

@@ -1,4 +1,4 @@
-"""Ablation: how far the output moves without a head, or without a token. Each is a run of the one compiled program."""
+"""Ablation: the change of the output without one head, or without one token."""
 
 from collections.abc import Sequence
 
@@ -14,32 +14,32 @@ from encoder_core.inputs.parsing import Inputs
 def ablate_heads(
     encoder: Encoder, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = (), sentence: int = 0
 ) -> Float[np.ndarray, "layer head seq"]:
-    """The effect of each head: |output without it - output| of each token, in float64.
+    """The effect of each head on each token: |output without the head - output|, in float64.
 
-    One head at a time is switched off, z_h = 0, the others work on what the stream has become (zero ablation: Michel,
-    Levy & Neubig 2019, section 3.2). On top of `edits`. One run of one sentence a head, from the head's layer on.
+    One head at a time is switched off, z_h = 0, in addition to `edits`; all later computation uses the changed stream
+    (zero ablation: Michel, Levy & Neubig 2019, section 3.2). One run per head, from the layer of the head on.
     """
     layers, heads = encoder.config.num_layers, encoder.config.num_heads
-    what_ifs = [[HeadFactor(layer, head, 0.0)] for layer in range(layers) for head in range(heads)]
-    effects = _effects(encoder.outputs(inputs, mask, edits, what_ifs=what_ifs, sentence=sentence))
+    edit_lists = [[HeadFactor(layer, head, 0.0)] for layer in range(layers) for head in range(heads)]
+    effects = _effects(encoder.outputs_with_edits(inputs, mask, edits, edit_lists=edit_lists, sentence=sentence))
     return effects.reshape(layers, heads, -1)
 
 
 def ablate_tokens(
     encoder: Encoder, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = (), sentence: int = 0
 ) -> Float[np.ndarray, "token seq"]:
-    """The effect of each token on each token: |output with it hidden - output|, in float64.
+    """The effect of each token on each token: |output with the token hidden - output|, in float64.
 
-    One token at a time is masked as key, in all heads and layers, so that no token attends to it; its own row is left
-    in the stream (a zero row instead would be a token of its own, which others would still attend to). Row: the token
-    hidden; column: the token whose output changes. On top of `edits`, one run of one sentence a token.
+    One token at a time is masked as key, in all heads and layers, in addition to `edits`: no token attends to it. Its
+    row stays in the stream (tokens would still attend to a row of zeros). Row: the hidden token; column: the token
+    whose output changes. One run per token.
     """
-    seq = encoder.outputs(inputs, mask, edits, what_ifs=[], sentence=sentence).shape[1]
-    what_ifs = [[HideToken(sentence, token)] for token in range(seq)]
-    return _effects(encoder.outputs(inputs, mask, edits, what_ifs=what_ifs, sentence=sentence))
+    seq = encoder.outputs_with_edits(inputs, mask, edits, edit_lists=[], sentence=sentence).shape[1]
+    edit_lists = [[HideToken(sentence, token)] for token in range(seq)]
+    return _effects(encoder.outputs_with_edits(inputs, mask, edits, edit_lists=edit_lists, sentence=sentence))
 
 
 def _effects(outputs: Float[np.ndarray, "run seq d_model"]) -> Float[np.ndarray, "ablation seq"]:
-    """How far each output is from the first, which is whole."""
-    whole, without = outputs[0].astype(float), outputs[1:].astype(float)
-    return np.asarray(np.linalg.norm(without - whole, axis=-1))
+    """The distance of each output from the first, which has no ablation."""
+    reference, ablated = outputs[0].astype(float), outputs[1:].astype(float)
+    return np.asarray(np.linalg.norm(ablated - reference, axis=-1))

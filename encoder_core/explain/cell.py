@@ -1,4 +1,4 @@
-"""Which number of a trace, or of the parameters, is meant: an address that a link can carry."""
+"""The address of one number of a trace or of the parameters, with a text form for links."""
 
 import re
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from jaxtyping import Shaped
 
 from encoder_core.parameters import Parameters
 from encoder_core.trace import EncoderTrace
+from encoder_core.validation import invalid_value
 
-PARAMETERS = "parameters."  # stands before the name of a parameter: the trace has a `token_embedding`, too
-_LONGEST = 120  # signs of an address; the longest of a real model has half of that
+PARAMETERS = "parameters."  # prefix of parameter names: the trace also has a `token_embedding`
+_MAX_LENGTH = 120  # of an address, in characters; about twice that of the longest valid one
 
-# The axes of each tensor, in the order of the forward pass, in the words of the package's glossary.
+# The axes of each tensor, in the order of the forward pass; the axis names are those of `encoder_core`.
 _TRACE_AXES = {
     "ids": "batch seq",
     "token_embedding": "batch seq d_model",
@@ -48,9 +49,13 @@ AXES = {name: tuple(axes.split()) for name, axes in (_TRACE_AXES | _LAYER_AXES |
 
 @dataclass(frozen=True)
 class Cell:
-    """One number: the tensor's name in the trace, or "parameters." and the parameter's name; its index; its layer.
+    """The address of one number.
 
-    All count from 0. As a string: "pattern.3.0.1.4.7" is layer 3, sentence 0, head 1, query 4, key 7;
+    tensor  name in the trace, or "parameters." and the name of a parameter
+    index   index in the tensor, from 0
+    layer   layer from 0; None for tensors outside the layers and for parameters
+
+    As a string: "pattern.3.0.1.4.7" is layer 3, sentence 0, head 1, query 4, key 7;
     "embedded.0.4.17" has no layer; "parameters.layers.3.attention.query.kernel.17.5" is row 17, column 5 of W_Q.
     """
 
@@ -64,47 +69,49 @@ class Cell:
 
     @property
     def parameter(self) -> str | None:
-        """The parameter's name, or None where the cell is one of the trace."""
+        """The name of the parameter; None for a cell of the trace."""
         return self.tensor.removeprefix(PARAMETERS) if self.tensor.startswith(PARAMETERS) else None
 
 
 class TensorShape(NamedTuple):
-    """The axes and the sizes of a tensor whose cells can be asked for; `layers` is None where it belongs to none."""
+    """Axes and shape of a tensor, and the number of layers that have it; None for tensors outside the layers."""
 
     axes: tuple[str, ...]
     shape: tuple[int, ...]
     layers: int | None
 
 
-def tensors_of(trace: EncoderTrace) -> dict[str, TensorShape]:
-    """Every tensor of this trace by name, in the order of the forward pass."""
-    found = {}
+def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
+    """The tensors of this trace by name, in the order of the forward pass."""
+    shapes = {}
     for name, axes in AXES.items():
         layers = len(trace.layers) if name in _LAYER_AXES else None
-        if name == "head_contributions":  # is computed when it is read: its shape is known without
+        if name == "head_contributions":  # a property: its shape is known without computing it
             batch, heads, seq, _ = trace.layers[0].z.shape
-            found[name] = TensorShape(axes, (batch, heads, seq, trace.embedded.shape[-1]), layers)
+            shapes[name] = TensorShape(axes, (batch, heads, seq, trace.embedded.shape[-1]), layers)
             continue
         array = getattr(trace if layers is None else trace.layers[0], name)
         if array is not None:
-            found[name] = TensorShape(axes, array.shape, layers)
-    return found
+            shapes[name] = TensorShape(axes, array.shape, layers)
+    return shapes
 
 
 def tensor_at(trace: EncoderTrace, parameters: Parameters, cell: Cell) -> Shaped[np.ndarray, "..."]:
-    """The whole tensor that the cell is one number of."""
+    """The tensor that contains the cell."""
     if cell.parameter is not None:
         return parameters[cell.parameter]
     return getattr(trace if cell.layer is None else trace.layers[cell.layer], cell.tensor)
 
 
 def parse_cell(text: str, trace: EncoderTrace, parameters: Parameters) -> Cell:
-    """The cell that `str(cell)` wrote. Raises ValueError as `check_cell` does."""
-    if len(text) > _LONGEST:
-        raise ValueError(f"cell {text[:20]!r}... has {len(text)} signs; no address has more than {_LONGEST}.")
-    found = re.fullmatch(r"(.*?)((?:\.-?[0-9]+)*)", text, re.DOTALL)
-    assert found is not None  # the first group takes anything
-    tensor, numbers = found[1], tuple(int(number) for number in found[2].split(".")[1:])
+    """The cell of a text that `str(cell)` returned. Raises ValueError like `check_cell`."""
+    if len(text) > _MAX_LENGTH:
+        raise ValueError(
+            f"cell {text[:20]!r}...: length={len(text)} is invalid: allowed are up to {_MAX_LENGTH} characters."
+        )
+    match = re.fullmatch(r"(.*?)((?:\.-?[0-9]+)*)", text, re.DOTALL)
+    assert match is not None  # the first group matches any text
+    tensor, numbers = match[1], tuple(int(number) for number in match[2].split(".")[1:])
     cell = Cell(tensor, numbers)
     if tensor in _LAYER_AXES and numbers:
         cell = Cell(tensor, numbers[1:], layer=numbers[0])
@@ -113,30 +120,31 @@ def parse_cell(text: str, trace: EncoderTrace, parameters: Parameters) -> Cell:
 
 
 def check_cell(cell: Cell, trace: EncoderTrace, parameters: Parameters) -> None:
-    """Raises ValueError that names the cell, what is wrong with it, and what is allowed."""
+    """Raises ValueError that names the cell and the allowed values where there is no such cell."""
     if cell.parameter is None:
-        tensors = tensors_of(trace)
+        tensors = tensor_shapes(trace)
         if cell.tensor not in tensors:
-            raise ValueError(f"cell {cell}: {cell.tensor!r} is not one of {', '.join(tensors)}, or {PARAMETERS}<name>.")
+            allowed = f"{', '.join(tensors)} and {PARAMETERS}<name>"
+            raise ValueError(f"cell {cell}: tensor={cell.tensor!r} is unknown: allowed are {allowed}.")
         axes, shape, layers = tensors[cell.tensor]
     else:
         if cell.parameter not in parameters:
-            known = dict.fromkeys(re.sub(r"^layers\.\d+", "layers.<layer>", name) for name in parameters)
-            raise ValueError(f"cell {cell}: the parameter {cell.parameter!r} is not one of {', '.join(known)}.")
+            names = dict.fromkeys(re.sub(r"^layers\.\d+", "layers.<layer>", name) for name in parameters)
+            raise ValueError(f"cell {cell}: parameter={cell.parameter!r} is unknown: allowed are {', '.join(names)}.")
         shape, layers = parameters[cell.parameter].shape, None
         axes = ("row", "column")[-len(shape) :]
     _check_layer(cell, layers)
     if len(cell.index) != len(shape):
         raise ValueError(
-            f"cell {cell}: {len(cell.index)} indices, but {cell.tensor} has {len(axes)}: {', '.join(axes)}."
+            f"cell {cell}: {len(cell.index)} indices are invalid: {cell.tensor} has {len(axes)}: {', '.join(axes)}."
         )
     for axis, size, number in zip(axes, shape, cell.index, strict=True):
         if not 0 <= number < size:
-            raise ValueError(f"cell {cell}: {axis} {number} is not one of 0 to {size - 1}.")
+            raise invalid_value(f"cell {cell}: {axis}", number, f"0 to {size - 1}")
 
 
 def _check_layer(cell: Cell, layers: int | None) -> None:
     if layers is None and cell.layer is not None:
-        raise ValueError(f"cell {cell}: {cell.tensor} belongs to no layer, so layer={cell.layer} must be None.")
+        raise invalid_value(f"cell {cell}: layer", cell.layer, "None")
     if layers is not None and (cell.layer is None or not 0 <= cell.layer < layers):
-        raise ValueError(f"cell {cell}: layer {cell.layer} of {cell.tensor} is not one of 0 to {layers - 1}.")
+        raise invalid_value(f"cell {cell}: layer", cell.layer, f"0 to {layers - 1}")

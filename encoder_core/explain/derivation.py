@@ -1,38 +1,40 @@
-"""What a derivation is: a number's arithmetic as data, for a page to lay out or a notebook to print."""
+"""The data types of a derivation, for a page to display or a notebook to print."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from encoder_core.explain.cell import Cell
+from encoder_core.validation import invalid_value
 
 
 class Operand(NamedTuple):
-    """A number that is computed with: its name, its value, and, where it is on show somewhere, its cell."""
+    """A number in a calculation: its name, its value, and its cell where it is one of a tensor."""
 
     name: str
     value: float
     cell: Cell | None = None
 
 
-Added = tuple[tuple[Operand, ...], float]  # operands, and what they add to a sum
+Summand = tuple[tuple[Operand, ...], float]  # the operands and the value of one summand
 
 
 class Term(NamedTuple):
     """One term of a sum.
 
-    operands  what it is made of: two factors, one number, or, where a norm reads a sum, the two that are added
-    adds      what it adds to the sum: the product, the number itself, or what the step's formula makes of them
-    running   the sum up to and with this term
+    operands     two factors, one number, or the two numbers of a sum whose norm is computed
+    value        value of the term: the product, the number itself, or the result of the formula of the step
+    running_sum  the sum up to and including this term
     """
 
     operands: tuple[Operand, ...]
-    adds: float
-    running: float
+    value: float
+    running_sum: float
 
 
 class Step(NamedTuple):
-    """A named value on the way; where it is a sum, its terms in order, the last of which runs up to the value."""
+    """A named intermediate value. For a sum, `terms` are its terms in order: the last running sum is the value."""
 
     name: str
     formula: str
@@ -42,26 +44,27 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation:
-    """How one number of a trace comes about, in float64, from the tensors that the trace shows.
+    """The derivation of one number of a trace, in float64, from tensors of the trace and parameters.
 
-    cell     which number
-    words    what it is and where it stands; sentences, layers, heads and tokens count from 1, as on screen
-    formula  LaTeX
-    steps    what is computed, in order; none where the number is given, or cannot be derived from what is shown
-    shown    the number in the trace
-    scale    the largest finite magnitude of its tensor (1 where that is 0)
-    way      which of the ways to the number this is, one of `ways`
-    note     why there are no steps; else empty
+    cell         address of the number
+    description  name and place of the number; sentences, layers, heads and tokens count from 1, as on screen
+    formula      LaTeX
+    steps        the calculation, in order; empty for inputs, parameters, and outputs that the layers of the trace do
+                 not determine
+    trace_value  the number in the trace
+    scale        the largest finite magnitude of its tensor (1 where that is 0)
+    method       the method of this derivation, one of `methods`
+    note         the reason why there are no steps; empty otherwise
     """
 
     cell: Cell
-    words: str
+    description: str
     formula: str
     steps: tuple[Step, ...]
-    shown: float
+    trace_value: float
     scale: float
-    way: str
-    ways: tuple[str, ...]
+    method: str
+    methods: tuple[str, ...]
     note: str = ""
 
     @property
@@ -71,57 +74,57 @@ class Derivation:
 
     @property
     def difference(self) -> float | None:
-        """|result - shown| / scale; 0 where both are the same infinity, None where there are no steps."""
+        """|result - trace_value| / scale; 0 where both are the same infinity, None where there are no steps."""
         if self.result is None:
             return None
-        return 0.0 if self.result == self.shown else abs(self.result - self.shown) / self.scale
+        return 0.0 if self.result == self.trace_value else abs(self.result - self.trace_value) / self.scale
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """The terms of the step that has most of them: of the dot product, of the row sum of a softmax, of a mean."""
+        """The terms of the step with the most terms, such as a dot product, the row sum of a softmax or a mean."""
         return max((step.terms for step in self.steps), key=len, default=())
 
 
 class LargestFirst(NamedTuple):
-    """The largest terms, with their running sum in this order, and how many others there are, with their sum."""
+    """The largest terms, with their running sums in this order, and the number and the sum of the other terms."""
 
     largest: tuple[Term, ...]
-    folded: int
-    folded_sum: float
+    others: int
+    others_sum: float
 
 
 def largest_first(terms: Sequence[Term], count: int) -> LargestFirst:
-    """The `count` terms of the largest magnitude, largest first, equal ones in order; the rest folded into one sum.
+    """The `count` terms with the largest magnitudes, largest first, and the sum of the others.
 
-    Raises ValueError where count is below 0.
+    Terms of equal magnitude keep their order. Raises ValueError where `count` is below 0.
     """
     if count < 0:
-        raise ValueError(f"count={count} must be at least 0.")
-    ordered = sorted(terms, key=lambda term: -abs(term.adds))
-    largest = running_sum([(term.operands, term.adds) for term in ordered[:count]])
-    return LargestFirst(largest, len(ordered[count:]), sum((term.adds for term in ordered[count:]), 0.0))
+        raise invalid_value("count", count, "whole numbers from 0")
+    ordered = sorted(terms, key=lambda term: -abs(term.value))
+    largest = accumulate_terms([(term.operands, term.value) for term in ordered[:count]])
+    return LargestFirst(largest, len(ordered[count:]), sum((term.value for term in ordered[count:]), 0.0))
 
 
-def running_sum(added: Sequence[Added]) -> tuple[Term, ...]:
-    """Terms from their operands and what they add, with the running sum."""
-    running, terms = 0.0, []
-    for operands, adds in added:
-        running += adds
-        terms.append(Term(operands, adds, running))
-    return tuple(terms)
+def accumulate_terms(summands: Sequence[Summand]) -> tuple[Term, ...]:
+    """The terms of a sum with their running sums."""
+    running_sums = accumulate(value for _, value in summands)
+    return tuple(
+        Term(operands, value, running_sum)
+        for (operands, value), running_sum in zip(summands, running_sums, strict=True)
+    )
 
 
-def sums(name: str, formula: str, *parts: Sequence[Added]) -> Step:
-    """The step that adds up the parts, one after another."""
-    terms = running_sum([added for part in parts for added in part])
-    return Step(name, formula, terms[-1].running, terms)
+def sum_step(name: str, formula: str, *parts: Sequence[Summand]) -> Step:
+    """The step that adds up all summands, those of the first part first."""
+    terms = accumulate_terms([summand for part in parts for summand in part])
+    return Step(name, formula, terms[-1].running_sum, terms)
 
 
-def products(left: Sequence[Operand], right: Sequence[Operand]) -> list[Added]:
-    """left_i right_i for each i."""
+def product_summands(left: Sequence[Operand], right: Sequence[Operand]) -> list[Summand]:
+    """The summands left_i right_i."""
     return [((a, b), a.value * b.value) for a, b in zip(left, right, strict=True)]
 
 
-def each(operands: Sequence[Operand], adds: Callable[[float], float] = float) -> list[Added]:
-    """Each operand by itself, or what `adds` makes of it."""
-    return [((operand,), adds(operand.value)) for operand in operands]
+def single_summands(operands: Sequence[Operand], function: Callable[[float], float] = float) -> list[Summand]:
+    """One summand for each operand: its value, or `function` of its value."""
+    return [((operand,), function(operand.value)) for operand in operands]

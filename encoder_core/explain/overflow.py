@@ -1,4 +1,4 @@
-"""Edits that make numbers too large for float32 are refused: what is shown would be infinite, or silently wrong."""
+"""Refuse edits that make numbers too large for float32: the trace would contain infinite or wrong numbers."""
 
 from collections.abc import Iterator
 
@@ -8,10 +8,10 @@ from jaxtyping import Float
 from encoder_core.explain.sublayers import NormName, add_and_norm
 from encoder_core.trace import EncoderTrace, Run
 
-# Where the squares of a tensor add up to less, nothing that is computed from it overflows: its largest number is below
-# 1e14, below 1e17 after the largest factor, and a norm adds up squares below 1e34 for each row. float32 ends at 3.4e38.
-_HARMLESS = 1e28
-_NOT_CHECKED = {"scores", "out_kernel"}  # of masked scores -inf is right; a weight is at most 1e6
+# A tensor whose sum of squares is smaller causes no overflow: its largest number is below 1e14, or below 1e17 after the
+# largest factor, and a norm adds up squares below 1e34 for each row. The largest float32 is 3.4e38.
+_SAFE_SQUARES = 1e28
+_NOT_CHECKED = {"scores", "out_kernel"}  # masked scores are -inf; edited weights are at most 1e6
 
 
 class NumbersTooLarge(ValueError):
@@ -19,13 +19,13 @@ class NumbersTooLarge(ValueError):
 
 
 def check_numbers(run: Run) -> None:
-    """Raises NumbersTooLarge where a number of the trace is not finite, other than a masked score, or where a norm
-    added up squares that were not.
+    """Raises NumbersTooLarge where a number of the trace other than a masked score is not finite, or where the sum of
+    squares in a norm is not finite.
 
-    Takes one dot product a tensor, as long as no number is extreme.
+    The usual case takes one dot product per tensor.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        if all(_squares(array) < _HARMLESS for _, array in _tensors(run)):
+        if all(_squares(array) < _SAFE_SQUARES for _, array in _tensors(run)):
             return
     for place, array in _tensors(run):
         if not np.isfinite(array).all():
@@ -40,23 +40,23 @@ def _too_large(place: str) -> NumbersTooLarge:
 
 
 def _tensors(run: Run) -> Iterator[tuple[str, Float[np.ndarray, "..."]]]:
-    """Every tensor that is computed, with its name and layer, in the order of the forward pass."""
+    """The name (with the layer) and array of every computed tensor, in the order of the forward pass."""
     trace = run.trace
-    yield from _present(trace, "scaled_embedding", "embedding_sum", "embedded")
+    yield from _existing(trace, "scaled_embedding", "embedding_sum", "embedded")
     for number, layer in enumerate(trace.layers):
         for name, array in zip(layer._fields, layer, strict=True):
             if name not in _NOT_CHECKED:
                 yield f"{name} of layer={number}", array
-    yield from _present(trace, "output", "logits")
+    yield from _existing(trace, "output", "logits")
 
 
-def _present(trace: EncoderTrace, *names: str) -> Iterator[tuple[str, Float[np.ndarray, "..."]]]:
-    """Tensors before and after the blocks; not every model has all of them."""
+def _existing(trace: EncoderTrace, *names: str) -> Iterator[tuple[str, Float[np.ndarray, "..."]]]:
+    """The name and array of the tensors that this trace has."""
     return ((name, getattr(trace, name)) for name in names if getattr(trace, name) is not None)
 
 
 def _rows_of_norms(run: Run) -> Iterator[tuple[str, Float[np.ndarray, "batch seq d_model"]]]:
-    """The rows that a norm reads, and those whose length a page shows, with words for them."""
+    """Descriptions and rows of the inputs of all norms, and of other rows whose length a page shows."""
     trace = run.trace
     yield "a row of embedded", trace.embedded if trace.embedding_sum is None else trace.embedding_sum
     names: tuple[NormName, ...] = ("norm1", "norm2")
@@ -67,11 +67,11 @@ def _rows_of_norms(run: Run) -> Iterator[tuple[str, Float[np.ndarray, "batch seq
 
 
 def _squares(array: Float[np.ndarray, "..."]) -> float:
-    """The squares of all numbers added up; in float32, so that it is not finite where one is not."""
-    flat = array.ravel(order="K")  # no copy, in whatever order the axes lie in memory
+    """The sum of all squares in float32, which is not finite where a number is not finite."""
+    flat = array.ravel(order="K")  # no copy, whatever the memory order of the axes is
     return float(np.dot(flat, flat))
 
 
 def _fits(numbers: Float[np.ndarray, "..."]) -> bool:
-    """Whether all of them are finite in float32, with a margin for rounding."""
+    """True where all numbers are finite in float32, with a margin for rounding."""
     return bool((np.abs(numbers) < np.finfo(np.float32).max / 2).all())

@@ -1,8 +1,8 @@
-"""The badge's arithmetic: each stage computed again in float64 NumPy from the tensors shown, and compared with them.
+"""Recompute each stage in float64 NumPy from the tensors of the trace, and compare the results with the trace.
 
-Every function returns the largest difference, as a fraction of the largest magnitude of the result. Edits and dropout
-count: the same as the trace was made with. Numbers set by hand are compared with what was set, apart from the others,
-whose differences would look small beside a large one.
+Every function returns the largest difference, as a fraction of the largest magnitude of the recomputed tensor. The
+recomputation includes the edits and the dropout of the run. Cells that edits set are compared separately with the
+values that were set, because the fraction for the other cells would be small beside a large value.
 """
 
 from functools import partial
@@ -19,129 +19,133 @@ from encoder_core.explain.sublayers import NormName
 from encoder_core.trace import Run
 
 
-def difference(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."]) -> float:
-    """max |shown - again| / max |again| over the finite cells; infinite where the infinite cells are not the same."""
-    finite = np.isfinite(again)
-    if not np.array_equal(finite, np.isfinite(shown)):
+def difference(traced: Float[np.ndarray, "..."], recomputed: Float[np.ndarray, "..."]) -> float:
+    """max |traced - recomputed| / max |recomputed| over the finite cells, infinite where these are not the same."""
+    finite = np.isfinite(recomputed)
+    if not np.array_equal(finite, np.isfinite(traced)):
         return float("inf")
     if not finite.any():
         return 0.0
-    scale = np.abs(again[finite]).max() or 1.0
-    return float(np.abs(shown[finite] - again[finite]).max() / scale)
+    scale = np.abs(recomputed[finite]).max() or 1.0
+    return float(np.abs(traced[finite] - recomputed[finite]).max() / scale)
 
 
 def embedding(run: Run) -> float:
-    """The looked-up rows as one-hot vectors times the table, without the columns of the one-hot vectors that are 0 in
-    all of them; and the rows times the scale. Of embeddings that were given, only the latter."""
+    """The looked-up rows as one-hot vectors times the table, and the rows times the embedding scale.
+
+    Only ids that occur have a column in the one-hot vectors. For embeddings as inputs, only the scaled rows.
+    """
     trace, rows = run.trace, run.trace.token_embedding.astype(float)
     if trace.ids is not None:
-        used, places = np.unique(trace.ids, return_inverse=True)
-        rows = one_hot(places.reshape(trace.ids.shape), len(used)) @ run.edited_parameters["token_embedding"][
-            used
-        ].astype(float)
+        used_ids, columns = np.unique(trace.ids, return_inverse=True)
+        table = run.edited_parameters["token_embedding"][used_ids].astype(float)
+        rows = one_hot(columns.reshape(trace.ids.shape), len(used_ids)) @ table
     scale = embedding_factors(run.config.d_model)[run.config.embedding_scale]
     return max(difference(trace.token_embedding, rows), difference(trace.scaled_embedding, rows * scale))
 
 
 def positions(run: Run) -> float:
-    """The scaled embedding plus the position encoding; with an embedding norm, that sum and the norm of what is shown
-    of it."""
-    trace, of_sum = run.trace, 0.0
-    again = trace.scaled_embedding.astype(float) + trace.position_encoding
+    """The scaled embedding plus the position encoding, and the embedding norm of the sum in the trace, if any."""
+    trace, sum_difference = run.trace, 0.0
+    total = trace.scaled_embedding.astype(float) + trace.position_encoding
     if trace.embedding_sum is not None:
-        of_sum, again = difference(trace.embedding_sum, again), trace.embedding_sum
-    norm = embedding_norm(run, again)
-    again = run.dropped(again if norm is None else norm.output, "embedded")
-    return max(of_sum, _apart(trace.embedded, again, run.effects.embedded))
+        sum_difference, total = difference(trace.embedding_sum, total), trace.embedding_sum
+    norm = embedding_norm(run, total)
+    embedded = run.apply_dropout(total if norm is None else norm.output, "embedded")
+    return max(sum_difference, _difference_with_edits(trace.embedded, embedded, run.effects.embedded))
 
 
 def projections(run: Run, layer: int) -> float:
-    """x W + b for the queries, keys and values of all heads."""
-    steps = run.trace.layers[layer]
+    """The queries, keys and values of all heads: x W + b."""
+    tensors = run.trace.layers[layer]
     return max(
-        difference(found, sublayers.projection(steps.attn_in, run, layer, part))
-        for found, part in zip((steps.q, steps.k, steps.v), sublayers.PROJECTIONS, strict=True)
+        difference(traced, sublayers.projection(tensors.attn_in, run, layer, part))
+        for traced, part in zip((tensors.q, tensors.k, tensors.v), sublayers.PROJECTIONS, strict=True)
     )
 
 
 def scores(run: Run, layer: int) -> float:
-    """q . k and its scaled and masked form, of all heads."""
-    steps = run.trace.layers[layer]
-    dots = np.einsum("bhqd,bhkd->bhqk", steps.q.astype(float), steps.k.astype(float))
-    by_hand = run.effects.of_tensor("scores", layer)
-    again = sublayers.masked_scores(dots, run, layer)
-    return max(difference(steps.dot_products, dots), _apart(steps.scores, again, by_hand))
+    """The dot products and the scaled and masked scores of all heads."""
+    tensors = run.trace.layers[layer]
+    dots = np.einsum("bhqd,bhkd->bhqk", tensors.q.astype(float), tensors.k.astype(float))
+    edited = run.effects.cell_values("scores", layer)
+    masked = sublayers.masked_scores(dots, run, layer)
+    return max(difference(tensors.dot_products, dots), _difference_with_edits(tensors.scores, masked, edited))
 
 
 def softmax(run: Run, layer: int) -> float:
-    """exp of the scores, divided by the temperature, over their sum along the row, of all heads."""
-    steps = run.trace.layers[layer]
-    return difference(steps.pattern, sublayers.attention_weights(steps.scores, run, layer))
+    """The attention weights of all heads: softmax of the scores divided by the temperature, then dropout."""
+    tensors = run.trace.layers[layer]
+    return difference(tensors.pattern, sublayers.attention_weights(tensors.scores, run, layer))
 
 
 def weighted_values(run: Run, layer: int) -> float:
-    """pattern V, of all heads, each times its factor."""
-    steps = run.trace.layers[layer]
-    return difference(steps.z, sublayers.weighted_values(steps.pattern, steps.v, run, layer))
+    """pattern V of all heads, each times its factor."""
+    tensors = run.trace.layers[layer]
+    return difference(tensors.z, sublayers.weighted_values(tensors.pattern, tensors.v, run, layer))
 
 
 def multi_head(run: Run, layer: int) -> float:
     """z of all heads side by side, and the sum over the heads of z_h W_O,h, plus the bias."""
-    steps, parameters, name = run.trace.layers[layer], run.edited_parameters, f"layers.{layer}.attention.out"
-    batch, heads, seq, d_head = steps.z.shape
-    concat = steps.z.swapaxes(1, 2).reshape(batch, seq, heads * d_head).astype(float)
+    tensors, parameters, name = run.trace.layers[layer], run.edited_parameters, f"layers.{layer}.attention.out"
+    batch, heads, seq, d_head = tensors.z.shape
+    concat = tensors.z.swapaxes(1, 2).reshape(batch, seq, heads * d_head).astype(float)
     kernels = parameters[f"{name}.kernel"].reshape(heads, d_head, -1).astype(float)
-    attn_out = np.einsum("bhsd,hdm->bsm", steps.z.astype(float), kernels) + parameters.get(f"{name}.bias", 0.0)
-    attn_out = run.dropped(attn_out, "attn_out", layer)
-    return max(difference(steps.concat, concat), difference(steps.attn_out, attn_out))
+    attn_out = np.einsum("bhsd,hdm->bsm", tensors.z.astype(float), kernels) + parameters.get(f"{name}.bias", 0.0)
+    attn_out = run.apply_dropout(attn_out, "attn_out", layer)
+    return max(difference(tensors.concat, concat), difference(tensors.attn_out, attn_out))
 
 
 def add_and_norm(run: Run, layer: int) -> float:
-    """Both residual sums and both norms of a block; of the last block, also the final norm if there is one, and if it
-    reads what the layers shown give."""
+    """Both residual sums and both norms of a block, for the last block also the final norm.
+
+    The final norm is left out with attention_read_out="input", unless there is one layer only: the output is then not
+    computed from the layers of the trace.
+    """
     names: list[NormName] = ["norm1", "norm2"]
     last = len(run.trace.layers) - 1
-    from_last = last == 0 or run.config.attention_read_out == "stack"
-    if run.config.final_norm and from_last and layer == last:
+    reads_last_layer = last == 0 or run.config.attention_read_out == "stack"
+    if run.config.final_norm and reads_last_layer and layer == last:
         names.append("final_norm")
-    found = []
+    differences = []
     for name in names:
-        steps = sublayers.add_and_norm(run, layer, name)
+        tensors = sublayers.add_and_norm(run, layer, name)
         scale, shift = sublayers.norm_parameters(run.edited_parameters, layer, name)
-        again = sublayers.layer_norm(steps.norm_in, scale, shift, run.config.norm_eps).output
-        found.append(difference(steps.norm_out, again))
-        if steps.residual is not None and steps.sublayer is not None and steps.total is not None:
-            past = run.residual_factor(layer, sublayers.SUBLAYERS[name]) * steps.residual.astype(float)
-            found.append(difference(steps.total, past + steps.sublayer))
-    return max(found)
+        norm_out = sublayers.layer_norm_steps(tensors.norm_in, scale, shift, run.config.norm_eps).output
+        differences.append(difference(tensors.norm_out, norm_out))
+        if tensors.residual is not None and tensors.sublayer is not None and tensors.total is not None:
+            residual = run.residual_factor(layer, sublayers.SUBLAYER_OF_NORM[name]) * tensors.residual.astype(float)
+            differences.append(difference(tensors.total, residual + tensors.sublayer))
+    return max(differences)
 
 
 def feed_forward(run: Run, layer: int) -> float:
-    """Of all three steps of the feed-forward network."""
-    steps, config = run.trace.layers[layer], run.config
-    dropped = partial(run.dropped, layer=layer)
-    again = sublayers.feed_forward(
-        steps.mlp_in, run.edited_parameters, layer, config.activation, config.activation_after, dropped
+    """The three tensors of the feed-forward network."""
+    tensors, config = run.trace.layers[layer], run.config
+    apply_dropout = partial(run.apply_dropout, layer=layer)
+    recomputed = sublayers.feed_forward_steps(
+        tensors.mlp_in, run.edited_parameters, layer, config.activation, config.activation_after, apply_dropout
     )
     return max(
-        difference(steps.mlp_pre, again.pre),
-        difference(steps.mlp_act, again.act),
-        difference(steps.mlp_out, again.out),
+        difference(tensors.mlp_pre, recomputed.pre),
+        difference(tensors.mlp_act, recomputed.act),
+        difference(tensors.mlp_out, recomputed.out),
     )
 
 
 def block(run: Run, layer: int, sentence: int) -> float:
-    """What leaves a block, from what enters it: every step of the block for one sentence."""
-    steps = run.trace.layers[layer]
-    return difference(steps.resid_post[sentence], sublayers.block(steps.resid_pre[sentence], run, layer, sentence))
+    """The output of a block for one sentence, recomputed from the input of the block."""
+    tensors = run.trace.layers[layer]
+    return difference(tensors.resid_post[sentence], sublayers.block(tensors.resid_pre[sentence], run, layer, sentence))
 
 
-def _apart(shown: Float[np.ndarray, "..."], again: Float[np.ndarray, "..."], by_hand: CellValues) -> float:
-    """The largest difference of the numbers that follow from others, or of those that were set by hand from what was
-    set."""
-    if not by_hand:
-        return difference(shown, again)
-    index, follows = tuple(np.array(list(by_hand)).T), np.ones(shown.shape, bool)
-    follows[index] = False
-    of_set = difference(shown[index], np.array(list(by_hand.values()), float))
-    return max(difference(shown[follows], again[follows]), of_set)
+def _difference_with_edits(
+    traced: Float[np.ndarray, "..."], recomputed: Float[np.ndarray, "..."], edited: CellValues
+) -> float:
+    """The largest difference of the cells that are computed, or of edited cells from the values that were set."""
+    if not edited:
+        return difference(traced, recomputed)
+    index, is_computed = tuple(np.array(list(edited)).T), np.ones(traced.shape, bool)
+    is_computed[index] = False
+    edited_difference = difference(traced[index], np.array(list(edited.values()), float))
+    return max(difference(traced[is_computed], recomputed[is_computed]), edited_difference)

@@ -1,4 +1,4 @@
-"""Which rule derives which tensor, and `derive`, which applies it."""
+"""The rules of each tensor, and `derive`, which applies them."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,34 +6,35 @@ from encoder_core.config import EncoderConfig
 from encoder_core.explain.cell import Cell, check_cell, parse_cell
 from encoder_core.explain.derivation import Derivation, Step
 from encoder_core.explain.derivations import attention, embedding, feed_forward, stack
-from encoder_core.explain.derivations.source import Source
-from encoder_core.explain.derivations.worked import Worked
+from encoder_core.explain.derivations.operand_source import OperandSource
+from encoder_core.explain.derivations.rule_result import RuleResult
 from encoder_core.trace import Run
+from encoder_core.validation import require_choice
 
-Rule = Callable[[Source, Cell], Worked]
+Rule = Callable[[OperandSource, Cell], RuleResult]
 
 
 def _one(rule: Rule) -> Mapping[str, Rule]:
     return {"as computed": rule}
 
 
-def _given(note: str) -> Rule:
-    return lambda source, cell: Worked("", note=note)
+def _no_derivation(note: str) -> Rule:
+    return lambda source, cell: RuleResult("", note=note)
 
 
-# Of each tensor: what it is, and the ways to a number of it, the usual one first.
+# For each tensor: its name, and the methods to derive its cells. The first method is the default.
 _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
-    "ids": ("Id of the token", _one(_given("The tokenizer gave it, or the user: it is put in, nothing computes it."))),
+    "ids": ("Id of the token", _one(_no_derivation("The id is an input: it comes from the tokenizer or the user."))),
     "token_embedding": (
         "Looked-up embedding",
         {"lookup": embedding.lookup, "one-hot product": embedding.one_hot_product},
     ),
-    "scaled_embedding": ("Embedding times its scale", _one(embedding.scaled)),
-    "position_encoding": ("Position encoding", _one(embedding.position)),
-    "embedding_sum": ("Embedding plus position", _one(embedding.summed)),
-    "embedded": ("What enters the stack: embedding plus position", _one(embedding.embedded)),
+    "scaled_embedding": ("Embedding times its scale", _one(embedding.scaled_embedding)),
+    "position_encoding": ("Position encoding", _one(embedding.position_encoding)),
+    "embedding_sum": ("Embedding plus position", _one(embedding.embedding_sum)),
+    "embedded": ("Input of the first block: embedding plus position", _one(embedding.embedded)),
     "resid_pre": ("Residual stream before the layer", _one(stack.resid_pre)),
-    "attn_in": ("What attention reads", _one(stack.attn_in)),
+    "attn_in": ("Input of attention", _one(stack.attn_in)),
     "q": ("Query", _one(attention.projection)),
     "k": ("Key", _one(attention.projection)),
     "v": ("Value", _one(attention.projection)),
@@ -42,75 +43,75 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     "pattern": ("Attention weight", _one(attention.weight)),
     "z": ("Weighted values", _one(attention.weighted_value)),
     "concat": ("Heads side by side", _one(attention.concatenated)),
-    "head_contributions": ("What the head adds to the stream", _one(attention.head_contribution)),
+    "head_contributions": ("Contribution of the head to the output of attention", _one(attention.head_contribution)),
     "attn_out": (
-        "What attention adds to the stream",
+        "Output of attention",
         {"sum of the heads": attention.sum_of_heads, "concat times W_O": attention.output_projection},
     ),
     "resid_mid": ("Residual stream after attention", _one(stack.resid_mid)),
-    "mlp_in": ("What the feed-forward network reads", _one(stack.mlp_in)),
-    "mlp_pre": ("Hidden number before the activation", _one(feed_forward.expanded)),
-    "mlp_act": ("Hidden number after the activation", _one(feed_forward.activated)),
-    "mlp_out": ("What the feed-forward network adds to the stream", _one(feed_forward.contracted)),
+    "mlp_in": ("Input of the feed-forward network", _one(stack.mlp_in)),
+    "mlp_pre": ("Hidden value before the activation", _one(feed_forward.mlp_pre)),
+    "mlp_act": ("Hidden value after the activation", _one(feed_forward.mlp_act)),
+    "mlp_out": ("Output of the feed-forward network", _one(feed_forward.mlp_out)),
     "resid_post": ("Residual stream after the layer", _one(stack.resid_post)),
     "output": ("Output", _one(stack.output)),
     "logits": ("Logit", _one(stack.logits)),
 }
-_NORMED = ("What enters the stack: the norm of embedding plus position", _one(embedding.normed))
-_WITHOUT_ACTIVATION = {
-    "mlp_pre": ("Hidden number", _one(feed_forward.expanded)),
-    "mlp_act": ("Hidden number, without an activation", _one(feed_forward.activated)),
+_EMBEDDING_NORM = ("Input of the first block: the norm of embedding plus position", _one(embedding.embedding_norm))
+_WITHOUT_HIDDEN_ACTIVATION = {
+    "mlp_pre": ("Hidden value", _one(feed_forward.mlp_pre)),
+    "mlp_act": ("Hidden value, without an activation", _one(feed_forward.mlp_act)),
 }
 _PARAMETER = (
     "Parameter",
-    _one(_given("A parameter: it was drawn from the seed, or learned; no input changes it.")),
+    _one(_no_derivation("A parameter is drawn from the seed or trained. It does not depend on the input.")),
 )
 
 
-def derive(run: Run, cell: Cell | str, way: str | None = None) -> Derivation:
-    """How one number of the trace comes about, in float64, from the tensors that the trace shows.
+def derive(run: Run, cell: Cell | str, method: str | None = None) -> Derivation:
+    """The derivation of one number of the trace, in float64, from the tensors of the trace.
 
-    run   the trace, and what it was made with; a number that one of the edits sets ends with a step "set by hand"
-    cell  a Cell or its string; ids and parameters have no arithmetic behind them, and their derivation says so
-    way   one of the derivation's `ways`; None is the first of them
+    run     the trace with its configuration, parameters and edits; where an edit sets the number, the last step is
+            "set by hand"
+    cell    a Cell or its text; for ids and parameters the derivation has no steps, but a note
+    method  one of the `methods` of the derivation; None means the first
 
-    Raises ValueError for a cell or a way that does not exist here, naming what is allowed.
+    Raises ValueError that names the allowed values for a cell or a method that does not exist.
     """
     if isinstance(cell, str):
         cell = parse_cell(cell, run.trace, run.parameters)
     check_cell(cell, run.trace, run.parameters)
-    words, ways = _rules_of(cell, run.config)
-    way = next(iter(ways)) if way is None else way
-    if way not in ways:
-        raise ValueError(f"way={way!r} to {cell} is not one of {', '.join(map(repr, ways))}.")
-    source = Source(run)
-    worked = _with_what_is_set(source, cell, ways[way](source, cell))
+    name, rules = _rules_of(cell, run.config)
+    method = next(iter(rules)) if method is None else method
+    require_choice(f"cell {cell}: method", method, rules)
+    source = OperandSource(run)
+    result = _with_edited_value(source, cell, rules[method](source, cell))
     return Derivation(
         cell=cell,
-        words=f"{words}: {source.place(cell)}",
-        formula=worked.formula,
-        steps=worked.steps,
-        shown=source.at(cell.tensor, cell.index, cell.layer).value,
-        scale=source.scale(cell),
-        way=way,
-        ways=tuple(ways),
-        note=worked.note,
+        description=f"{name}: {source.location(cell)}",
+        formula=result.formula,
+        steps=result.steps,
+        trace_value=source.operand(cell.tensor, cell.index, cell.layer).value,
+        scale=source.largest_magnitude(cell),
+        method=method,
+        methods=tuple(rules),
+        note=result.note,
     )
 
 
 def _rules_of(cell: Cell, config: EncoderConfig) -> tuple[str, Mapping[str, Rule]]:
     if cell.parameter is not None:
         return _PARAMETER
-    if config.activation_after == "second_linear" and cell.tensor in _WITHOUT_ACTIVATION:
-        return _WITHOUT_ACTIVATION[cell.tensor]
-    return _NORMED if cell.tensor == "embedded" and config.embedding_norm else _RULES[cell.tensor]
+    if config.activation_after == "second_linear" and cell.tensor in _WITHOUT_HIDDEN_ACTIVATION:
+        return _WITHOUT_HIDDEN_ACTIVATION[cell.tensor]
+    return _EMBEDDING_NORM if cell.tensor == "embedded" and config.embedding_norm else _RULES[cell.tensor]
 
 
-def _with_what_is_set(source: Source, cell: Cell, worked: Worked) -> Worked:
-    """The number that an edit puts into the cell comes last, after what would stand there without it."""
-    value = source.set_by_hand(cell)
+def _with_edited_value(source: OperandSource, cell: Cell, result: RuleResult) -> RuleResult:
+    """The steps that compute the number without the edit of the cell, and a last step with the value of the edit."""
+    value = source.edited_value(cell)
     if value is None:
-        return worked
-    by_hand = Step("set by hand", rf"{value:g} \text{{ (set by hand)}}", float(value))
-    formula = f"{worked.formula} \\;\\to\\; {by_hand.formula}" if worked.formula else by_hand.formula
-    return Worked(formula, (*worked.steps, by_hand))
+        return result
+    edited = Step("set by hand", rf"{value:g} \text{{ (set by hand)}}", float(value))
+    formula = f"{result.formula} \\;\\to\\; {edited.formula}" if result.formula else edited.formula
+    return RuleResult(formula, (*result.steps, edited))

@@ -1,4 +1,4 @@
-"""An activation function, and where neurons stand on its curve."""
+"""An activation function, with neurons as dots on its curve."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,8 @@ from jaxtyping import Float
 from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.theme import Theme, ThemeName, theme_named
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.theme import Theme
 
 
 def activation_curve(
@@ -20,35 +21,41 @@ def activation_curve(
     selected: int,
     *,
     title: str,
-    alt: str | None = None,
-    height: int = 240,
-    theme: ThemeName = "light",
+    style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
-    """The chosen function strong, the others faint; one small dot a neuron (before, after), the selected one large."""
-    palette = theme_named(theme)
-    faint = [_curve(name, x, y, palette.muted, 1) for name, y in functions.items() if name != chosen]
+    """The chosen function as a thick curve, the others as thin ones, and a small dot for each neuron; the selected
+    neuron is a large dot.
+
+    neurons  the values of each neuron before and after the activation
+    """
+    theme = style.colours
+    others = [_curve(name, x, y, theme.muted, 1) for name, y in functions.items() if name != chosen]
     before, after = neurons
-    cloud = {
+    dots = {
         "type": "scatter",
         "mode": "markers",
         "x": np.asarray(before, np.float32),
         "y": np.asarray(after, np.float32),
-        "marker": {"size": 7, "color": palette.attention, "opacity": 0.3},
+        "marker": {"size": 7, "color": theme.attention, "opacity": 0.3},
         "hoverinfo": "skip",
         "showlegend": False,
     }
-    point = _point(float(before[selected]), float(after[selected]), palette)
     return build_panel(
         "curves",
-        [*faint, _curve(chosen, x, functions[chosen], palette.attention, 2.5), cloud, *point],
-        palette,
+        [
+            *others,
+            _curve(chosen, x, functions[chosen], theme.attention, 2.5),
+            dots,
+            *_selected_neuron(float(before[selected]), float(after[selected]), theme),
+        ],
+        style,
         title=title,
-        alt=alt or f"{title}: the curve of {chosen}, and on it one dot for each of {len(before)} neurons",
-        height=height,
+        alt=f"{title}: the curve of {chosen} with one dot for each of {len(before)} neurons",
+        height=240,
         weight=30,
-        xaxis=plain_axis("before", palette)
-        | {"zeroline": True, "zerolinecolor": palette.muted, "range": [float(x[0]), float(x[-1])]},
-        yaxis=plain_axis("after", palette) | {"zeroline": True, "zerolinecolor": palette.muted},
+        xaxis=plain_axis("before", theme)
+        | {"zeroline": True, "zerolinecolor": theme.muted, "range": [float(x[0]), float(x[-1])]},
+        yaxis=plain_axis("after", theme) | {"zeroline": True, "zerolinecolor": theme.muted},
         showlegend=True,
         legend={
             "x": 0.02,
@@ -75,9 +82,9 @@ def _curve(
     }
 
 
-def _point(x: float, y: float, theme: Theme) -> list[dict[str, Any]]:
-    """The dot, and the way to it: up from the value before, across to the value after."""
-    way = {
+def _selected_neuron(x: float, y: float, theme: Theme) -> list[dict[str, Any]]:
+    """The dot, and dotted lines to it from the value before (x axis) and to the value after (y axis)."""
+    lines = {
         "type": "scatter",
         "mode": "lines",
         "x": [x, x, 0],
@@ -95,4 +102,4 @@ def _point(x: float, y: float, theme: Theme) -> list[dict[str, Any]]:
         "hovertemplate": f"{format_number(x)} → {format_number(y)}<extra></extra>",
         "showlegend": False,
     }
-    return [way, dot]
+    return [lines, dot]

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from encoder_core.figures.window import Labels, Window, names_of
+from encoder_core.figures.window import Labels, Window, cell_names
 
-# What one place on an axis is. "" stands for anything that cannot be selected, such as a bar of a chart.
+# What one place on an axis stands for; "" for anything that a click cannot select, such as a bar of a chart.
 AxisKind = Literal[
     "query", "key", "token", "other token", "input token", "hidden token", "position", "other position",
     "dimension", "neuron", "id", "row", "column", "layer", "head", "stage", "sentence", "other sentence", "role",
@@ -29,9 +29,9 @@ _SELECTS: Mapping[AxisKind, Selectable] = {
 
 
 class AxisMeaning(NamedTuple):
-    """What an axis stands for, where its kind alone does not say it.
+    """What an axis stands for, where its kind does not determine the title and the selection.
 
-    title    what is written at the axis; None writes the kind
+    title    the text at the axis; None takes the kind
     selects  what a click on each place selects; None follows from the kind: a query row selects its token
     """
 
@@ -44,10 +44,10 @@ class AxisMeaning(NamedTuple):
 class Axis:
     """The rows or the columns of a panel, or of the tiles of a mosaic.
 
-    names        of the cells drawn
-    title        what is written at the axis, and in a hover before a name
-    start, size  the first place that is drawn, and how many places a cell stands for
-    labels       the names of all places, where the cells are bins of them; empty where the places are numbered from 0
+    names        of the cells
+    title        the text at the axis; in a hover it stands before a name
+    start, size  the first place that is drawn, and the number of places that a cell stands for
+    labels       the names of all places where the cells are bins; empty where the places are numbered from 0
     selects      what a click on each place selects; None follows from the kind
     """
 
@@ -60,7 +60,7 @@ class Axis:
     selects: tuple[Selection, ...] | None = None
 
     def __len__(self) -> int:
-        """How many cells are drawn."""
+        """The number of cells."""
         return len(self.names)
 
     def selection(self, place: int) -> Selection:
@@ -72,11 +72,12 @@ class Axis:
 
 
 def axis_of(labels: Labels, meaning: AxisKind | AxisMeaning) -> Axis:
-    """The axis of these names, or of this window on them."""
+    """The axis of these names, or of this window of them."""
     kind, title, selects = meaning if isinstance(meaning, AxisMeaning) else AxisMeaning(meaning)
-    given = None if selects is None else tuple(selects)
+    selections = None if selects is None else tuple(selects)
     title = kind if title is None else title
+    names = tuple(cell_names(labels))
     if isinstance(labels, Window):
-        of_bins = labels.labels or () if labels.size > 1 else ()
-        return Axis(kind, tuple(names_of(labels)), title, labels.start, labels.size, of_bins, given)
-    return Axis(kind, tuple(labels), title, selects=given)
+        place_names = labels.labels or () if labels.size > 1 else ()
+        return Axis(kind, names, title, labels.start, labels.size, place_names, selections)
+    return Axis(kind, names, title, selects=selections)

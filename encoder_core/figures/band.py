@@ -1,4 +1,4 @@
-"""A curve within the band of all values it stands for."""
+"""A curve within the band of the values that it summarises."""
 
 import numpy as np
 from jaxtyping import Float
@@ -6,28 +6,26 @@ from jaxtyping import Float
 from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.theme import ThemeName, theme_named
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
 
 
 def band(
     low: Float[np.ndarray, "x"],
-    middle: Float[np.ndarray, "x"],
+    mean: Float[np.ndarray, "x"],
     high: Float[np.ndarray, "x"],
     *,
     title: str,
     x_axis: str,
     y_axis: str,
-    name: str = "mean",
-    height: int = 300,
-    theme: ThemeName = "light",
+    style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
-    """`middle` as a curve over 0, 1, 2, ..., and the band from `low` to `high` behind it.
+    """`mean` as a curve over 0, 1, 2, ..., and behind it the band from `low` to `high`.
 
-    Where the band has no width, every value is on the curve: what is on the x axis decides it alone.
+    Where the band has no width, all values are equal.
     """
-    colours = theme_named(theme)
-    x = np.arange(len(middle))
-    filled = {"fill": "tonexty", "fillcolor": _see_through(colours.signed[6][1])}
+    colours = style.colours
+    x = np.arange(len(mean))
+    filled = {"fill": "tonexty", "fillcolor": _translucent(colours.signed[6][1])}
     edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hovertemplate": "%{hovertext}"}
     traces = [
         edge | {"x": x, "y": low.astype(np.float32), "name": "smallest", "hovertext": _texts(low)},
@@ -36,20 +34,19 @@ def band(
             "type": "scatter",
             "mode": "lines",
             "x": x,
-            "y": middle.astype(np.float32),
-            "name": name,
+            "y": mean.astype(np.float32),
+            "name": "mean",
             "line": {"color": colours.signed[1][1], "width": 2},
-            "hovertext": _texts(middle),
+            "hovertext": _texts(mean),
             "hovertemplate": "%{hovertext}",
         },
     ]
     return build_panel(
         "band",
         traces,
-        colours,
+        style,
         title=title,
-        alt=f"{title}: {name} of {y_axis} over {x_axis}, within the band from the smallest to the largest",
-        height=height,
+        alt=f"{title}: mean of {y_axis} over {x_axis}, within the band from the smallest to the largest",
         weight=28,
         xaxis=plain_axis(x_axis, colours),
         yaxis=plain_axis(y_axis, colours),
@@ -61,6 +58,6 @@ def _texts(values: Float[np.ndarray, "x"]) -> list[str]:
     return [format_number(value) for value in values]
 
 
-def _see_through(colour: str) -> str:
+def _translucent(colour: str) -> str:
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.35)"

@@ -1,19 +1,19 @@
-"""The way of the residual stream through a block, as a diagram: where the norms stand is all that differs."""
+"""A diagram of the residual stream through a block with pre-norm or post-norm."""
 
 from typing import Any, Literal
 
 from encoder_core.figures.base import build_panel
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.theme import Theme, ThemeName, theme_named
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.theme import Theme
 
-# Places on a line of length 100: the stream runs at height 1, the sublayers hang below it at height 0.
+# Coordinates: 0 to 100 from left to right; the stream is at height 1, the sublayers below it at height 0.
 _STREAM, _BRANCH = 1.0, 0.0
-_TALL = 0.44
+_HALF_HEIGHT = 0.44  # of a box
 _Number = int | float
 _Box = tuple[_Number, _Number, str, str]  # left, right, label, colour (a field of the theme)
-_Half = tuple[
-    _Number, list[_Box], _Box, _Box | None
-]  # start, before the sublayer, the sublayer, on the stream after it
+# The start, the boxes before the sublayer, the sublayer, and the box on the stream after it.
+_Half = tuple[_Number, list[_Box], _Box, _Box | None]
 
 
 def residual_flow(
@@ -21,14 +21,13 @@ def residual_flow(
     *,
     title: str,
     marked: Literal["norm1", "norm2"] | None = None,
-    height: int = 96,
-    theme: ThemeName = "light",
+    style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
     """One block: the residual stream as a straight line, each sublayer as a branch that is added back to it.
 
-    "post": the norms stand on the stream. "pre": they stand on the branches. `marked` is drawn filled.
+    "post" draws the norms on the stream, "pre" on the branches. The norm `marked` is filled.
     """
-    colours = theme_named(theme)
+    colours = style.colours
     halves: list[_Half]
     if norm == "post":
         halves = [
@@ -41,32 +40,32 @@ def residual_flow(
             (50, [(55, 68, "norm2", "text")], (70, 91, "feed-forward", "muted"), None),
         ]
     shapes: list[dict[str, Any]] = [_line(0, _STREAM, 104, _STREAM, colours.text, 3)]
-    notes: list[dict[str, Any]] = [_words("x", -2, _STREAM, colours.text), _words("y", 106, _STREAM, colours.text)]
+    notes: list[dict[str, Any]] = [_text("x", -2, _STREAM, colours.text), _text("y", 106, _STREAM, colours.text)]
     for start, before, sublayer, after in halves:
-        leave, back = start + 2, (start + 30 if norm == "post" else start + 45)
+        branch_start, branch_end = start + 2, (start + 30 if norm == "post" else start + 45)
         shapes += [
-            _line(leave, _STREAM, leave, _BRANCH, colours.muted, 1.5),
-            _line(leave, _BRANCH, back, _BRANCH, colours.muted, 1.5),
-            _line(back, _BRANCH, back, _STREAM, colours.muted, 1.5),
-            _plus_circle(back, colours),
+            _line(branch_start, _STREAM, branch_start, _BRANCH, colours.muted, 1.5),
+            _line(branch_start, _BRANCH, branch_end, _BRANCH, colours.muted, 1.5),
+            _line(branch_end, _BRANCH, branch_end, _STREAM, colours.muted, 1.5),
+            _plus_circle(branch_end, colours),
         ]
-        notes.append(_words("+", back, _STREAM, colours.text, size=15))
+        notes.append(_text("+", branch_end, _STREAM, colours.text, size=15))
         for left, right, name, colour in [*before, sublayer]:
-            _draw(shapes, notes, (left, right, name, colour), _BRANCH, name == marked, colours)
+            _add_box(shapes, notes, (left, right, name, colour), _BRANCH, name == marked, colours)
         if after:
-            _draw(shapes, notes, after, _STREAM, after[2] == marked, colours)
-    hidden = {"visible": False, "fixedrange": True}
+            _add_box(shapes, notes, after, _STREAM, after[2] == marked, colours)
+    no_axis = {"visible": False, "fixedrange": True}
     where = "on the residual stream, after each sum" if norm == "post" else "on the branches, before each sublayer"
     return build_panel(
         "flow",
         [],
-        colours,
+        style,
         title=title,
-        alt=f"{title}: the norms stand {where}",
-        height=height,
+        alt=f"{title}: the norms are {where}",
+        height=96,
         weight=40,
-        xaxis=hidden | {"range": [-4, 108]},
-        yaxis=hidden | {"range": [-0.5, 1.5]},
+        xaxis=no_axis | {"range": [-4, 108]},
+        yaxis=no_axis | {"range": [-0.5, 1.5]},
         shapes=shapes,
         annotations=notes,
         margin={"l": 4, "r": 4, "b": 4},
@@ -74,15 +73,15 @@ def residual_flow(
     )
 
 
-def _draw(
+def _add_box(
     shapes: list[dict[str, Any]], notes: list[dict[str, Any]], box: _Box, y: _Number, marked: bool, theme: Theme
 ) -> None:
     left, right, name, field = box
     colour = getattr(theme, field)
-    corners = {"x0": left, "x1": right, "y0": y - _TALL, "y1": y + _TALL}
+    corners = {"x0": left, "x1": right, "y0": y - _HALF_HEIGHT, "y1": y + _HALF_HEIGHT}
     fill = colour if marked else theme.background
     shapes.append({"type": "rect", **corners, "line": {"color": colour, "width": 2}, "fillcolor": fill})
-    notes.append(_words(name, (left + right) / 2, y, theme.background if marked else colour))
+    notes.append(_text(name, (left + right) / 2, y, theme.background if marked else colour))
 
 
 def _plus_circle(x: _Number, theme: Theme) -> dict[str, Any]:
@@ -95,5 +94,5 @@ def _line(x0: _Number, y0: _Number, x1: _Number, y1: _Number, colour: str, width
     return {"type": "line", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}}
 
 
-def _words(text: str, x: _Number, y: _Number, colour: str, size: int = 11) -> dict[str, Any]:
+def _text(text: str, x: _Number, y: _Number, colour: str, size: int = 11) -> dict[str, Any]:
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"color": colour, "size": size}}

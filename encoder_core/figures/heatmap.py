@@ -1,44 +1,36 @@
-"""Heatmaps: rows and columns as the formula has them, queries down, keys across."""
+"""Heatmaps: rows and columns in the order of the formula, so queries are rows and keys are columns."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
-from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, token_axis
-from encoder_core.figures.panel import Mark, Panel, Product
-from encoder_core.figures.tensor_map import Place, TensorMap
-from encoder_core.figures.theme import Theme, ThemeName, theme_named
-from encoder_core.figures.window import Labels, Window, cell_of, drawn, said_of, title_of
+from encoder_core.figures.axis import axis_of
+from encoder_core.figures.base import build_panel, token_axis
+from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
+from encoder_core.figures.panel import Mark, Panel
+from encoder_core.figures.style import MatrixStyle
+from encoder_core.figures.tensor_map import TensorMap
+from encoder_core.figures.theme import Theme
+from encoder_core.figures.window import Labels, Window, axis_title, bins_in_words, cell_index, pool
 
-Kind = Literal["signed", "weights"]
-
-_MOST_HATCHED = 700  # one line a masked cell; beyond this many, flat grey says it as well
-
-
-def limit_of(*arrays: Float[np.ndarray, "..."]) -> float:
-    """The largest magnitude over all arrays, so that steps which follow one another share one scale."""
-    finite = [np.abs(array[np.isfinite(array)]) for array in arrays]
-    return max((float(values.max()) for values in finite if values.size), default=0.0) or 1.0
+_MAX_HATCHED = 700  # each masked cell adds a line; more masked cells than this are only grey
 
 
-def scale_of(*arrays: Float[np.ndarray, "..."]) -> float:
-    """The end of a colour scale that steps which follow one another share: their largest magnitude, unless few cells
-    tower above all others.
+@dataclass(frozen=True, kw_only=True)
+class HeatmapStyle(MatrixStyle):
+    """The appearance of a heatmap.
 
-    A trained encoder has such outliers, a hundred times as large as the rest (Kovaleva et al. 2021): with them at the
-    end of the scale, everything else would look like zero. So an array counts with no more than 2.5 times the 98th
-    percentile of its magnitudes, zeros left out: of normal numbers, that is beyond the largest of a million.
+    show_values   whether each cell contains its number, for a matrix of few cells
+    row_flags     rows with a bar at their left edge, such as the rows of a table that are in use
+    column_flags  columns with a bar above them, and its colour, such as the columns drawn as curves beside the heatmap
     """
-    return max((_without_outliers(array) for array in arrays), default=0.0) or 1.0
 
-
-def _without_outliers(array: Float[np.ndarray, "..."]) -> float:
-    sizes = np.abs(array[np.isfinite(array) & (array != 0)])
-    return min(float(sizes.max()), 2.5 * float(np.percentile(sizes, 98))) if sizes.size else 0.0
+    show_values: bool = False
+    row_flags: Collection[int] = ()
+    column_flags: Mapping[int, str] | None = None
 
 
 def heatmap(
@@ -47,84 +39,54 @@ def heatmap(
     columns: Labels | None = None,
     *,
     title: str,
-    row_axis: AxisKind | AxisMeaning = "token",
-    column_axis: AxisKind | AxisMeaning = "dimension",
-    kind: Kind = "signed",
-    limit: float | None = None,
     mask: Bool[np.ndarray, "row column"] | None = None,
     marks: Sequence[Mark] = (),
-    flags: Sequence[int] = (),
-    column_flags: Mapping[int, str] | None = None,
-    title_colour: str | None = None,
     shows: TensorMap | None = None,
-    product: Product | None = None,
-    set_by_hand: Collection[tuple[int, int]] = (),
-    show_values: bool = False,
-    weight: int | None = None,
-    alt: str | None = None,
-    height: int = PLOT_HEIGHT,
-    theme: ThemeName = "light",
+    style: HeatmapStyle = HeatmapStyle(),
 ) -> Panel:
     """One matrix as a heatmap.
 
-    rows, columns  the names of all, or the window on them that is drawn, numbered; None numbers all columns
-    kind    "signed": centred on zero, from -limit to limit; "weights": 0 to limit (1 if not given).
-    limit   the end of the colour scale; None takes `scale_of` the values, drawn or not. Cells beyond it are marked with
-            a dot.
-    mask    False cells, and those that are not finite, are masked: hatched, never a number's colour.
-    marks   cells, rows (row, None) or columns (None, column) of the matrix to outline, where they are drawn.
-    flags   rows with a bar at their left edge: those in use, say, of a table.
-    shows   the slice of a tensor that the matrix is
-    product  the two panels of its line whose product it is
-    set_by_hand  the cells of the matrix that an edit has set
-    column_flags  columns with a bar above them, each in its colour: those drawn as curves beside it.
-    show_values  each cell's number is written in it, for a matrix of few cells.
-    weight  how wide the figure is beside others; None takes the number of columns, within bounds.
-    Raises ValueError where labels and values differ in number.
+    rows, columns  the names of all rows and columns, or the window of them that is drawn; None numbers the columns
+    mask           False cells, and cells that are not finite, are masked: they are hatched and have no number
+    marks          cells, rows (row, None) and columns (None, column) of the matrix that are outlined where visible
+    shows          the slice of a tensor that the matrix is
+
+    Raises ValueError where the number of labels is not that of the values.
     """
-    colours = theme_named(theme)
     columns = Window(0, values.shape[1]) if columns is None else columns
-    shown = np.isfinite(values) if mask is None else np.isfinite(values) & mask
-    end = (scale_of(values[shown]) if kind == "signed" else 1.0) if limit is None else limit
-    cells, offsets = drawn(np.where(shown, values, np.nan), rows, columns)
-    down, across = axis_of(rows, row_axis), axis_of(columns, column_axis)
-    if cells.shape != (len(down), len(across)):
-        raise ValueError(f"values of shape {values.shape} do not fit {len(down)} rows and {len(across)} columns.")
-    shown = np.isfinite(cells)
-    traces = [_cells(cells, kind, end, colours)]
+    visible = np.isfinite(values) if mask is None else np.isfinite(values) & mask
+    limit, colours = scale_end(style, values[visible]), style.colours
+    cells, offsets = pool(np.where(visible, values, np.nan), rows, columns)
+    row_axis, column_axis = axis_of(rows, style.row_axis), axis_of(columns, style.column_axis)
+    if cells.shape != (len(row_axis), len(column_axis)):
+        raise ValueError(
+            f"values of shape {values.shape} do not fit {len(row_axis)} rows and {len(column_axis)} columns."
+        )
+    trace = _cells(cells, style, limit)
     if offsets is not None:
-        traces[0] |= {"customdata": offsets}
-    if show_values:
-        traces[0] |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 12}}
-    if not shown.all():
-        traces += _masked(~shown, colours)
-    traces += beyond(cells, end, colours)
-    marked = tuple(found for mark in marks if (found := placed(mark, rows, columns)))
-    size = f"{len(down)} {down.title} rows by {len(across)} {across.title} columns{said_of(offsets)}"
+        trace["customdata"] = offsets
+    outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
+    size = f"{len(row_axis)} {row_axis.title} rows by {len(column_axis)} {column_axis.title} columns"
     panel = build_panel(
         "heatmap",
-        traces,
-        colours,
+        [trace, *_masked(~np.isfinite(cells), colours), *dots_beyond(cells, limit, colours)],
+        style,
         title=title,
-        alt=alt or f"{title}: heatmap, {size}",
-        height=height,
-        weight=weight or int(np.clip(len(across), 8, 40)),
-        title_colour=title_colour,
-        xaxis=token_axis(across.names, title_of(columns, across.title), colours)
-        | {"tickangle": column_angle(across.names)},
-        yaxis=token_axis(down.names, title_of(rows, down.title), colours, reverse=True)
-        | ({"ticklabelstandoff": 7} if flags else {}),
+        alt=f"{title}: heatmap, {size}{bins_in_words(offsets)}",
+        weight=int(np.clip(len(column_axis), 8, 40)),
+        xaxis=token_axis(column_axis.names, axis_title(columns, column_axis.title), colours)
+        | {"tickangle": label_angle(column_axis.names)},
+        yaxis=token_axis(row_axis.names, axis_title(rows, row_axis.title), colours, reverse=True)
+        | ({"ticklabelstandoff": 7} if style.row_flags else {}),
         shapes=[
-            *_flags("y", _in_sight(dict.fromkeys(flags, colours.text), rows)),
-            *_flags("x", _in_sight(column_flags or {}, columns)),
-            *(_outline(mark, cells.shape, colours) for mark in marked),
+            *_flags("y", _visible_colours(dict.fromkeys(style.row_flags, colours.text), rows)),
+            *_flags("x", _visible_colours(style.column_flags or {}, columns)),
+            *(_outline(mark, cells.shape, colours) for mark in outlined),
         ],
         uirevision=f"{cells.shape}",
     )
-    panel = replace(panel, rows=down, columns=across, values=traces[0]["z"], offsets=offsets, shows=shows,
-                    product=product, marked=marked)  # fmt: skip
-    by_hand = (panel.drawn_at(Place(*cell)) for cell in set_by_hand)
-    return replace(panel, set_by_hand=frozenset(cell[:2] for cell in by_hand if cell)) if set_by_hand else panel
+    return replace(panel, rows=row_axis, columns=column_axis, values=trace["z"], offsets=offsets, shows=shows,
+                   marked=outlined)  # fmt: skip
 
 
 def dimensions(count: int, start: int = 0) -> list[str]:
@@ -137,22 +99,36 @@ def position_labels(count: int) -> list[str]:
     return dimensions(count, start=1)
 
 
-def _cells(values: Float[np.ndarray, "row column"], kind: Kind, end: float, theme: Theme) -> dict[str, Any]:
+def visible_mark(mark: Mark, rows: Labels, columns: Labels) -> Mark | None:
+    """A cell, row or column of the matrix as an index of cells; None where it is outside the window."""
+    row, column = (
+        None if place is None else cell_index(axis, place) for axis, place in zip((rows, columns), mark, strict=True)
+    )
+    return (row, column) if (row is None, column is None) == (mark[0] is None, mark[1] is None) else None
+
+
+def label_angle(names: Sequence[str]) -> int:
+    """The angle of the labels of columns: short ones are horizontal, longer ones upright."""
+    return 0 if all(len(name) <= 3 for name in names) else -90
+
+
+def _cells(values: Float[np.ndarray, "row column"], style: HeatmapStyle, limit: float) -> dict[str, Any]:
+    numbers = {"texttemplate": "%{z:.2f}", "textfont": {"size": 12}} if style.show_values else {}
     return {
         "type": "heatmap",
         "z": values.astype(np.float32),
-        "zmin": -end if kind == "signed" else 0.0,
-        "zmax": end,
-        "colorscale": [list(stop) for stop in (theme.signed if kind == "signed" else theme.weights)],
+        **plotly_scale(style, limit),
         "xgap": 1 if values.shape[1] <= 64 else 0,
         "ygap": 1,
-        "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": TICK_SIZE}},
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
+        **numbers,
     }
 
 
 def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[str, Any]]:
+    """Grey cells, and one diagonal line in each of them; no trace where no cell is masked."""
+    row, column = np.nonzero(masked)
     grey = {
         "type": "heatmap",
         "z": np.where(masked, 0.0, np.nan).astype(np.float32),
@@ -164,9 +140,6 @@ def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[s
         "hoverongaps": False,
         "name": "masked",
     }
-    row, column = np.nonzero(masked)
-    if len(row) > _MOST_HATCHED:
-        return [grey]
     gap = np.full(len(row), np.nan)
     hatch = {
         "type": "scatter",
@@ -176,36 +149,15 @@ def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[s
         "line": {"width": 1, "color": theme.hatch},
         "hoverinfo": "skip",
     }
-    return [grey, hatch]
+    if not len(row):
+        return []
+    return [grey, hatch] if len(row) <= _MAX_HATCHED else [grey]
 
 
-def beyond(values: Float[np.ndarray, "row column"], end: float, theme: Theme) -> list[dict[str, Any]]:
-    """A dot on each cell that is beyond the end of the colour scale, if there is one."""
-    row, column = np.nonzero(np.abs(values) > end * (1 + 1e-6))
-    dots = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": column,
-        "y": row,
-        "marker": {"size": 4, "color": theme.background, "line": {"width": 1, "color": theme.text}},
-        "hoverinfo": "skip",
-        "name": "beyond the colour scale",
-    }
-    return [dots] if len(row) else []
-
-
-def placed(mark: Mark, rows: Labels, columns: Labels) -> Mark | None:
-    """Where a cell, row or column of the matrix is drawn; None where it is not."""
-    row, column = (
-        None if place is None else cell_of(axis, place) for axis, place in zip((rows, columns), mark, strict=True)
-    )
-    return (row, column) if (row is None, column is None) == (mark[0] is None, mark[1] is None) else None
-
-
-def _in_sight(colour_of: Mapping[int, str], axis: Labels) -> dict[int, str]:
-    """The same for the cells that stand for these places."""
-    found = {cell_of(axis, place): colour for place, colour in colour_of.items()}
-    return {cell: colour for cell, colour in found.items() if cell is not None}
+def _visible_colours(colours: Mapping[int, str], axis: Labels) -> dict[int, str]:
+    """The colours by the cell that stands for each place; places outside the window are left out."""
+    cells = {cell_index(axis, place): colour for place, colour in colours.items()}
+    return {cell: colour for cell, colour in cells.items() if cell is not None}
 
 
 def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]:
@@ -216,22 +168,17 @@ def _outline(mark: Mark, shape: tuple[int, int], theme: Theme) -> dict[str, Any]
     return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": theme.text, "width": width}}
 
 
-def _flags(axis: Literal["x", "y"], colour_of: Mapping[int, str]) -> list[dict[str, Any]]:
+def _flags(axis: Literal["x", "y"], colours: Mapping[int, str]) -> list[dict[str, Any]]:
     """One bar for each run of neighbours of one colour, outside the left edge (rows) or the top edge (columns)."""
-    # Its thickness is in pixels from the edge: the same at any zoom and any number of cells.
+    # The thickness is in pixels from the edge: the same at any zoom and any number of cells.
     other, edge, inner, outer = ("x", 0, -2, -5) if axis == "y" else ("y", 1, 1, 4)
     across = {f"{other}ref": "paper", f"{other}sizemode": "pixel", f"{other}anchor": edge}
     thickness = {f"{other}0": inner, f"{other}1": outer}
     runs: list[dict[str, Any]] = []
-    for index, colour in sorted(colour_of.items()):
+    for index, colour in sorted(colours.items()):
         if runs and runs[-1]["fillcolor"] == colour and runs[-1][f"{axis}1"] == index - 0.5:
             runs[-1][f"{axis}1"] = index + 0.5
         else:
             along = {f"{axis}0": index - 0.5, f"{axis}1": index + 0.5}
             runs.append({"type": "rect", **along, **across, **thickness, "line": {"width": 0}, "fillcolor": colour})
     return runs
-
-
-def column_angle(columns: Sequence[str]) -> int:
-    """Short labels stand level, longer ones upright."""
-    return 0 if all(len(column) <= 3 for column in columns) else -90

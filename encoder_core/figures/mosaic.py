@@ -1,131 +1,141 @@
-"""Many small heatmaps as one: heads beside each other, layers above each other. One trace, so it is drawn at once."""
+"""Many small heatmaps in one panel: heads side by side, layers below each other. One trace has all of them, because
+the browser draws one trace faster than many."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
-from encoder_core.figures.base import TICK_SIZE, build_panel, label, plain_axis, token_axis
-from encoder_core.figures.heatmap import Kind, beyond, column_angle, placed, scale_of
+from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
+from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
+from encoder_core.figures.heatmap import label_angle, visible_mark
 from encoder_core.figures.panel import Mark, Panel, Tiles
+from encoder_core.figures.style import MatrixKind, MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
-from encoder_core.figures.theme import Theme, ThemeName, theme_named
-from encoder_core.figures.window import Labels, drawn, said_of, title_of
+from encoder_core.figures.theme import Theme, theme_named
+from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
 
-_LABEL_PITCH = 13  # pixels a row label needs
+_LABEL_HEIGHT = 13  # pixels from one label of a row to the next
+_HEIGHT = 300  # pixels, where the style sets none
+
+
+@dataclass(frozen=True, kw_only=True)
+class MosaicStyle(MatrixStyle):
+    """The appearance of the tiles of a mosaic: weights of attention, unless a field is set."""
+
+    kind: MatrixKind = "weights"
+    row_axis: AxisKind | AxisMeaning = "query"
+    column_axis: AxisKind | AxisMeaning = "key"
+
+
+@dataclass(frozen=True)
+class TileGrid:
+    """The rows and columns of tiles of a mosaic.
+
+    row_titles, column_titles  one for each row and column of tiles. A single row of tiles with an empty title has the
+                               labels of its rows on the left, a single column the labels of its columns below
+    row_axis, column_axis      what a row and a column of tiles stand for
+    gap                        empty cells between two tiles; 0 for stripes of one matrix
+    selected                   (tile row, tile column) of the tile that is outlined
+    marks                      rows (row, None) of the selected tile and columns (None, column) of all tiles that are
+                               outlined
+    """
+
+    row_titles: Sequence[str]
+    column_titles: Sequence[str]
+    row_axis: AxisKind | AxisMeaning = "layer"
+    column_axis: AxisKind | AxisMeaning = "head"
+    gap: int = 1
+    selected: tuple[int, int] | None = None
+    marks: Sequence[Mark] = ()
+
+
+def tile_titles(kind: str, count: int) -> list[str]:
+    """The titles of `count` rows or columns of tiles: "layer 1", "2", "3", ..."""
+    return [f"{kind} 1", *(str(number) for number in range(2, count + 1))]
 
 
 def mosaic(
     tiles: Float[np.ndarray, "tile_row tile_column row column"],
-    row_titles: Sequence[str],
-    column_titles: Sequence[str],
-    *,
-    title: str,
+    grid: TileGrid,
     rows: Labels,
     columns: Labels,
-    row_axis: AxisKind | AxisMeaning = "query",
-    column_axis: AxisKind | AxisMeaning = "key",
-    tile_row_axis: AxisKind | AxisMeaning = "layer",
-    tile_column_axis: AxisKind | AxisMeaning = "head",
-    kind: Kind = "weights",
-    limit: float | None = None,
+    *,
+    title: str,
     mask: Bool[np.ndarray, "tile_row tile_column row column"] | None = None,
-    gap: int = 1,
-    weight: int = 40,
-    selected: tuple[int, int] | None = None,
-    marks: Sequence[Mark] = (),
-    title_colour: str | None = None,
     shows: TensorMap | None = None,
-    alt: str | None = None,
-    height: int = 300,
-    theme: ThemeName = "light",
+    style: MosaicStyle = MosaicStyle(),
 ) -> Panel:
-    """A grid of heatmaps on one scale; every tile has the same rows and columns.
+    """A grid of heatmaps on one scale, all with the same rows and columns.
 
-    rows, columns  the names of all, or the window on them that is drawn in every tile.
-    tile_row_axis, tile_column_axis  what a row and a column of tiles stand for.
-    mask      False cells are masked: grey, never a number's colour. Cells that are not finite stay empty.
-    gap       empty cells between tiles; 0 for stripes of one matrix.
-    weight    how wide the figure is beside others.
-    selected  (tile row, tile column) of the tile to outline.
-    marks     rows (row, None) or columns (None, column) to outline: a row in the tile selected, a column in all.
-    shows     the slice of a tensor that the tiles are.
-    A single row of tiles without a title has the names of its rows on the left, a single column of them the names of
-    its columns below. A hover names the tile and the cell.
+    rows, columns  the names of all rows and columns of a tile, or the window of them that is drawn in every tile
+    mask           False cells are masked: grey, without a number. Cells that are not finite stay empty
+    shows          the slice of a tensor that the tiles are
+
+    Raises ValueError where the number of titles or labels is not that of the tiles.
     """
-    colours = theme_named(theme)
-    finite = tiles[np.isfinite(tiles)]
-    end = (scale_of(finite) if kind == "signed" else 1.0) if limit is None else limit
-    shown = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask
-    cells, offsets = drawn(np.where(shown, tiles, np.nan), rows, columns)
-    down, across, tall, wide = cells.shape
-    cell_rows, cell_columns = axis_of(rows, row_axis), axis_of(columns, column_axis)
-    if cells.shape != (len(row_titles), len(column_titles), len(cell_rows), len(cell_columns)):
-        raise ValueError(f"tiles of shape {tiles.shape} do not fit the titles and labels given.")
+    colours, gap = style.colours, grid.gap
+    limit = scale_end(style, tiles[np.isfinite(tiles)])
+    visible = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask
+    cells, offsets = pool(np.where(visible, tiles, np.nan), rows, columns)
+    row_axis, column_axis = axis_of(rows, style.row_axis), axis_of(columns, style.column_axis)
+    if cells.shape != (len(grid.row_titles), len(grid.column_titles), len(row_axis), len(column_axis)):
+        raise ValueError(f"tiles of shape {tiles.shape} do not fit their titles and labels.")
     sheet = _sheet(cells, gap)
     trace = {
         "type": "heatmap",
         "z": sheet,
-        "zmin": -end if kind == "signed" else 0.0,
-        "zmax": end,
-        "colorscale": [list(stop) for stop in (colours.signed if kind == "signed" else colours.weights)],
-        "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": TICK_SIZE}},
+        **plotly_scale(style, limit),
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",
         "hoverongaps": False,
     }
     if offsets is not None:
         offsets = np.nan_to_num(_sheet(offsets, gap)).astype(offsets.dtype)
         trace["customdata"] = offsets
-    traces = [trace, *beyond(sheet, end, colours)]
+    traces = [trace, *dots_beyond(sheet, limit, colours)]
     if mask is not None and not mask.all():
-        visible, _ = drawn(mask.astype(np.float32), rows, columns)
-        traces.append(_masked(_sheet(np.where(visible > 0, np.nan, 0.0), gap), colours))
-    frames = [
-        _frame(i, j, tall, wide, gap, colours.line if gap else colours.muted, 1)
-        for i in range(down)
-        for j in range(across)
-        if selected != (i, j)
-    ]
-    if selected is not None:
-        frames.append(_frame(*selected, tall, wide, gap, colours.text, 2))
-    first = selected[0] * (tall + gap) if selected else 0
-    on_tile = tuple(found for mark in marks if (found := placed(mark, rows, columns)))
-    frames += [_mark(mark, first, sheet.shape, colours.text) for mark in on_tile]
-    named = list(column_titles) == [""]
-    across_axis = (
-        _column_axis(cell_columns.names, title_of(columns, cell_columns.title), colours)
-        if named
-        else _tile_axis(column_titles, wide, gap) | {"side": "top"}
+        unmasked, _ = pool(mask.astype(np.float32), rows, columns)
+        traces.append(_masked(_sheet(np.where(unmasked > 0, np.nan, 0.0), gap), colours))
+    tile_rows, tile_columns = axis_of(grid.row_titles, grid.row_axis), axis_of(grid.column_titles, grid.column_axis)
+    placed = Tiles(tile_rows, tile_columns, cells.shape[2], cells.shape[3], gap)
+    marked = tuple(cell for mark in grid.marks if (cell := visible_mark(mark, rows, columns)))
+    labels_below = list(grid.column_titles) == [""]
+    labels_left = list(grid.row_titles) == [""]
+    height = _HEIGHT if style.height is None else style.height
+    x_axis = (
+        token_axis(column_axis.names, axis_title(columns, column_axis.title), colours)
+        | {"tickangle": label_angle(column_axis.names)}
+        if labels_below
+        else _tile_axis(grid.column_titles, placed.wide, gap) | {"side": "top"}
     )
-    what = f"{down} by {across} heatmaps of {cell_rows.title} by {cell_columns.title}{said_of(offsets)}"
+    y_axis = _row_axis(row_axis.names, height) if labels_left else _tile_axis(grid.row_titles, placed.tall, gap)
+    what = f"{len(placed.rows)} by {len(placed.columns)} heatmaps of {row_axis.title} by {column_axis.title}"
     panel = build_panel(
         "mosaic",
         traces,
-        colours,
+        style,
         title=title,
-        alt=alt or f"{title}: {what}",
-        height=height,
-        weight=weight,
-        title_colour=title_colour,
-        xaxis=across_axis | {"range": [-1, sheet.shape[1]]},
-        yaxis=(_row_axis(cell_rows.names, height) if list(row_titles) == [""] else _tile_axis(row_titles, tall, gap))
-        | {"range": [sheet.shape[0], -1]},
-        shapes=frames,
-        margin={"t": 44, "b": 52} if named else {"t": 62, "b": 6},
+        alt=f"{title}: {what}{bins_in_words(offsets)}",
+        height=_HEIGHT,
+        weight=40,
+        xaxis=x_axis | {"range": [-1, sheet.shape[1]]},
+        yaxis=y_axis | {"range": [sheet.shape[0], -1]},
+        shapes=[*_frames(placed, grid.selected, colours), *_outlines(marked, placed, grid.selected, colours)],
+        margin={"t": 44, "b": 52} if labels_below else {"t": 62, "b": 6},
         uirevision=f"{cells.shape}",
     )
-    tile_rows, tile_columns = axis_of(row_titles, tile_row_axis), axis_of(column_titles, tile_column_axis)
-    return replace(panel, rows=cell_rows, columns=cell_columns, tiles=Tiles(tile_rows, tile_columns, tall, wide, gap),
-                   values=sheet, offsets=offsets, shows=shows, marked=on_tile)  # fmt: skip
+    return replace(panel, rows=row_axis, columns=column_axis, tiles=placed, values=sheet, offsets=offsets, shows=shows,
+                   marked=marked)  # fmt: skip
 
 
 def _sheet(
     tiles: Shaped[np.ndarray, "tile_row tile_column row column"], gap: int
 ) -> Float[np.ndarray, "sheet_row sheet_column"]:
+    """All tiles in one matrix, with NaN in the gaps."""
     down, across, tall, wide = tiles.shape
     padded = np.full((down, across, tall + gap, wide + gap), np.nan, np.float32)
     padded[:, :, :tall, :wide] = tiles
@@ -151,26 +161,39 @@ def _tile_axis(titles: Sequence[str], size: int, gap: int) -> dict[str, Any]:
     return axis
 
 
-def _column_axis(columns: Sequence[str], title: str, theme: Theme) -> dict[str, Any]:
-    return token_axis(columns, title, theme) | {"tickangle": column_angle(columns)}
-
-
 def _row_axis(rows: Sequence[str], height: int) -> dict[str, Any]:
-    step = max(1, math.ceil(len(rows) * _LABEL_PITCH / height))
+    """Labels of as many rows as fit."""
+    step = max(1, math.ceil(len(rows) * _LABEL_HEIGHT / height))
     axis = _tile_axis(rows[::step], step, 0)
     axis["tickvals"] = list(range(0, len(rows), step))
     return axis
 
 
-def _mark(mark: Mark, first: int, shape: tuple[int, ...], colour: str) -> dict[str, Any]:
-    """A row, counted within the tile that begins at `first`, or a column of the whole sheet."""
-    row, column = mark
-    x0, x1 = (-0.5, shape[1] - 0.5) if column is None else (column - 0.5, column + 0.5)
-    y0, y1 = (-0.5, shape[0] - 0.5) if row is None else (first + row - 0.5, first + row + 0.5)
-    return {"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": {"color": colour, "width": 1}}
+def _frames(tiles: Tiles, selected: tuple[int, int] | None, theme: Theme) -> list[dict[str, Any]]:
+    """A rectangle around each tile; the selected one comes last and is thicker."""
+    places = [(i, j) for i in range(len(tiles.rows)) for j in range(len(tiles.columns))]
+    lines = {place: {"color": theme.line if tiles.gap else theme.muted, "width": 1} for place in places}
+    if selected is not None:
+        lines.pop(selected, None)
+        lines[selected] = {"color": theme.text, "width": 2}
+    frames = []
+    for (i, j), line in lines.items():
+        y0, x0 = i * (tiles.tall + tiles.gap) - 0.5, j * (tiles.wide + tiles.gap) - 0.5
+        frames.append({"type": "rect", "x0": x0, "x1": x0 + tiles.wide, "y0": y0, "y1": y0 + tiles.tall, "line": line})
+    return frames
 
 
-def _frame(i: int, j: int, tall: int, wide: int, gap: int, colour: str, width: int) -> dict[str, Any]:
-    x0, y0 = j * (wide + gap) - 0.5, i * (tall + gap) - 0.5
-    line = {"color": colour, "width": width}
-    return {"type": "rect", "x0": x0, "x1": x0 + wide, "y0": y0, "y1": y0 + tall, "line": line}
+def _outlines(
+    marks: Sequence[Mark], tiles: Tiles, selected: tuple[int, int] | None, theme: Theme
+) -> list[dict[str, Any]]:
+    """A rectangle around each marked row, counted within the selected tile, and each marked column of the sheet."""
+    first = selected[0] * (tiles.tall + tiles.gap) if selected else 0
+    down, across = len(tiles.rows), len(tiles.columns)
+    height, width = down * (tiles.tall + tiles.gap) - tiles.gap, across * (tiles.wide + tiles.gap) - tiles.gap
+    line = {"color": theme.text, "width": 1}
+    outlines = []
+    for row, column in marks:
+        x0, x1 = (-0.5, width - 0.5) if column is None else (column - 0.5, column + 0.5)
+        y0, y1 = (-0.5, height - 0.5) if row is None else (first + row - 0.5, first + row + 0.5)
+        outlines.append({"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": line})
+    return outlines

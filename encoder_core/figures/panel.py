@@ -1,11 +1,11 @@
-"""A panel: one figure as plain data, with a typed description of what it shows.
+"""A panel: one figure as plain data, with a typed description of its contents.
 
-A page sends the data to the browser as they are; a `plotly.graph_objects.Figure` is built only where one is asked for,
-because building and copying figures was a quarter of a page's time.
+A page sends the data to the browser as they are. A `plotly.graph_objects.Figure` is built only for a notebook, because
+building and copying figures took a quarter of the time of a page.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,11 +18,11 @@ from encoder_core.figures.tensor_map import Place, TensorMap
 from encoder_core.figures.theme import Theme
 
 PanelKind = Literal["heatmap", "mosaic", "row_bars", "bars", "curves", "band", "flow"]
-Mark = tuple[int | None, int | None]  # (row, column); None in one place marks the whole column or row
+Mark = tuple[int | None, int | None]  # (row, column); (row, None) is the whole row, (None, column) the whole column
 
 
 class Product(NamedTuple):
-    """factor * (left @ right): the matrices are other panels of the same line, counted from 0 without the operators."""
+    """factor * (left @ right); `left` and `right` are indices of panels in the same line, operators not counted."""
 
     left: int
     right: int
@@ -31,7 +31,7 @@ class Product(NamedTuple):
 
 @dataclass(frozen=True)
 class Tiles:
-    """The tiles of a mosaic on its sheet: their rows and columns, the size of each, and the cells between two."""
+    """The tiles of a mosaic on its sheet: rows and columns of tiles, the size of a tile, and the gap in cells."""
 
     rows: Axis
     columns: Axis
@@ -40,7 +40,7 @@ class Tiles:
     gap: int
 
     def on_sheet(self, place: Place) -> tuple[int, int]:
-        """Row and column on the whole sheet."""
+        """Row and column of a place on the whole sheet."""
         tile = place.tile or (0, 0)
         return tile[0] * (self.tall + self.gap) + place.row, tile[1] * (self.wide + self.gap) + place.column
 
@@ -49,18 +49,18 @@ class Tiles:
 class Panel:
     """One figure of a line of figures.
 
-    data, layout   the Plotly figure, as plain dictionaries; the title is not in the layout
-    alt            says in words what is seen
-    weight         how wide the panel is beside others
-    title_colour   one of the identity colours; None is the colour of the text
-    rows, columns  what its cells are; None where there are none
+    data, layout   the Plotly figure as plain dictionaries; the title is not in the layout
+    alt            the alt text
+    weight         width relative to other panels of the line
+    title_colour   a colour; None takes the colour of the text
+    rows, columns  the axes of the cells; None where there are no cells
     tiles          of a mosaic, whose `rows` and `columns` are those of each tile
-    values         the numbers of the cells drawn, of a mosaic on one sheet; NaN where masked
-    offsets        which number of its bin each cell is, counted row by row; None where every bin is one number
-    shows          which tensor it shows, and how its places are cells of that tensor; None where it is none of a trace
-    product        the product that it is, if it is one
-    set_by_hand    the cells drawn (row, column) that an edit has set: there, the product does not hold
-    marked         the cells, rows and columns that are outlined, as they are drawn
+    values         the numbers of the cells, for a mosaic on one sheet; NaN where masked
+    offsets        the index of each number within its bin, counted row by row; None where every bin is one number
+    shows          the cells of a tensor that the cells of the panel show; None where it shows no tensor of a trace
+    product        the product of two other panels that the panel is; None where it is no product
+    set_by_hand    cells (row, column) that an edit has set, so that the product does not hold for them
+    marked         the cells, rows and columns that are outlined, as indices of cells
     """
 
     kind: PanelKind
@@ -89,44 +89,48 @@ class Panel:
         return go.Figure({"data": list(self.data), "layout": {"title": title, **self.layout}}, _validate=False)
 
     def _ipython_display_(self) -> None:
-        """A notebook displays the figure."""
+        """Displays the figure in a notebook."""
         self.figure._ipython_display_()
 
-    def _repr_mimebundle_(self, *given: Any, **named: Any) -> Any:
-        return self.figure._repr_mimebundle_(*given, **named)
+    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+        return self.figure._repr_mimebundle_(*args, **kwargs)
+
+    def with_product(self, product: Product, set_by_hand: Collection[tuple[int, int]] = ()) -> "Panel":
+        """The same panel as the product of two others; `set_by_hand` are cells of the matrix that an edit has set."""
+        cells = (self.drawn_at(Place(*cell)) for cell in set_by_hand)
+        return replace(self, product=product, set_by_hand=frozenset(cell[:2] for cell in cells if cell))
 
     def place(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Place:
-        """Where in the matrix the number stands that is drawn in this cell. Raises IndexError beyond the panel."""
+        """The place in the matrix of the number that this cell shows. Raises IndexError outside the panel."""
         self._check(row, column, tile)
         rows, columns = _span(self.rows), _span(self.columns)
         offset = 0
         if self.offsets is not None:
-            drawn = self.tiles.on_sheet(Place(row, column, tile)) if self.tiles else (row, column)
-            offset = int(self.offsets[drawn])
+            index = self.tiles.on_sheet(Place(row, column, tile)) if self.tiles else (row, column)
+            offset = int(self.offsets[index])
         down, across = divmod(offset, columns[1])
         return Place(rows[0] + row * rows[1] + down, columns[0] + column * columns[1] + across, tile)
 
     def drawn_at(self, place: Place) -> Place | None:
-        """The cell that shows the number at this place of the matrix; None where it is not drawn."""
+        """The cell that shows the number at this place of the matrix; None where no cell shows it."""
         (top, tall), (left, wide) = _span(self.rows), _span(self.columns)
-        drawn = Place((place.row - top) // tall, (place.column - left) // wide, place.tile)
+        cell = Place((place.row - top) // tall, (place.column - left) // wide, place.tile)
         try:
-            shown = self.place(*drawn)
+            return cell if self.place(*cell) == place else None
         except IndexError:
             return None
-        return drawn if shown == place else None
 
     def cell(self, row: int, column: int, tile: tuple[int, int] | None = None) -> Cell | None:
-        """The cell of the tensor that is drawn here; None where the panel shows no tensor, or none here."""
+        """The cell of the tensor that this cell shows; None where it shows none."""
         return self.shows.cell(*self.place(row, column, tile)) if self.shows else None
 
     def value(self, row: int, column: int, tile: tuple[int, int] | None = None) -> float:
-        """The number that is drawn in this cell; NaN where it is masked."""
+        """The number that this cell shows; NaN where it is masked."""
         assert self.values is not None, f"a panel of the kind {self.kind} has no cells"
         return float(self.values[self.tiles.on_sheet(Place(row, column, tile)) if self.tiles else (row, column)])
 
     def selection(self, place: Place) -> dict[Selectable, int]:
-        """What a click on a cell of this place selects: the token, the layer, ..."""
+        """What a click on the cell of this place selects: the token, the layer, ..."""
         along = [(self.rows, place.row), (self.columns, place.column)]
         if self.tiles and place.tile:
             along += [(self.tiles.rows, place.tile[0]), (self.tiles.columns, place.tile[1])]
@@ -138,11 +142,11 @@ class Panel:
         if self.tiles and tile:
             inside &= 0 <= tile[0] < len(self.tiles.rows) and 0 <= tile[1] < len(self.tiles.columns)
         if not inside:
-            raise IndexError(f"cell {row}, {column} of tile {tile} is beyond the panel “{self.title}”.")
+            raise IndexError(f"cell {row}, {column} of tile {tile} is outside the panel “{self.title}”.")
 
 
 def _span(axis: Axis | None) -> tuple[int, int]:
-    """The first place of an axis, and the places of a cell."""
+    """The first place of an axis, and the number of places of a cell."""
     return (axis.start, axis.size) if axis else (0, 1)
 
 

@@ -1,25 +1,60 @@
-"""One column of numbers as horizontal bars: one bar a row, at the height of that row in the heatmap beside it."""
+"""A column of numbers as horizontal bars, each at the height of its row in the heatmap beside it."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.explain.number_format import format_fixed, format_number
+from encoder_core.explain.number_format import Number, format_fixed, format_number
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
-from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
+from encoder_core.figures.base import TICK_SIZE, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
+from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.tensor_map import TensorMap
-from encoder_core.figures.theme import Theme, ThemeName, theme_named
+from encoder_core.figures.theme import Theme
 
-_MOST_NUMBERED = 26  # rows; with more of them, the numbers would touch
-_NUMBERS_SHARE = 0.75  # room for the numbers of a narrow figure, as a fraction of the bars' range
+_MAX_NUMBERED = 26  # rows; the numbers of more rows would touch
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowBarsStyle(PanelStyle):
+    """The appearance of a column of bars.
+
+    row_axis       what the rows stand for
+    span           the values at the left and the right end of the bars, with zero between them; consecutive steps
+                   share one span
+    colour         a field of the theme ("attention", ...); None takes the colours of negative and positive numbers
+    decimals       of each number, so that the decimal points are aligned; None writes 3 significant digits
+    numbers_width  the width of the column of numbers, as a fraction of the span
+    """
+
+    row_axis: AxisKind | AxisMeaning = "key"
+    span: tuple[float, float] = (0.0, 1.0)
+    colour: str | None = None
+    decimals: int | None = 2
+    numbers_width: float = 0.75
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowBarsDetails:
+    """What a column of bars shows besides its values.
+
+    starts      where each bar begins, if not at zero; bars that begin where the bar above ends show a running sum
+    references  a value to compare each bar with, such as its largest possible length; drawn as a short line
+    excluded    rows that are measured but do not count; their bars are hatched
+    footer      a summary of the column ("sum 1.00"), written below it
+    """
+
+    starts: Float[np.ndarray, "row"] | None = None
+    references: Float[np.ndarray, "row"] | None = None
+    excluded: Collection[int] = ()
+    footer: str = ""
 
 
 def span_of(*columns: Float[np.ndarray, "row"]) -> tuple[float, float]:
-    """One scale for columns of signed numbers: from the smallest finite one to the largest, with zero inside."""
+    """The span that columns of signed numbers share: from their smallest finite value to the largest, with zero."""
     finite = np.concatenate([column[np.isfinite(column)] for column in columns] + [np.zeros(1)])
     low, high = float(finite.min()), float(finite.max())
     return low, high if high > low else low + 1.0
@@ -30,76 +65,51 @@ def row_bars(
     rows: Sequence[str],
     *,
     title: str,
-    row_axis: AxisKind | AxisMeaning = "key",
-    span: tuple[float, float] = (0.0, 1.0),
-    starts: Float[np.ndarray, "row"] | None = None,
-    hidden: Bool[np.ndarray, "row"] | None = None,
-    aside: Collection[int] = (),
-    ends: Float[np.ndarray, "row"] | None = None,
+    mask: Bool[np.ndarray, "row"] | None = None,
     marks: Sequence[int] = (),
-    colour: str | None = None,
-    title_colour: str | None = None,
-    decimals: int | None = 2,
-    foot: str = "",
-    weight: int = 10,
-    room: float = _NUMBERS_SHARE,
+    details: RowBarsDetails = RowBarsDetails(),
     shows: TensorMap | None = None,
-    alt: str | None = None,
-    height: int = PLOT_HEIGHT,
-    theme: ThemeName = "light",
+    style: RowBarsStyle = RowBarsStyle(),
 ) -> Panel:
-    """Bars with their numbers, to be read like a column of a table.
+    """A column of bars with their numbers; many rows show their numbers on hover only.
 
-    span    the values at the left and right end of the bars; it must hold zero. Steps that follow one another share it.
-    starts  where each bar begins, if not at zero: bars that begin where the one above ended show a running sum.
-    hidden  rows that are masked: hatched. Their number is still written: -inf as a score, 0 as a weight.
-    aside   rows that are measured but do not count: their bar is hatched.
-    ends    a value to compare each bar with, such as how long it could be at most; drawn as a short line.
-    marks   rows to outline.
-    colour  a field of the theme ("attention", ...); None takes the signed scale's two sides.
-    decimals  how many the numbers have, so that their points are aligned; None: 3 significant digits each.
-    foot    what the whole column amounts to ("sum 1.00"), written below it.
-    weight  how wide the figure is beside others.
-    room    how wide the column of numbers is, as a fraction of the span.
-    shows   the slice of a tensor that the column is.
+    mask   False rows are masked: hatched, without a bar. Their number is still written: -inf as a score, 0 as a weight
+    marks  rows that are outlined
+    shows  the slice of a tensor that the column is
     """
-    palette = theme_named(theme)
-    hidden = np.zeros(len(rows), bool) if hidden is None else hidden
-    numbered = len(rows) <= _MOST_NUMBERED
-    low, high = span
-    right = high + (high - low) * (room if numbered else 0.05)
-    shown = np.isfinite(values) & ~hidden
-    lengths = np.where(shown, values - (0 if starts is None else starts), 0)
-    numbers = [format_number(value, 3) if decimals is None else format_fixed(value, decimals) for value in values]
-    traces = [_bars(lengths, _fill(lengths, colour, palette))]
-    if aside:
-        traces[0]["marker"] |= _set_aside(traces[0]["marker"]["color"], aside, len(rows), palette)
+    theme, numbered = style.colours, len(rows) <= _MAX_NUMBERED
+    low, high = style.span
+    right = high + (high - low) * (style.numbers_width if numbered else 0.05)
+    visible = np.isfinite(values) if mask is None else np.isfinite(values) & mask
+    lengths = np.where(visible, values - (0 if details.starts is None else details.starts), 0)
+    numbers = [_number(value, style.decimals) for value in values]
+    traces = [_bars(lengths, _fill(lengths, style.colour, theme))]
+    if details.excluded:
+        traces[0]["marker"] |= _excluded(traces[0]["marker"]["color"], details.excluded, len(rows), theme)
     if not numbered:
-        words = [f"{label(row)}: {number}" for row, number in zip(rows, numbers, strict=True)]
-        traces[0] |= {"hovertext": words, "hoverinfo": "text"}
-    if starts is not None:
-        traces[0]["base"] = np.asarray(starts, np.float32)
-    if hidden.any():
-        traces.append(_hidden(hidden, low, high, palette))
-    if ends is not None:
-        traces.append(_ends(ends, values, palette))
+        hovers = [f"{label(row)}: {number}" for row, number in zip(rows, numbers, strict=True)]
+        traces[0] |= {"hovertext": hovers, "hoverinfo": "text"}
+    if details.starts is not None:
+        traces[0]["base"] = np.asarray(details.starts, np.float32)
+    if mask is not None and not mask.all():
+        traces.append(_masked(~mask, style.span, theme))
+    if details.references is not None:
+        traces.append(_references(details.references, values, theme))
     if numbered:
-        traces.append(_numbers(numbers, right - 0.03 * (right - low), palette))
-    axis = axis_of(rows, row_axis)
-    x_axis = plain_axis(foot, palette) | {"range": [low, right], "showgrid": False, "showticklabels": False}
-    x_axis["title"]["font"] = {"size": 12, "color": palette.text}
+        traces.append(_numbers(numbers, right - 0.03 * (right - low), theme))
+    axis = axis_of(rows, style.row_axis)
+    x_axis = plain_axis(details.footer, theme) | {"range": [low, right], "showgrid": False, "showticklabels": False}
+    x_axis["title"]["font"] = {"size": 12, "color": theme.text}
     panel = build_panel(
         "row_bars",
         traces,
-        palette,
+        style,
         title=title,
-        alt=alt or f"{title}: one bar for each of {len(rows)} {axis.title} rows. {foot}",
-        height=height,
-        weight=weight,
-        title_colour=title_colour,
-        xaxis=x_axis | {"zeroline": True, "zerolinecolor": palette.muted, "zerolinewidth": 1},
-        yaxis=token_axis(rows, axis.title, palette, reverse=True),
-        shapes=[_outline(row, palette) for row in marks],
+        alt=f"{title}: one bar for each of {len(rows)} {axis.title} rows. {details.footer}",
+        weight=10,
+        xaxis=x_axis | {"zeroline": True, "zerolinecolor": theme.muted, "zerolinewidth": 1},
+        yaxis=token_axis(rows, axis.title, theme, reverse=True),
+        shapes=[_outline(row, theme) for row in marks],
         hovermode="y",  # anywhere in the row, not on the bar alone
         barmode="overlay",
         bargap=0.3,
@@ -107,6 +117,10 @@ def row_bars(
     )
     return replace(panel, rows=axis, columns=axis_of([""], ""), shows=shows, marked=tuple((row, None) for row in marks),
                    values=np.where(np.isfinite(values), values, np.nan).astype(np.float32)[:, None])  # fmt: skip
+
+
+def _number(value: Number, decimals: int | None) -> str:
+    return format_number(value, 3) if decimals is None else format_fixed(value, decimals)
 
 
 def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -> str | list[str]:
@@ -123,17 +137,17 @@ def _bars(lengths: Float[np.ndarray, "row"], fill: str | list[str]) -> dict[str,
         "x": np.asarray(lengths, np.float32),
         "y": list(range(len(lengths))),
         "marker": {"color": fill, "line": {"width": 0}},
-        "hoverinfo": "none",  # a click counts all the same
+        "hoverinfo": "none",  # the bar still reacts to clicks
     }
 
 
-def _set_aside(fill: str | list[str], aside: Collection[int], count: int, theme: Theme) -> dict[str, Any]:
-    """Grey and hatched where a row is set aside, else as it is."""
+def _excluded(fill: str | list[str], excluded: Collection[int], count: int, theme: Theme) -> dict[str, Any]:
+    """The markers of the bars: grey and hatched where a row is excluded."""
     colours = [fill] * count if isinstance(fill, str) else fill
     return {
-        "color": [theme.masked if row in aside else colours[row] for row in range(count)],
+        "color": [theme.masked if row in excluded else colours[row] for row in range(count)],
         "pattern": {
-            "shape": ["/" if row in aside else "" for row in range(count)],
+            "shape": ["/" if row in excluded else "" for row in range(count)],
             "fgcolor": theme.muted,
             "size": 6,
             "solidity": 0.2,
@@ -142,8 +156,8 @@ def _set_aside(fill: str | list[str], aside: Collection[int], count: int, theme:
     }
 
 
-def _hidden(hidden: Bool[np.ndarray, "row"], low: float, high: float, theme: Theme) -> dict[str, Any]:
-    row = np.flatnonzero(hidden)
+def _masked(masked: Bool[np.ndarray, "row"], span: tuple[float, float], theme: Theme) -> dict[str, Any]:
+    row, (low, high) = np.flatnonzero(masked), span
     return {
         "type": "bar",
         "orientation": "h",
@@ -161,14 +175,14 @@ def _hidden(hidden: Bool[np.ndarray, "row"], low: float, high: float, theme: The
     }
 
 
-def _ends(ends: Float[np.ndarray, "row"], values: Float[np.ndarray, "row"], theme: Theme) -> dict[str, Any]:
-    """A line on the bar has the colour of the background: muted, it would not be seen there."""
-    on_bar = ends < 0.99 * values
+def _references(references: Float[np.ndarray, "row"], values: Float[np.ndarray, "row"], theme: Theme) -> dict[str, Any]:
+    """One line a row; on its bar it has the colour of the background, because a muted line would not be visible."""
+    on_bar = references < 0.99 * values
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": np.asarray(ends, np.float32),
-        "y": list(range(len(ends))),
+        "x": np.asarray(references, np.float32),
+        "y": list(range(len(references))),
         "marker": {
             "symbol": "line-ns-open",
             "size": 9,

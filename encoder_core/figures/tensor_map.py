@@ -1,4 +1,4 @@
-"""Which cell of a tensor each cell of a panel is: what a click inspects, and where an inspected cell is outlined."""
+"""Which cell of a tensor each cell of a panel shows: a click inspects it, and an inspected cell is outlined."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ PanelAxis = Literal["row", "column", "tile row", "tile column"]
 
 
 class Place(NamedTuple):
-    """A place on a panel's matrix: its row and column; of a mosaic, those of its tile as well."""
+    """A place on the matrix of a panel: row and column, and for a mosaic (row, column) of the tile."""
 
     row: int
     column: int
     tile: tuple[int, int] | None = None
 
     def along(self, axis: PanelAxis) -> int:
-        """The place along one axis; 0 along that of tiles where there are none."""
+        """The index along one axis; 0 along an axis of tiles where there are no tiles."""
         tile = self.tile or (0, 0)
         return {"row": self.row, "column": self.column, "tile row": tile[0], "tile column": tile[1]}[axis]
 
@@ -26,11 +26,11 @@ class Place(NamedTuple):
 class TensorSlice:
     """A slice of one tensor: each of its indices, and its layer, is fixed or runs along an axis of the panel.
 
-    index   ("scores", (0, 1, "row", "column"), layer=2) is head 1 of sentence 0 in layer 2; with ("column", "row") at
-            the end it is drawn transposed; a "tile column" among them makes each column of tiles a head
-    rows    the tensor's rows that the panel has, where they are not all of them, in order
-    factor  the panel draws the tensor's numbers times this
-    step    the panel draws the value of this step of a cell's derivation; None draws the cell itself
+    index   ("scores", (0, 1, "row", "column"), layer=2) is head 1 of sentence 0 in layer 2; ("column", "row") at the
+            end transposes it; a "tile column" in the place of the head makes each column of tiles a head
+    rows    the rows of the tensor that the panel has, in order; None if it has all
+    factor  the panel shows the numbers of the tensor times this factor
+    step    the panel shows the value of this step of a cell's derivation; None shows the cell itself
     """
 
     tensor: str
@@ -52,30 +52,31 @@ class TensorSlice:
         return Cell(self.tensor, index, layer)
 
     def place(self, cell: Cell) -> Place | None:
-        """Where the cell is on the panel's matrix; None where it is not in this slice."""
+        """The place of the cell on the matrix of the panel; None where it is not in this slice."""
         if cell.tensor != self.tensor or len(cell.index) != len(self.index):
             return None
         if (cell.layer is None) != (self.layer is None):
             return None
-        found: dict[str, int] = {}
-        for mine, other in ((self.layer, cell.layer), *zip(self.index, cell.index, strict=True)):
-            if isinstance(mine, str) and other is not None:
-                found[mine] = other
-            elif mine != other:
+        places: dict[str, int] = {}
+        for axis, index in ((self.layer, cell.layer), *zip(self.index, cell.index, strict=True)):
+            if isinstance(axis, str) and index is not None:
+                places[axis] = index
+            elif axis != index:
                 return None
         if self.rows is not None:
-            if found["row"] not in self.rows:
+            if places["row"] not in self.rows:
                 return None
-            found["row"] = list(self.rows).index(found["row"])
-        return _place_of(found)
+            places["row"] = list(self.rows).index(places["row"])
+        return _place_of(places)
 
 
 @dataclass(frozen=True)
 class ResidualStages:
-    """The residual stream: what enters, what leaves each of the `layers` blocks, and the final norm's output.
+    """The stages of the residual stream: the first block's input, the output of each of the `layers` blocks, and the
+    output of the final norm.
 
-    token  the token whose row is drawn at each stage, a stage a row; None where each column of tiles is a stage, with
-           all tokens as its rows
+    token  the token whose vector is shown, one row for each stage; None where each column of tiles is a stage with all
+           tokens as rows
     """
 
     sentence: int
@@ -83,7 +84,7 @@ class ResidualStages:
     token: int | None = None
 
     def cell(self, row: int, column: int = 0, tile: tuple[int, int] | None = None) -> Cell | None:
-        """The cell of the tensor that the stage is."""
+        """The cell of the tensor at this stage."""
         stage, token = (tile[1] if tile else 0, row) if self.token is None else (row, self.token)
         index = (self.sentence, token, column)
         if 0 < stage <= self.layers:
@@ -91,7 +92,7 @@ class ResidualStages:
         return Cell("output" if stage else "embedded", index)
 
     def place(self, cell: Cell) -> Place | None:
-        """Where the cell is on the panel's matrix."""
+        """The place of the cell on the matrix of the panel; None where it is no stage of it."""
         stages = {"embedded": 0, "resid_post": (cell.layer or 0) + 1, "output": self.layers + 1}
         if cell.tensor not in stages or cell.index[0] != self.sentence:
             return None
@@ -103,7 +104,7 @@ class ResidualStages:
 
 @dataclass(frozen=True)
 class HeadsSideBySide:
-    """The rows of all heads beside each other, `d_head` columns each."""
+    """The rows of all heads side by side, `d_head` columns each."""
 
     tensor: str
     sentence: int
@@ -111,12 +112,12 @@ class HeadsSideBySide:
     d_head: int
 
     def cell(self, row: int, column: int = 0, tile: tuple[int, int] | None = None) -> Cell | None:
-        """The cell of the head that owns the column."""
+        """The cell in the head that the column belongs to."""
         head, dimension = divmod(column, self.d_head)
         return Cell(self.tensor, (self.sentence, head, row, dimension), self.layer)
 
     def place(self, cell: Cell) -> Place | None:
-        """Row and column of the cell among all heads."""
+        """Row and column of the cell among all heads; None where the tensor is another."""
         if (cell.tensor, cell.layer, *cell.index[:1]) != (self.tensor, self.layer, self.sentence):
             return None
         _, head, row, dimension = cell.index
@@ -127,11 +128,11 @@ TensorMap = TensorSlice | ResidualStages | HeadsSideBySide
 
 
 def parameter_slice(name: str, rows: Sequence[int] | None = None) -> TensorSlice:
-    """A matrix of parameters, or these rows of it."""
+    """A matrix of parameters, or the given rows of it."""
     return TensorSlice(f"{PARAMETERS}{name}", ("row", "column"), rows=rows)
 
 
-def _place_of(found: dict[str, int]) -> Place:
-    has_tiles = "tile row" in found or "tile column" in found
-    tile = (found.get("tile row", 0), found.get("tile column", 0)) if has_tiles else None
-    return Place(found.get("row", 0), found.get("column", 0), tile)
+def _place_of(places: dict[str, int]) -> Place:
+    has_tiles = "tile row" in places or "tile column" in places
+    tile = (places.get("tile row", 0), places.get("tile column", 0)) if has_tiles else None
+    return Place(places.get("row", 0), places.get("column", 0), tile)

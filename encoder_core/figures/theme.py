@@ -1,12 +1,14 @@
-"""One palette for every figure, in light and dark; safe for the common kinds of colour blindness.
+"""One palette for all figures, in light and dark, for readers with and without common kinds of colour blindness.
 
-Four identity colours mean the same on every page: query blue, key red, value green, attention purple. So the signed
-scale uses neither: negative is teal, positive is orange, and zero is the page's own background. Weights, which
-cannot be negative, run from the background to the purple of attention.
+Four colours have the same meaning on every page: blue is query, red is key, green is value, purple is attention. The
+signed scale uses none of them: negative is teal, positive is orange, zero is the background of the page. Weights, which
+are not negative, run from the background to the purple of attention.
 """
 
 from dataclasses import dataclass
 from typing import Literal
+
+from encoder_core.validation import require_choice
 
 ThemeName = Literal["light", "dark"]
 Scale = tuple[tuple[float, str], ...]
@@ -69,6 +71,5 @@ THEMES: dict[str, Theme] = {
 
 def theme_named(name: ThemeName) -> Theme:
     """The colours of "light" or "dark". Raises ValueError for any other name."""
-    if name not in THEMES:
-        raise ValueError(f"theme={name!r} is not one of {', '.join(map(repr, THEMES))}.")
+    require_choice("theme", name, THEMES)
     return THEMES[name]

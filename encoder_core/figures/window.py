@@ -1,7 +1,7 @@
-"""What a figure draws of an axis that is too long for it: a window, or all of it in bins of neighbours.
+"""Windows and bins: how a figure draws an axis that is too long to draw every place.
 
-Of a bin, the number of largest magnitude is drawn. So nothing large is hidden, and every number drawn is one of the
-matrix, at a place that can be named.
+A bin of neighbouring places shows its number of largest magnitude. So no large number is hidden, and every number shown
+is a number of the matrix at a known place.
 """
 
 import math
@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Integer
 
-WHOLE = 256  # columns that are still drawn one by one side by side; of more, a window or bins
+MAX_UNBINNED = 256  # columns that a figure draws one by one; of more columns it draws a window or bins
 
 
 @dataclass(frozen=True)
 class Window:
     """The places of an axis that are drawn: from `start` up to `stop`, in bins of `size` neighbours.
 
-    labels  the names of all places of the axis; None numbers them from 0, as in code
+    labels  the names of all places of the axis; None numbers them from 0, as in the code
     """
 
     start: int
@@ -28,17 +28,17 @@ class Window:
     labels: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
-        """How many cells are drawn."""
+        """The number of cells."""
         return math.ceil((self.stop - self.start) / self.size)
 
     @property
     def places(self) -> slice:
-        """All places that the cells stand for."""
+        """The places that the cells stand for."""
         return slice(self.start, self.stop)
 
     @property
     def names(self) -> list[str]:
-        """Of numbered places the first of each bin; of named ones their names, or which ones, counted from 1."""
+        """One name for each cell: its first place if places are numbered; if they are named, its name or "3 to 4"."""
         firsts = range(self.start, self.stop, self.size)
         if self.labels is None:
             return [str(place) for place in firsts]
@@ -49,62 +49,64 @@ class Window:
             str(end) if end == first + 1 else f"{first + 1} to {end}" for first, end in zip(firsts, ends, strict=True)
         ]
 
-    def fitted(self, room: int) -> "Window":
-        """The same places in at most `room` cells."""
-        return self if len(self) <= room else replace(self, size=math.ceil((self.stop - self.start) / room))
+    def fitted(self, max_cells: int) -> "Window":
+        """The same places in at most `max_cells` cells."""
+        if len(self) <= max_cells:
+            return self
+        return replace(self, size=math.ceil((self.stop - self.start) / max_cells))
 
     def bin_of(self, place: int) -> int | None:
-        """The cell that stands for a place; None where it is not drawn."""
+        """The index of the cell that stands for a place; None outside the window."""
         return (place - self.start) // self.size if self.start <= place < self.stop else None
 
 
-Labels = Sequence[str] | Window  # the names of all places, or which of them are drawn
+Labels = Sequence[str] | Window  # the names of all places, or the window of them that is drawn
 
 
-class Drawn(NamedTuple):
-    """The numbers that are drawn, and which one of its bin each is.
+class Pooled(NamedTuple):
+    """One number for each bin of rows and columns.
 
-    offsets  counted row by row in a bin of rows and columns; None where every bin is one number
+    offsets  the index of the number within its bin, counted row by row; None where every bin is one number
     """
 
     values: Float[np.ndarray, "*lead row column"]
     offsets: Integer[np.ndarray, "*lead row column"] | None
 
 
-def drawn(values: Float[np.ndarray, "*lead row column"], rows: Labels, columns: Labels) -> Drawn:
-    """Of every bin the number of largest magnitude, of equal ones the first.
+def pool(values: Float[np.ndarray, "*lead row column"], rows: Labels, columns: Labels) -> Pooled:
+    """The number of largest magnitude in each bin of the windows; the first of equal ones.
 
-    A number that is not finite counts as masked: it is drawn only where its bin has no other.
+    Numbers that are not finite count as masked: one of them is returned only where its bin has no finite number.
     """
     (top, tall), (left, wide) = _start_and_size(rows), _start_and_size(columns)
-    down, across = (axis.stop if isinstance(axis, Window) else None for axis in (rows, columns))
-    values = values[..., top:down, left:across]
+    bottom, right = (axis.stop if isinstance(axis, Window) else None for axis in (rows, columns))
+    values = values[..., top:bottom, left:right]
     if tall * wide == 1:
-        return Drawn(values, None)
+        return Pooled(values, None)
     bins = _in_bins(values, tall, wide)
     offsets = np.where(np.isfinite(bins), np.abs(bins), -1).argmax(axis=-1)
     largest = np.take_along_axis(bins, offsets[..., None], axis=-1)[..., 0]
-    return Drawn(largest, offsets.astype(np.uint8 if tall * wide <= 256 else np.uint16))
+    return Pooled(largest, offsets.astype(np.uint8 if tall * wide <= 256 else np.uint16))
 
 
-def names_of(axis: Labels) -> list[str]:
+def cell_names(axis: Labels) -> list[str]:
     """The names of the cells of an axis."""
     return axis.names if isinstance(axis, Window) else list(axis)
 
 
-def title_of(axis: Labels, title: str) -> str:
-    """The title of an axis, which says where its cells are bins."""
+def axis_title(axis: Labels, title: str) -> str:
+    """The title of an axis, with the size of its bins if its cells are bins."""
     _, size = _start_and_size(axis)
     return title if size == 1 else f"{title}, largest of {size}"
 
 
-def said_of(offsets: Integer[np.ndarray, "*lead row column"] | None) -> str:
-    """What the alt text of a figure says of its cells, where they are bins."""
+def bins_in_words(offsets: Integer[np.ndarray, "*lead row column"] | None) -> str:
+    """The addition to an alt text where cells are bins; empty where they are not."""
     return "" if offsets is None else ", each cell the largest of its bin"
 
 
-def cell_of(axis: Labels, place: int) -> int | None:
-    """The cell that stands for a place of an axis; None where it is not drawn."""
+def cell_index(axis: Labels, place: int) -> int | None:
+    """The index of the cell that stands for a place of an axis; None where it is not drawn."""
     return axis.bin_of(place) if isinstance(axis, Window) else place
 
 
@@ -115,7 +117,7 @@ def _start_and_size(axis: Labels) -> tuple[int, int]:
 def _in_bins(
     values: Float[np.ndarray, "*lead row column"], tall: int, wide: int
 ) -> Float[np.ndarray, "*lead bin_row bin_column number"]:
-    """The numbers of each bin side by side; the last bins, where they are smaller, filled up with NaN."""
+    """The numbers of each bin along one axis; smaller bins at the end are filled up with NaN."""
     rows, columns = values.shape[-2:]
     missing = [(0, -rows % tall), (0, -columns % wide)]
     padded = np.pad(values, [(0, 0)] * (values.ndim - 2) + missing, constant_values=np.nan)

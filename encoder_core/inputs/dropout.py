@@ -1,4 +1,4 @@
-"""Dropout: which numbers are dropped in training, drawn from a seed; in evaluation nothing is."""
+"""Dropout in training mode: which numbers are kept is drawn from a seed."""
 
 import zlib
 from typing import NamedTuple
@@ -10,8 +10,8 @@ from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.edits import Dropout
 
 
-class LayerKept(NamedTuple):
-    """What one block keeps: True where a number stays, False where it is dropped. None where dropout is not applied."""
+class LayerDropoutDraw(NamedTuple):
+    """The numbers of one block that dropout keeps (True); None for tensors that dropout is not applied to."""
 
     pattern: Bool[np.ndarray, "batch head seq seq"] | None
     attn_out: Bool[np.ndarray, "batch seq d_model"] | None
@@ -19,23 +19,23 @@ class LayerKept(NamedTuple):
     mlp_out: Bool[np.ndarray, "batch seq d_model"] | None
 
 
-class Kept(NamedTuple):
-    """What a forward pass in training mode keeps, and the rate at which numbers were dropped."""
+class DropoutDraw(NamedTuple):
+    """The numbers of a forward pass that dropout keeps (True), and the dropout rate."""
 
     rate: float
     embedded: Bool[np.ndarray, "batch seq d_model"] | None
-    layers: tuple[LayerKept, ...]
+    layers: tuple[LayerDropoutDraw, ...]
 
     @property
     def scale(self) -> float:
-        """What is kept grows by 1 / (1 - rate), so that the mean over many draws is the number itself."""
+        """The factor on the numbers that are kept, 1 / (1 - rate): the mean over many draws is the number itself."""
         return 1 / (1 - self.rate)
 
 
-def draw_kept(config: EncoderConfig, dropout: Dropout | None, batch: int, seq: int) -> Kept | None:
-    """The numbers that the edit `Dropout` keeps; None without one: evaluation mode.
+def draw_dropout(config: EncoderConfig, dropout: Dropout | None, batch: int, seq: int) -> DropoutDraw | None:
+    """The numbers that dropout keeps in a forward pass; None in evaluation mode (`dropout` is None).
 
-    A number stays where u >= rate, with u uniform from 0 to 1 and a random stream of its own for each place and layer
+    A number is kept where u >= rate, with u uniform from 0 to 1. Each place and layer has its own random stream
     (Srivastava et al. 2014, section 4).
     """
     if dropout is None:
@@ -51,7 +51,7 @@ def draw_kept(config: EncoderConfig, dropout: Dropout | None, batch: int, seq: i
         return kept
 
     layers = tuple(
-        LayerKept(
+        LayerDropoutDraw(
             pattern=draw("pattern", layer, batch, config.num_heads, seq, seq),
             attn_out=draw("attn_out", layer, batch, seq, config.d_model),
             mlp_act=draw("mlp_act", layer, batch, seq, config.d_ff),
@@ -59,11 +59,11 @@ def draw_kept(config: EncoderConfig, dropout: Dropout | None, batch: int, seq: i
         )
         for layer in range(config.num_layers)
     )
-    return Kept(float(rate), draw("embedded", 0, batch, seq, config.d_model), layers)
+    return DropoutDraw(float(rate), draw("embedded", 0, batch, seq, config.d_model), layers)
 
 
-def drop(
+def apply_dropout(
     numbers: Float[np.ndarray, "..."], kept: Bool[np.ndarray, "..."] | None, scale: float
 ) -> Float[np.ndarray, "..."]:
-    """The numbers that are kept, times `scale`, and zeros for the others; all as they are where `kept` is None."""
+    """`numbers` times `scale` where they are kept, 0 elsewhere; unchanged where `kept` is None."""
     return numbers if kept is None else np.where(kept, numbers * np.float32(scale), np.float32(0))

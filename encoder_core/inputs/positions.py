@@ -1,4 +1,4 @@
-"""Position encodings: what tells an encoder the order of its tokens."""
+"""Position encodings: sinusoids, a learned table, or none."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -8,7 +8,7 @@ from encoder_core.parameters import Parameters
 
 
 def position_encoding(config: EncoderConfig, parameters: Parameters, seq: int) -> Float[np.ndarray, "seq d_model"]:
-    """What is added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros."""
+    """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros."""
     match config.positions:
         case "sinusoidal":
             return sinusoids(seq, config.d_model, config.position_layout, config.position_frequencies)
@@ -21,23 +21,24 @@ def position_encoding(config: EncoderConfig, parameters: Parameters, seq: int) -
 def sinusoids(
     seq: int, d_model: int, layout: PositionLayout = "interleaved", frequencies: PositionFrequencies = "pairs"
 ) -> Float[np.ndarray, "seq d_model"]:
-    """Sines and cosines of the position at falling frequencies (Vaswani et al. 2017, section 3.5).
+    """Sines and cosines of the position at decreasing frequencies (Vaswani et al. 2017, section 3.5).
 
         angle(pos, i) = pos / 10000^(2i / d_model)      i = 0 ... ceil(d_model / 2) - 1
 
-    "interleaved" puts sin(angle i) in dimension 2i and cos(angle i) in 2i + 1, as the paper does;
-    "concatenated" puts all sines first, then all cosines. An odd d_model has one cosine fewer.
-    With `frequencies` "dimensions" no two dimensions share an angle: dimension j has pos / 10000^(2j / d_model).
+    layout       "interleaved": sin(angle i) in dimension 2i and cos(angle i) in dimension 2i + 1, as in the paper;
+                 "concatenated": all sines, then all cosines. With an odd d_model there is one cosine fewer.
+    frequencies  "pairs": as above; "dimensions": no two dimensions have the same angle, dimension j has
+                 pos / 10000^(2j / d_model).
     """
-    index, is_cosine = waves(d_model, layout, frequencies)
-    angles = np.arange(seq)[:, None] * frequency(index, d_model)
+    index, is_cosine = sinusoid_layout(d_model, layout, frequencies)
+    angles = np.arange(seq)[:, None] * sinusoid_frequency(index, d_model)
     return np.where(is_cosine, np.cos(angles), np.sin(angles)).astype(np.float32)
 
 
-def waves(
+def sinusoid_layout(
     d_model: int, layout: PositionLayout = "interleaved", frequencies: PositionFrequencies = "pairs"
 ) -> tuple[Int[np.ndarray, "d_model"], Bool[np.ndarray, "d_model"]]:
-    """Of each dimension: the index i of its frequency, and True where it is a cosine, False where it is a sine."""
+    """For each dimension: the index i of its frequency, and True for a cosine, False for a sine."""
     dimension = np.arange(d_model)
     if layout == "interleaved":
         pair, is_cosine = dimension // 2, dimension % 2 == 1
@@ -48,12 +49,12 @@ def waves(
     return (pair if frequencies == "pairs" else 2 * pair + is_cosine), is_cosine
 
 
-def frequency(index: Int[np.ndarray, "d_model"], d_model: int) -> Float[np.ndarray, "d_model"]:
-    """10000^(-2i / d_model), in radians a position and float64, for each index i."""
+def sinusoid_frequency(index: Int[np.ndarray, "index"], d_model: int) -> Float[np.ndarray, "index"]:
+    """10000^(-2i / d_model) for each index i, in radians per position and float64."""
     return 10_000.0 ** (-2 * index / d_model)
 
 
 def sinusoid_angles(seq: int, d_model: int) -> Float[np.ndarray, "seq half"]:
-    """angle(pos, i) = pos / 10000^(2i / d_model), in radians and float64, for each pair i of dimensions."""
-    frequencies = 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
-    return np.arange(seq)[:, None] * frequencies
+    """angle(pos, i) = pos / 10000^(2i / d_model) for each pair i of dimensions, in radians and float64."""
+    pairs = np.arange((d_model + 1) // 2)
+    return np.arange(seq)[:, None] * sinusoid_frequency(pairs, d_model)

@@ -1,4 +1,4 @@
-"""Words and punctuation to ids: the vocabulary is made from the participant's own text."""
+"""A tokenizer for words and punctuation whose vocabulary is made from the text itself."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from jaxtyping import Bool, Int
 
 PAD, UNK = "[PAD]", "[UNK]"
 
-_JOINERS = "\u200c\u200d"  # zero-width joiners: invisible, yet part of words and emoji
+_JOINERS = "\u200c\u200d"  # zero-width joiners: invisible parts of words and emoji
 _LETTERS = rf"[\p{{L}}\p{{M}}\p{{N}}_{_JOINERS}]+"
 # A word (letters, marks and digits of any script, apostrophes inside it), else one grapheme: "!", an emoji family.
 _TOKEN = regex.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*|(?!\s)\X")
@@ -19,21 +19,21 @@ _TOKEN = regex.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*|(?!\s)\X")
 class TokenBatch(NamedTuple):
     """Sentences as one padded batch.
 
-    tokens  the token strings of each sentence, [PAD] included; batch x seq
-    ids     (batch, seq) integers below the vocabulary's size
-    real    (batch, seq) True where the token is not padding
-    cut     tokens left out of each sentence because it was longer than allowed
+    tokens     the token strings of each sentence, [PAD] included; batch x seq
+    ids        (batch, seq) integers below the vocabulary's size
+    real       (batch, seq) True where the token is not padding
+    truncated  number of tokens that were left out of each sentence because it was too long
     """
 
     tokens: tuple[tuple[str, ...], ...]
     ids: Int[np.ndarray, "batch seq"]
     real: Bool[np.ndarray, "batch seq"]
-    cut: tuple[int, ...]
+    truncated: tuple[int, ...]
 
 
 @runtime_checkable
 class Tokenizer(Protocol):
-    """What an encoder needs of a tokenizer; `vocabulary` has the token of each id."""
+    """The interface of tokenizers; `vocabulary` is the token of each id."""
 
     vocabulary: tuple[str, ...]
 
@@ -53,8 +53,11 @@ class WordTokenizer:
     def from_texts(
         cls, texts: str | Sequence[str], *, max_len: int | None = None, max_vocab: int | None = None
     ) -> "WordTokenizer":
-        """The tokenizer whose vocabulary is the words of `texts`: of the first `max_len` tokens
-        of each text, and of `max_vocab` entries at most ([PAD] and [UNK] included)."""
+        """The tokenizer whose vocabulary is the words of `texts`.
+
+        max_len    only the first `max_len` tokens of each text are used
+        max_vocab  largest size of the vocabulary, including [PAD] and [UNK]
+        """
         words = dict.fromkeys(word for text in as_sentences(texts) for word in split_words(text)[:max_len])
         return cls(list(words)[: None if max_vocab is None else max(0, max_vocab - 2)])
 
@@ -62,9 +65,9 @@ class WordTokenizer:
         return len(self.vocabulary)
 
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
-        """Tokenize one or several sentences into a batch, padded to the longest, cut at `max_len`.
+        """One or several sentences as a batch, truncated to `max_len` tokens and padded to the longest.
 
-        Raises ValueError where a text has no word at all.
+        Raises ValueError where a text has no tokens.
         """
         words = [split_words(text) for text in as_sentences(texts)]
         for index, sentence in enumerate(words):
@@ -80,7 +83,7 @@ class WordTokenizer:
 
 
 def split_words(text: str) -> list[str]:
-    """The words and punctuation signs of `text`, in any script; control characters are dropped."""
+    """The words and punctuation signs of `text`, in any script, without control characters."""
     visible = "".join(
         " " if char.isspace() else char
         for char in unicodedata.normalize("NFC", text)
@@ -90,8 +93,8 @@ def split_words(text: str) -> list[str]:
 
 
 def as_sentences(texts: str | Sequence[str]) -> list[str]:
-    """A list of sentences from one string or several. Raises ValueError where there is none."""
+    """One or several strings as a list. Raises ValueError for an empty list."""
     sentences = [texts] if isinstance(texts, str) else list(texts)
     if not sentences:
-        raise ValueError("no text: give one string or a list of at least one.")
+        raise ValueError("there is no text: allowed are one string and a list of at least one.")
     return sentences

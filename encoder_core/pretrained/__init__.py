@@ -1,6 +1,6 @@
-"""Trained encoders of the BERT family, as files: found, checked and read. `Encoder.pretrained` is the way in.
+"""Finds, checks and reads the files of trained encoders of the BERT family. Use `Encoder.pretrained` to load one.
 
-Only safetensors files are read: they hold numbers and nothing else, where a pickle file is a program.
+Only safetensors files are read: they contain numbers only, whereas opening a pickle file can run code.
 """
 
 from encoder_core.pretrained.analogy import Analogy, parse_analogy

@@ -1,4 +1,4 @@
-"""An analogy as a person types it: "king - man + woman" (Mikolov, Yih & Zweig 2013, section 5)."""
+"""Parses an analogy such as "king - man + woman" (Mikolov, Yih & Zweig 2013, section 5)."""
 
 import re
 from collections import Counter
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from encoder_core.inputs.tokenizer import UNK
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
 
-LONGEST = 120  # characters
+MAX_LENGTH = 120  # characters
 _SIGN = re.compile(r"[+−–]|(?<!\S)-|-(?!\S)")  # between letters, - is a hyphen
-_LONGEST_WORD, _MOST_PIECES = 24, 6  # said in a sentence
+_MAX_WORD_LENGTH, _MAX_PIECES = 24, 6  # in an error message
 
 
 class Term(NamedTuple):
-    """A word, added (sign 1) or taken away (sign -1)."""
+    """A word that is added (sign 1) or subtracted (sign -1)."""
 
     sign: int
     word: str
@@ -31,33 +31,33 @@ class Analogy(NamedTuple):
 
     @property
     def minus(self) -> tuple[str, ...]:
-        """The words that are taken away."""
+        """The words that are subtracted."""
         return tuple(term.word for term in self.terms if term.sign < 0)
 
     def __str__(self) -> str:
-        written = "".join(f" {'+' if term.sign > 0 else '−'} {term.word}" for term in self.terms)
-        return written.removeprefix(" + ").strip()
+        text = "".join(f" {'+' if term.sign > 0 else '−'} {term.word}" for term in self.terms)
+        return text.removeprefix(" + ").strip()
 
 
 def parse_analogy(text: str, tokenizer: WordPieceTokenizer) -> Analogy:
-    """The analogy that a text says: words with +, - or − between them, each read as the tokenizer reads it.
+    """The analogy in a text: words with +, - or − between them, each normalized by the tokenizer.
 
-    Spaces may be left out around + and −; a - between letters is a hyphen. Raises ValueError, in one sentence that
-    says what is wrong and what to do.
+    Spaces around + and − are optional; a - between letters is a hyphen. Raises ValueError with one sentence that
+    states the problem and the remedy.
     """
-    if len(text) > LONGEST:
-        raise ValueError(f"The analogy is too long: at most {LONGEST} characters are read.")
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"The analogy is too long: at most {MAX_LENGTH} characters are allowed.")
     terms = tuple(Term(sign, _piece(word, tokenizer)) for sign, word in _split(text))
-    left: Counter[str] = Counter()
+    sums: Counter[str] = Counter()
     for sign, word in terms:
-        left[word] += sign
-    if not any(left.values()):
-        raise ValueError("The words take each other away, and no direction is left: change one of them.")
+        sums[word] += sign
+    if not any(sums.values()):
+        raise ValueError("The words cancel each other, so no direction is left: change one of them.")
     return Analogy(terms)
 
 
 def _split(text: str) -> list[Term]:
-    """Sign and word of each term, as typed."""
+    """The sign and the word of each term, as typed."""
     if not text.strip():
         raise ValueError("There is no word: type words with + or − between them, such as king - man + woman.")
     signs, parts = ["+", *_SIGN.findall(text)], _SIGN.split(text)
@@ -67,27 +67,27 @@ def _split(text: str) -> list[Term]:
     for sign, part in zip(signs, parts, strict=True):
         words = part.split()
         if not words:
-            raise ValueError(f"A word is missing after “{sign}”: type one, or leave the sign out.")
+            raise ValueError(f"A word is missing after “{sign}”: type one, or remove the sign.")
         if len(words) > 1:
-            raise ValueError(f"What is between “{_short(words[0])}” and “{_short(words[1])}”? Put + or − there.")
+            raise ValueError(f"No sign is between “{_short(words[0])}” and “{_short(words[1])}”: type + or − there.")
         terms.append(Term(1 if sign == "+" else -1, words[0]))
     return terms
 
 
 def _piece(word: str, tokenizer: WordPieceTokenizer) -> str:
-    """The one piece of the vocabulary that a word is."""
+    """The piece of the vocabulary that is equal to the word."""
     pieces = tokenizer.pieces(word)
     if len(pieces) == 1 and pieces[0] != UNK:
         return pieces[0]
     if len(pieces) < 2 or UNK in pieces:
-        raise ValueError(f"“{_short(word)}” is not in the vocabulary: take another word.")
-    cut = ", ".join(f"“{piece}”" for piece in pieces[:_MOST_PIECES]) + (", …" if len(pieces) > _MOST_PIECES else "")
-    what_to_do = "put spaces around a minus, or take a word without a hyphen" if "-" in word else "take a commoner word"
+        raise ValueError(f"“{_short(word)}” is not in the vocabulary: try another word.")
+    split = ", ".join(f"“{piece}”" for piece in pieces[:_MAX_PIECES]) + (", …" if len(pieces) > _MAX_PIECES else "")
+    remedy = "put spaces around a minus, or try a word without a hyphen" if "-" in word else "try a more common word"
     raise ValueError(
-        f"“{_short(word)}” is no single piece of the vocabulary, so it has no row of its own; it is cut into "
-        f"{cut}: {what_to_do}."
+        f"“{_short(word)}” is not a single piece of the vocabulary, so no row stands for it; it is split into "
+        f"{split}: {remedy}."
     )
 
 
 def _short(word: str) -> str:
-    return word if len(word) <= _LONGEST_WORD else word[: _LONGEST_WORD - 1] + "…"
+    return word if len(word) <= _MAX_WORD_LENGTH else word[: _MAX_WORD_LENGTH - 1] + "…"

@@ -1,4 +1,4 @@
-"""BERT (Devlin et al. 2019), in this project's words: its config.json, and which tensor is which parameter."""
+"""BERT (Devlin et al. 2019): its config.json as an `EncoderConfig`, and the tensor of each parameter."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ _ACTIVATIONS: Mapping[str, Activation] = {
 
 
 class PretrainedError(ValueError):
-    """A trained model cannot be found, downloaded or read; the message is a sentence for the user."""
+    """A trained model cannot be found, downloaded or read; the message is one sentence."""
 
 
 _LINEAR = {
@@ -30,12 +30,11 @@ _TYPES = "embeddings.token_type_embeddings.weight"
 
 
 class Stored(NamedTuple):
-    """Where a parameter is in the file.
+    """A tensor of the file, and how it is read.
 
-    name         of the tensor
-    shape        of the tensor
-    rows         only the first rows of it are read; None reads all
-    transposed   a kernel: (outputs, inputs) in the file, (inputs, outputs) here
+    name, shape  of the tensor in the file
+    rows         how many of its first rows are read; None: all
+    transposed   True for a kernel, which is (outputs, inputs) in the file and (inputs, outputs) here
     """
 
     name: str
@@ -44,82 +43,82 @@ class Stored(NamedTuple):
     transposed: bool = False
 
 
-def encoder_config(found: Mapping[str, Any], max_len: int) -> EncoderConfig:
+def encoder_config(bert: Mapping[str, Any], max_len: int) -> EncoderConfig:
     """The encoder that a BERT's config.json describes, for texts of up to `max_len` pieces.
 
-    Raises PretrainedError where it describes something else, or leaves something out.
+    Raises PretrainedError if it describes another architecture or lacks a setting.
     """
-    kind = found.get("model_type")
-    if kind != "bert":
+    model_type = bert.get("model_type")
+    if model_type != "bert":
         raise PretrainedError(
-            f"config.json describes a model of type {kind!r}; only BERT encoders can be read ('bert')."
+            f"config.json describes a model of type {model_type!r}; only BERT encoders can be read ('bert')."
         )
-    positions = found.get("position_embedding_type") or "absolute"
+    positions = bert.get("position_embedding_type") or "absolute"
     if positions != "absolute":
         raise PretrainedError(
             f"position_embedding_type={positions!r} in config.json is not supported, only 'absolute'."
         )
-    if found.get("is_decoder") or found.get("add_cross_attention"):
+    if bert.get("is_decoder") or bert.get("add_cross_attention"):
         raise PretrainedError("config.json describes a decoder; only encoders can be read.")
-    activation = found.get("hidden_act", "gelu")
-    if activation not in list(_ACTIVATIONS):  # of whatever type it is
+    activation = bert.get("hidden_act", "gelu")
+    if activation not in list(_ACTIVATIONS):  # a list, because it may be unhashable
         raise PretrainedError(f"hidden_act={activation!r} in config.json is not one of {', '.join(_ACTIVATIONS)}.")
-    in_pattern = found.get("attention_probs_dropout_prob", 0.1) == found.get("hidden_dropout_prob", 0.1)
+    drops_pattern = bert.get("attention_probs_dropout_prob", 0.1) == bert.get("hidden_dropout_prob", 0.1)
     places: tuple[DropoutPlace, ...] = ("embedded", "attn_out", "mlp_out")
     try:
         return EncoderConfig(
-            vocab_size=found["vocab_size"],
-            max_len=min(max_len, found["max_position_embeddings"]),
-            d_model=found["hidden_size"],
-            num_heads=found["num_attention_heads"],
-            d_ff=found["intermediate_size"],
-            num_layers=found["num_hidden_layers"],
+            vocab_size=bert["vocab_size"],
+            max_len=min(max_len, bert["max_position_embeddings"]),
+            d_model=bert["hidden_size"],
+            num_heads=bert["num_attention_heads"],
+            d_ff=bert["intermediate_size"],
+            num_layers=bert["num_hidden_layers"],
             norm="post",
-            norm_eps=found.get("layer_norm_eps", 1e-12),
+            norm_eps=bert.get("layer_norm_eps", 1e-12),
             activation=_ACTIVATIONS[activation],
             positions="learned",
             embedding_norm=True,
-            dropout=found.get("hidden_dropout_prob", 0.1),
-            dropout_at=("pattern", *places) if in_pattern else places,
+            dropout=bert.get("hidden_dropout_prob", 0.1),
+            dropout_at=("pattern", *places) if drops_pattern else places,
         )
     except KeyError as missing:
         raise PretrainedError(f"config.json has no {missing.args[0]!r}.") from None
     except (TypeError, ValueError) as error:
-        raise PretrainedError(f"config.json cannot be used ({str(error).rstrip('.')}).") from error
+        raise PretrainedError(f"config.json is not valid ({str(error).rstrip('.')}).") from error
 
 
-def stored_parameters(config: EncoderConfig, found: Mapping[str, Any]) -> dict[str, tuple[Stored, ...]]:
-    """Of each parameter, the tensors of the file that it is the sum of.
+def stored_parameters(config: EncoderConfig, bert: Mapping[str, Any]) -> dict[str, tuple[Stored, ...]]:
+    """Parameter -> the tensors of the file whose sum it is.
 
-    The walkthrough has no segments: every token is of the first one, whose row of the segment table is added to every
-    token whatever its position. That row is part of `position_embedding`, so that scaled_embedding + position_encoding
-    is what the embedding norm reads, as without segments.
+    The walkthrough has no segments: every token belongs to the first one, and the first row of the segment table is
+    added to every token. That row is part of `position_embedding`, so scaled_embedding + position_encoding is the input
+    of the embedding norm, as in an encoder without segments.
     """
-    d, last = config.d_model, found["max_position_embeddings"]
-    positions = Stored("embeddings.position_embeddings.weight", (last, d), rows=config.max_len)
-    segment = Stored(_TYPES, (found.get("type_vocab_size", 2), d), rows=1)
-    places: dict[str, tuple[Stored, ...]] = {
+    d, max_positions = config.d_model, bert["max_position_embeddings"]
+    positions = Stored("embeddings.position_embeddings.weight", (max_positions, d), rows=config.max_len)
+    segment = Stored(_TYPES, (bert.get("type_vocab_size", 2), d), rows=1)
+    stored: dict[str, tuple[Stored, ...]] = {
         "token_embedding": (Stored("embeddings.word_embeddings.weight", (config.vocab_size, d)),),
         "position_embedding": (positions, segment),
         "embedding_norm.scale": (Stored("embeddings.LayerNorm.weight", (d,)),),
         "embedding_norm.bias": (Stored("embeddings.LayerNorm.bias", (d,)),),
     }
     for layer in range(config.num_layers):
-        here, there = f"layers.{layer}", f"encoder.layer.{layer}"
+        our_layer, their_layer = f"layers.{layer}", f"encoder.layer.{layer}"
         for ours, theirs in _LINEAR.items():
             outputs = config.d_ff if ours == "mlp.up" else d
             inputs = config.d_ff if ours == "mlp.down" else d
-            kernel = Stored(f"{there}.{theirs}.weight", (outputs, inputs), transposed=True)
-            places[f"{here}.{ours}.kernel"] = (kernel,)
-            places[f"{here}.{ours}.bias"] = (Stored(f"{there}.{theirs}.bias", (outputs,)),)
+            kernel = Stored(f"{their_layer}.{theirs}.weight", (outputs, inputs), transposed=True)
+            stored[f"{our_layer}.{ours}.kernel"] = (kernel,)
+            stored[f"{our_layer}.{ours}.bias"] = (Stored(f"{their_layer}.{theirs}.bias", (outputs,)),)
         for ours, theirs in _NORMS.items():
-            places[f"{here}.{ours}.scale"] = (Stored(f"{there}.{theirs}.weight", (d,)),)
-            places[f"{here}.{ours}.bias"] = (Stored(f"{there}.{theirs}.bias", (d,)),)
-    return places
+            stored[f"{our_layer}.{ours}.scale"] = (Stored(f"{their_layer}.{theirs}.weight", (d,)),)
+            stored[f"{our_layer}.{ours}.bias"] = (Stored(f"{their_layer}.{theirs}.bias", (d,)),)
+    return stored
 
 
 def names_in_file(name: str) -> tuple[str, ...]:
-    """What a tensor may be called: with "bert." in front where the file also has a head; old files name the scale and
-    shift of a norm gamma and beta."""
+    """The possible names of a tensor. A file with an output head puts "bert." in front; old files name the scale and
+    the bias of a norm gamma and beta."""
     old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
     return name, f"bert.{name}", old, f"bert.{old}"

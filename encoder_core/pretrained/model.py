@@ -1,4 +1,4 @@
-"""A folder with a trained model, checked and opened."""
+"""Checks and opens the folder of a trained model."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from encoder_core.pretrained.wordpiece import WordPieceTokenizer
 
 
 class OpenModel(NamedTuple):
-    """A trained model, its parameters still in the file."""
+    """A trained model. Its parameters are read from the file when they are accessed."""
 
     config: EncoderConfig
     parameters: Checkpoint
@@ -23,24 +23,24 @@ class OpenModel(NamedTuple):
 
 @contextmanager
 def open_model(folder: Path, max_len: int) -> Iterator[OpenModel]:
-    """The model in a folder, for texts of up to `max_len` pieces, while its file is open.
+    """Open the model in a folder, for texts of up to `max_len` pieces.
 
-    Raises PretrainedError naming the file that is missing or damaged, or what in it does not fit.
+    Raises PretrainedError that names the missing or damaged file, or the setting that does not fit.
     """
     if max_len < 3:
         raise PretrainedError(f"max_len={max_len} must be at least 3: [CLS], a piece and [SEP].")
-    found = _read_config(folder)
-    config = encoder_config(found, max_len)
+    bert = _read_config(folder)
+    config = encoder_config(bert, max_len)
     for name in (WEIGHTS, TOKENIZER):
         if not (folder / name).is_file():
-            beside = {path.name for path in folder.iterdir()}
-            raise PretrainedError(no_weights(str(folder), beside) if name == WEIGHTS else f"{folder} has no {name}.")
+            files = {path.name for path in folder.iterdir()}
+            raise PretrainedError(no_weights(str(folder), files) if name == WEIGHTS else f"{folder} has no {name}.")
     tokenizer = WordPieceTokenizer.from_file(folder / TOKENIZER)
     if len(tokenizer) > config.vocab_size:
         raise PretrainedError(
-            f"{TOKENIZER} has {len(tokenizer)} pieces, more than the {config.vocab_size} that {CONFIG} speaks of."
+            f"{TOKENIZER} has {len(tokenizer)} pieces, more than the vocab_size={config.vocab_size} of {CONFIG}."
         )
-    with open_checkpoint(folder / WEIGHTS, stored_parameters(config, found)) as parameters:
+    with open_checkpoint(folder / WEIGHTS, stored_parameters(config, bert)) as parameters:
         yield OpenModel(config, parameters, tokenizer)
 
 
@@ -49,9 +49,9 @@ def _read_config(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise PretrainedError(f"{folder} has no {CONFIG}.")
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        bert = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise PretrainedError(f"{CONFIG} is not JSON: {error}.") from error
-    if not isinstance(found, dict):
-        raise PretrainedError(f"{CONFIG} holds no JSON object.")
-    return found
+    if not isinstance(bert, dict):
+        raise PretrainedError(f"{CONFIG} is not a JSON object.")
+    return bert

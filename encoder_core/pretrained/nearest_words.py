@@ -1,4 +1,4 @@
-"""The neighbours of words in an embedding table (Mikolov et al. 2013: king - man + woman is near queen)."""
+"""The most similar words in an embedding table (Mikolov et al. 2013: king - man + woman is near queen)."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _SPECIAL, _INNER = re.compile(r"\[.+\]"), re.compile(r"##.+")  # [CLS], ##ing
 
 
 class Neighbour(NamedTuple):
-    """A word, and how its row b lies to a direction a: cosine = a . b / (|a| |b|); `dot` is a . b, `length` |b|."""
+    """A word, and its row b compared with a direction a: `dot` is a . b, `length` |b|, `cosine` a . b / (|a| |b|)."""
 
     word: str
     cosine: float
@@ -26,32 +26,31 @@ def nearest_words(
     minus: Sequence[str] = (),
     count: int = 10,
     *,
-    with_given: bool = False,
+    include_terms: bool = False,
 ) -> list[Neighbour]:
-    """The `count` words whose rows point most nearly the way of the sum of the `plus` rows less the `minus` rows, the
-    nearest first.
+    """The `count` words whose rows have the largest cosine with the direction of `direction_of`, the largest first.
 
-    The words given are not among them, unless asked for: then they stand between the others, and are not counted. An
-    inner piece ("##ing") is no word, unless one is given; a special token ("[CLS]") never is.
+    The words of `plus` and `minus` are left out. With `include_terms`, they are part of the ranking but do not count
+    toward `count`. Special tokens ("[CLS]") are left out, and inner pieces ("##ing") unless one of the terms is one.
 
-    Raises ValueError for a word that the vocabulary does not hold, and where none is given.
+    Raises ValueError if there is no word, or one is not in the vocabulary.
     """
-    given = [_id_of(word, vocabulary) for word in (*plus, *minus)]
+    term_ids = [_id_of(word, vocabulary) for word in (*plus, *minus)]
     direction = direction_of(table, vocabulary, plus, minus)
     dots, lengths = table @ direction, np.sqrt(np.einsum("vd,vd->v", table, table))  # no copy of a large table
-    both = lengths * np.linalg.norm(direction)
-    cosines = dots / np.where(both == 0, 1, both)
-    inner = any(_INNER.fullmatch(vocabulary[index]) for index in given)
-    found: list[Neighbour] = []
-    others = 0
+    products = lengths * np.linalg.norm(direction)
+    cosines = dots / np.where(products == 0, 1, products)
+    inner = any(_INNER.fullmatch(vocabulary[index]) for index in term_ids)
+    neighbours: list[Neighbour] = []
+    counted = 0
     for index in np.argsort(-cosines[: len(vocabulary)], kind="stable"):
-        if others == count:
+        if counted == count:
             break
-        word, is_given = vocabulary[index], index in given
-        if with_given if is_given else _is_word(word, inner):
-            found.append(Neighbour(word, float(cosines[index]), float(dots[index]), float(lengths[index])))
-            others += not is_given
-    return found
+        word, is_term = vocabulary[index], index in term_ids
+        if include_terms if is_term else _is_word(word, inner):
+            neighbours.append(Neighbour(word, float(cosines[index]), float(dots[index]), float(lengths[index])))
+            counted += not is_term
+    return neighbours
 
 
 def direction_of(
@@ -60,11 +59,11 @@ def direction_of(
     plus: Sequence[str],
     minus: Sequence[str] = (),
 ) -> Float[np.ndarray, "d_model"]:
-    """The sum of the `plus` rows less the `minus` rows. Raises ValueError as `nearest_words` does."""
+    """The sum of the `plus` rows minus the sum of the `minus` rows. Raises ValueError as `nearest_words` does."""
     if not plus and not minus:
-        raise ValueError("no word: give at least one.")
-    added, taken = (table[[_id_of(word, vocabulary) for word in words]].sum(axis=0) for words in (plus, minus))
-    return added - taken
+        raise ValueError("there is no word: at least one is needed.")
+    added, subtracted = (table[[_id_of(word, vocabulary) for word in words]].sum(axis=0) for words in (plus, minus))
+    return added - subtracted
 
 
 def _is_word(word: str, inner: bool) -> bool:

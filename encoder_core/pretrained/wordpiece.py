@@ -1,4 +1,4 @@
-"""Text to pieces of words, as BERT reads it (Wu et al. 2016, section 4.1; Devlin et al. 2019, section 3)."""
+"""BERT's tokenizer: text to pieces of words (Wu et al. 2016, section 4.1; Devlin et al. 2019, section 3)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +11,14 @@ from encoder_core.pretrained.bert import PretrainedError
 
 
 class WordPieceTokenizer:
-    """[CLS], the pieces of the text ("walk", "##ing"), [SEP]; what is in no vocabulary is [UNK].
+    """Turns a text into [CLS], its pieces ("walk", "##ing") and [SEP]; a word that cannot be split is [UNK].
 
-    The same interface as `WordTokenizer`. It never changes, and is safe to share between threads.
+    It has the interface of `WordTokenizer`. It is immutable and safe to share between threads.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        """Raises PretrainedError where it has not BERT's special tokens."""
-        # What the file says about length holds for its own programs; here the caller says it, a call at a time.
+        """Raises PretrainedError if the tokenizer lacks BERT's special tokens."""
+        # The file may set a length; here, every call sets its own.
         tokenizer.no_truncation()
         tokenizer.no_padding()
         self._tokenizer = tokenizer
@@ -31,7 +31,7 @@ class WordPieceTokenizer:
 
     @classmethod
     def from_file(cls, path: Path) -> "WordPieceTokenizer":
-        """The tokenizer in a tokenizer.json. Raises PretrainedError where it is damaged or of another kind."""
+        """The tokenizer in a tokenizer.json. Raises PretrainedError if it is damaged or not a WordPiece tokenizer."""
         try:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises no narrower type
@@ -45,38 +45,38 @@ class WordPieceTokenizer:
         return len(self.vocabulary)
 
     def id_of(self, piece: str) -> int | None:
-        """The id of a piece exactly as the vocabulary has it, or None."""
+        """The id of a piece in exactly this spelling, or None if it is not in the vocabulary."""
         return self._tokenizer.token_to_id(piece)
 
     def pieces(self, text: str) -> tuple[str, ...]:
         """The pieces of a text, without [CLS] and [SEP]."""
-        return tuple(self._tokenizer.encode(_readable(text), add_special_tokens=False).tokens)
+        return tuple(self._tokenizer.encode(_without_surrogates(text), add_special_tokens=False).tokens)
 
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
-        """Tokenize one or several texts into a batch, padded to the longest; of one longer than `max_len` pieces, the
-        last before [SEP] are left out, and `cut` says how many.
+        """Tokenize one or several texts into a batch, padded to the longest.
 
-        Raises ValueError where a text has nothing to read.
+        A text of more than `max_len` pieces loses the last ones before [SEP]; `truncated` counts them. Raises
+        ValueError if a text has no words.
         """
         ids = []
         for index, text in enumerate(as_sentences(texts)):
-            found = self._tokenizer.encode(_readable(text)).ids
-            if len(found) <= 2:
+            text_ids = self._tokenizer.encode(_without_surrogates(text)).ids
+            if len(text_ids) <= 2:
                 raise ValueError(f"text {index + 1} has no words: at least one letter, digit or sign is needed.")
-            ids.append(found)
-        kept = [found if max_len is None or len(found) <= max_len else _shortened(found, max_len) for found in ids]
-        seq = max(map(len, kept))
+            ids.append(text_ids)
+        short = [_truncate(text_ids, max_len) for text_ids in ids]
+        seq = max(map(len, short))
         padding = self.id_of(PAD) or 0
-        padded = np.array([sentence + [padding] * (seq - len(sentence)) for sentence in kept], np.int32)
-        real = np.arange(seq) < np.array([[len(sentence)] for sentence in kept])
+        padded = np.array([sentence + [padding] * (seq - len(sentence)) for sentence in short], np.int32)
+        real = np.arange(seq) < np.array([[len(sentence)] for sentence in short])
         tokens = tuple(tuple(self.vocabulary[index] for index in sentence) for sentence in padded)
-        return TokenBatch(tokens, padded, real, tuple(len(i) - len(k) for i, k in zip(ids, kept, strict=True)))
+        return TokenBatch(tokens, padded, real, tuple(len(i) - len(k) for i, k in zip(ids, short, strict=True)))
 
 
-def _readable(text: str) -> str:
-    """A lone surrogate is no character, and nothing that can be handed to the library."""
+def _without_surrogates(text: str) -> str:
+    """The text without lone surrogates, which cannot be encoded for the library."""
     return text.encode("utf-8", "ignore").decode()
 
 
-def _shortened(ids: list[int], max_len: int) -> list[int]:
-    return ids[: max_len - 1] + ids[-1:]
+def _truncate(ids: list[int], max_len: int | None) -> list[int]:
+    return ids if max_len is None or len(ids) <= max_len else ids[: max_len - 1] + ids[-1:]

@@ -1,7 +1,7 @@
-"""Five tutorials as recipes: what they build, at their sizes, as their text intends it and as their code does it.
+"""Five tutorials as recipes: the models that they build, as their text intends them and as their code is written.
 
-Parameters and batches are drawn by NumPy from a seed, not from the tutorials' keys, so the numbers are not those that
-the tutorials print; biases are drawn with a standard deviation of 0.02, where the libraries start them at 0.
+Parameters and batches are drawn by NumPy from a seed, not with the tutorials' keys, so the numbers differ from those
+that the tutorials print. Biases have a standard deviation of 0.02; the libraries initialize them to 0.
 """
 
 from encoder_core.recipes.annotated import ANNOTATED
@@ -15,7 +15,7 @@ RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (NNX, HAIKU, NAN
 
 
 def find_recipe(name: str) -> Recipe:
-    """The recipe of this name. Raises ValueError that lists the names."""
+    """The recipe of this name. Raises ValueError, which lists the names, if there is none."""
     if not isinstance(name, str) or name not in RECIPES:
         raise ValueError(f"recipe {name!r} is not one of {', '.join(map(repr, RECIPES))}.")
     return RECIPES[name]

@@ -1,6 +1,6 @@
 """The Annotated Transformer in Flax linen: scaled embeddings, sinusoids, and dropout that is switched off.
 
-Where its text and its code agree and differ from the paper, "as intended" is the paper's way.
+Where its text and its code agree but differ from the paper, "as intended" follows the paper.
 """
 
 from dataclasses import replace
@@ -24,15 +24,15 @@ INTENDED = EncoderConfig(
     dropout=0.1,
     dropout_at=("embedded",),
 )
-# deterministic=True switches the tutorial's dropout off, in training, too.
+# deterministic=True switches the tutorial's dropout off, even in training.
 WRITTEN = replace(INTENDED, embedding_scale="inv_sqrt_d", dropout=0.0, dropout_at=())
 
 ANNOTATED = Recipe(
     name="annotated",
     title="The Annotated Transformer in Flax",
     library="Flax linen",
-    builds="The embedding and the position encoding of the Annotated Transformer; its blocks are unfinished, and here "
-    "one post-norm block of its sizes follows.",
+    description="The embedding and the position encoding of the Annotated Transformer. Its blocks are unfinished; "
+    "here, one post-norm block of the same sizes follows.",
     source="https://github.com/ShawonAshraf/annotated-transformer-flax",
     variants={"as intended": INTENDED, "as written": WRITTEN},
     example=Example(1, 100, "every id", None, "one sentence of all 100 ids in order; no mask"),
@@ -41,20 +41,20 @@ ANNOTATED = Recipe(
         Note(
             "Divided, not multiplied",
             "“The embeddings are scaled by a factor of 1/√D_model”",
-            "`return embeddings / jnp.sqrt(self.d_model)`, as the text says. New rows have a standard deviation of "
-            "1/√20 in linen, so what is added to the positions has one of 1/20, where the paper's way gives 1; the "
-            "root mean square of the positions is 0.71.",
+            "`return embeddings / jnp.sqrt(self.d_model)`, as the text says. linen draws rows with a standard "
+            "deviation of 1/√20, so the scaled embedding has one of 1/20; the paper's factor would give 1. The root "
+            "mean square of the positions is 0.71.",
             paper="“In the embedding layers, we multiply those weights by √d_model.” (section 3.4)",
             differs_from="paper",
             as_intended=INTENDED,
             as_written=replace(INTENDED, embedding_scale="inv_sqrt_d"),
-            shows="scaled_embedding",
+            tensor="scaled_embedding",
         ),
         Note(
             "Dropout that is never applied",
             "It does not mention dropout.",
             "`nn.Dropout(self.dropout, deterministic=True)`, with a default rate of 0.1: `deterministic=True` switches "
-            "it off, in training, too. As intended, one number in ten is dropped in training, on average; as "
+            "it off, even in training. As intended, one number in ten is dropped in training, on average; as "
             "written, none.",
             paper="“we apply dropout to the sums of the embeddings and the positional encodings”, with “a rate of "
             "P_drop = 0.1” (section 5.4)",
@@ -71,9 +71,9 @@ ANNOTATED = Recipe(
             "The blocks are unfinished",
             "“The outputs from the layer are fed through an additional Residual (additive) and LayerNorm layer.”",
             "`x + LayerNorm(self.normalised_shape)(x)` adds a norm's output to its own input; "
-            "`[nn.Dense(self.d_model)] * 3` is one projection for queries, keys and values; `jnp.concat(score)` puts "
-            "the heads along the batch instead of side by side; the ReLU follows the second linear layer. These blocks "
-            "give no encoder and are not reproduced.",
+            "`[nn.Dense(self.d_model)] * 3` is one projection for queries, keys and values; `jnp.concat(score)` "
+            "concatenates the heads along the batch instead of side by side; the ReLU follows the second linear layer. "
+            "These blocks do not form an encoder and are not reproduced.",
             paper="“the output of each sub-layer is LayerNorm(x + Sublayer(x))” (section 3.1)",
         ),
     ),

@@ -1,4 +1,4 @@
-"""The article on an encoder from scratch in JAX and Haiku: a poem's words, one post-norm block of four heads."""
+"""The article on an encoder from scratch in JAX and Haiku: the words of a poem, one post-norm block of four heads."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ Les parfums ne font pas frissonner sa narine ;
 Il dort dans le soleil, la main sur sa poitrine
 Tranquille. Il a deux trous rouges au côté droit."""
 
-# What the article asks a trained model about: what does "it" attend to?
+# The article shows what "it" attends to in this sentence in a trained model.
 SENTENCE = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 
 INTENDED = EncoderConfig(
@@ -47,8 +47,8 @@ ARTICLE = Recipe(
     name="article",
     title="A Transformer encoder from scratch with JAX and Haiku",
     library="dm-haiku",
-    builds="Words of a poem to indices, embeddings with sinusoids, multi-head attention with W_Q, W_K and W_V of their "
-    "own for each head, and a GELU feed-forward network: one post-norm block.",
+    description="The words of a poem as ids, embeddings with sinusoids, multi-head attention with separate W_Q, W_K "
+    "and W_V for each head, and a GELU feed-forward network: one post-norm block.",
     source="https://towardsdatascience.com/implementing-a-transformer-encoder-from-scratch-with-jax-and-haiku-791d31b4f0dd",
     variants={"as intended": INTENDED, "as written": WRITTEN},
     example=Example(
@@ -59,25 +59,25 @@ ARTICLE = Recipe(
         Note(
             "No sine has a cosine",
             "Dimensions 2i and 2i + 1 are the sine and the cosine of one angle, pos / 10000^(2i / d_model).",
-            "The dimension itself stands in the place of i: dimension j has the angle pos / 10000^(2j / d_model). "
-            "Frequencies fall twice as fast, and no two dimensions share one, so that the dot product of two positions "
-            "no longer depends on their distance only.",
+            "The code uses the dimension itself instead of i: dimension j has the angle pos / 10000^(2j / d_model). "
+            "Frequencies fall twice as fast, and no two dimensions share one, so the dot product of two positions does "
+            "not depend on their distance alone.",
             as_intended=INTENDED,
             as_written=WRITTEN,
-            shows="position_encoding",
+            tensor="position_encoding",
         ),
         Note(
             "The width of a head",
-            "The text says d_k = n_heads / embed_dim, which would be 4 / 64.",
-            "Meant, and computed, is embed_dim / n_heads = 64 / 4 = 16.",
+            "The text gives d_k = n_heads / embed_dim, which would be 4 / 64.",
+            "The code computes embed_dim / n_heads = 64 / 4 = 16, as intended.",
         ),
         Note(
             "No biases on queries, keys and values",
-            "The text does not speak of them.",
-            "W_Q, W_K and W_V are bare matrices, one for each head; all other linear layers have biases.",
+            "The text does not mention biases.",
+            "W_Q, W_K and W_V are matrices without biases, one for each head; all other linear layers have biases.",
             as_intended=replace(INTENDED, qkv_bias=True),
             as_written=INTENDED,
-            shows="q",
+            tensor="q",
         ),
     ),
 )

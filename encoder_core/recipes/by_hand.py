@@ -1,4 +1,4 @@
-"""The small examples of NanoLM worked by hand: plain Python numbers, every product and every sum written out."""
+"""The small examples of NanoLM in plain Python numbers, with every product and every sum."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ Row = Sequence[float]
 
 
 class WorkedAttention(NamedTuple):
-    """Attention of one query over a few keys, with queries, keys and values the embedding rows themselves.
+    """Attention of one query over a few keys, where queries, keys and values are the embedding rows.
 
     products      for each key, the products whose sum is its dot product with the query
     dot_products  their sums
@@ -34,7 +34,7 @@ def worked_attention(query: Row, keys: Sequence[Row]) -> WorkedAttention:
     dots = [math.fsum(row) for row in products]
     scores = [dot / math.sqrt(len(query)) for dot in dots]
     largest = max(scores)
-    exponentials = [math.exp(score - largest) for score in scores]  # the largest taken out, so that none overflows
+    exponentials = [math.exp(score - largest) for score in scores]  # minus the largest, so that none overflows
     total = math.fsum(exponentials)
     weights = [exponential / total for exponential in exponentials]
     weighted = [[weight * number for number in key] for weight, key in zip(weights, keys, strict=True)]

@@ -1,4 +1,4 @@
-"""Two linear layers without an activation between them are one affine map: `nnx` as written has such a network."""
+"""Two linear layers without an activation between them are one affine map, as in `nnx` as written."""
 
 from typing import NamedTuple
 

@@ -24,8 +24,8 @@ HAIKU = Recipe(
     name="haiku",
     title="Yet another JAX Transformer: the encoder",
     library="dm-haiku",
-    builds="A post-norm encoder of six blocks, run on random rows with a random padding mask, in training mode and in "
-    "evaluation mode.",
+    description="A post-norm encoder of six blocks, run on random rows with a random padding mask, in training mode "
+    "and in evaluation mode.",
     source="https://g8a9.github.io/yet_another_jax_transformer/docs/03_transformer_encoder/encoder.html",
     variants={"as intended": CONFIG, "as written": CONFIG},
     example=Example(
@@ -33,19 +33,19 @@ HAIKU = Recipe(
         12,
         "rows",
         "random keys",
-        "2 sentences of 12 tokens, each a row of its own from a normal distribution; each key hidden with probability "
-        "1/2, one kept at least",
+        "2 sentences of 12 tokens, each a different row drawn from a normal distribution; each key is hidden with "
+        "probability 1/2, at least one is visible",
     ),
     has_table=False,
     notes=(
         Note(
             "The table of positions stays zero",
             "Sines and cosines are written into the table and added to the embeddings (times sqrt(d_model)).",
-            "`pe.at[...].set(...)` returns a new array, which the code discards: zeros are added. The encoder's own "
+            "`pe.at[...].set(...)` returns a new array, which the code discards, so zeros are added. The encoder's own "
             "example starts from random rows and does not use the table.",
             as_intended=replace(CONFIG, positions="sinusoidal"),
             as_written=CONFIG,
-            shows="position_encoding",
+            tensor="position_encoding",
         ),
         Note(
             "1000 or 10000",

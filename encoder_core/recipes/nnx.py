@@ -21,17 +21,17 @@ INTENDED = EncoderConfig(
 )
 WRITTEN = replace(INTENDED, activation_after="second_linear", attention_read_out="input")
 
-_ROWS = "each token a row of its own from a normal distribution"
+_ROWS = "each token a different row drawn from a normal distribution"
 _BLOCK = replace(INTENDED, vocab_size=20, d_model=16, d_ff=64, num_layers=1)
-_CAUSAL = Example(2, 10, "rows", "causal", f"2 sentences of 10 tokens, {_ROWS}; no token sees a later one")
-_ALONE = replace(_BLOCK, vocab_size=5, d_model=4, num_heads=1, use_bias=False, dropout=0.0)
+_CAUSAL = Example(2, 10, "rows", "causal", f"2 sentences of 10 tokens, {_ROWS}; no token attends to a later one")
+_ATTENTION_ONLY = replace(_BLOCK, vocab_size=5, d_model=4, num_heads=1, use_bias=False, dropout=0.0)
 
 NNX = Recipe(
     name="nnx",
     title="A Transformer encoder in Flax NNX",
     library="Flax NNX",
-    builds="Scaled dot-product attention, multi-head attention, an encoder block and an encoder of three blocks, "
-    "each tried on random rows as soon as it is written.",
+    description="Scaled dot-product attention, multi-head attention, an encoder block and an encoder of three blocks, "
+    "each followed by an example on random rows.",
     source="https://transformernnx.readthedocs.io/en/latest/api/Encoder.html",
     variants={"as intended": INTENDED, "as written": WRITTEN},
     example=Example(2, 16, "rows", None, f"2 sentences of 16 tokens, {_ROWS}; no mask"),
@@ -41,24 +41,24 @@ NNX = Recipe(
             "GELU after the second linear layer",
             "“Two linear layers with a ReLU/GELU activation in between.”",
             "The loop `for l in self.linear` runs the list [linear, dropout, linear], and "
-            "`linear_out = nnx.gelu(linear_out)` stands after it: one GELU, applied to what the second linear layer "
-            "gives. In evaluation mode nothing stands between the two linear layers, so they are one affine map, and "
-            "what is added to the residual stream is never below −0.171.",
+            "`linear_out = nnx.gelu(linear_out)` follows it: one GELU, applied to the output of the second linear "
+            "layer. In evaluation mode, nothing is between the two linear layers, so they are one affine map, and no "
+            "number that the network adds to the residual stream is below −0.171.",
             paper="“This consists of two linear transformations with a ReLU activation in between.” (section 3.3)",
             as_intended=INTENDED,
             as_written=replace(INTENDED, activation_after="second_linear"),
-            shows="mlp_out",
+            tensor="mlp_out",
             demonstration="one affine map",
         ),
         Note(
             "The attention read-out does not go through the stack",
             "“Extracts the attention weights from each encoder block.”",
             "`block.mha(x, mask=mask)` is called with the same `x`, the encoder's input, for every block, instead of "
-            "what the block before gave. The first block's weights are those that the encoder uses, the other blocks' "
-            "are not. The encoder's output does not change.",
+            "the output of the previous block. The encoder uses the weights of the first block, but not those of the "
+            "other blocks. The encoder's output does not change.",
             as_intended=INTENDED,
             as_written=replace(INTENDED, attention_read_out="input"),
-            shows="pattern",
+            tensor="pattern",
         ),
         Note(
             "One projection for queries, keys and values",
@@ -79,8 +79,8 @@ NNX = Recipe(
             "attention",
             "Scaled dot-product attention",
             "Attention over 5 tokens of width 4, with queries = keys = values = the rows themselves.",
-            _ALONE,
-            Example(1, 5, "rows", "causal", f"5 tokens, {_ROWS}; no token sees a later one"),
+            _ATTENTION_ONLY,
+            Example(1, 5, "rows", "causal", f"5 tokens, {_ROWS}; no token attends to a later one"),
             projects=False,
         ),
         "multi-head": Demo(

@@ -1,4 +1,4 @@
-"""What a recipe is: a tutorial's model as data. Nothing here computes anything but the example batch."""
+"""A recipe: a tutorial's model as data. The only computations are the example batch and the drawn parameters."""
 
 import string
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 
 class RecipeInputs(NamedTuple):
-    """A tutorial's own example batch, as `Encoder.trace` takes it.
+    """A tutorial's example batch, in the form that `Encoder.trace` takes.
 
     inputs       token strings and ids, (batch, seq)
-    mask         None, "causal", or True where a key may be attended to, (batch, 1, seq)
-    description  one line on what it is
+    mask         None, "causal", or an array that is True for visible keys, (batch, 1, seq)
+    description  of the batch, one line
     """
 
     inputs: TokenBatch
@@ -35,15 +35,16 @@ class RecipeInputs(NamedTuple):
 class Example:
     """How an example batch is made.
 
-    of    "random ids": drawn from the vocabulary; "every id": 0, 1, 2, ...; "these ids": the given ones;
-          "rows": every token another row of the table, which stands for rows drawn from a normal distribution;
-          "words": stretches of `text` from random offsets, ids in order of first appearance.
-    mask  None, "causal", or "random keys": each key of each sentence hidden with probability 1/2, one kept at least.
+    kind  "random ids": drawn from the vocabulary; "every id": 0, 1, 2, ...; "these ids": those of `ids`;
+          "rows": each token is a different row of the table, which stands for rows drawn from a normal distribution;
+          "words": stretches of `text` from random offsets, with ids in the order of first appearance.
+    mask  None, "causal", or "random keys": each key of each sentence is hidden with probability 1/2, but at least one
+          is visible.
     """
 
     batch: int
     seq: int
-    of: Literal["random ids", "every id", "these ids", "rows", "words"]
+    kind: Literal["random ids", "every id", "these ids", "rows", "words"]
     mask: Literal["causal", "random keys"] | None
     description: str
     ids: tuple[int, ...] = ()
@@ -61,18 +62,18 @@ class Example:
             mask = _random_keys(rng, self.batch, self.seq)
             real = mask[:, 0]
         tokens = tuple(
-            tuple(names[index] if seen else PAD for index, seen in zip(sentence, kept, strict=True))
-            for sentence, kept in zip(ids, real, strict=True)
+            tuple(names[index] if is_real else PAD for index, is_real in zip(sentence, real_tokens, strict=True))
+            for sentence, real_tokens in zip(ids, real, strict=True)
         )
         return RecipeInputs(TokenBatch(tokens, ids, real, (0,) * self.batch), mask, self.description)
 
     def vocabulary(self, config: EncoderConfig) -> tuple[str, ...]:
-        """What each id stands for: a word of the text, or the id itself."""
-        return vocabulary_of(self.text) if self.of == "words" else tuple(map(str, range(config.vocab_size)))
+        """The word of each id, or the id itself if the example has no text."""
+        return vocabulary_of(self.text) if self.kind == "words" else tuple(map(str, range(config.vocab_size)))
 
     def _ids(self, config: EncoderConfig, rng: np.random.Generator) -> Int[np.ndarray, "batch seq"]:
         shape, vocab = (self.batch, self.seq), config.vocab_size
-        match self.of:
+        match self.kind:
             case "random ids":
                 ids = rng.integers(0, vocab, shape)
             case "every id":
@@ -89,12 +90,12 @@ class Example:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in lower case, with the signs of punctuation taken out: "C'est" is "cest"."""
+    """The words of a text in lower case, without punctuation: "C'est" is "cest"."""
     return "".join(sign for sign in text.lower() if sign not in string.punctuation).split()
 
 
 def vocabulary_of(text: str) -> tuple[str, ...]:
-    """The different words of a text, in order of first appearance: a word's place is its id."""
+    """The different words of a text, in the order of first appearance: the index of a word is its id."""
     return tuple(dict.fromkeys(words_of(text)))
 
 
@@ -108,14 +109,14 @@ def _random_keys(rng: np.random.Generator, batch: int, seq: int) -> Bool[np.ndar
 class Note:
     """One point in which a tutorial's code differs from its text, or both of them from the paper.
 
-    text, code, paper  what each of them says; in quotation marks what they say literally. `paper` (Vaswani et al. 2017)
-                       is None where it is not needed to understand the point
-    differs_from       what the code differs from: the tutorial's "text", or the "paper", where text and code agree
-    as_intended, as_written  two configs that differ in this point alone, so that its effect can be shown; None where
-                       no number of a trace in evaluation mode depends on it
-    shows              the field of the trace (or of its layers) in which the effect is seen first
-    demonstration      what the page of the recipes computes besides: that two linear layers are "one affine map", or
-                       the "rank of a head"'s Q K^T
+    text, code, paper  what each of them says; quotation marks enclose literal quotations. `paper` (Vaswani et al. 2017)
+                       is None if the point can be understood without it
+    differs_from       what the code differs from: the tutorial's "text", or the "paper" if text and code agree
+    as_intended, as_written  two configs that differ only in this point, so that its effect can be shown; None if no
+                       number of a trace in evaluation mode depends on it
+    tensor             the first field of the trace (or of its layers) in which they differ
+    demonstration      a further computation on the recipes page: that two linear layers are "one affine map", or the
+                       "rank of a head"'s Q K^T
     """
 
     title: str
@@ -125,11 +126,11 @@ class Note:
     differs_from: Literal["text", "paper"] = "text"
     as_intended: EncoderConfig | None = None
     as_written: EncoderConfig | None = None
-    shows: str | None = None
+    tensor: str | None = None
     demonstration: Literal["one affine map", "rank of a head"] | None = None
 
-    def is_written_in(self, config: EncoderConfig) -> bool:
-        """Whether a config has this point as the code has it: in all fields in which the two configs differ."""
+    def matches_code(self, config: EncoderConfig) -> bool:
+        """Whether a config equals `as_written` in all fields in which `as_written` differs from `as_intended`."""
         if self.as_intended is None or self.as_written is None:
             return False
         differing = [n for n in field_names() if getattr(self.as_intended, n) != getattr(self.as_written, n)]
@@ -138,26 +139,26 @@ class Note:
 
 @dataclass(frozen=True)
 class Demo:
-    """A smaller example of a tutorial, with a config and a batch of its own.
+    """A smaller example of a tutorial, with its own config and batch.
 
-    table       the embedding table, where the tutorial writes it out
-    projects    False: q, k, v and attn_out are the rows as they are (W_Q, W_K, W_V and W_O are the identity)
+    table     the embedding table, if the tutorial gives its numbers
+    projects  False: W_Q, W_K, W_V and W_O are the identity
     """
 
     name: str
     title: str
-    builds: str
+    description: str
     config: EncoderConfig
     example: Example
     table: tuple[tuple[float, ...], ...] | None = None
     projects: bool = True
 
     def inputs(self, seed: int = 0) -> RecipeInputs:
-        """The demo's batch, with its mask."""
+        """The demo's batch and its mask."""
         return self.example.draw(self.config, seed)
 
     def parameters(self, seed: int = 0) -> Parameters:
-        """The parameters drawn from the seed, with the table and the identity where the demo has them."""
+        """Parameters drawn from the seed, except the table and the identity projections of the demo."""
         parameters = draw_parameters(self.config, seed)
         if self.table is not None:
             parameters["token_embedding"] = np.array(self.table, np.float32)
@@ -171,24 +172,25 @@ class Demo:
 class Recipe:
     """A tutorial's model.
 
-    name, title, library   what it is called, and what it is written with
-    builds                 what it builds, in a sentence
-    source                 where it can be read
-    variants               "as intended" by its text, or by the paper in a point where text and code agree and differ
-                           from it; "as written" in its code; the same config where nothing differs
-    example                its own batch
-    notes                  where its code, its text and the paper differ
-    demos                  its smaller examples, by name
-    figures_seq            tokens a sentence in its figures, where that is another number than in its batch
-    embedding_std          standard deviation of a new embedding table in its library
-    has_table              False: its rows are drawn from a normal distribution, and the embedding table, which is
-                           drawn likewise, stands for them; it is no parameter of the tutorial's model
+    name           in the URL and in `Encoder.recipe`
+    library        in which the tutorial is written
+    description    of the model, in one or two sentences
+    source         URL of the tutorial
+    variants       "as intended" by its text, or by the paper where text and code agree but differ from the paper;
+                   "as written" in its code; the same config twice if nothing differs
+    example        its batch
+    notes          the points in which its code, its text and the paper differ
+    demos          its smaller examples, by name
+    figures_seq    tokens per sentence in its figures, if it differs from that of its batch
+    embedding_std  standard deviation of a new embedding table in its library
+    has_table      False if its input is rows drawn from a normal distribution. The embedding table, drawn in the same
+                   way, stands for them; it is not a parameter of the tutorial's model
     """
 
     name: str
     title: str
     library: str
-    builds: str
+    description: str
     source: str
     variants: Mapping[Variant, EncoderConfig]
     example: Example
@@ -199,31 +201,31 @@ class Recipe:
     has_table: bool = True
 
     def config(self, variant: str = "as intended") -> EncoderConfig:
-        """The config of a variant. Raises ValueError that lists the variants."""
+        """The config of a variant. Raises ValueError, which lists the variants, for another one."""
         for known in VARIANTS:
             if variant == known:
                 return self.variants[known]
         raise ValueError(f"variant {variant!r} is not one of {', '.join(map(repr, VARIANTS))}.")
 
     @property
-    def differs(self) -> bool:
+    def has_two_variants(self) -> bool:
         """Whether the two variants are different models."""
         return self.variants["as intended"] != self.variants["as written"]
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
-        """What each id of the example batch stands for."""
+        """The word of each id of the example batch, or the id itself."""
         return self.example.vocabulary(self.config())
 
     def inputs(self, seed: int = 0) -> RecipeInputs:
-        """The tutorial's own example batch, with its mask, drawn from the seed."""
+        """The tutorial's example batch and its mask, drawn from the seed."""
         return self.example.draw(self.config(), seed)
 
     def parameters(self, variant: str = "as intended", seed: int = 0) -> Parameters:
-        """Parameters drawn from the seed, the embedding tables as large as the tutorial's library draws them.
+        """Parameters drawn from the seed; embedding tables have the standard deviation of the tutorial's library.
 
-        The draws are NumPy's, not those of the tutorial's keys; biases have a standard deviation of BIAS_STD, where the
-        libraries start them at 0 (`draw_parameters`).
+        NumPy draws them, not the tutorial's keys. Biases have a standard deviation of BIAS_STD; the libraries
+        initialize them to 0 (`draw_parameters`).
         """
         parameters = draw_parameters(self.config(variant), seed)
         for name in ("token_embedding", "position_embedding"):
@@ -232,6 +234,6 @@ class Recipe:
         return parameters
 
     def num_parameters(self, variant: str = "as intended") -> int:
-        """How many parameters the tutorial's model has."""
+        """Number of parameters of the tutorial's model."""
         parts = parameters_by_part(self.config(variant))
         return sum(count for part, count in parts.items() if self.has_table or part != "embedding")

@@ -1,5 +1,5 @@
-"""Scenes: the pictures of each stage, as lines of panels with operators between them, made from a trace.
+"""Scenes: the figures of each stage, as lines of panels with operators between them.
 
-Pure functions: a notebook can show what a page shows. A panel says itself which tensor it shows and which product it
-is; for that, scenes are given the position that they are about.
+Scenes are pure functions of arrays from a trace, so a notebook can show what a page shows. Each panel states which
+tensor it shows and which product it is; for this, scenes take the position that they show.
 """

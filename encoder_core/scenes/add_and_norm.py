@@ -1,16 +1,18 @@
-"""Scenes of add and norm: the sum, the norm step by step, and the two places where a norm can stand."""
+"""Scenes of add and norm: the sum, the norm step by step, and a block with post-norm and with pre-norm."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import Norm
-from encoder_core.explain.sublayers import TENSORS, AddAndNorm, NormName, NormSteps
+from encoder_core.explain.sublayers import NORM_TENSORS, AddAndNorm, NormName, NormSteps
 from encoder_core.figures import (
+    HeatmapStyle,
     Line,
+    PanelStyle,
+    RowBarsStyle,
     TensorSlice,
     ThemeName,
     Window,
@@ -23,52 +25,47 @@ from encoder_core.figures import (
 )
 from encoder_core.scenes.position import Position, block_slice, text_slice
 
-HEIGHT = 176  # pixels, so that the sum and the norm are in sight at once
+HEIGHT = 176  # pixels, so that the sum and the norm are visible at once
 SUBLAYER = {"norm1": "attention", "norm2": "feed-forward"}
 FLOWS: dict[Norm, str] = {"post": "Post-norm: norm(x + sublayer(x))", "pre": "Pre-norm: x + sublayer(norm(x))"}
 
 
 def norm_out_slice(at: Position, name: NormName, norm: Norm) -> TensorSlice:
-    """What the norm gives, in the trace."""
-    return text_slice("output", at) if name == "final_norm" else block_slice(TENSORS[norm, name].norm_out, at)
+    """The slice of the trace that is the output of the norm."""
+    return text_slice("output", at) if name == "final_norm" else block_slice(NORM_TENSORS[norm, name].norm_out, at)
 
 
 def residual_sum(
-    shown: AddAndNorm,
+    tensors: AddAndNorm,
     name: NormName,
     norm: Norm,
     at: Position,
     *,
     columns: Window,
     limit: float,
-    tokens: Sequence[str],
     factor: float = 1.0,
     theme: ThemeName = "light",
 ) -> Line:
-    """x + sublayer(x) = sum, for one sentence, x times a `factor` where an edit says so; nothing for the final norm,
-    which has no sum."""
-    if shown.residual is None or shown.sublayer is None or shown.total is None:
+    """x + sublayer(x) = sum, for one sentence; empty for the final norm, which has no sum.
+
+    factor  the factor of x, where an edit sets one
+    """
+    if tensors.residual is None or tensors.sublayer is None or tensors.total is None:
         return []
-    names = TENSORS[norm, name]
-    residual = replace(block_slice(names.residual, at), factor=factor)
-    common: dict[str, Any] = {"limit": limit, "marks": [(at.token, None)], "height": HEIGHT, "theme": theme}
-    sublayer = f"{SUBLAYER[name]}({'x' if norm == 'post' else 'norm(x)'})"
-    colour = "attention" if name == "norm1" else None
+    names, marks = NORM_TENSORS[norm, name], [(at.token, None)]
+    style = HeatmapStyle(limit=limit, height=HEIGHT, theme=theme)
+    sublayer_style = replace(style, title_colour="attention") if name == "norm1" else style
     return [
-        heatmap(
-            np.float32(factor) * shown.residual,
-            tokens,
-            columns,
-            title="x: the residual stream" if factor == 1 else f"{format_number(factor, 3)} · x (what if)",
-            shows=residual,
-            **common,
-        ),
+        heatmap(np.float32(factor) * tensors.residual, at.labels, columns, marks=marks, style=style,
+                title="x: the residual stream" if factor == 1 else f"{format_number(factor, 3)} · x (edited)",
+                shows=replace(block_slice(names.residual, at), factor=factor)),
         "+",
-        heatmap(shown.sublayer, tokens, columns, title=sublayer, title_colour=colour,
-                shows=block_slice(names.sublayer, at), **common),
+        heatmap(tensors.sublayer, at.labels, columns, marks=marks, style=sublayer_style,
+                title=f"{SUBLAYER[name]}({'x' if norm == 'post' else 'norm(x)'})",
+                shows=block_slice(names.sublayer, at)),
         "=",
-        heatmap(shown.total, tokens, columns, title="sum", shows=block_slice(names.total, at) if names.total else None,
-                **common),
+        heatmap(tensors.total, at.labels, columns, marks=marks, style=style, title="sum",
+                shows=block_slice(names.total, at) if names.total else None),
     ]  # fmt: skip
 
 
@@ -80,53 +77,62 @@ def normalisation(
     columns: Window,
     dimension: int,
     limit: float,
-    tokens: Sequence[str],
     shows: TensorSlice | None = None,
     theme: ThemeName = "light",
 ) -> Line:
     """Mean and variance of each token → the normalised rows → `out`, with its mean and variance.
 
-    `dimension` is outlined as a column, because scale and shift belong to a dimension. `shows` is what `out` is in the
-    trace; None where it is another norm's output, with a scale or shift that is only tried.
+    dimension  the column of `out` that is outlined, because scale and shift belong to a dimension
+    shows      the slice of the trace that `out` is; None for the output with other values of scale and shift
     """
     means, variances = (steps.mean, out.mean(axis=1)), (steps.variance, out.var(axis=1))
-    common: dict[str, Any] = {"row_axis": "token", "height": HEIGHT, "theme": theme}
-    of_mean = (min(0.0, float(np.min(means))), max(1e-3, float(np.max(means))))
-    of_variance = (0.0, max(1.0, float(np.max(variances))))
+    mean_span = (min(0.0, float(np.min(means))), max(1e-3, float(np.max(means))))
+    variance_span = (0.0, max(1.0, float(np.max(variances))))
+    mean_style = RowBarsStyle(row_axis="token", span=mean_span, height=HEIGHT, theme=theme)
+    variance_style = replace(mean_style, span=variance_span, colour="muted")
     before, after = (
         [
-            row_bars(mean, tokens, title="mean", span=of_mean, marks=[at.token], **common),
-            row_bars(variance, tokens, title="variance", span=of_variance, marks=[at.token], colour="muted", **common),
+            row_bars(mean, at.labels, title="mean", marks=[at.token], style=mean_style),
+            row_bars(variance, at.labels, title="variance", marks=[at.token], style=variance_style),
         ]
         for mean, variance in zip(means, variances, strict=True)
     )
-    normalised, scaled = (
-        heatmap(x, tokens, columns, title=title, limit=limit, marks=marks, shows=part, **common)
-        for title, x, marks, part in (
-            ("(x − mean) / √variance", steps.normalised, [(at.token, None)], None),
-            ("× γ + β", out, [(at.token, None), (None, dimension)], shows),
-        )
-    )
-    return [*before, "→", normalised, "→", scaled, *after]
-
-
-def flows(in_use: Norm, marked: NormName, theme: ThemeName = "light") -> Line:
-    """The way of the residual stream through a block with post-norm and with pre-norm; `marked` is the norm shown."""
-    place = None if marked == "final_norm" else marked
+    style = HeatmapStyle(limit=limit, height=HEIGHT, theme=theme)
     return [
-        residual_flow(norm, title=title + (" · in use" if norm == in_use else ""), marked=place, theme=theme)
-        for norm, title in FLOWS.items()
-    ]
+        *before,
+        "→",
+        heatmap(steps.normalised, at.labels, columns, title="(x − mean) / √variance", marks=[(at.token, None)],
+                style=style),
+        "→",
+        heatmap(out, at.labels, columns, title="× γ + β", marks=[(at.token, None), (None, dimension)], shows=shows,
+                style=style),
+        *after,
+    ]  # fmt: skip
 
 
-def lengths(of_norm: Mapping[Norm, Float[np.ndarray, "stage"]], theme: ThemeName = "light") -> Line:
-    """The mean length of a token's vector from stage to stage, a curve for each place of the norms.
+def flows(model_norm: Norm, marked: NormName, theme: ThemeName = "light") -> Line:
+    """Diagrams of a block with post-norm and with pre-norm.
 
-    The stages are: what enters the first block, the blocks, and the output.
+    model_norm  the place of the norms in the model; the title of its diagram says "in use"
+    marked      the norm that is filled; the final norm is not in a block
     """
-    blocks = len(of_norm["post"]) - 2
+    block_norm = None if marked == "final_norm" else marked
     return [
-        curves({f"{norm}-norm": values for norm, values in of_norm.items()}, ["in", *dimensions(blocks, 1), "out"],
+        residual_flow(norm, title=title + (" · in use" if norm == model_norm else ""), marked=block_norm,
+                      style=PanelStyle(theme=theme))
+        for norm, title in FLOWS.items()
+    ]  # fmt: skip
+
+
+def stream_lengths(lengths: Mapping[Norm, Float[np.ndarray, "stage"]], theme: ThemeName = "light") -> Line:
+    """The mean length of the tokens' vectors at each stage, one curve for post-norm and one for pre-norm.
+
+    The stages are the input of the first block, the output of each block, and the output of the model.
+    """
+    blocks = len(lengths["post"]) - 2
+    return [
+        curves({f"{norm}-norm": values for norm, values in lengths.items()}, ["in", *dimensions(blocks, 1), "out"],
                title="Length of a token's vector", x_axis="after block", y_axis="|x|",
-               y_range=(0, 1.1 * max(values.max() for values in of_norm.values())), height=190, theme=theme)
+               y_range=(0, 1.1 * max(values.max() for values in lengths.values())),
+               style=PanelStyle(height=190, theme=theme))
     ]  # fmt: skip

@@ -1,7 +1,7 @@
-"""Scenes of the embedding: rows taken from a table, and how large they are next to the positions."""
+"""Scenes of the embedding: the lookup of rows in a table, and the size of these rows next to the positions."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -9,70 +9,75 @@ from jaxtyping import Float, Int
 from encoder_core.analysis import one_hot
 from encoder_core.figures import (
     AxisMeaning,
+    HeatmapStyle,
     Line,
+    PanelStyle,
     Product,
     Selection,
     ThemeName,
     Window,
     bars,
+    colour_limit,
     heatmap,
     parameter_slice,
-    scale_of,
 )
 from encoder_core.scenes.equation import Term, equation
 from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
 
-MOST_ROWS = 64  # of a larger vocabulary, only the rows in use are drawn
+MAX_ROWS = 64  # of a larger vocabulary, only the rows in use are visible
+HEIGHT = 220
 
 
-def rows_drawn(ids: Int[np.ndarray, "seq"], vocab: int) -> Int[np.ndarray, "drawn"]:
-    """The ids whose rows of the table are drawn: all of them, or, of a large table, those in use."""
-    return np.arange(vocab) if vocab <= MOST_ROWS else np.unique(ids)
+def table_ids(ids: Int[np.ndarray, "seq"], vocab: int) -> Int[np.ndarray, "row"]:
+    """The ids whose rows of the table are visible: all ids, or for a large table those in use."""
+    return np.arange(vocab) if vocab <= MAX_ROWS else np.unique(ids)
 
 
-def one_hot_of(rows: Int[np.ndarray, "drawn"], ids: Int[np.ndarray, "seq"]) -> Float[np.ndarray, "seq drawn"]:
-    """The columns of one-hot that belong to these rows of the table, in order; where all ids are among them, the others
-    hold nothing but 0, and add nothing to the product."""
-    return one_hot(np.searchsorted(rows, ids), len(rows))
+def one_hot_columns(columns: Int[np.ndarray, "column"], ids: Int[np.ndarray, "seq"]) -> Float[np.ndarray, "seq column"]:
+    """These columns of the one-hot matrix, in ascending order.
+
+    If all ids are among them, the other columns are 0, and the product with the table does not need them.
+    """
+    return one_hot(np.searchsorted(columns, ids), len(columns))
 
 
 def lookup(
     ids: Int[np.ndarray, "seq"],
-    looked_up: Float[np.ndarray, "seq d_model"],
+    rows: Float[np.ndarray, "seq d_model"],
     table: Float[np.ndarray, "vocab d_model"],
     at: Position,
     *,
-    tokens: Sequence[str],
     vocabulary: Sequence[str],
     columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
-    """one-hot · E = the same rows looked up; the rows that the sentence takes are marked beside E.
+    """one-hot · E = `rows`, the rows of E looked up. The rows of E in use have a bar beside them.
 
-    columns  the window that is drawn of E's dimensions; None draws all. The sum behind a cell of the product can be
-             shown where no bins are drawn.
-    A click on a row of E selects the first token that takes it.
+    columns  the window of the dimensions that is drawn; None draws all. With bins, the result is not the product of
+             the numbers on screen
+
+    A click on a row of E selects the first token with this id.
     """
-    drawn = rows_drawn(ids, len(table))
-    hot, used = one_hot_of(drawn, ids), table[drawn]
-    product = None if columns and columns.size > 1 else Product(0, 1)
-    row, in_use = int(np.searchsorted(drawn, ids[at.token])), np.searchsorted(drawn, np.unique(ids)).tolist()
-    words, limit = [f"{index} {vocabulary[index]}" for index in drawn], scale_of(used)
-    of_tokens: dict[str, Any] = {"marks": [(at.token, None)], "theme": theme}
-    looks_up: list[Selection] = [{"token": int(np.argmax(ids == index))} if index in ids else {} for index in drawn]
+    visible = table_ids(ids, len(table))
+    hot, used = one_hot_columns(visible, ids), table[visible]
+    row, in_use = int(np.searchsorted(visible, ids[at.token])), np.searchsorted(visible, np.unique(ids)).tolist()
+    row_names, id_names = [f"{index} {vocabulary[index]}" for index in visible], [str(index) for index in visible]
+    selects: list[Selection] = [{"token": int(np.argmax(ids == index))} if index in ids else {} for index in visible]
+    token_row = [(at.token, None)]
+    style = HeatmapStyle(limit=colour_limit(used), theme=theme)
+    table_style = replace(style, row_axis=AxisMeaning("id", selects=selects), row_flags=in_use)
+    shows = text_slice("token_embedding", at)
+    product = heatmap(hot @ used, at.labels, columns, title="one-hot · E", marks=token_row, shows=shows, style=style)
     return [
-        heatmap(hot, tokens, [str(index) for index in drawn], title="one-hot", column_axis="id",
-                kind="weights", **of_tokens),
+        heatmap(hot, at.labels, id_names, title="one-hot", marks=token_row,
+                style=HeatmapStyle(column_axis="id", kind="weights", theme=theme)),
         "·",
-        heatmap(used, words, columns, title="E", row_axis=AxisMeaning("id", selects=looks_up), limit=limit,
-                marks=[(row, None)], flags=in_use, shows=parameter_slice("token_embedding", drawn.tolist()),
-                theme=theme),
+        heatmap(used, row_names, columns, title="E", marks=[(row, None)],
+                shows=parameter_slice("token_embedding", visible.tolist()), style=table_style),
         "=",
-        heatmap(hot @ used, tokens, columns, title="one-hot · E", limit=limit, product=product,
-                shows=text_slice("token_embedding", at), **of_tokens),
+        product if columns and columns.size > 1 else product.with_product(Product(0, 1)),
         "=",
-        heatmap(looked_up, tokens, columns, title="lookup E[ids]", limit=limit,
-                shows=text_slice("token_embedding", at), **of_tokens),
+        heatmap(rows, at.labels, columns, title="lookup E[ids]", marks=token_row, shows=shows, style=style),
     ]  # fmt: skip
 
 
@@ -84,19 +89,19 @@ def rows_and_positions(
     *,
     scale: str,
     in_use: bool,
-    tokens: Sequence[str],
     columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
-    """The scaled rows + the position encoding, and the sizes of both as bars; `scale` is the name of its bar.
+    """The scaled rows + the position encoding, and the sizes of both as bars.
 
-    in_use  whether it is the scale of the model, so that the rows are those of the trace
+    scale   the name of the scale, which is also the name of its bar
+    in_use  whether the model has this scale, so that the rows are those of the trace
     """
     scaled = Term(f"rows {scale}", rows, text_slice("scaled_embedding", at) if in_use else None)
     return [
-        *equation([scaled, "+", Term("position encoding", position, POSITION_ENCODING)], tokens, at.token,
-                  columns=columns, height=220, theme=theme),
+        *equation([scaled, "+", Term("position encoding", position, POSITION_ENCODING)], at, columns=columns,
+                  height=HEIGHT, theme=theme),
         "",
-        bars(np.array(list(sizes.values())), list(sizes), title="size (RMS)", x_axis="", y_axis="",
-             marks=[list(sizes).index(scale)], show_values=True, height=220, theme=theme),
+        bars(np.array(list(sizes.values())), list(sizes), title="size (RMS)", marks=[list(sizes).index(scale)],
+             show_values=True, style=PanelStyle(height=HEIGHT, theme=theme)),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Matrices of one row a token, joined by operators: the scene of every sum of vectors."""
+"""Matrices with one row per token, joined by operators: the scene of every sum of vectors."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.figures import Line, Panel, TensorMap, ThemeName, Window, heatmap, scale_of
+from encoder_core.figures import HeatmapStyle, Line, TensorMap, ThemeName, Window, colour_limit, heatmap
+from encoder_core.scenes.position import Position
 
 
 class Term(NamedTuple):
-    """One matrix of a sum: its title, its values, and which slice of a trace it is, if it is one."""
+    """One matrix of a sum: its title, its values, and the slice of a trace that it is, or None."""
 
     title: str
     values: Float[np.ndarray, "seq d_model"]
@@ -19,21 +20,22 @@ class Term(NamedTuple):
 
 def equation(
     parts: Sequence[Term | str],
-    tokens: Sequence[str],
-    token: int,
+    at: Position,
     *,
     columns: Window | None = None,
     height: int,
     theme: ThemeName = "light",
 ) -> Line:
-    """Each term as a heatmap, operators between them as they stand; all terms on one scale, `token` outlined.
+    """Each term as a heatmap, with the operators between them; all terms have one scale, and `at.token` is outlined.
 
-    columns  the window that is drawn of each; None draws all.
+    columns  the window of the columns that is drawn; None draws all
     """
-    limit = scale_of(*(part.values for part in parts if isinstance(part, Term)))
-
-    def drawn(term: Term) -> Panel:
-        return heatmap(term.values, tokens, columns, title=term.title, limit=limit, marks=[(token, None)],
-                       shows=term.shows, height=height, theme=theme)  # fmt: skip
-
-    return [drawn(part) if isinstance(part, Term) else part for part in parts]
+    limit = colour_limit(*(part.values for part in parts if isinstance(part, Term)))
+    style = HeatmapStyle(limit=limit, height=height, theme=theme)
+    return [
+        part
+        if isinstance(part, str)
+        else heatmap(part.values, at.labels, columns, title=part.title, marks=[(at.token, None)], shows=part.shows,
+                     style=style)
+        for part in parts
+    ]  # fmt: skip

@@ -1,14 +1,26 @@
-"""Scenes of the feed-forward network: its steps, the curve of its activation, and what one exchanged row moves."""
+"""Scenes of the feed-forward network: its steps, the activation of one token's neurons, and the effect of an exchanged
+row."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import Activation, ActivationAfter, EncoderConfig
 from encoder_core.explain.sublayers import FeedForwardSteps, activate
-from encoder_core.figures import Line, ThemeName, Window, activation_curve, heatmap, row_bars, scale_of
+from encoder_core.figures import (
+    HeatmapStyle,
+    Line,
+    PanelStyle,
+    RowBarsStyle,
+    ThemeName,
+    Window,
+    activation_curve,
+    colour_limit,
+    heatmap,
+    row_bars,
+)
 from encoder_core.scenes.position import Position, block_slice
 
 HEIGHT = 230
@@ -16,7 +28,7 @@ ACTIVATIONS: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh
 
 
 def activation_name(config: EncoderConfig) -> str:
-    """The activation of the feed-forward network, as it is written on screen."""
+    """The name of the activation on screen."""
     return ACTIVATIONS[config.activation]
 
 
@@ -29,36 +41,40 @@ def network(
     columns: Window,
     neurons: Window,
     neuron: int,
-    tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """In → expanded → activated → contracted, and how many neurons of each token are above zero. With
-    activation_after="second_linear" nothing is activated between, but what comes out.
+    """In → expanded → activated → contracted, and the share of each token's neurons that are above zero.
 
-    Of the model's dimensions `columns` are drawn, of the neurons `neurons`; `neuron` is outlined.
+    With activation_after="second_linear" the activation is applied to the output instead of the neurons.
+
+    columns, neurons  the windows of the model's dimensions and of the neurons that are drawn
+    neuron            the neuron that is outlined
     """
-    common: dict[str, Any] = {"limit": scale_of(mlp_in, *steps), "height": HEIGHT, "theme": theme}
+    style = HeatmapStyle(limit=colour_limit(mlp_in, *steps), height=HEIGHT, theme=theme)
+    neuron_style = replace(style, column_axis="neuron")
+    active_style = RowBarsStyle(row_axis="token", span=(0.0, 100.0), colour="attention", decimals=0, height=HEIGHT,
+                                theme=theme)  # fmt: skip
     bias = " + b" if config.use_bias else ""
-    row, cross = [(at.token, None)], [(at.token, None), (None, neuron)]
-    wide: dict[str, Any] = {"column_axis": "neuron", "marks": cross, **common}
-    active = 100 * (steps.pre > 0).mean(axis=1)
-    between, out = f"{activation_name(config)}( )", f"· W_down{bias}"
+    row, row_and_neuron = [(at.token, None)], [(at.token, None), (None, neuron)]
+    act_title, out_title = f"{activation_name(config)}( )", f"· W_down{bias}"
     if config.activation_after == "second_linear":
-        between, out = "no activation", "out, activated"
+        act_title, out_title = "no activation", "out, activated"
     return [
-        heatmap(mlp_in, tokens, columns, title="in", marks=row, shows=block_slice("mlp_in", at), **common),
+        heatmap(mlp_in, at.labels, columns, title="in", marks=row, shows=block_slice("mlp_in", at), style=style),
         "→",
-        heatmap(steps.pre, tokens, neurons, title=f"in · W_up{bias}", shows=block_slice("mlp_pre", at), **wide),
+        heatmap(steps.pre, at.labels, neurons, title=f"in · W_up{bias}", marks=row_and_neuron,
+                shows=block_slice("mlp_pre", at), style=neuron_style),
         "→",
-        heatmap(steps.act, tokens, neurons, title=between, shows=block_slice("mlp_act", at), **wide),
-        row_bars(active, tokens, title="> 0, %", row_axis="token", span=(0.0, 100.0), marks=[at.token],
-                 colour="attention", decimals=0, height=HEIGHT, theme=theme),
+        heatmap(steps.act, at.labels, neurons, title=act_title, marks=row_and_neuron,
+                shows=block_slice("mlp_act", at), style=neuron_style),
+        row_bars(100 * (steps.pre > 0).mean(axis=1), at.labels, title="> 0, %", marks=[at.token], style=active_style),
         "→",
-        heatmap(steps.out, tokens, columns, title=out, marks=row, shows=block_slice("mlp_out", at), **common),
+        heatmap(steps.out, at.labels, columns, title=out_title, marks=row, shows=block_slice("mlp_out", at),
+                style=style),
     ]  # fmt: skip
 
 
-def bend(
+def neuron_activation(
     pre: Float[np.ndarray, "neuron"],
     act: Float[np.ndarray, "neuron"],
     activation: Activation,
@@ -66,38 +82,41 @@ def bend(
     after: ActivationAfter = "first_linear",
     theme: ThemeName = "light",
 ) -> Line:
-    """The curve of the activation beside the others, with all neurons of one token on it; a straight line where no
-    activation follows the first linear layer."""
+    """The curve of the activation with one dot for each neuron of a token; a straight line where no activation follows
+    the first linear layer."""
     x = np.linspace(-1, 1, 81) * max(3.0, 1.05 * float(np.abs(pre).max()))
     functions = {title: activate(x, name) for name, title in ACTIVATIONS.items()}
     chosen = ACTIVATIONS[activation]
     if after == "second_linear":
         chosen = "no activation"
         functions[chosen] = x
-    title = f"{chosen}: one dot a neuron"
-    return [activation_curve(x, functions, chosen, (pre, act), neuron, title=title, theme=theme)]
+    title = f"{chosen}: one dot per neuron"
+    return [activation_curve(x, functions, chosen, (pre, act), neuron, title=title, style=PanelStyle(theme=theme))]
 
 
-def changes(
-    of_input: Float[np.ndarray, "seq d_model"],
-    after: Mapping[str, Float[np.ndarray, "seq d_model"]],
+def row_exchange(
+    input_change: Float[np.ndarray, "seq d_model"],
+    output_changes: Mapping[str, Float[np.ndarray, "seq d_model"]],
     columns: Window,
+    at: Position,
     *,
-    tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """How the input was changed, and how the results of attention and feed-forward changed with it, row by row.
+    """The change of the input, and the change of the output of attention and of feed-forward that follows from it.
 
-    Each is on a scale of its own: which rows move is the point. Of the model's dimensions `columns` are drawn.
+    Each matrix has its own colour scale, because the scene compares which rows change, not by how much.
     """
-    common: dict[str, Any] = {"height": 200, "theme": theme}
-    parts: Line = [heatmap(of_input, tokens, columns, title="change of the input", **common)]
-    for name, change in after.items():
+    height = 200
+    style = HeatmapStyle(height=height, theme=theme)
+    parts: Line = [heatmap(input_change, at.labels, columns, title="change of the input", style=style)]
+    for name, change in output_changes.items():
         lengths = np.linalg.norm(change, axis=1)
-        span, colour = (0.0, float(lengths.max()) or 1.0), "attention" if name == "attention" else None
+        colour = "attention" if name == "attention" else None
+        bars_style = RowBarsStyle(row_axis="token", span=(0.0, float(lengths.max()) or 1.0), colour=colour or "muted",
+                                  height=height, theme=theme)  # fmt: skip
         parts += [
             "→" if name == "attention" else "|",
-            heatmap(change, tokens, columns, title=f"after {name}", title_colour=colour, **common),
-            row_bars(lengths, tokens, title="length", row_axis="token", span=span, colour=colour or "muted", **common),
+            heatmap(change, at.labels, columns, title=f"after {name}", style=replace(style, title_colour=colour)),
+            row_bars(lengths, at.labels, title="length", style=bars_style),
         ]
     return parts

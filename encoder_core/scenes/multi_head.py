@@ -1,69 +1,85 @@
-"""Scenes of multi-head attention: Q cut into heads, the weights of all of them, and what each adds to the stream."""
+"""Scenes of multi-head attention: Q split into heads, the weights of all heads, and their contributions to the
+residual stream."""
 
 import math
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.figures import WHOLE, Line, Panel, TensorSlice, ThemeName, Window, heatmap, limit_of, mosaic, scale_of
+from encoder_core.figures import (
+    MAX_UNBINNED,
+    HeatmapStyle,
+    Line,
+    MosaicStyle,
+    Panel,
+    TensorSlice,
+    ThemeName,
+    TileGrid,
+    Window,
+    colour_limit,
+    heatmap,
+    largest_magnitude,
+    mosaic,
+)
 from encoder_core.scenes.position import Position, block_slice
 from encoder_core.scenes.qkv import side_by_side
 
-MOST_CELLS = 60_000  # a picture holds; in larger ones several become one, and the page says so
-SPLIT_ACROSS, ADDED_ACROSS = 96, 256  # cells of all heads beside each other, where a matrix is too wide to draw all
+MAX_CELLS = 60_000  # of a mosaic; larger ones have bins, and the page says so
+MAX_SPLIT_BINS = 96  # columns of all heads side by side, where Q has too many columns to draw each
+MAX_CONTRIBUTION_BINS = 256  # columns of all heads side by side, where d_model is too large to draw each
 
 
 def head_names(heads: int) -> list[str]:
-    """Short from seven heads on, so that they stay level above their tiles."""
+    """Titles of the tiles; short from seven heads on, so that they fit above their tiles."""
     return [f"head {head + 1}" for head in range(heads)] if heads <= 6 else [str(head + 1) for head in range(heads)]
 
 
-def block_of(cells: int) -> int:
-    """How many rows and columns become one where squares of weights have this many cells."""
-    return math.ceil(math.sqrt(cells / MOST_CELLS))
+def bin_size(count: int) -> int:
+    """The number of rows, and of columns, in one cell, if all tiles have `count` weights."""
+    return math.ceil(math.sqrt(count / MAX_CELLS))
 
 
-def in_split(d_head: int, heads: int) -> Window:
-    """What is drawn of each head's columns of Q: all, or, where Q is too wide, all in bins."""
+def split_window(d_head: int, heads: int) -> Window:
+    """The columns of each head's Q: one by one, or in bins where Q is too wide."""
     columns = Window(0, d_head)
-    return columns if d_head * heads <= WHOLE else columns.fitted(max(1, SPLIT_ACROSS // heads))
+    return columns if d_head * heads <= MAX_UNBINNED else columns.fitted(max(1, MAX_SPLIT_BINS // heads))
 
 
-def in_added(columns: Window, d_model: int, heads: int, seq: int) -> Window:
-    """The same columns, in as many cells as there is room for in the tile of a head."""
-    room = MOST_CELLS // (heads * seq) if d_model <= WHOLE else ADDED_ACROSS // heads
-    return columns.fitted(max(1, room))
+def contribution_window(columns: Window, d_model: int, heads: int, seq: int) -> Window:
+    """The same columns, in as many cells as fit into the tile of a head."""
+    max_columns = MAX_CELLS // (heads * seq) if d_model <= MAX_UNBINNED else MAX_CONTRIBUTION_BINS // heads
+    return columns.fitted(max(1, max_columns))
 
 
 def split(
     q: Float[np.ndarray, "seq qkv_dim"],
-    of_heads: Float[np.ndarray, "head seq d_head"],
+    q_heads: Float[np.ndarray, "head seq d_head"],
     at: Position,
     *,
-    tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """Q of all heads as one matrix → cut into heads → put back. One scale; the head looked at is outlined."""
-    heads, seq, d_head = of_heads.shape
-    columns = in_split(d_head, heads)
-    tiles = partial(
-        mosaic, row_titles=[""], column_titles=head_names(heads), rows=tokens, columns=columns,
-        kind="signed", row_axis="query", column_axis="dimension", tile_row_axis="", title_colour="query",
-        limit=scale_of(q), selected=(0, at.head), shows=_head_tiles("q", at), height=140, theme=theme,
-    )  # fmt: skip
+    """Q of all heads as one matrix → split into heads → merged again, on one colour scale."""
+    heads, seq, d_head = q_heads.shape
+    columns = split_window(d_head, heads)
+    grid = TileGrid([""], head_names(heads), "", selected=(0, at.head))
+    style = MosaicStyle(kind="signed", column_axis="dimension", limit=colour_limit(q), height=140,
+                        title_colour="query", theme=theme)  # fmt: skip
 
-    def striped(matrix: Float[np.ndarray, "seq qkv_dim"], title: str) -> Panel:
-        return tiles(matrix.reshape(seq, heads, d_head).swapaxes(0, 1)[None], title=title, gap=0)
+    def tiles(values: Float[np.ndarray, "head seq d_head"], title: str, gap: int) -> Panel:
+        return mosaic(values[None], replace(grid, gap=gap), at.labels, columns, title=title,
+                      shows=_head_tiles("q", at), style=style)  # fmt: skip
+
+    def stripes(matrix: Float[np.ndarray, "seq qkv_dim"], title: str) -> Panel:
+        return tiles(matrix.reshape(seq, heads, d_head).swapaxes(0, 1), title, gap=0)
 
     return [
-        striped(q, "Q = x W_Q: a stripe for each head"),
+        stripes(q, "Q = x W_Q: one stripe per head"),
         "split →",
-        tiles(of_heads[None], title="every head has its Q", gap=max(1, len(columns) // 4)),
-        "put back →",
-        striped(side_by_side(of_heads), "Q again"),
+        tiles(q_heads, "Q of each head", gap=max(1, len(columns) // 4)),
+        "merge →",
+        stripes(side_by_side(q_heads), "merged Q"),
     ]
 
 
@@ -73,74 +89,64 @@ def all_patterns(
     at: Position,
     *,
     title: str,
-    tokens: Sequence[str],
     limit: float,
     theme: ThemeName = "light",
 ) -> Line:
-    """The weights of every head, heads across and sentences down; the tile looked at is outlined.
+    """The weights of every head, with heads as columns and sentences as rows of tiles; the selected tile is outlined.
 
-    tokens  of the sentence; of several sentences, which have one axis, the places are numbered instead.
-    limit   the end of the colour scale
+    Several sentences share their axes, so their tokens are numbered instead of named.
+
+    limit  the end of the colour scale
     """
     batch, heads, seq, _ = patterns.shape
-    names = list(tokens) if batch == 1 else [str(token + 1) for token in range(seq)]
-    places = Window(0, seq, block_of(patterns.size), tuple(names))
-    tiles = TensorSlice("pattern", ("tile row", "tile column", "row", "column"), at.layer)
+    names = list(at.labels) if batch == 1 else [str(token + 1) for token in range(seq)]
+    sentences = [""] if batch == 1 else [f"sentence {i + 1}" for i in range(batch)]
+    places = Window(0, seq, bin_size(patterns.size), tuple(names))
+    grid = TileGrid(sentences, head_names(heads), "sentence", "head", selected=(at.sentence, at.head))
+    style = MosaicStyle(limit=limit, title_colour="attention", theme=theme,
+                        height=int(np.clip(batch * 980 / heads, 130, max(230, 70 * batch))))  # fmt: skip
     return [
-        mosaic(
-            patterns, [""] if batch == 1 else [f"sentence {i + 1}" for i in range(batch)],
-            head_names(heads), title=title + ("" if batch == 1 else ", sentences down"), title_colour="attention",
-            rows=places, columns=places, tile_row_axis="sentence", tile_column_axis="head", limit=limit, mask=mask,
-            selected=(at.sentence, at.head), shows=tiles,
-            height=int(np.clip(batch * 980 / heads, 130, max(230, 70 * batch))), theme=theme,
-        ),
+        mosaic(patterns, grid, places, places, mask=mask,
+               title=title + ("" if batch == 1 else ", one row per sentence"),
+               shows=TensorSlice("pattern", ("tile row", "tile column", "row", "column"), at.layer), style=style)
     ]  # fmt: skip
 
 
-def added_up(
-    contributions: Float[np.ndarray, "head seq d_model"],
+def contributions(
+    by_head: Float[np.ndarray, "head seq d_model"],
     attn_out: Float[np.ndarray, "seq d_model"],
     at: Position,
     *,
     biased: bool,
-    tokens: Sequence[str],
     columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
-    """What each head adds to the stream, z_h W_O,h; their sum, plus b_O where there is one, is attn_out. One scale.
+    """The contributions z_h W_O,h of all heads; their sum, plus b_O if there is a bias, is attn_out. One colour scale.
 
-    columns  the window that is drawn of the dimensions; None draws all.
+    columns  the window of the dimensions that is drawn; None draws all
     """
-    heads, seq, d_model = contributions.shape
+    heads, seq, d_model = by_head.shape
     columns = columns or Window(0, d_model)
-    common: dict[str, Any] = {"row_axis": "token", "limit": scale_of(contributions, attn_out), "height": 200,
-                              "theme": theme}  # fmt: skip
+    limit, height = colour_limit(by_head, attn_out), 200
+    grid = TileGrid([""], head_names(heads), "", selected=(0, at.head))
+    tiles_style = MosaicStyle(kind="signed", row_axis="token", column_axis="dimension", limit=limit, height=height,
+                              weight=int(np.clip(14 * heads, 24, 130)), theme=theme)  # fmt: skip
     return [
-        mosaic(
-            contributions[None], [""], head_names(heads), title="z W_O of each head", rows=tokens,
-            columns=in_added(columns, d_model, heads, seq), kind="signed", column_axis="dimension", tile_row_axis="",
-            selected=(0, at.head), weight=int(np.clip(14 * heads, 24, 130)),
-            shows=_head_tiles("head_contributions", at), **common,
-        ),
+        mosaic(by_head[None], grid, at.labels, contribution_window(columns, d_model, heads, seq),
+               title="z W_O of each head", shows=_head_tiles("head_contributions", at), style=tiles_style),
         "Σ + b\n=" if biased else "Σ =",
-        heatmap(attn_out, tokens, columns, title="attn_out", marks=[(at.token, None)],
-                shows=block_slice("attn_out", at), **common),
+        heatmap(attn_out, at.labels, columns, title="attn_out", marks=[(at.token, None)],
+                shows=block_slice("attn_out", at), style=HeatmapStyle(limit=limit, height=height, theme=theme)),
     ]  # fmt: skip
 
 
-def lengths(
-    norms: Float[np.ndarray, "head seq"],
-    at: Position,
-    *,
-    tokens: Sequence[str],
-    theme: ThemeName = "light",
-) -> Line:
-    """How much each head adds to each token: the length of the row it adds."""
-    return [
-        heatmap(norms, head_names(len(norms)), tokens, row_axis="head", column_axis="token", kind="weights",
-                title="how much each head adds to each token: the length of its row", limit=limit_of(norms),
-                marks=[(at.head, None), (at.head, at.token)], height=max(64, min(16 * len(norms), 220)), theme=theme),
-    ]  # fmt: skip
+def contribution_lengths(lengths: Float[np.ndarray, "head seq"], at: Position, *, theme: ThemeName = "light") -> Line:
+    """The length of each head's contribution to each token."""
+    style = HeatmapStyle(row_axis="head", column_axis="token", kind="weights", limit=largest_magnitude(lengths),
+                         height=max(64, min(16 * len(lengths), 220)), theme=theme)  # fmt: skip
+    title = "length of each head's contribution to each token"
+    marks = [(at.head, None), (at.head, at.token)]
+    return [heatmap(lengths, head_names(len(lengths)), at.labels, title=title, marks=marks, style=style)]
 
 
 def difference(
@@ -152,16 +158,22 @@ def difference(
     columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
-    """before − after = difference, on one scale; `titles` are those of the first two.
+    """before − after = difference, on one colour scale.
 
-    columns  the window that is drawn of the dimensions; None draws all.
+    titles   of `before` and of `after`
+    columns  the window of the dimensions that is drawn; None draws all
     """
-    show = partial(heatmap, rows=tokens, columns=columns, height=170, theme=theme,
-                   limit=scale_of(before, after, before - after))  # fmt: skip
-    first, second = titles
-    return [show(before, title=first), "−", show(after, title=second), "=", show(before - after, title="difference")]
+    change = before - after
+    style = HeatmapStyle(limit=colour_limit(before, after, change), height=170, theme=theme)
+    return [
+        heatmap(before, tokens, columns, title=titles[0], style=style),
+        "−",
+        heatmap(after, tokens, columns, title=titles[1], style=style),
+        "=",
+        heatmap(change, tokens, columns, title="difference", style=style),
+    ]
 
 
 def _head_tiles(tensor: str, at: Position) -> TensorSlice:
-    """The rows of all heads of a sentence, a column of tiles a head."""
+    """The rows of all heads of a sentence, one column of tiles for each head."""
     return TensorSlice(tensor, (at.sentence, "tile column", "row", "column"), at.layer)

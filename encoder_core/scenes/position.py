@@ -1,5 +1,6 @@
-"""The position that a scene is about, and the slices of a trace's tensors that belong to it."""
+"""The position that a scene shows, and the slices of a trace's tensors at that position."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from encoder_core.figures import TensorSlice
@@ -8,7 +9,7 @@ from encoder_core.figures.tensor_map import PanelAxis
 
 @runtime_checkable
 class Position(Protocol):
-    """Sentence, layer, head, token and key token, each counted from 0."""
+    """Sentence, layer, head, token and key token, each counted from 0; `labels` are the tokens of the sentence."""
 
     @property
     def sentence(self) -> int: ...
@@ -20,22 +21,25 @@ class Position(Protocol):
     def token(self) -> int: ...
     @property
     def key_token(self) -> int: ...
+    @property
+    def labels(self) -> Sequence[str]: ...
 
 
 class At(NamedTuple):
-    """A position, the first of everything unless it says otherwise."""
+    """A position for notebooks and tests: by default the first sentence, layer, head, token and key token."""
 
     sentence: int = 0
     layer: int = 0
     head: int = 0
     token: int = 0
     key_token: int = 0
+    labels: tuple[str, ...] = ()
 
 
 def head_slice(tensor: str, at: Position, *, transposed: bool = False) -> TensorSlice:
-    """The rows and columns of one head: of q, k, v, dot_products, scores, pattern, z, head_contributions."""
-    last: tuple[PanelAxis, PanelAxis] = ("column", "row") if transposed else ("row", "column")
-    return TensorSlice(tensor, (at.sentence, at.head, *last), at.layer)
+    """The rows and columns of one head: of q, k, v, dot_products, scores, pattern, z or head_contributions."""
+    axes: tuple[PanelAxis, PanelAxis] = ("column", "row") if transposed else ("row", "column")
+    return TensorSlice(tensor, (at.sentence, at.head, *axes), at.layer)
 
 
 def block_slice(tensor: str, at: Position) -> TensorSlice:

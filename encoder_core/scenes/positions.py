@@ -1,7 +1,8 @@
-"""Scenes of the positions: the encoding itself, what it adds to the tokens, and which positions are alike."""
+"""Scenes of the positions: the encoding, its sum with the tokens, and the similarity of positions."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -9,22 +10,27 @@ from jaxtyping import Float
 from encoder_core.analysis import similarity_by_distance
 from encoder_core.explain.sublayers import NormSteps
 from encoder_core.figures import (
+    HeatmapStyle,
     Line,
+    PanelStyle,
+    RowBarsStyle,
     TensorSlice,
     ThemeName,
     Window,
     band,
+    colour_limit,
     curves,
     heatmap,
     position_labels,
     row_bars,
-    scale_of,
     series_colours,
     span_of,
     theme_named,
 )
 from encoder_core.scenes.equation import Term, equation
 from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
+
+HEIGHT = 230
 
 
 def all_positions(
@@ -38,20 +44,21 @@ def all_positions(
     columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
-    """All positions as a heatmap, the first `seq` marked as in use, and the chosen dimensions as curves.
+    """All positions as a heatmap, with a bar beside the first `seq`, and the chosen dimensions as curves.
 
-    in_use   whether it is the encoding of the model; another is no tensor of the trace
-    columns  the window that is drawn of the heatmap; None draws all.
+    in_use   whether the model has this encoding; another one is no tensor of the trace
+    columns  the window of the dimensions that is drawn in the heatmap; None draws all
     """
     places = position_labels(len(encoding))
-    hues = dict(zip(chosen, series_colours(theme_named(theme)), strict=False))
+    colours = dict(zip(chosen, series_colours(theme_named(theme)), strict=False))
+    style = HeatmapStyle(row_axis="position", row_flags=range(seq), column_flags=colours, height=HEIGHT, theme=theme)
+    shows = TensorSlice("position_encoding", ("row", "column"), rows=range(seq)) if in_use else None
     return [
-        heatmap(encoding, places, columns, title=title, row_axis="position", marks=[(at.token, None)],
-                flags=range(seq), column_flags=hues, height=230, theme=theme,
-                shows=TensorSlice("position_encoding", ("row", "column"), rows=range(seq)) if in_use else None),
+        heatmap(encoding, places, columns, title=title, marks=[(at.token, None)], shows=shows, style=style),
         "",
         curves({f"dim {index}": encoding[:, index] for index in chosen}, range(1, len(encoding) + 1),
-               title="some columns as curves", x_axis="position", y_axis="", height=206, theme=theme),
+               title="chosen dimensions as curves", x_axis="position", y_axis="",
+               style=PanelStyle(height=HEIGHT - 24, theme=theme)),
     ]  # fmt: skip
 
 
@@ -61,22 +68,19 @@ def position_added(
     total: Float[np.ndarray, "seq d_model"],
     at: Position,
     *,
-    tokens: Sequence[str],
     columns: Window | None = None,
     title: Literal["embedded", "embedding sum"] = "embedded",
     in_use: bool = True,
     theme: ThemeName = "light",
 ) -> Line:
-    """Scaled embedding + position = `total`, called `title`: what enters the first block, or what a norm reads.
+    """Scaled embedding + position = `total`, with this `title`: the input of the first block, or of the embedding norm.
 
-    in_use  whether it is the encoding of the model; with another, position and sum are no tensors of the trace
+    in_use  whether the model has this encoding; with another one, position and sum are no tensors of the trace
     """
     position_term = Term("position", position, POSITION_ENCODING if in_use else None)
     sum_term = Term(title, total, text_slice(title.replace(" ", "_"), at) if in_use else None)
-    return equation(
-        [Term("scaled embedding", scaled, text_slice("scaled_embedding", at)), "+", position_term, "=", sum_term],
-        tokens, at.token, columns=columns, height=230, theme=theme,
-    )  # fmt: skip
+    scaled_term = Term("scaled embedding", scaled, text_slice("scaled_embedding", at))
+    return equation([scaled_term, "+", position_term, "=", sum_term], at, columns=columns, height=HEIGHT, theme=theme)
 
 
 def sum_normed(
@@ -84,37 +88,37 @@ def sum_normed(
     embedded: Float[np.ndarray, "seq d_model"],
     at: Position,
     *,
-    tokens: Sequence[str],
     in_use: bool = True,
     columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
-    """Mean and variance of each token's sum → the normalised rows → scaled and shifted: what enters the first block.
+    """Mean and variance of each token's sum → the normalised rows → scaled and shifted: the input of the first block.
 
-    in_use  whether the sum is the model's, with its own position encoding
+    in_use  whether the sum is that of the model, with its own position encoding
     """
-    common: dict[str, Any] = {"height": 230, "theme": theme}
-    of_row: dict[str, Any] = {"row_axis": "token", "marks": [at.token], "decimals": None, "weight": 14, **common}
-    limit, marks = scale_of(norm.normalised, embedded), [(at.token, None)]
-    mean, variance = norm.mean, norm.variance
+    style = HeatmapStyle(limit=colour_limit(norm.normalised, embedded), height=HEIGHT, theme=theme)
+    bars_style = RowBarsStyle(row_axis="token", decimals=None, weight=14, height=HEIGHT, theme=theme)
+    mean_style = replace(bars_style, span=span_of(norm.mean))
+    variance_style = replace(bars_style, span=span_of(norm.variance), colour="muted")
+    marks = [(at.token, None)]
     return [
-        row_bars(mean, tokens, title="mean of the sum", span=span_of(mean), **of_row),
-        row_bars(variance, tokens, title="its variance", span=span_of(variance), colour="muted", **of_row),
+        row_bars(norm.mean, at.labels, title="mean of the sum", marks=[at.token], style=mean_style),
+        row_bars(norm.variance, at.labels, title="variance", marks=[at.token], style=variance_style),
         "→",
-        heatmap(norm.normalised, tokens, columns, title="(sum − mean) / √variance", limit=limit, marks=marks, **common),
+        heatmap(norm.normalised, at.labels, columns, title="(sum − mean) / √variance", marks=marks, style=style),
         "→",
-        heatmap(embedded, tokens, columns, title="× γ + β = embedded", limit=limit, marks=marks,
-                shows=text_slice("embedded", at) if in_use else None, **common),
+        heatmap(embedded, at.labels, columns, title="× γ + β = embedded", marks=marks,
+                shows=text_slice("embedded", at) if in_use else None, style=style),
     ]  # fmt: skip
 
 
 def similarity(dots: Float[np.ndarray, "position position"], theme: ThemeName = "light") -> Line:
-    """The dot product of every position with every other, and the same by distance."""
+    """The dot product of every pair of positions, and the same by distance."""
     places = position_labels(len(dots))
+    style = HeatmapStyle(row_axis="position", column_axis="other position", height=HEIGHT, theme=theme)
     return [
-        heatmap(dots, places, places, title="dot product of two positions", row_axis="position",
-                column_axis="other position", height=230, theme=theme),
+        heatmap(dots, places, places, title="dot product of each pair of positions", style=style),
         "→",
         band(*similarity_by_distance(dots), title="by distance", x_axis="distance between the two positions",
-             y_axis="dot product", height=230, theme=theme),
+             y_axis="dot product", style=PanelStyle(height=HEIGHT, theme=theme)),
     ]  # fmt: skip

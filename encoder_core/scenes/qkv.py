@@ -1,7 +1,8 @@
 """The scene of queries, keys and values: one x, three matrices, three results."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -9,62 +10,70 @@ from jaxtyping import Float
 from encoder_core.figures import (
     AxisMeaning,
     HeadsSideBySide,
+    HeatmapStyle,
     Line,
     ThemeName,
     Window,
+    colour_limit,
     heatmap,
     parameter_slice,
-    scale_of,
-    theme_named,
 )
 from encoder_core.scenes.position import Position, block_slice
 
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
 
+class Projection(NamedTuple):
+    """The kernel of a linear layer, and its result for one sentence."""
+
+    kernel: Float[np.ndarray, "d_model qkv_dim"]
+    result: Float[np.ndarray, "seq qkv_dim"]
+
+
 def side_by_side(heads: Float[np.ndarray, "head seq d_head"]) -> Float[np.ndarray, "seq qkv_dim"]:
-    """The rows of all heads beside each other, as the linear layer gave them."""
+    """The rows of all heads side by side, as in the output of the linear layer."""
     return heads.swapaxes(0, 1).reshape(heads.shape[1], -1)
 
 
 def projections(
     x: Float[np.ndarray, "seq d_model"],
-    kernels: Mapping[str, Float[np.ndarray, "d_model qkv_dim"]],
-    results: Mapping[str, Float[np.ndarray, "seq qkv_dim"]],
+    by_name: Mapping[str, Projection],
     at: Position,
     *,
-    owned: range,
+    head_columns: range,
     dims: Window,
     features: Window | None,
     biased: bool,
-    tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """x · W_Q, W_K, W_V = Q, K, V: the columns `owned` by the head, or those of all heads with these marked.
+    """x · W_Q, W_K, W_V = Q, K, V: the columns of one head, or of all heads with those of the selected head marked.
 
-    `kernels` and `results` are by name: query, key, value. One scale for the kernels, one for what they make of x.
-    dims      the dimensions of x that are drawn: columns of x, rows of the kernels
-    features  the columns of all heads that are drawn; None draws those that the head owns
+    by_name       the projections query, key, value. Their kernels share one colour scale, their results another
+    head_columns  the columns of the selected head
+    dims          the dimensions of x that are drawn: columns of x, rows of the kernels
+    features      the columns of all heads that are drawn; None draws those of the selected head
     """
-    columns = features or Window(owned.start, owned.stop)
+    columns = features or Window(head_columns.start, head_columns.stop)
     marks = [(at.token, None)]
-    of_x = AxisMeaning("dimension", "dimension of x")
-    weights: dict[str, Any] = {"row_axis": of_x, "limit": scale_of(*kernels.values())}
-    outputs: dict[str, Any] = {"limit": scale_of(*results.values()), "marks": marks}
+    style = HeatmapStyle(theme=theme)
+    kernel_style = replace(style, row_axis=AxisMeaning("dimension", "dimension of x"),
+                           limit=colour_limit(*(kernel for kernel, _ in by_name.values())))  # fmt: skip
+    result_style = replace(style, limit=colour_limit(*(result for _, result in by_name.values())))
 
-    def of(name: str) -> dict[str, Any]:
-        flags = dict.fromkeys(owned, getattr(theme_named(theme), name)) if features else None
-        return {"title_colour": name, "column_flags": flags, "theme": theme}
+    def coloured(style: HeatmapStyle, name: str) -> HeatmapStyle:
+        flags = dict.fromkeys(head_columns, getattr(style.colours, name)) if features else None
+        return replace(style, title_colour=name, column_flags=flags)
 
     return [
-        heatmap(x, tokens, dims, title="x", marks=marks, shows=block_slice("attn_in", at), theme=theme),
+        heatmap(x, at.labels, dims, title="x", marks=marks, shows=block_slice("attn_in", at), style=style),
         "·",
         *(heatmap(kernel, dims, columns, title=f"W_{LETTERS[name]}",
-                  shows=parameter_slice(f"layers.{at.layer}.attention.{name}.kernel"), **weights, **of(name))
-          for name, kernel in kernels.items()),
+                  shows=parameter_slice(f"layers.{at.layer}.attention.{name}.kernel"),
+                  style=coloured(kernel_style, name))
+          for name, (kernel, _) in by_name.items()),
         "+ b\n=" if biased else "=",
-        *(heatmap(result, tokens, columns, title=LETTERS[name],
-                  shows=HeadsSideBySide(LETTERS[name].lower(), at.sentence, at.layer, len(owned)),
-                  **outputs, **of(name))
-          for name, result in results.items()),
+        *(heatmap(result, at.labels, columns, title=LETTERS[name], marks=marks,
+                  shows=HeadsSideBySide(LETTERS[name].lower(), at.sentence, at.layer, len(head_columns)),
+                  style=coloured(result_style, name))
+          for name, (_, result) in by_name.items()),
     ]  # fmt: skip

@@ -1,27 +1,31 @@
-"""Scenes of the recipes: the tutorials' own figures, what a quirk changes, and what dropout drops."""
+"""Scenes of the recipes: the figures of the tutorials, the effect of a variant, and dropout."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import numerical_rank, singular_values
 from encoder_core.figures import (
+    HeatmapStyle,
     Line,
+    MosaicStyle,
     Panel,
     Product,
+    RowBarsDetails,
+    RowBarsStyle,
     ThemeName,
+    TileGrid,
     Window,
     dimensions,
     format_number,
     heatmap,
-    limit_of,
+    largest_magnitude,
     mosaic,
     row_bars,
 )
-from encoder_core.figures.axis import AxisKind
-from encoder_core.scenes.multi_head import block_of
+from encoder_core.scenes.multi_head import bin_size
 
 HEIGHT = 230
 
@@ -36,19 +40,19 @@ def attention(
     token: int,
     theme: ThemeName = "light",
 ) -> Line:
-    """Weights · V = weighted values; V and z on one scale."""
-    dims, limit = dimensions(v.shape[1]), limit_of(v, z)
-    common: dict[str, Any] = {"marks": [(token, None)], "height": HEIGHT, "theme": theme}
+    """Weights · V = weighted values; V and z share one colour scale."""
+    dims, marks = dimensions(v.shape[1]), [(token, None)]
+    z_style = HeatmapStyle(row_axis="query", limit=largest_magnitude(v, z), height=HEIGHT, theme=theme)
+    v_style = replace(z_style, row_axis="key", title_colour="value")
+    weights_style = HeatmapStyle(row_axis="query", column_axis="key", kind="weights", title_colour="attention",
+                                 height=HEIGHT, theme=theme)  # fmt: skip
     return [
-        heatmap(weights, tokens, tokens, title="attention weights", row_axis="query", column_axis="key",
-                kind="weights", mask=visible, title_colour="attention", **common),
+        heatmap(weights, tokens, tokens, title="attention weights", mask=visible, marks=marks, style=weights_style),
         "·",
-        heatmap(v, tokens, dims, title="V", row_axis="key", limit=limit, title_colour="value", height=HEIGHT,
-                theme=theme),
+        heatmap(v, tokens, dims, title="V", style=v_style),
         "=",
-        heatmap(z, tokens, dims, title="weighted values", row_axis="query", limit=limit,
-                product=Product(0, 1), **common),
-    ]  # fmt: skip
+        heatmap(z, tokens, dims, title="weighted values", marks=marks, style=z_style).with_product(Product(0, 1)),
+    ]
 
 
 def attention_vector(
@@ -57,13 +61,12 @@ def attention_vector(
     tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """The weights of one query, one column of bars a title ("layer 4, head 2"); the largest of each is outlined."""
+    """The weights of one query as columns of bars, one for each title ("layer 4, head 2"); the largest is outlined."""
+    style = RowBarsStyle(title_colour="attention", colour="attention", numbers_width=0.15, weight=20,
+                         height=20 * len(tokens), theme=theme)  # fmt: skip
     return [
-        row_bars(
-            weights, tokens, title=title, title_colour="attention", colour="attention", row_axis="key",
-            marks=[int(weights.argmax())], room=0.15, weight=20, foot=f"sum {weights.sum():.2f}",
-            height=20 * len(tokens), theme=theme,
-        )
+        row_bars(weights, tokens, title=title, marks=[int(weights.argmax())],
+                 details=RowBarsDetails(footer=f"sum {weights.sum():.2f}"), style=style)
         for title, weights in columns.items()
     ]  # fmt: skip
 
@@ -77,21 +80,21 @@ def averages_by_block(
     limit: float,
     theme: ThemeName = "light",
 ) -> Line:
-    """The weights averaged over the heads: blocks across, sentences down; `selected` is (sentence, layer).
+    """The weights averaged over the heads, with blocks as columns and sentences as rows of tiles.
 
-    tokens  names of the places of all sentences
-    limit   the end of the colour scale
+    tokens    the names of the positions, for all sentences
+    selected  (sentence, layer)
+    limit     the end of the colour scale
     """
     layers, batch = patterns.shape[:2]
-    places = Window(0, len(tokens), block_of(patterns.size), tuple(tokens))
+    places = Window(0, len(tokens), bin_size(patterns.size), tuple(tokens))
+    sentences = [f"sentence {i + 1}" for i in range(batch)] if batch > 1 else [""]
+    grid = TileGrid(sentences, [f"block {i + 1}" for i in range(layers)], "sentence", "layer", selected=selected)
+    style = MosaicStyle(limit=limit, title_colour="attention", theme=theme,
+                        height=int(np.clip(batch * 640 / layers, 170, max(260, 70 * batch))))  # fmt: skip
     return [
-        mosaic(
-            patterns.swapaxes(0, 1), [f"sentence {i + 1}" for i in range(batch)] if batch > 1 else [""],
-            [f"block {i + 1}" for i in range(layers)], title="weights, averaged over the heads",
-            title_colour="attention", rows=places, columns=places, tile_row_axis="sentence",
-            tile_column_axis="layer", limit=limit, mask=visible.swapaxes(0, 1), selected=selected,
-            height=int(np.clip(batch * 640 / layers, 170, max(260, 70 * batch))), theme=theme,
-        ),
+        mosaic(patterns.swapaxes(0, 1), grid, places, places, title="weights, averaged over the heads",
+               mask=visible.swapaxes(0, 1), style=style)
     ]  # fmt: skip
 
 
@@ -105,13 +108,17 @@ def in_and_out(
     columns: Sequence[str] = (),
     theme: ThemeName = "light",
 ) -> Line:
-    """What goes in → what comes out, each on a scale of its own; `columns` name those of the output."""
-    common: dict[str, Any] = {"marks": [(token, None)], "height": HEIGHT, "theme": theme}
+    """The input of the model → its output, each with its own colour scale.
+
+    columns  the names of the columns of the output, which are ids; () numbers them as dimensions
+    """
+    style, marks = HeatmapStyle(height=HEIGHT, theme=theme), [(token, None)]
+    output_style = replace(style, column_axis="id") if columns else style
     return [
-        heatmap(embedded, tokens, dimensions(embedded.shape[1]), title=titles[0], **common),
+        heatmap(embedded, tokens, title=titles[0], marks=marks, style=style),
         "→",
-        heatmap(output, tokens, list(columns) or dimensions(output.shape[1]), title=titles[1],
-                column_axis="id" if columns else "dimension", **common),
+        heatmap(output, tokens, list(columns) or dimensions(output.shape[1]), title=titles[1], marks=marks,
+                style=output_style),
     ]  # fmt: skip
 
 
@@ -124,23 +131,24 @@ def effect(
     weights: bool,
     theme: ThemeName = "light",
 ) -> Line:
-    """One tensor as the text intends it, as the code computes it, and, where the shapes agree, their difference.
+    """One tensor as the text intends it ≠ as the code computes it, and their difference if the shapes agree.
 
-    weights  the columns are keys and the values weights from 0 to 1; else they are dimensions and signed
+    weights  whether the columns are keys and the values weights from 0 to 1; otherwise they are dimensions and signed
     """
-    alike = intended.shape == written.shape
-    limit = limit_of(intended, written)
-    kind: dict[str, Any] = {"height": HEIGHT, "theme": theme, "row_axis": "query" if weights else "token"}
-    kind |= {"kind": "weights", "column_axis": "key", "limit": 1.0} if weights else {"limit": limit}
-
-    def drawn(values: Float[np.ndarray, "row column"], title: str, **other: Any) -> Panel:
-        columns = tokens if weights else dimensions(values.shape[1])
-        return heatmap(values, tokens, columns, title=title, **kind | other)
-
-    parts: Line = [drawn(intended, f"{tensor}, as intended"), "≠", drawn(written, "as written")]
-    if alike:
-        apart = written - intended
-        parts += ["Δ", drawn(apart, "written − intended", kind="signed", limit=limit_of(apart) if weights else limit)]
+    limit = largest_magnitude(intended, written)
+    signed = HeatmapStyle(limit=limit, height=HEIGHT, theme=theme)
+    pattern = replace(signed, row_axis="query", column_axis="key", kind="weights", limit=1.0)
+    style = pattern if weights else signed
+    columns = [tokens if weights else dimensions(x.shape[1]) for x in (intended, written)]
+    parts: Line = [
+        heatmap(intended, tokens, columns[0], title=f"{tensor}, as intended", style=style),
+        "≠",
+        heatmap(written, tokens, columns[1], title="as written", style=style),
+    ]
+    if intended.shape == written.shape:
+        change = written - intended
+        change_style = replace(style, kind="signed", limit=largest_magnitude(change) if weights else limit)
+        parts += ["Δ", heatmap(change, tokens, columns[1], title="written − intended", style=change_style)]
     return parts
 
 
@@ -151,16 +159,16 @@ def one_affine_map(
     tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """What two linear layers give = what one affine map gives, and their difference on a scale of its own."""
-    dims, limit = dimensions(two_layers.shape[1]), limit_of(two_layers, one_map)
-    common: dict[str, Any] = {"height": HEIGHT, "theme": theme}
-    apart = two_layers - one_map
+    """The output of two linear layers = that of one affine map, and their difference with its own colour scale."""
+    change = two_layers - one_map
+    style = HeatmapStyle(limit=largest_magnitude(two_layers, one_map), height=HEIGHT, theme=theme)
+    change_style = replace(style, limit=largest_magnitude(change))
     return [
-        heatmap(two_layers, tokens, dims, title="two linear layers", limit=limit, **common),
+        heatmap(two_layers, tokens, title="two linear layers", style=style),
         "=",
-        heatmap(one_map, tokens, dims, title="one affine map", limit=limit, **common),
+        heatmap(one_map, tokens, title="one affine map", style=style),
         "Δ",
-        heatmap(apart, tokens, dims, title="difference, own scale", limit=limit_of(apart), **common),
+        heatmap(change, tokens, title="difference, own scale", style=change_style),
     ]
 
 
@@ -170,49 +178,50 @@ def rank_of_head(
     tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """Q K^T of one head for each title ("d_head 4"), and its singular values as fractions of the largest: those above
-    the rounding noise are its rank."""
+    """Q K^T of one head for each title ("d_head 4"), and its singular values as fractions of the largest one.
+
+    The rank is the number of singular values above the rounding noise.
+    """
     numbers = [str(number + 1) for number in range(len(tokens))]
+    style = HeatmapStyle(row_axis="query", column_axis="key", height=HEIGHT, theme=theme)
+    values_style = RowBarsStyle(row_axis="", colour="attention", height=HEIGHT, theme=theme)
     parts: list[Panel | str] = []
     for title, dots in dot_products.items():
         values = singular_values(dots)
         parts += [
             *(["|"] if parts else []),
-            heatmap(dots, tokens, tokens, title=f"Q Kᵀ, {title}", row_axis="query", column_axis="key",
-                    limit=limit_of(dots), height=HEIGHT, theme=theme),
+            heatmap(dots, tokens, tokens, title=f"Q Kᵀ, {title}", style=replace(style, limit=largest_magnitude(dots))),
             "→",
-            row_bars(values / (values.max() or 1.0), numbers, title="singular values", row_axis="",
-                     colour="attention", foot=f"rank {numerical_rank(dots)}", height=HEIGHT, theme=theme),
+            row_bars(values / (values.max() or 1.0), numbers, title="singular values",
+                     details=RowBarsDetails(footer=f"rank {numerical_rank(dots)}"), style=values_style),
         ]  # fmt: skip
     return parts
 
 
-def dropped(
+def dropout(
     evaluation: Float[np.ndarray, "row column"],
     kept: Bool[np.ndarray, "row column"],
     training: Float[np.ndarray, "row column"],
     *,
     scale: float,
     tensor: str,
-    tokens: Sequence[str],
+    rows: Sequence[str],
     columns: Sequence[str] | Window,
-    column_axis: AxisKind,
-    weights: bool = False,
-    theme: ThemeName = "light",
+    style: HeatmapStyle,
 ) -> Line:
-    """A tensor in evaluation, the mask that was drawn (dropped cells hatched), and the tensor in training.
+    """A tensor in evaluation ⊙ the random mask (dropped cells hatched) × `scale` → the tensor in training.
 
-    `evaluation` and `training` share one scale. Where earlier places drop numbers, too, the kept ones differ by more
-    than the factor `scale`.
+    `evaluation` and `training` share one colour scale. If earlier tensors have dropout, too, the kept numbers differ by
+    more than the factor `scale`.
+
+    style  the axes of the tensor, its kind and the theme
     """
-    rows: AxisKind = "query" if weights else "token"
-    common: dict[str, Any] = {"row_axis": rows, "column_axis": column_axis, "limit": limit_of(evaluation, training),
-                              "kind": "weights" if weights else "signed", "height": HEIGHT, "theme": theme}  # fmt: skip
+    style = replace(style, limit=largest_magnitude(evaluation, training), height=HEIGHT)
     return [
-        heatmap(evaluation, tokens, columns, title=f"{tensor} in evaluation", **common),
+        heatmap(evaluation, rows, columns, title=f"{tensor} in evaluation", style=style),
         "⊙",
-        heatmap(np.ones_like(evaluation), tokens, columns, title="kept", row_axis=rows, column_axis=column_axis,
-                kind="weights", limit=2.0, mask=kept, height=HEIGHT, theme=theme),
+        heatmap(np.ones_like(evaluation), rows, columns, title="kept", mask=kept,
+                style=replace(style, kind="weights", limit=2.0)),
         f"× {format_number(scale, 3)} →",
-        heatmap(training, tokens, columns, title=f"{tensor} in training", **common),
+        heatmap(training, rows, columns, title=f"{tensor} in training", style=style),
     ]  # fmt: skip

@@ -1,14 +1,21 @@
-"""The scene of the scaled scores: every query with every key, then the division, then the mask."""
+"""The scene of the scaled scores: the product of every query with every key, then the scale, then the mask."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.figures import Line, Product, ThemeName, dimensions, heatmap, scale_of
+from encoder_core.figures import HeatmapStyle, Line, Product, ThemeName, colour_limit, dimensions, heatmap
 from encoder_core.scenes.position import Position, head_slice
+
+
+class Scale(NamedTuple):
+    """The factor of the dot products, 1/√d_head or 1, and the divisor as it is written ("√64")."""
+
+    factor: float
+    divisor: str
 
 
 def step_by_step(
@@ -18,35 +25,37 @@ def step_by_step(
     scores: Float[np.ndarray, "query key"],
     at: Position,
     *,
-    divisor: str,
-    scale: float,
+    scale: Scale,
     set_by_hand: Collection[tuple[int, int]] = (),
-    tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """Q · Kᵀ = dot products → scaled → masked. Q and K are on one scale, scaled and masked on another; the dot products
-    have their own, because beside them everything that is divided would be pale.
+    """Q · Kᵀ = dot products → scaled → masked.
 
-    scale        what the dot products are multiplied with, 1/√d_head or 1; `divisor` says it in words
+    Q and K share one colour scale, the scaled and the masked scores another. The dot products have their own, because
+    they are larger than the scaled ones.
+
     set_by_hand  the scores (query, key) that an edit has set
     """
-    dims, cell, scaled = dimensions(q.shape[1]), (at.token, at.key_token), np.float32(scale) * dots
-    of_factors: dict[str, Any] = {"limit": scale_of(q, k), "theme": theme}
-    of_steps: dict[str, Any] = {"row_axis": "query", "column_axis": "key", "marks": [cell], "theme": theme}
-    product, limit, shows = Product(0, 1, scale), scale_of(scaled, scores), head_slice("scores", at)
+    dims, cell, scaled = dimensions(q.shape[1]), [(at.token, at.key_token)], np.float32(scale.factor) * dots
+    factors = HeatmapStyle(limit=colour_limit(q, k), theme=theme)
+    by_query = HeatmapStyle(row_axis="query", column_axis="key", theme=theme)
+    dots_style = replace(by_query, limit=colour_limit(dots))
+    scores_style = replace(by_query, limit=colour_limit(scaled, scores))
+    shows = head_slice("scores", at)
     return [
-        heatmap(q, tokens, dims, title="Q", title_colour="query", row_axis="query", marks=[(at.token, None)],
-                shows=head_slice("q", at), **of_factors),
+        heatmap(q, at.labels, dims, title="Q", marks=[(at.token, None)], shows=head_slice("q", at),
+                style=replace(factors, title_colour="query", row_axis="query")),
         "·",
-        heatmap(k.T, dims, tokens, title="Kᵀ", title_colour="key", row_axis="dimension", column_axis="key",
-                marks=[(None, at.key_token)], shows=head_slice("k", at, transposed=True), **of_factors),
+        heatmap(k.T, dims, at.labels, title="Kᵀ", marks=[(None, at.key_token)],
+                shows=head_slice("k", at, transposed=True),
+                style=replace(factors, title_colour="key", row_axis="dimension", column_axis="key")),
         "=",
-        heatmap(dots, tokens, tokens, title="Q Kᵀ", limit=scale_of(dots), product=Product(0, 1),
-                shows=head_slice("dot_products", at), **of_steps),
+        heatmap(dots, at.labels, at.labels, title="Q Kᵀ", marks=cell, shows=head_slice("dot_products", at),
+                style=dots_style).with_product(Product(0, 1)),
         "→",
-        heatmap(scaled, tokens, tokens, title=f"Q Kᵀ / {divisor}", limit=limit, product=product,
-                shows=replace(shows, step=0), **of_steps),
+        heatmap(scaled, at.labels, at.labels, title=f"Q Kᵀ / {scale.divisor}", marks=cell, shows=replace(shows, step=0),
+                style=scores_style).with_product(Product(0, 1, scale.factor)),
         "→",
-        heatmap(scores, tokens, tokens, title="masked", limit=limit, product=product, set_by_hand=set_by_hand,
-                shows=shows, **of_steps),
+        heatmap(scores, at.labels, at.labels, title="masked", marks=cell, shows=shows,
+                style=scores_style).with_product(Product(0, 1, scale.factor), set_by_hand),
     ]  # fmt: skip

@@ -1,13 +1,26 @@
-"""Scenes of softmax: one row of scores on its way to weights, and the weights of all rows."""
+"""Scenes of softmax: one row of scores step by step to its weights, and the weights of all rows."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy
-from encoder_core.figures import Line, Panel, TensorSlice, ThemeName, format_fixed, heatmap, row_bars, span_of
+from encoder_core.figures import (
+    HeatmapStyle,
+    Line,
+    Panel,
+    RowBarsDetails,
+    RowBarsStyle,
+    TensorSlice,
+    ThemeName,
+    format_fixed,
+    heatmap,
+    row_bars,
+    span_of,
+)
+from encoder_core.figures.panel import Mark
 from encoder_core.scenes.position import Position, head_slice
 
 
@@ -18,27 +31,27 @@ def step_by_step(
     at: Position,
     *,
     shifted: str,
-    tokens: Sequence[str],
     limit: float,
     theme: ThemeName = "light",
 ) -> Line:
     """The row of one query step by step from scores to weights, then the weights and the entropy of every row.
 
     steps    of that row, from `softmax_steps`
-    shifted  what the column of scores less their maximum is called
+    shifted  the title of the scores minus their maximum
     limit    the end of the colour scale of the weights
     """
     visible, query = np.isfinite(scores), at.token
     marks = [(query, None), (query, at.key_token)]
+    bits = (0.0, max(1.0, float(np.log2(len(at.labels)))))
     return [
-        *row_steps(scores[query], steps, at, shifted=shifted, tokens=tokens, theme=theme),
+        *row_steps(scores[query], steps, at, shifted=shifted, theme=theme),
         "→",
-        weight_bars(weights[query], visible[query], at, tokens=tokens, theme=theme),
+        weight_bars(weights[query], visible[query], at, theme=theme),
         "→",
-        weight_map(weights, visible, at, title="all weights", tokens=tokens, marks=marks, limit=limit, theme=theme),
-        row_bars(entropy(weights), tokens, title="entropy, bits", row_axis="query", colour="muted",
-                 span=(0.0, max(1.0, float(np.log2(len(tokens))))), ends=largest_entropy(visible), marks=[query],
-                 foot="❘ log₂ visible", theme=theme),
+        weight_map(weights, visible, at, title="all weights", marks=marks, limit=limit, theme=theme),
+        row_bars(entropy(weights), at.labels, title="entropy, bits", marks=[query],
+                 details=RowBarsDetails(references=largest_entropy(visible), footer="❘ log₂ visible"),
+                 style=RowBarsStyle(row_axis="query", colour="muted", span=bits, theme=theme)),
     ]  # fmt: skip
 
 
@@ -48,21 +61,24 @@ def row_steps(
     at: Position,
     *,
     shifted: str,
-    tokens: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """Scores → less their maximum → exp, as columns of bars; the first two on one scale."""
-    seen = bool(steps.total)
-    column = partial(row_bars, rows=tokens, hidden=~np.isfinite(scores), marks=[at.key_token], theme=theme)
-    signed = partial(column, span=span_of(scores, steps.shifted))
-    largest = f"max {format_fixed(scores.max(), 2)}" if seen else "no visible key"
+    """Scores → scores minus their maximum → exp, as columns of bars; the first two have one scale."""
+    visible, marks, any_visible = np.isfinite(scores), [at.key_token], bool(steps.total)
+    exp_style = RowBarsStyle(colour="attention", decimals=3, theme=theme)
+    signed = RowBarsStyle(span=span_of(scores, steps.shifted), theme=theme)
+    largest = f"max {format_fixed(scores.max(), 2)}" if any_visible else "no visible key"
+    total = f"sum {format_fixed(float(steps.total))}"
     return [
-        signed(scores, title="score s", foot=largest, shows=_row_slice("scores", at)),
+        row_bars(scores, at.labels, title="score s", mask=visible, marks=marks, shows=_row_slice("scores", at),
+                 details=RowBarsDetails(footer=largest), style=signed),
         "→",
-        signed(steps.shifted, title=shifted, foot="max 0" if seen else ""),
+        row_bars(steps.shifted, at.labels, title=shifted, mask=visible, marks=marks,
+                 details=RowBarsDetails(footer="max 0" if any_visible else ""), style=signed),
         "→",
-        column(steps.exp, title="exp", colour="attention", decimals=3, foot=f"sum {format_fixed(float(steps.total))}"),
-    ]
+        row_bars(steps.exp, at.labels, title="exp", mask=visible, marks=marks, details=RowBarsDetails(footer=total),
+                 style=exp_style),
+    ]  # fmt: skip
 
 
 def weight_bars(
@@ -71,14 +87,14 @@ def weight_bars(
     at: Position,
     *,
     title: str = "weight",
-    tokens: Sequence[str],
-    weight: int = 10,
+    panel_weight: int | None = None,
     theme: ThemeName = "light",
 ) -> Panel:
-    """One row of weights as bars, with its sum; `weight` is the panel's width beside others."""
-    return row_bars(weights, tokens, title=title, title_colour="attention", colour="attention", decimals=3,
-                    hidden=~visible, marks=[at.key_token], foot=f"sum {format_fixed(weights.sum())}", weight=weight,
-                    shows=_row_slice("pattern", at), theme=theme)  # fmt: skip
+    """One row of weights as bars, with its sum; `panel_weight` is the width relative to other panels."""
+    style = RowBarsStyle(title_colour="attention", colour="attention", decimals=3, weight=panel_weight, theme=theme)
+    return row_bars(weights, at.labels, title=title, mask=visible, marks=[at.key_token],
+                    details=RowBarsDetails(footer=f"sum {format_fixed(weights.sum())}"),
+                    shows=_row_slice("pattern", at), style=style)  # fmt: skip
 
 
 def weight_map(
@@ -87,15 +103,19 @@ def weight_map(
     at: Position,
     *,
     title: str = "weights",
-    tokens: Sequence[str],
-    marks: Sequence[tuple[int | None, int | None]],
+    marks: Sequence[Mark],
     limit: float,
     theme: ThemeName = "light",
 ) -> Panel:
-    """The weights of one head: queries down, keys across, colours from 0 to `limit`."""
-    return heatmap(weights, tokens, tokens, title=title, title_colour="attention", row_axis="query", column_axis="key",
-                   kind="weights", limit=limit, mask=visible, marks=marks, shows=head_slice("pattern", at),
-                   theme=theme)  # fmt: skip
+    """The weights of one head, with queries as rows and keys as columns; colours from 0 to `limit`."""
+    style = replace(pattern_style(theme), limit=limit, title_colour="attention")
+    return heatmap(weights, at.labels, at.labels, title=title, mask=visible, marks=marks,
+                   shows=head_slice("pattern", at), style=style)  # fmt: skip
+
+
+def pattern_style(theme: ThemeName) -> HeatmapStyle:
+    """The style of weights with queries as rows and keys as columns."""
+    return HeatmapStyle(kind="weights", row_axis="query", column_axis="key", theme=theme)
 
 
 def _row_slice(tensor: str, at: Position) -> TensorSlice:

@@ -1,64 +1,76 @@
-"""Scenes of the weighted values: value rows mixed into a row of z, and one number of it."""
+"""Scenes of the weighted values: the rows of V summed into a row of z, and one number of that row."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.figures import (
+    HeatmapStyle,
     Line,
     Product,
+    RowBarsDetails,
+    RowBarsStyle,
     TensorSlice,
     ThemeName,
+    colour_limit,
     dimensions,
     format_fixed,
     format_number,
     heatmap,
-    limit_of,
+    largest_magnitude,
     row_bars,
-    scale_of,
     span_of,
 )
 from encoder_core.scenes.position import Position, head_slice
 from encoder_core.scenes.softmax import weight_bars, weight_map
 
 
+class HeadWeights(NamedTuple):
+    """The attention weights of one head, the keys that each query sees, and the end of the colour scale."""
+
+    pattern: Float[np.ndarray, "query key"]
+    visible: Bool[np.ndarray, "query key"]
+    limit: float = 1.0
+
+
 def mixture(
-    weights: Float[np.ndarray, "query key"],
+    weights: HeadWeights,
     v: Float[np.ndarray, "key d_head"],
     z: Float[np.ndarray, "query d_head"],
-    visible: Bool[np.ndarray, "query key"],
     at: Position,
     *,
-    tokens: Sequence[str],
     dimension: int,
-    limit: float,
     factor: float = 1.0,
     theme: ThemeName = "light",
 ) -> Line:
-    """The weights of one query × V = the weighted rows, whose sum is its row of z.
+    """The weights of one query × V = the weighted rows; their sum is its row of z.
 
-    V and z have one scale; the weighted rows, which are small parts, have their own; weights run from 0 to `limit`.
-    An edit may have given the head a `factor`.
+    V and z share one colour scale. The weighted rows have their own, because they are smaller.
+
+    factor  the factor of the head, where an edit sets one
     """
     query, key = at.token, at.key_token
-    row, dims = weights[query], dimensions(v.shape[1])
-    products, of_values = np.float32(factor) * row[:, None] * v, scale_of(v, z)
-    by_key = partial(heatmap, rows=tokens, columns=dims, row_axis="key", marks=[(key, None), (None, dimension)],
-                     theme=theme)  # fmt: skip
+    row, visible, dims = weights.pattern[query], weights.visible, dimensions(v.shape[1])
+    products = np.float32(factor) * row[:, None] * v
+    z_style = HeatmapStyle(row_axis="query", limit=colour_limit(v, z), theme=theme)
+    v_style = replace(z_style, row_axis="key", title_colour="value")
+    products_style = HeatmapStyle(row_axis="key", limit=largest_magnitude(products), theme=theme)
+    key_and_dimension = [(key, None), (None, dimension)]
     return [
-        weight_map(weights, visible, at, tokens=tokens, marks=[(query, None), (query, key)], limit=limit, theme=theme),
+        weight_map(weights.pattern, visible, at, marks=[(query, None), (query, key)], limit=weights.limit, theme=theme),
         "→",
-        weight_bars(row, visible[query], at, title="one row", tokens=tokens, weight=10 + len(dims) // 16,
-                    theme=theme),
+        weight_bars(row, visible[query], at, title="one row", panel_weight=10 + len(dims) // 16, theme=theme),
         "×",
-        by_key(v, title="V", title_colour="value", limit=of_values, shows=head_slice("v", at)),
+        heatmap(v, at.labels, dims, title="V", marks=key_and_dimension, shows=head_slice("v", at), style=v_style),
         "=",
-        by_key(products, title=_times(factor) + "weighted", limit=limit_of(products)),
+        heatmap(products, at.labels, dims, title=_times(factor) + "weighted", marks=key_and_dimension,
+                style=products_style),
         "Σ →",
-        heatmap(z, tokens, dims, title="z", row_axis="query", limit=of_values, product=Product(0, 2, factor),
-                shows=head_slice("z", at), marks=[(query, None), (query, dimension)], theme=theme),
+        heatmap(z, at.labels, dims, title="z", marks=[(query, None), (query, dimension)], shows=head_slice("z", at),
+                style=z_style).with_product(Product(0, 2, factor)),
     ]  # fmt: skip
 
 
@@ -70,32 +82,33 @@ def one_number(
     at: Position,
     *,
     dimension: int,
-    tokens: Sequence[str],
     factor: float = 1.0,
     theme: ThemeName = "light",
 ) -> Line:
-    """weight × value of every key, added up to one number `z`: a dot product as columns of bars.
+    """weight × value of every key and their running sum, which ends at `z`: a dot product as columns of bars.
 
-    factor  what an edit multiplies the head with
+    factor  the factor of the head, where an edit sets one
     """
     products = np.float32(factor) * weights * values
     running = np.cumsum(products)
     starts = np.concatenate([[0], running[:-1]]).astype(np.float32)
-    column = partial(row_bars, rows=tokens, hidden=~visible, marks=[at.key_token], theme=theme)
-    of_values = TensorSlice("v", (at.sentence, at.head, "row", dimension), at.layer)
-    part = partial(column, span=span_of(products, running), decimals=3)
+    column = partial(row_bars, rows=at.labels, mask=visible, marks=[at.key_token])
+    values_style = RowBarsStyle(title_colour="value", decimals=3, span=span_of(values), theme=theme)
+    sum_style = RowBarsStyle(decimals=3, span=span_of(products, running), theme=theme)
     return [
-        weight_bars(weights, visible, at, tokens=tokens, theme=theme),
+        weight_bars(weights, visible, at, theme=theme),
         "×",
-        column(values, title=f"value, dimension {dimension}", title_colour="value", decimals=3,
-               span=span_of(values), shows=of_values),
+        column(values, title=f"value, dimension {dimension}", style=values_style,
+               shows=TensorSlice("v", (at.sentence, at.head, "row", dimension), at.layer)),
         "=",
-        part(products, title=_times(factor) + "weight × value", foot=f"sum {format_fixed(products.sum())}"),
+        column(products, title=_times(factor) + "weight × value", style=sum_style,
+               details=RowBarsDetails(footer=f"sum {format_fixed(products.sum())}")),
         "→",
-        part(running, title="added up, key after key", starts=starts, foot=f"ends at z = {format_fixed(z)}"),
+        column(running, title="running sum over keys", style=sum_style,
+               details=RowBarsDetails(starts=starts, footer=f"ends at z = {format_fixed(z)}")),
     ]  # fmt: skip
 
 
 def _times(factor: float) -> str:
-    """The factor of the head before a product, where there is one."""
+    """The factor of the head as a prefix of a product; empty where it is 1."""
     return "" if factor == 1 else f"{format_number(factor, 3)} × "

@@ -1,15 +1,14 @@
-"""Scenes of the what-ifs: one tensor before and after, and how far the change travels through the stack."""
+"""Scenes of the effect of edits: one tensor before and after, the change at every stage, and ablations."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.figures import Line, ThemeName, Window, heatmap, scale_of
-from encoder_core.figures.axis import AxisKind
-from encoder_core.scenes.full_stack import stage_axis
+from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, colour_limit, heatmap
 from encoder_core.scenes.position import Position
+from encoder_core.scenes.residual_stream import stage_axis
 
 HEIGHT = 200
 
@@ -19,72 +18,61 @@ def before_and_after(
     after: Float[np.ndarray, "row column"],
     *,
     title: str,
-    axes: tuple[AxisKind, AxisKind],
     rows: Sequence[str],
     columns: Sequence[str] | Window,
-    weights: bool,
     mark: tuple[int, int] | None,
-    theme: ThemeName = "light",
+    style: HeatmapStyle,
 ) -> Line:
-    """A tensor before the edits → after them, and their difference. Masked cells count as no change.
+    """A tensor before the edits → after them, and their difference. Cells that are masked in both do not change.
 
-    Before and after are on one scale. The difference, which may be a thousand times smaller, has its own.
-    weights  values from 0 to 1: their difference is signed
-    mark     the cell looked at
+    Before and after share one scale. The difference has its own, because it may be a thousand times smaller.
+
+    mark   the cell that is outlined
+    style  its axes, kind and theme. Weights have colours from 0 to 1; their difference is signed
     """
     with np.errstate(invalid="ignore"):
-        apart = after - before
-    apart = np.where(np.isfinite(before) | np.isfinite(after), apart, 0.0)
-    common: dict[str, Any] = {"row_axis": axes[0], "column_axis": axes[1], "height": HEIGHT,
-                              "marks": [mark] if mark else [], "theme": theme}  # fmt: skip
-    kind: dict[str, Any] = {"kind": "weights", "limit": 1.0} if weights else {"limit": scale_of(before, after)}
-    title_apart = "difference, own scale" if apart[np.isfinite(apart)].any() else "no difference"
+        change = after - before
+    change = np.where(np.isfinite(before) | np.isfinite(after), change, 0.0)
+    limit = 1.0 if style.kind == "weights" else colour_limit(before, after)
+    shared, marks = replace(style, limit=limit, height=HEIGHT), [mark] if mark else []
+    change_style = replace(shared, kind="signed", limit=colour_limit(change))
+    change_title = "difference, own scale" if change[np.isfinite(change)].any() else "no difference"
     return [
-        heatmap(before, rows, columns, title=f"{title} before", **common, **kind),
+        heatmap(before, rows, columns, title=f"{title} before", marks=marks, style=shared),
         "→",
-        heatmap(after, rows, columns, title="after", **common, **kind),
+        heatmap(after, rows, columns, title="after", marks=marks, style=shared),
         "Δ",
-        heatmap(apart, rows, columns, title=title_apart, limit=scale_of(apart), **common),
+        heatmap(change, rows, columns, title=change_title, marks=marks, style=change_style),
     ]
 
 
-def travelled(
-    distance: Float[np.ndarray, "stage seq"],
-    at: Position,
-    *,
-    tokens: Sequence[str],
-    theme: ThemeName = "light",
-) -> Line:
-    """How far each token's row of the residual stream has moved: what enters, and what leaves each block."""
+def propagation(distance: Float[np.ndarray, "stage seq"], at: Position, *, theme: ThemeName = "light") -> Line:
+    """The length of the change of each token's vector: at the input of the first block, and after each block."""
     stages = ["embedded", *(f"block {i + 1}" for i in range(len(distance) - 1))]
-    return [
-        heatmap(distance, stages, tokens, row_axis=stage_axis(len(stages) - 1), column_axis="token",
-                kind="weights", limit=float(distance.max()) or 1.0,
-                title="how far the change travels: length of the difference",
-                marks=[(at.layer + 1, at.token)], height=max(64, 18 * len(stages)), theme=theme),
-    ]  # fmt: skip
+    style = HeatmapStyle(row_axis=stage_axis(len(stages) - 1), column_axis="token", kind="weights",
+                         limit=float(distance.max()) or 1.0, height=max(64, 18 * len(stages)), theme=theme)  # fmt: skip
+    title = "length of the change at each stage"
+    return [heatmap(distance, stages, at.labels, title=title, marks=[(at.layer + 1, at.token)], style=style)]
 
 
-def all_left_out(
+def ablation(
     heads: Float[np.ndarray, "layer head"],
     tokens: Float[np.ndarray, "token seq"],
     at: Position,
     *,
-    tokens_are: Sequence[str],
     theme: ThemeName = "light",
 ) -> Line:
-    """How far the output moves without each head, on average over the tokens, and how far each token's output moves
+    """The change of the output without each head, averaged over the tokens, and the change of each token's output
     without each token."""
-
-    def kind(effect: Float[np.ndarray, "row column"]) -> dict[str, Any]:
-        return {"kind": "weights", "limit": float(effect.max()) or 1.0, "height": 300, "theme": theme}
-
+    layer_names = [f"layer {i + 1}" for i in range(len(heads))]
+    head_names = [f"head {i + 1}" for i in range(heads.shape[1])]
+    style = HeatmapStyle(kind="weights", height=300, theme=theme)
+    heads_style = replace(style, row_axis="layer", column_axis="head", limit=float(heads.max()) or 1.0)
+    tokens_style = replace(style, row_axis="hidden token", column_axis="token", limit=float(tokens.max()) or 1.0)
     return [
-        heatmap(heads, [f"layer {i + 1}" for i in range(len(heads))], [f"head {i + 1}" for i in range(heads.shape[1])],
-                row_axis="layer", column_axis="head", title="how far the output moves without each head",
-                marks=[(at.layer, at.head)], **kind(heads)),
+        heatmap(heads, layer_names, head_names, title="mean output change without each head",
+                marks=[(at.layer, at.head)], style=heads_style),
         "",
-        heatmap(tokens, tokens_are, tokens_are, row_axis="hidden token", column_axis="token",
-                title="how far each output moves without the token of the row",
-                marks=[(at.token, None), (None, at.token)], **kind(tokens)),
+        heatmap(tokens, at.labels, at.labels, title="output change without the token of the row",
+                marks=[(at.token, None), (None, at.token)], style=tokens_style),
     ]  # fmt: skip

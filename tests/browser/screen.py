@@ -16,8 +16,8 @@ TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
 
 # All that the server has sent is on screen, and no picture waits.
 _SETTLED = f"""() => ({CALM})() && [...document.querySelectorAll(".ew-plot")].every(
-    line => line.shown && !line.waiting && line.panels?.length === line.shown.panels.length
-    && line.panels.every((place, i) => place.state?.endsWith(line.shown.panels[i].json)))"""
+    ({{ plotLine: line }}) => line && !line.isPaintScheduled && line.panelElements.length === line.items.length
+    && line.panelElements.every((elements, i) => elements.paintedState?.endsWith(line.items[i].json)))"""
 # Streamlit sends what was changed when the events of the browser have been handled, and waits a moment for more.
 _QUIET = """() => new Promise(done => {
     let frames = 0;
@@ -28,24 +28,24 @@ _QUIET = """() => new Promise(done => {
     };
     count();
 })"""
-_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-plot')].map(line => line.queue))"
+_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-plot')].map(host => host.plotLine.paintQueue))"
 
 # What each plot shows, in the order of the page: null where a cell is masked.
 _PLOTS = """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
-    const heatmap = plot._fullData.find(trace => trace.type === "heatmap" && trace.name !== "masked");
-    const bars = plot._fullData.find(trace => trace.type === "bar"), line = plot.closest(".ew-plot");
-    const { panel } = line.shown.panels[line.panels.findIndex(place => place.plot === plot)];
+    const heatmap = plot.data.find(trace => trace.type === "heatmap" && trace.name !== "masked");
+    const bars = plot.data.find(trace => trace.type === "bar"), line = plot.closest(".ew-plot").plotLine;
+    const { panel } = line.items[line.panelElements.findIndex(elements => elements.plot === plot)];
     return {
         title: plot.closest(".ew-panel").querySelector(".ew-title").textContent,
         z: heatmap ? [...heatmap.z].map(row => [...row].map(z => Number.isFinite(z) ? z : null)) : null,
         bars: bars ? [...bars.x].map(Number) : null,
         shapes: (plot.layout.shapes ?? []).filter(shape => shape.line?.width === 2)
             .map(({ x0, x1, y0, y1 }) => [x0, x1, y0, y1]),
-        ranges: [...plot._fullLayout.xaxis.range, ...plot._fullLayout.yaxis.range],
+        ranges: [...plot.layout.xaxis.range, ...plot.layout.yaxis.range],
         rows: panel.rows?.names, columns: panel.columns?.names,
         labels: { x: plot.layout.xaxis.ticktext, y: plot.layout.yaxis.ticktext },
         drawn: Boolean(plot.querySelector(".heatmaplayer image, .barlayer path, .scatterlayer path, .shapelayer path")),
-        background: plot._fullLayout.plot_bgcolor, ink: plot._fullLayout.font.color, scale: heatmap?.colorscale,
+        background: plot.layout.plot_bgcolor, ink: plot.layout.font.color, scale: heatmap?.colorscale,
     };
 })"""
 _SHOWN = f"""([expected, tolerance]) => {{
@@ -63,8 +63,11 @@ _CLIPPED = """() => [...document.querySelectorAll(".ew-title")]
 _PLACE = """([index, row, column]) => {
     const plot = document.querySelectorAll(".ew-plot .js-plotly-plot")[index];
     plot.scrollIntoView({ block: "nearest" });
-    const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot._fullLayout;
-    return [left + xaxis._offset + xaxis.l2p(column), top + yaxis._offset + yaxis.l2p(row)];
+    const { area } = plot.closest(".ew-plot").plotLine.panelElements.find(elements => elements.plot === plot);
+    const { left, top } = plot.getBoundingClientRect(), { xaxis, yaxis } = plot.layout;
+    const share = (value, from, to) => (value - from) / (to - from);
+    return [left + area.left + share(column, ...xaxis.range) * area.width,
+            top + area.top + share(row, yaxis.range[1], yaxis.range[0]) * area.height];
 }"""
 
 

@@ -76,7 +76,7 @@ def test_a_text_of_100_000_characters_is_cut_and_said(screen):
     _type(screen, "word " * 20_000)
     said = " ".join(screen.sentences)
     assert "The text had 100,000 characters; the first 2,000 are used." in said
-    assert "A sentence was cut at 64 tokens; 336 more are left out." in said
+    assert "A sentence was cut at 64 tokens; 336 more are ignored." in said
     assert len(screen.page.get_by_role("textbox", name="Text").input_value()) == 2_000
     screen.shows(*scaled_scores(trace_of("word " * 64), 1, 1))
 

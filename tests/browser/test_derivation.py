@@ -60,7 +60,7 @@ def test_hovering_a_dot_product_shows_its_sum_without_a_round_trip(screen):
     screen.socket.on("framesent", lambda frame: sent.append(frame))
     screen.page.mouse.move(*screen.place(2, 4, 7))
     tip = screen.page.locator(".ew-tip").first
-    expect(tip).to_contain_text("13 smaller")
+    expect(tip).to_contain_text("13 more")
     total = parsed(tip.inner_text().rsplit("= ", 1)[1])
     assert total == pytest.approx(layer.dot_products[0, 0, 4, 7], rel=1e-3)
     assert sent == []
@@ -89,16 +89,17 @@ def test_a_score_that_is_set_and_one_that_is_masked_have_no_sum(screen):
 def test_the_factor_of_a_head_is_part_of_its_sum(screen):
     screen.open("weighted_values", edits="head.0.0=0.5")
     said = hovered(screen, 4, 3, 6, "query jumped · dimension 6")
-    assert " smaller) · 0.5 = " in said
+    assert " more) · 0.5 = " in said
     z = 0.5 * trace_of().layers[0].z[0, 0, 3, 6]
     assert float(said.rsplit("= ", 1)[1].replace("−", "-")) == pytest.approx(z, rel=1e-3)
 
 
 # The cell of the caption is the last one that is uncovered, in every frame; nothing moves from beginning to end.
 _WATCH_PLAYER = """() => {
-    const line = document.querySelector(".ew-plot"), { hold, skip, caption } = line.player;
-    const { rows, columns } = line.shown.panels[2].panel, seen = window.seen = { cells: new Set(), places: new Set() };
-    const places = () => [hold, skip, line, ...line.querySelectorAll(".ew-panel")].map(part => {
+    const host = document.querySelector(".ew-plot"), { items, player } = host.plotLine;
+    const { playButton, skipButton, caption } = player, { rows, columns } = items[2].panel;
+    const seen = window.seen = { cells: new Set(), places: new Set() };
+    const places = () => [playButton, skipButton, host, ...host.querySelectorAll(".ew-panel")].map(part => {
         const { left, top, width, height } = part.getBoundingClientRect();
         return [left, top, width, height].map(Math.round).join();
     }).join(";");
@@ -117,12 +118,12 @@ def test_a_product_is_played_cell_by_cell_paused_and_skipped(screen):
     screen.page.get_by_role("button", name="Draw Q Kᵀ cell by cell").click()
     caption = screen.page.locator(".ew-caption").first
     expect(caption).to_contain_text("query a · key a: ")
-    expect(caption).to_contain_text("13 smaller = ")
+    expect(caption).to_contain_text("13 more = ")
     screen.page.get_by_role("button", name="Pause").click()
     text = caption.inner_text()
-    expect(screen.page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(screen.page.get_by_role("button", name="Continue")).to_be_visible()
     assert caption.inner_text() == text
-    screen.page.get_by_role("button", name="Go on").click()
+    screen.page.get_by_role("button", name="Continue").click()
     expect(caption).to_contain_text("query cat · key cat", timeout=20_000)
     expect(screen.page.locator(".ew-cover")).to_have_count(0)
     seen = screen.page.evaluate("({ ...window.seen, cells: [...seen.cells], places: [...seen.places] })")
@@ -167,7 +168,7 @@ def test_no_part_of_a_derivation_is_cut_off(screen, page, size):
     screen.page.set_viewport_size(size)
     screen.open(page, cell="" if page == "softmax" else "dot_products.0.0.0.4.7")
     panel = screen.page.locator(".ew-derivation")
-    expect(panel.locator(".ew-folded").last).to_contain_text("smaller terms")
+    expect(panel.locator(".ew-folded").last).to_contain_text("more terms")
     hidden = panel.evaluate(
         """panel => [panel, ...panel.querySelectorAll("*")]
             .filter(part => part.scrollHeight > part.clientHeight + 1 && getComputedStyle(part).overflowY !== "visible"

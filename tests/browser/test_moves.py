@@ -95,7 +95,7 @@ def test_a_zoom_survives_the_move_of_a_slider(screen):
     screen.page.mouse.move(*screen.place(2, 12, 12), steps=5)
     screen.page.mouse.up()
     screen.page.wait_for_function(
-        "x => document.querySelectorAll('.js-plotly-plot')[2]._fullLayout.xaxis.range[0] !== x", arg=untouched[0]
+        "x => document.querySelectorAll('.js-plotly-plot')[2].layout.xaxis.range[0] !== x", arg=untouched[0]
     )
     zoomed = screen.plots()[2]["ranges"]
     assert zoomed == pytest.approx([3, 12, 12, 3], abs=0.6)

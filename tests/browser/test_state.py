@@ -68,15 +68,17 @@ def test_a_text_that_is_left_by_a_click_on_a_heatmap(phone, attempt):
     screen.shows(*scaled_scores(trace_of(OTHER_TEXT), 1, 1))
 
 
-def test_a_slider_and_a_click_before_its_answer(screen):
+@pytest.mark.parametrize(("slider", "chosen"), [("layers", 3), ("d_model", 60)])
+def test_a_slider_and_a_click_before_its_answer(screen, slider, chosen):
+    """With another d_model, the number in the edit field is another: its old value must not become an edit."""
     screen.open("scaled_scores")
     x, y = screen.place(2, 5, 3)
-    screen.slider("layers").press("ArrowLeft")
+    screen.slider(slider).press("ArrowLeft")
     screen.page.mouse.click(x, y)
     screen.come_to_rest()
     state = agree(screen)
-    assert (state.get(PARAMETERS["layers"]), state.get(PARAMETERS["edits"])) == (3, ())
-    screen.shows(*scaled_scores(trace_of(layers=3), 1, 1))
+    assert (state.get(PARAMETERS[slider]), state.get(PARAMETERS["edits"])) == (chosen, ())
+    screen.shows(*scaled_scores(trace_of(**{slider: chosen}), 1, 1))
 
 
 def test_two_clicks_before_the_first_is_answered(screen):
@@ -144,14 +146,14 @@ def test_the_selected_word_is_kept(screen):
 
 def test_the_first_edit_does_not_scroll_the_page(phone):
     screen = phone.open("scaled_scores", cell="scores.0.0.0.2.1")
-    field = screen.page.get_by_label("What if this score were")
+    field = screen.page.get_by_label("Set this score to")
     field.scroll_into_view_if_needed()
     before = field.bounding_box()["y"]
     field.fill("5")
     with screen.rerun():
         field.press("Enter")
     screen.come_to_rest()
-    after = screen.page.get_by_label("What if this score were").bounding_box()["y"]
+    after = screen.page.get_by_label("Set this score to").bounding_box()["y"]
     assert abs(after - before) < PHONE["height"] / 2
     effect = screen.page.get_by_text("Effect of your edits").bounding_box()["y"]
     assert 0 < effect - after < PHONE["height"]

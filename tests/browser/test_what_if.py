@@ -21,7 +21,7 @@ def edits(screen):
 
 def test_a_score_is_set_and_every_page_shows_what_follows(screen):
     screen.open("scaled_scores", cell="scores.0.0.0.2.1")
-    field = screen.page.get_by_label("What if this score were")
+    field = screen.page.get_by_label("Set this score to")
     field.fill("5")
     with screen.rerun():
         field.press("Enter")

@@ -42,7 +42,7 @@ def test_markup_in_a_link_stays_text(screen):
     asked = "<img src=x onerror=window.harm=1> - ![x](http://a.example/x.png)"
     screen.open("embedding", encoder="minilm", analogy=asked)
     (said,) = screen.sentences
-    found = "The link asks for analogy = “<img src=x onerror=…”. What is between “<img” and “src=x”? "
+    found = "The link has analogy = “<img src=x onerror=…”. No sign is between “<img” and “src=x”: "
     assert found in said.replace("\u2060", "")
     assert screen.page.evaluate("window.harm ?? null") is None
     assert screen.page.locator("[data-testid=stAlert] :is(img, a, code, em)").count() == 0

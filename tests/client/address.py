@@ -39,7 +39,7 @@ class Address:
         if data["session"] != self.session:
             self.session, self.last_step = data["session"], data["step"]
             if present != search_params(data["read"]):
-                page.trigger("restore", page.location.search)
+                page.trigger("restore", page.location.query)
                 return
         if search_params(data["query"]) != present:
             query = data["query"].removeprefix("?")

@@ -86,10 +86,11 @@ class App:
         return message
 
     def render(self) -> None:
-        """Let React render what has changed."""
+        """Let React render what has changed. What the effects of one rendering change is sent when all have run."""
         if self._dirty:
             self._dirty = False
-            self.mounts.update(self.root)
+            with self.widget_states.batch():
+                self.mounts.update(self.root)
 
     def _on_new_session(self, message: ForwardMsg) -> None:
         new, run = message.new_session, message.metadata.run

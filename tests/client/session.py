@@ -20,7 +20,7 @@ from tests.client.mounts import Mounted
 from tests.client.runs import Runs
 
 TIMEOUT = 120.0  # seconds for an answer; the first run of all compiles
-QUIET_ROUNDS = 4  # markers after which a request without a run counts as dropped; each takes up to 10 ms
+QUIET = 0.3  # seconds without a new run after which a request without a run counts as dropped
 CONTEXT = ContextInfo(timezone="UTC", timezone_offset=0, locale="en-US", is_embedded=False, color_scheme="light")
 
 
@@ -241,14 +241,18 @@ class Session:
         self._runs.observe(self.app.handle(payload))
 
     def _is_quiet(self, deadline: float) -> bool:
-        """Whether no other run begins while the server answers some more markers."""
-        runs = self._runs.count
-        for _ in range(QUIET_ROUNDS):
+        """Whether no other run begins for a while, in which the server goes on answering markers.
+
+        The thread that runs scripts may start late on a busy machine: the time counts, not the number of markers.
+        """
+        runs, end = self._runs.count, time.monotonic() + QUIET
+        while time.monotonic() < end:
             self._connection.send([self._runs.marker()])
             while not self._runs.idle:
                 self._read(deadline)
             if self._runs.count > runs:
                 return False
+            time.sleep(QUIET / 20)
         return True
 
     def _component_changed(self, component: Mounted, data: Any) -> None:

@@ -60,7 +60,7 @@ def test_another_spelling_of_the_same_query_is_left_alone():
 def test_a_new_session_that_has_read_something_else_is_asked_to_restore(page):
     address = Address()
     address(page, data("layer=1", read="layer=1"))
-    assert page.triggered == [("restore", "?layer=2")]
+    assert page.triggered == [("restore", "layer=2")]
     assert urls(page) == ["/softmax?layer=2"]
 
 
@@ -70,4 +70,4 @@ def test_only_a_new_session_restores(page):
     address(page, data("layer=3", read="layer=9"))
     assert page.triggered == []
     address(page, data("layer=1", session="t", read="layer=1"))
-    assert page.triggered == [("restore", "?layer=3")]
+    assert page.triggered == [("restore", "layer=3")]

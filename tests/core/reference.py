@@ -1,4 +1,4 @@
-"""The same encoder by others: PyTorch's TransformerEncoder and Flax's MultiHeadAttention, with copied parameters."""
+"""Independent references: PyTorch's TransformerEncoder and Flax's MultiHeadAttention, with copied parameters."""
 
 import math
 from typing import NamedTuple
@@ -18,11 +18,11 @@ _TORCH_ACTIVATIONS = {
 
 
 def random_parameters(config: EncoderConfig, rng: np.random.Generator) -> Parameters:
-    """Parameters of which none is trivial: scales are not 1 and shifts not 0.
+    """Random parameters without trivial values: scales are not 1 and shifts are not 0.
 
-    The rows that enter the encoder, and its scores, are of size one whatever the config says. Scores of hundreds would
-    be right to a few units in the fifth digit only, in any library: float32 gives seven digits to the scores, and
-    softmax turns their absolute error into a relative one.
+    The embedded rows and the scores have magnitudes of about one in every configuration. With scores of hundreds, the
+    weights of any library have an error in the fifth digit: float32 scores have seven digits, and softmax turns their
+    absolute error into a relative one.
     """
     d_model = config.d_model
     table_size = {"none": 1.0, "sqrt_d": d_model**-0.5, "inv_sqrt_d": d_model**0.5}[config.embedding_scale]
@@ -42,14 +42,14 @@ def random_parameters(config: EncoderConfig, rng: np.random.Generator) -> Parame
     return {name: draw(name, shape) for name, shape in parameter_shapes(config).items()}
 
 
-def relative_difference(ours: np.ndarray, theirs: np.ndarray) -> float:
-    """The largest difference, over the largest magnitude of the tensor."""
-    assert ours.shape == theirs.shape
-    return float(np.abs(ours - theirs).max() / max(np.abs(theirs).max(), np.finfo(np.float32).tiny))
+def relative_difference(ours: np.ndarray, reference: np.ndarray) -> float:
+    """The largest difference, divided by the largest magnitude of the reference."""
+    assert ours.shape == reference.shape
+    return float(np.abs(ours - reference).max() / max(np.abs(reference).max(), np.finfo(np.float32).tiny))
 
 
 def sinusoid(position: int, dimension: int, d_model: int, layout: str) -> float:
-    """One cell of the position encoding, written from the paper's formula (section 3.5) cell by cell."""
+    """One cell of the position encoding, from the formula of the paper (Vaswani et al. 2017, section 3.5)."""
     sines = math.ceil(d_model / 2)
     if layout == "interleaved":
         pair, is_cosine = divmod(dimension, 2)
@@ -60,7 +60,7 @@ def sinusoid(position: int, dimension: int, d_model: int, layout: str) -> float:
 
 
 class TorchRun(NamedTuple):
-    """What PyTorch computed, as NumPy arrays of its precision."""
+    """The results of PyTorch as NumPy arrays of its precision."""
 
     embedded: np.ndarray
     first_pattern: np.ndarray
@@ -70,7 +70,7 @@ class TorchRun(NamedTuple):
 
 
 def torch_encoder(config: EncoderConfig, parameters: Parameters, dtype: torch.dtype) -> torch.nn.TransformerEncoder:
-    """PyTorch's encoder with our parameters. Its norms always have a shift, as ours do."""
+    """PyTorch's encoder with these parameters. Its norms always have a shift, as in `encoder_core`."""
     sizes = (config.d_model, config.num_heads, config.d_ff, config.dropout)
     layer = torch.nn.TransformerEncoderLayer(
         *sizes,
@@ -89,16 +89,18 @@ def torch_encoder(config: EncoderConfig, parameters: Parameters, dtype: torch.dt
 
 
 def _torch_state(config: EncoderConfig, parameters: Parameters) -> dict[str, torch.Tensor]:
-    # PyTorch always divides by sqrt(d_head); without the division, queries are that much longer.
-    longer = 1.0 if config.scale_scores else math.sqrt(config.d_head)
+    # PyTorch always divides by sqrt(d_head). Without the division, the queries are multiplied by it.
+    query_factor = 1.0 if config.scale_scores else math.sqrt(config.d_head)
     state: dict[str, np.ndarray] = {}
     for layer in range(config.num_layers):
         ours, theirs = f"layers.{layer}.", f"layers.{layer}."
         for kind, suffix in (("kernel", "weight"), ("bias", "bias"))[: 2 if config.use_bias else 1]:
-            of = {name: parameters[f"{ours}attention.{name}.{kind}"] for name in ("query", "key", "value", "out")}
-            in_proj = np.concatenate([of["query"].astype(np.float64) * longer, of["key"], of["value"]], axis=-1)
+            arrays = {name: parameters[f"{ours}attention.{name}.{kind}"] for name in ("query", "key", "value", "out")}
+            in_proj = np.concatenate(
+                [arrays["query"].astype(np.float64) * query_factor, arrays["key"], arrays["value"]], axis=-1
+            )
             state[f"{theirs}self_attn.in_proj_{suffix}"] = in_proj.T
-            state[f"{theirs}self_attn.out_proj.{suffix}"] = of["out"].T
+            state[f"{theirs}self_attn.out_proj.{suffix}"] = arrays["out"].T
             state[f"{theirs}linear1.{suffix}"] = parameters[f"{ours}mlp.up.{kind}"].T
             state[f"{theirs}linear2.{suffix}"] = parameters[f"{ours}mlp.down.{kind}"].T
         for norm in ("norm1", "norm2"):
@@ -113,7 +115,7 @@ def _torch_state(config: EncoderConfig, parameters: Parameters) -> dict[str, tor
 def run_torch(
     config: EncoderConfig, parameters: Parameters, ids: np.ndarray, mask: np.ndarray, dtype: torch.dtype = torch.float64
 ) -> TorchRun:
-    """Everything from ids to output in PyTorch; `mask` (batch, head, query, key) is True where a query may attend."""
+    """The forward pass in PyTorch; `mask` (batch, head, query, key) is True where a query may attend."""
     encoder = torch_encoder(config, parameters, dtype)
     table = torch.from_numpy(np.array(parameters["token_embedding"])).to(dtype)
     x = torch.nn.functional.embedding(torch.from_numpy(ids).long(), table)
@@ -152,7 +154,7 @@ def _torch_positions(config: EncoderConfig, parameters: Parameters, seq: int) ->
 
 
 def flax_attention(config: EncoderConfig, parameters: Parameters, layer: int) -> nnx.MultiHeadAttention:
-    """Flax's attention of the exact size, with the parameters of our `layer`."""
+    """Flax's attention with the parameters of one layer."""
     heads, d_head, d = config.num_heads, config.d_head, config.d_model
     attention = nnx.MultiHeadAttention(
         num_heads=heads,

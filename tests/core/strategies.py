@@ -1,4 +1,4 @@
-"""What hypothesis draws: encoders over the whole range that the walkthrough offers."""
+"""Hypothesis strategies: encoders over the whole range of the walkthrough."""
 
 from typing import get_args
 
@@ -14,7 +14,10 @@ mask_names = st.sampled_from([None, "causal", "padding", "causal+padding"])
 
 @st.composite
 def configs(draw, *, max_layers: int = 12, free_qkv_dim: bool = False) -> EncoderConfig:
-    """Any multiple of the heads up to d_model 256, 1 to 16 heads, d_ff to 1024, 64 tokens, every other choice."""
+    """d_model up to 256, 1 to 16 heads, d_ff up to 1024, 64 tokens, and all other options.
+
+    d_model is a multiple of the number of heads; with `free_qkv_dim`, qkv_dim is, and d_model is any number.
+    """
     num_heads = draw(st.integers(1, 16), label="num_heads")
     multiple = st.integers(1, 256 // num_heads).map(lambda d_head: d_head * num_heads)
     d_model = draw(st.integers(1, 256) if free_qkv_dim else multiple, label="d_model")

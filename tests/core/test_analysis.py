@@ -1,4 +1,4 @@
-"""What the pages measure, against values worked out by hand."""
+"""The measures of `encoder_core.analysis`, with values that are computed by hand."""
 
 import numpy as np
 import pytest
@@ -7,10 +7,11 @@ from encoder_core.analysis import (
     cosines,
     entropy,
     largest_entropy,
+    max_pool,
     mean_off_diagonal,
+    mix_with_residual,
     numerical_rank,
     one_hot,
-    pooled,
     relative_change,
     rollout,
     root_mean_square,
@@ -18,7 +19,6 @@ from encoder_core.analysis import (
     similarity_by_distance,
     singular_values,
     softmax_steps,
-    with_residual,
 )
 from encoder_core.inputs.positions import sinusoids
 
@@ -31,28 +31,28 @@ def test_root_mean_square_of_three_and_four():
     assert root_mean_square(np.array([[3.0, -4.0]])) == pytest.approx(np.sqrt(12.5))
 
 
-def test_a_sinusoid_encoding_has_root_mean_square_of_half_a_square():
+def test_root_mean_square_of_sinusoids():
     assert root_mean_square(sinusoids(50, 64)) == pytest.approx(np.sqrt(0.5))
 
 
 def test_similarity_by_distance_takes_the_diagonals():
-    found = similarity_by_distance(np.array([[1.0, 2.0, 3.0], [9.0, 4.0, 8.0], [9.0, 9.0, 7.0]]))
-    np.testing.assert_array_equal(found.low, [1, 2, 3])
-    np.testing.assert_array_equal(found.mean, [4, 5, 3])
-    np.testing.assert_array_equal(found.high, [7, 8, 3])
+    result = similarity_by_distance(np.array([[1.0, 2.0, 3.0], [9.0, 4.0, 8.0], [9.0, 9.0, 7.0]]))
+    np.testing.assert_array_equal(result.low, [1, 2, 3])
+    np.testing.assert_array_equal(result.mean, [4, 5, 3])
+    np.testing.assert_array_equal(result.high, [7, 8, 3])
 
 
 def test_similarity_of_sinusoids_of_width_four_is_a_sum_of_two_cosines():
-    """Frequencies 1 and 1/100: cos n + cos(n / 100), whichever pair of positions it is."""
+    """The frequencies are 1 and 1/100: cos n + cos(n / 100) for all pairs of positions at distance n."""
     rows = sinusoids(20, 4).astype(float)
-    found = similarity_by_distance(rows @ rows.T)
+    result = similarity_by_distance(rows @ rows.T)
     distance = np.arange(20)
-    for values in found:
+    for values in result:
         np.testing.assert_allclose(values, np.cos(distance) + np.cos(distance / 100), atol=1e-6)
 
 
 def test_softmax_steps_of_log_two_and_zero():
-    """exp(ln 2 - ln 2) = 1 and exp(0 - ln 2) = 1/2 add up to 3/2: weights 2/3 and 1/3, and a masked key gets none."""
+    """exp(ln 2 - ln 2) = 1 and exp(0 - ln 2) = 1/2 add up to 3/2: weights 2/3 and 1/3, and 0 for a masked key."""
     steps = softmax_steps(np.array([np.log(2), 0.0, -np.inf]))
     np.testing.assert_allclose(steps.shifted, [0, -np.log(2), -np.inf])
     np.testing.assert_allclose(steps.exp, [1, 0.5, 0])
@@ -88,7 +88,7 @@ def test_largest_entropy_is_log2_of_the_visible_keys():
 
 
 def test_rollout_of_two_layers_by_hand():
-    """Both tokens attend to the first alone: A = [[1, 0], [1/2, 1/2]], and A A = [[1, 0], [3/4, 1/4]]."""
+    """Both tokens attend to the first only: A = [[1, 0], [1/2, 1/2]], and A A = [[1, 0], [3/4, 1/4]]."""
     pattern = np.array([[[[1.0, 0.0], [1.0, 0.0]]]] * 2)
     np.testing.assert_allclose(rollout(pattern), [[[1, 0], [0.5, 0.5]], [[1, 0], [0.75, 0.25]]])
 
@@ -96,10 +96,10 @@ def test_rollout_of_two_layers_by_hand():
 def test_rollout_averages_the_heads_and_its_rows_add_up_to_one():
     patterns = np.random.default_rng(0).dirichlet(np.ones(5), (3, 2, 5))
     np.testing.assert_allclose(rollout(patterns).sum(axis=-1), 1)
-    np.testing.assert_allclose(with_residual(patterns), 0.25 * patterns.sum(axis=1) + 0.5 * np.eye(5))
+    np.testing.assert_allclose(mix_with_residual(patterns), 0.25 * patterns.sum(axis=1) + 0.5 * np.eye(5))
 
 
-def test_a_row_masked_everywhere_keeps_itself_in_the_rollout():
+def test_rollout_of_rows_with_only_masked_keys():
     np.testing.assert_array_equal(rollout(np.zeros((2, 1, 3, 3))), [np.eye(3)] * 2)
 
 
@@ -109,27 +109,27 @@ def test_cosines_of_equal_orthogonal_opposite_and_zero_rows():
     np.testing.assert_allclose(cosines(rows, others), [[1, 0, -1, 0.5**0.5, 0]])
 
 
-def test_mean_off_diagonal_leaves_the_diagonal_out():
+def test_mean_off_diagonal():
     np.testing.assert_allclose(mean_off_diagonal(np.array([[9.0, 1.0], [3.0, 9.0]])), 2)
     np.testing.assert_allclose(mean_off_diagonal(np.ones((4, 3, 3))), np.ones(4))
     assert np.isnan(mean_off_diagonal(np.ones((1, 1))))
 
 
-def test_pooled_keeps_the_largest_of_each_block():
+def test_max_pool():
     square = np.arange(9).reshape(3, 3)
-    np.testing.assert_array_equal(pooled(square, 2), [[4, 5], [7, 8]])
-    np.testing.assert_array_equal(pooled(square, 1), square)
-    np.testing.assert_array_equal(pooled(square > 7, 2), [[False, False], [False, True]])
+    np.testing.assert_array_equal(max_pool(square, 2), [[4, 5], [7, 8]])
+    np.testing.assert_array_equal(max_pool(square, 1), square)
+    np.testing.assert_array_equal(max_pool(square > 7, 2), [[False, False], [False, True]])
 
 
 def test_relative_change_of_five_to_ten():
-    """|(3, 4)| = 5, and (0, 8) - (3, 4) = (-3, 4) is as long."""
+    """|(3, 4)| = 5 and |(0, 8) - (3, 4)| = |(-3, 4)| = 5."""
     before, after = np.array([[3.0], [4.0]], np.float32), np.array([[0.0], [8.0]], np.float32)
     assert relative_change(before, after) == pytest.approx(1)
     assert relative_change(before, before) == 0
     assert relative_change(after, before) == pytest.approx(5 / 8)
     assert relative_change(0 * before, before) == 5
-    huge = np.float32(1e30) * before  # whose squares are beyond float32
+    huge = np.float32(1e30) * before  # squares overflow float32
     assert relative_change(huge, 2 * huge) == pytest.approx(1)
 
 
@@ -148,7 +148,7 @@ def test_singular_values_of_a_diagonal_and_of_a_column_times_a_row():
         (np.outer([1.0, 2.0, 3.0], [4.0, 5.0]), 1),
         (np.zeros((2, 3)), 0),
         (np.diag([1.0, 1e-9]), 2),
-        (np.diag([1.0, 1e-9]).astype(np.float32), 1),  # below the rounding of 32-bit numbers
+        (np.diag([1.0, 1e-9]).astype(np.float32), 1),  # below the rounding noise of float32
     ],
 )
 def test_the_rank_of_small_matrices(matrix, rank):
@@ -162,9 +162,9 @@ def test_a_product_of_queries_and_keys_has_the_rank_of_its_head(seq, d_head):
     assert numerical_rank(q @ k.T) == min(seq, d_head)
 
 
-def test_self_matches_leaves_out_rows_that_see_only_themselves():
-    """Rows [1, 0], [3, 1], [0, 2]: row 2 matches itself (10 > 3), row 3 too (4 > 2); row 1 does not (3 > 1), unless a
-    causal mask lets it see nothing else."""
+def test_self_matches_excludes_rows_with_one_visible_key():
+    """Rows [1, 0], [3, 1], [0, 2]: rows 2 (10 > 3) and 3 (4 > 2) match themselves, row 1 does not (3 > 1). With a
+    causal mask, row 1 is not counted."""
     rows = np.array([[1.0, 0.0], [3.0, 1.0], [0.0, 2.0]])
     dots = rows @ rows.T
     assert self_matches(dots, np.ones((3, 3), bool)) == (2, 3)
@@ -172,7 +172,7 @@ def test_self_matches_leaves_out_rows_that_see_only_themselves():
     assert self_matches(dots, np.eye(3, dtype=bool)) == (0, 0)
 
 
-def test_a_row_that_does_not_see_itself_is_not_counted():
+def test_self_matches_excludes_rows_with_a_masked_diagonal():
     hidden = np.ones((3, 3), bool)
     hidden[:, 1] = False
     rows = np.array([[1.0, 0.0], [3.0, 1.0], [0.0, 2.0]])

@@ -1,4 +1,4 @@
-"""What may be asked for, and what the error says about everything else."""
+"""Valid and invalid configurations, and the error messages for invalid ones."""
 
 import dataclasses
 import math
@@ -9,8 +9,8 @@ import pytest
 from encoder_core import EncoderConfig
 from encoder_core.config import field_names
 
-WHOLE = "a whole number of at least 1"
-NOT_WHOLE = [0, -3, 2.0, 1.5, "8", None, True, math.nan]
+SIZE_MESSAGE = "allowed are whole numbers from 1"
+NOT_SIZES = [0, -3, 2.0, 1.5, "8", None, True, math.nan]
 SIZES = ["vocab_size", "max_len", "d_model", "num_heads", "d_ff", "num_layers"]
 CHOICES = {
     "norm": ["'post'", "'pre'"],
@@ -22,26 +22,26 @@ CHOICES = {
     "position_frequencies": ["'pairs'", "'dimensions'"],
     "attention_read_out": ["'stack'", "'input'"],
 }
-SWITCHES = ["final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head", "embedding_norm"]
+FLAGS = ["final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head", "embedding_norm"]
 WRONG = [
-    *((name, value, [WHOLE]) for name in SIZES for value in NOT_WHOLE),
-    *(("qkv_dim", value, [WHOLE]) for value in NOT_WHOLE if value is not None),
+    *((name, value, [SIZE_MESSAGE]) for name in SIZES for value in NOT_SIZES),
+    *(("qkv_dim", value, [SIZE_MESSAGE]) for value in NOT_SIZES if value is not None),
     *((name, value, allowed) for name, allowed in CHOICES.items() for value in ("Post", "", None, 1, ["post"])),
-    *((name, value, ["True or False"]) for name in SWITCHES for value in (1, 0, "yes", None)),
+    *((name, value, ["True, False"]) for name in FLAGS for value in (1, 0, "yes", None)),
     *(
-        ("norm_eps", value, ["at least 1e-12", "below 1"])
+        ("norm_eps", value, ["numbers from 1e-12 to below 1"])
         for value in (0, 1e-13, 1, -1e-5, math.nan, math.inf, "1", None)
     ),
     *(
         ("dropout_at", value, ["'embedded'", "'pattern'", "'attn_out'", "'mlp_act'", "'mlp_out'"])
         for value in (("output",), ["attn_out"], "attn_out", ("attn_out", "attn_out"), ([],), None)
     ),
-    *(("dropout", value, ["at least 0", "below 1"]) for value in (-0.1, 1, 1.0, math.nan, "0", None, True)),
+    *(("dropout", value, ["numbers from 0 to below 1"]) for value in (-0.1, 1, 1.0, math.nan, "0", None, True)),
 ]
 
 
 @pytest.mark.parametrize(("name", "value", "allowed"), WRONG)
-def test_the_error_names_field_value_and_what_is_allowed(name, value, allowed, unchecked):
+def test_the_error_names_the_field_its_value_and_the_allowed_values(name, value, allowed, unchecked):
     with pytest.raises(ValueError, match=name) as error:
         EncoderConfig(**{name: value})
     message = str(error.value)
@@ -49,14 +49,14 @@ def test_the_error_names_field_value_and_what_is_allowed(name, value, allowed, u
     assert all(part in message for part in allowed)
 
 
-def test_every_field_is_tried():
+def test_every_field_is_tested():
     assert {name for name, _, _ in WRONG} == set(field_names())
 
 
-def test_heads_must_divide_the_width_they_share():
-    with pytest.raises(ValueError, match=r"num_heads=5 does not divide d_model=64: d_model must be a multiple"):
+def test_num_heads_must_divide_the_width():
+    with pytest.raises(ValueError, match=r"num_heads=5 is invalid: allowed are divisors of d_model=64"):
         EncoderConfig(d_model=64, num_heads=5)
-    with pytest.raises(ValueError, match=r"num_heads=4 does not divide qkv_dim=30: qkv_dim must be a multiple"):
+    with pytest.raises(ValueError, match=r"num_heads=4 is invalid: allowed are divisors of qkv_dim=30"):
         EncoderConfig(d_model=64, num_heads=4, qkv_dim=30)
     assert EncoderConfig(d_model=63, num_heads=4, qkv_dim=32).d_head == 8
 
@@ -64,11 +64,11 @@ def test_heads_must_divide_the_width_they_share():
 def test_widths():
     config = EncoderConfig(d_model=256, num_heads=8)
     assert (config.qkv_width, config.d_head) == (256, 32)
-    as_written = EncoderConfig(d_model=256, num_heads=8, qkv_dim=32)
-    assert (as_written.qkv_width, as_written.d_head) == (32, 4)
+    narrow = EncoderConfig(d_model=256, num_heads=8, qkv_dim=32)
+    assert (narrow.qkv_width, narrow.d_head) == (32, 4)
 
 
-def test_the_limits_themselves_are_allowed():
+def test_the_limits_are_allowed():
     config = EncoderConfig(
         vocab_size=1, max_len=1, d_model=1, num_heads=1, qkv_dim=1, d_ff=1, num_layers=1, norm_eps=1e-12, dropout=0.0
     )
@@ -80,7 +80,7 @@ def test_frozen_and_hashable():
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.d_model = 3
     same, other = EncoderConfig(), EncoderConfig(d_ff=3)
-    assert {config: "kept"}[same] == "kept"
+    assert {config: "value"}[same] == "value"
     assert config != other
     with pytest.raises(ValueError, match="num_heads"):
         dataclasses.replace(config, num_heads=7)

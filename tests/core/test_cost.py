@@ -1,4 +1,4 @@
-"""What an encoder costs, against formulas written out by hand."""
+"""Parameters and operations of an encoder, with formulas that are derived by hand."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What-if edits: temperature and head factors."""
+"""Traces with edits: temperature and head factors."""
 
 import math
 
@@ -28,12 +28,12 @@ def test_temperature_divides_the_scores_of_every_layer(value, mask):
     np.testing.assert_array_equal(edited.scores, plain.scores)
 
 
-def test_cold_picks_one_key_and_hot_treats_all_alike():
-    cold = ENCODER.trace(IDS, "causal", [Temperature(0.001)]).layers[0]
-    hot = ENCODER.trace(IDS, None, [Temperature(1000.0)]).layers[0]
-    assert np.median(cold.pattern.max(-1)) > 0.999
-    np.testing.assert_array_equal(cold.pattern.argmax(-1), cold.scores.argmax(-1))
-    np.testing.assert_allclose(hot.pattern, 1 / 9, rtol=0.05)
+def test_low_and_high_temperatures():
+    low = ENCODER.trace(IDS, "causal", [Temperature(0.001)]).layers[0]
+    high = ENCODER.trace(IDS, None, [Temperature(1000.0)]).layers[0]
+    assert np.median(low.pattern.max(-1)) > 0.999
+    np.testing.assert_array_equal(low.pattern.argmax(-1), low.scores.argmax(-1))
+    np.testing.assert_allclose(high.pattern, 1 / 9, rtol=0.05)
 
 
 def test_temperatures_multiply():
@@ -53,12 +53,12 @@ def test_a_head_factor_scales_its_contribution_and_no_other(layer, head, factor)
     factors[head] = factor
     expected = plain[layer].head_contributions * factors[:, None, None]
     np.testing.assert_allclose(edited[layer].head_contributions, expected, rtol=1e-4, atol=1e-5)
-    lost = (1 - np.float32(factor)) * plain[layer].head_contributions[:, head]
-    np.testing.assert_allclose(edited[layer].attn_out, plain[layer].attn_out - lost, rtol=1e-4, atol=1e-5)
+    removed = (1 - np.float32(factor)) * plain[layer].head_contributions[:, head]
+    np.testing.assert_allclose(edited[layer].attn_out, plain[layer].attn_out - removed, rtol=1e-4, atol=1e-5)
 
 
-def test_switched_off_is_a_model_without_the_head():
-    """The rows of W_O that belong to the head set to zero: the same output from the first layer to the last."""
+def test_a_head_that_is_switched_off():
+    """The output is equal to that of a model in which the rows of W_O of this head are zero."""
     parameters = dict(ENCODER.parameters())
     name = "layers.1.attention.out.kernel"
     parameters[name] = parameters[name].copy()
@@ -70,33 +70,35 @@ def test_switched_off_is_a_model_without_the_head():
     assert (off.layers[1].z[:, 1] == 0).all()
 
 
-def test_every_head_off_leaves_the_bias():
+def test_with_all_heads_off_attention_adds_the_bias():
     off = ENCODER.trace(IDS, edits=[HeadFactor(0, head) for head in range(3)]).layers[0]
     bias = ENCODER.parameters()["layers.0.attention.out.bias"]
     np.testing.assert_array_equal(off.attn_out, np.broadcast_to(bias, off.attn_out.shape))
 
 
-def test_edits_that_change_nothing():
+def test_edits_without_effect():
     plain = ENCODER.trace(IDS).output
     same = ENCODER.trace(IDS, edits=[Temperature(1.0), HeadFactor(2, 2, 1.0)]).output
     np.testing.assert_array_equal(plain, same)
-    np.testing.assert_array_equal(ENCODER.trace(IDS).output, plain)  # an edit leaves no trace behind
+    np.testing.assert_array_equal(ENCODER.trace(IDS).output, plain)  # an edit does not change the encoder
 
 
 @pytest.mark.parametrize("value", [0, -1, 1e-4, 1e4, math.nan, math.inf, "1", None, True])
-def test_other_temperatures_are_refused(value, unchecked):
-    with pytest.raises(ValueError, match=r"Temperature\(value=.*must be a number from 0.001 to 1000") as error:
+def test_invalid_temperatures(value, unchecked):
+    with pytest.raises(
+        ValueError, match=r"Temperature\(value=.*is invalid: allowed are numbers from 0.001 to 1000"
+    ) as error:
         ENCODER.trace(IDS, edits=[Temperature(value)])
     assert repr(value) in str(error.value)
 
 
-def test_temperatures_out_of_range_together_are_refused():
-    with pytest.raises(ValueError, match=r"must be a number from 0.001 to 1000"):
+def test_temperatures_whose_product_is_invalid():
+    with pytest.raises(ValueError, match=r"is invalid: allowed are numbers from 0.001 to 1000"):
         ENCODER.trace(IDS, edits=[Temperature(0.01), Temperature(0.01)])
 
 
 @pytest.mark.parametrize(
-    ("edit", "told"),
+    ("edit", "parts"),
     [
         (HeadFactor(3, 0), ["layer=3", "0 to 2"]),
         (HeadFactor(-1, 0), ["layer=-1", "0 to 2"]),
@@ -106,15 +108,15 @@ def test_temperatures_out_of_range_together_are_refused():
         (HeadFactor(0, 0, 1e30), ["factor=1e+30", "-1000 to 1000"]),
     ],
 )
-def test_other_heads_and_factors_are_refused(edit, told):
+def test_invalid_heads_and_factors(edit, parts):
     with pytest.raises(ValueError, match="HeadFactor") as error:
         ENCODER.trace(IDS, edits=[edit])
-    assert all(part in str(error.value) for part in told)
+    assert all(part in str(error.value) for part in parts)
 
 
 @pytest.mark.parametrize(
     ("layer", "head", "factor"), [(0.5, 0, 0), (0, "1", 0), (True, 0, 0), (0, 0, "0"), (0, 0, None)]
 )
-def test_other_types_are_refused(layer, head, factor, unchecked):
+def test_invalid_types(layer, head, factor, unchecked):
     with pytest.raises(ValueError, match="HeadFactor"):
         ENCODER.trace(IDS, edits=[HeadFactor(layer, head, factor)])

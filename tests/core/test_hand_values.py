@@ -1,4 +1,4 @@
-"""Numbers that can be checked with pencil and paper."""
+"""Numbers that are computed by hand."""
 
 import math
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.blocks import ACTIVATIONS, LayerNorm, embed, lookup, scale_and_mask, softmax
-from encoder_core.blocks.capacity import Dims, head_ownership
+from encoder_core.blocks.capacity import Dims, head_feature_mask
 from encoder_core.inputs.positions import sinusoid_angles, sinusoids
 from tests.core.reference import sinusoid
 
@@ -27,7 +27,7 @@ def test_softmax_stays_finite_where_exp_overflows():
     np.testing.assert_allclose(rows, [[1 / (1 + e), e / (1 + e)]] * 2, rtol=1e-6)
 
 
-def test_softmax_gives_masked_keys_nothing_and_masked_rows_zeros():
+def test_softmax_of_masked_keys_and_rows_is_zero():
     rows = softmax(jnp.array([[0.0, -jnp.inf, 0.0], [-jnp.inf] * 3, [5.0, -jnp.inf, -jnp.inf]]))
     np.testing.assert_array_equal(rows, [[0.5, 0, 0.5], [0, 0, 0], [1, 0, 0]])
 
@@ -47,12 +47,12 @@ def test_layer_norm_of_one_to_four():
 
 
 def test_layer_norm_adds_eps_to_the_variance():
-    """Variance 1 plus eps 3 is 4, and its root 2."""
+    """The variance 1 plus eps 3 is 4, and its root 2."""
     normed = LayerNorm(2)(jnp.array([[4.0, 6.0]]), Dims(d_model=2, d_head=1, num_layers=1), 3.0)
     np.testing.assert_allclose(normed, [[-0.5, 0.5]], rtol=1e-6)
 
 
-def test_layer_norm_counts_the_active_features_only():
+def test_layer_norm_uses_active_features_only():
     rows = jnp.array([[1.0, 2.0, 3.0, 4.0, 0.0, 0.0]])
     normed = LayerNorm(6)(rows, Dims(d_model=4, d_head=1, num_layers=1), 1e-12)
     np.testing.assert_allclose(normed[:, :4], [np.array([-3, -1, 1, 3]) / math.sqrt(5)], rtol=1e-6)
@@ -62,7 +62,7 @@ def test_layer_norm_counts_the_active_features_only():
     ("name", "at_minus_one", "at_one", "at_two"),
     [
         ("relu", 0.0, 1.0, 2.0),
-        ("gelu", -0.15865525, 0.84134475, 1.95449974),  # x times the normal distribution function
+        ("gelu", -0.15865525, 0.84134475, 1.95449974),  # x times the standard normal distribution function
         ("gelu_tanh", -0.15880801, 0.84119199, 1.95459769),
     ],
 )
@@ -82,7 +82,7 @@ def test_sinusoids_of_width_four():
 
 
 @given(st.integers(1, 64), st.integers(1, 256), st.sampled_from(["interleaved", "concatenated"]), st.data())
-def test_every_sinusoid_is_the_papers(seq, d_model, layout, data):
+def test_every_sinusoid_agrees_with_the_paper(seq, d_model, layout, data):
     encoding = sinusoids(seq, d_model, layout)
     position, dimension = data.draw(st.integers(0, seq - 1)), data.draw(st.integers(0, d_model - 1))
     assert encoding.shape == (seq, d_model)
@@ -92,8 +92,8 @@ def test_every_sinusoid_is_the_papers(seq, d_model, layout, data):
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 20), st.integers(1, 64).map(lambda half: 2 * half))
 def test_the_dot_product_of_two_positions_depends_on_their_distance_only(first, distance, shift, d_model):
     rows = sinusoids(64, d_model).astype(np.float64)
-    here, there = rows[first] @ rows[first + distance], rows[first + shift] @ rows[first + shift + distance]
-    assert here == pytest.approx(there, abs=1e-5 * d_model)
+    dot, shifted_dot = rows[first] @ rows[first + distance], rows[first + shift] @ rows[first + shift + distance]
+    assert dot == pytest.approx(shifted_dot, abs=1e-5 * d_model)
 
 
 def test_lookup_is_a_one_hot_product():
@@ -117,13 +117,13 @@ def test_embedding_scales(name, factor):
     np.testing.assert_allclose(trace.scaled_embedding, factor * trace.token_embedding, rtol=1e-6)
 
 
-def test_heads_own_neighbouring_features():
-    owned = head_ownership(Dims(d_model=4, d_head=2, num_layers=1), 2, 4)
-    np.testing.assert_array_equal(owned, [[1, 1, 0, 0], [0, 0, 1, 1]])
+def test_the_features_of_a_head_are_adjacent():
+    head_features = head_feature_mask(Dims(d_model=4, d_head=2, num_layers=1), 2, 4)
+    np.testing.assert_array_equal(head_features, [[1, 1, 0, 0], [0, 0, 1, 1]])
 
 
 def attention_only(d_model: int, num_heads: int, **parameters: np.ndarray) -> Encoder:
-    """One post-norm block without positions or biases; every projection is the identity unless given."""
+    """One post-norm block without positions and biases. Projections are identities unless `parameters` has them."""
     config = EncoderConfig(
         vocab_size=5, d_model=d_model, num_heads=num_heads, d_ff=1, num_layers=1, positions="none", use_bias=False
     )
@@ -139,9 +139,9 @@ def attention_only(d_model: int, num_heads: int, **parameters: np.ndarray) -> En
 
 
 def test_worked_example_with_identity_projections():
-    """Embeddings 0.1 to 2.0, tokens 1, 2, 3; the query is token 2, say [0.9, 1.0, 1.1, 1.2].
+    """Embeddings 0.1 to 2.0, tokens 1, 2, 3; the query is token 2: [0.9, 1.0, 1.1, 1.2].
 
-    Its scores: (0.45 + 0.60 + 0.77 + 0.96) / 2 = 1.39, and so on.
+    Its first score is (0.45 + 0.60 + 0.77 + 0.96) / 2 = 1.39.
     """
     table = np.arange(1, 21).reshape(5, 4) / 10
     layer = attention_only(4, 1, token_embedding=table).trace(np.array([[1, 2, 3]])).layers[0]
@@ -155,7 +155,7 @@ def test_worked_example_with_identity_projections():
 
 
 def test_two_heads_of_width_one():
-    """Tokens [1, 0] and [0, 1]: each head sees one feature, so its queries and keys are 0 or 1.
+    """Tokens [1, 0] and [0, 1]: the queries and keys of each head are one feature, 0 or 1.
 
     Head 0, query 0: scores [1, 0], weights [e, 1] / (1 + e), output e / (1 + e). Query 1: scores [0, 0], output 1/2.
     """
@@ -167,7 +167,7 @@ def test_two_heads_of_width_one():
 
 
 def test_head_contributions_by_hand():
-    """Head 0 has z [1] or so; W_O's first row carries head 0, its second row head 1."""
+    """z is 2 in head 0 and 3 in head 1. The first row of W_O belongs to head 0, the second to head 1."""
     out = np.array([[10.0, 0.0], [0.0, 100.0]])
     table = np.array([[2, 3], [0, 0], [0, 0], [0, 0], [0, 0]])
     encoder = attention_only(2, 2, token_embedding=table, **{"layers.0.attention.out.kernel": out})

@@ -1,4 +1,4 @@
-"""What must hold between the steps of any trace, whatever the encoder."""
+"""Identities between the tensors of any trace."""
 
 import math
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from tests.core.strategies import VOCAB, configs, mask_names, seeds
 
 
 class Case(NamedTuple):
-    """An encoder and what it is given."""
+    """An encoder and its inputs."""
 
     config: EncoderConfig
     batch: int
@@ -65,11 +65,11 @@ def activation(name: str, x: np.ndarray) -> np.ndarray:
 
 
 @given(cases)
-def test_the_stream_goes_from_layer_to_layer(case):
+def test_the_residual_stream_of_consecutive_layers(case):
     encoder, trace = case.run()
     np.testing.assert_array_equal(trace.layers[0].resid_pre, trace.embedded)
-    for layer, following in zip(trace.layers, trace.layers[1:], strict=False):
-        np.testing.assert_array_equal(following.resid_pre, layer.resid_post)
+    for layer, next_layer in zip(trace.layers, trace.layers[1:], strict=False):
+        np.testing.assert_array_equal(next_layer.resid_pre, layer.resid_post)
     last = trace.layers[-1].resid_post
     if encoder.config.final_norm:
         assert relative_difference(trace.output, norm(encoder, "final_norm", last)) < 1e-4
@@ -92,7 +92,7 @@ def test_embedding_plus_position(case):
 
 
 @given(cases)
-def test_every_step_of_attention_follows_from_the_one_before(case):
+def test_every_step_of_attention(case):
     encoder, trace = case.run()
     config = encoder.config
     scale = 1 / math.sqrt(config.d_head) if config.scale_scores else 1
@@ -145,12 +145,12 @@ def test_residual_sums_norms_and_feed_forward(case):
                 (layer.attn_in, norm(encoder, norm1, layer.resid_pre)),
                 (layer.mlp_in, norm(encoder, norm2, layer.resid_mid)),
             ]
-        for ours, theirs in pairs:  # two nearly equal features, divided by nearly nothing, have few digits left
+        for ours, theirs in pairs:  # a norm of few nearly equal features loses digits
             assert relative_difference(ours, theirs) < (5e-6 if encoder.config.d_model >= 8 else 1e-3)
 
 
 @given(cases)
-def test_arrays_are_exact_size_float32_read_only(case):
+def test_arrays_are_read_only_float32_of_exact_size(case):
     encoder, trace = case.run()
     c = encoder.config
     batch, seq = trace.ids.shape
@@ -190,7 +190,7 @@ def test_arrays_are_exact_size_float32_read_only(case):
 
 @settings(max_examples=10)
 @given(cases)
-def test_a_batch_is_its_sentences_one_by_one(case):
+def test_a_batch_gives_the_same_numbers_as_single_sentences(case):
     encoder, trace = case.run()
     for index, sentence in enumerate(trace.ids):
         alone = encoder.trace(sentence[None], trace.mask[index : index + 1])
@@ -208,16 +208,16 @@ def test_without_positions_a_shuffled_input_gives_a_shuffled_output():
 
 
 def test_only_attention_mixes_tokens():
-    """One token changes. Where each token attends to itself alone, no other row moves at any step; else all rows do."""
+    """One token changes. If each token attends only to itself, no other row changes; without a mask, all rows do."""
     encoder = Encoder.random(EncoderConfig(num_layers=2))
     rows = np.random.default_rng(0).standard_normal((1, 4, 64), np.float32)
     changed = rows.copy()
     changed[0, 2] = -rows[0, 2]
 
-    def moved(mask: np.ndarray | None, name: str) -> list[bool]:
+    def changed_rows(mask: np.ndarray | None, name: str) -> list[bool]:
         before, after = encoder.trace(rows, mask).layers[-1], encoder.trace(changed, mask).layers[-1]
         return (getattr(after, name) != getattr(before, name)).any(-1)[0].tolist()
 
     for name in ("resid_pre", "attn_out", "mlp_in", "mlp_act", "mlp_out", "resid_post"):
-        assert moved(np.eye(4, dtype=bool), name) == [False, False, True, False]
-        assert moved(None, name) == [True] * 4
+        assert changed_rows(np.eye(4, dtype=bool), name) == [False, False, True, False]
+        assert changed_rows(None, name) == [True] * 4

@@ -1,4 +1,4 @@
-"""What an encoder can be given: text, ids, embeddings; and what it says to anything else."""
+"""Inputs of an encoder: text, ids and embeddings, and the errors for other inputs."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_several_sentences_are_a_padded_batch():
     assert trace.output.shape == (2, 3, 8)
 
 
-def test_a_batch_of_a_tokenizer_is_taken_as_it_is():
+def test_a_token_batch_is_not_tokenized_again():
     tokenizer = WordTokenizer(["x", "y", "z"])
     batch = tokenizer(["z y", "q"])
     encoder = Encoder.random(CONFIG, tokenizer=tokenizer)
@@ -39,7 +39,7 @@ def test_a_batch_of_a_tokenizer_is_taken_as_it_is():
     np.testing.assert_array_equal(ours.output, theirs.output)
 
 
-def test_what_is_given_stays_the_givers():
+def test_a_trace_does_not_share_arrays_with_its_inputs():
     ids, rows = np.array([[1, 2]], np.int32), np.ones((1, 2, 8), np.float32)
     batch = WordTokenizer(["a"])("a a")
     traces = [ENCODER.trace(ids), ENCODER.trace(rows), ENCODER.trace(batch)]
@@ -52,40 +52,40 @@ def test_what_is_given_stays_the_givers():
         np.testing.assert_array_equal(trace.token_embedding, rows_before)
 
 
-def test_text_too_long_is_cut_with_a_warning():
-    with pytest.warns(UserWarning, match="cut at max_len=6 tokens: 2 left out"):
+def test_long_text_is_truncated_with_a_warning():
+    with pytest.warns(UserWarning, match="truncated to max_len=6 tokens: 2 left out"):
         trace = ENCODER.trace("a b c d e f g h")
     assert trace.tokens == (("a", "b", "c", "d", "e", "f"),)
 
 
-def test_more_words_than_the_vocabulary_has_are_unknown():
+def test_words_beyond_the_vocabulary_are_unknown():
     encoder = Encoder.random(EncoderConfig(vocab_size=3, d_model=8, num_heads=2))
     np.testing.assert_array_equal(encoder.trace("a b c").ids, [[2, 1, 1]])
 
 
 @pytest.mark.parametrize(
-    ("inputs", "told"),
+    ("inputs", "message"),
     [
         ("", "no words"),
         ([], "no text"),
         (["a", ""], "text 2"),
-        (np.array([[20]]), "ids from 20 to 20 are not all within 0 to 19"),
+        (np.array([[20]]), "ids from 20 to 20 are invalid: allowed are 0 to 19"),
         (np.array([[0, -1]]), "ids from -1 to 0"),
-        (np.zeros((1, 7), int), r"shape \(1, 7\).*seq 1 to 6 \(max_len\)"),
+        (np.zeros((1, 7), int), r"shape \(1, 7\).*seq from 1 to 6 \(max_len\)"),
         (np.zeros((1, 0), int), r"shape \(1, 0\)"),
         (np.zeros((0, 3), int), r"shape \(0, 3\)"),
         (np.zeros(3, int), r"shape \(3,\) and type int"),
-        (np.zeros((1, 3)), r"neither text, nor integer ids"),
-        (np.zeros((1, 3), bool), r"neither text, nor integer ids"),
-        (np.zeros((1, 3, 9)), "width 9 do not fit d_model=8"),
-        (np.zeros((1, 7, 8)), r"seq 1 to 6 \(max_len\)"),
+        (np.zeros((1, 3)), "allowed are text, integer ids"),
+        (np.zeros((1, 3), bool), "allowed are text, integer ids"),
+        (np.zeros((1, 3, 9)), "width 9 are invalid: allowed is d_model=8"),
+        (np.zeros((1, 7, 8)), r"seq from 1 to 6 \(max_len\)"),
         (np.full((1, 3, 8), np.nan), "not finite"),
         (np.full((1, 3, 8), 1e300), "not finite"),
-        (None, "neither text"),
-        (3, "neither text"),
-        (["a", 3], "neither text"),
+        (None, "allowed are text"),
+        (3, "allowed are text"),
+        (["a", 3], "allowed are text"),
     ],
 )
-def test_anything_else_is_refused(inputs, told, unchecked):
-    with pytest.raises(ValueError, match=told):
+def test_invalid_inputs(inputs, message, unchecked):
+    with pytest.raises(ValueError, match=message):
         ENCODER.trace(inputs)

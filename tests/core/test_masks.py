@@ -1,4 +1,4 @@
-"""Who may attend to whom, in every form in which it can be said."""
+"""Attention masks in every form: names, arrays, padding, and their effect on traces."""
 
 import math
 
@@ -18,8 +18,8 @@ REAL = np.array([[True, True, True], [True, True, False]])
 def assert_finite(trace: EncoderTrace) -> None:
     for index, layer in enumerate(trace.layers):
         for name, array in layer._asdict().items():
-            fine = np.isfinite(array) | ((name == "scores") & np.isneginf(array))
-            assert fine.all(), f"layer {index}, {name}"
+            is_valid = np.isfinite(array) | ((name == "scores") & np.isneginf(array))
+            assert is_valid.all(), f"layer {index}, {name}"
         assert np.isfinite(layer.head_contributions).all()
     assert np.isfinite(trace.output).all()
     assert trace.logits is None or np.isfinite(trace.logits).all()
@@ -43,15 +43,15 @@ def test_named_masks(name, first, second):
 @pytest.mark.parametrize(
     "shape", [(3, 3), (2, 3, 3), (2, 1, 3), (2, 4, 3, 3), (2, 1, 3, 3), (1, 4, 3, 3), (1, 1, 1, 3)]
 )
-def test_given_masks_of_every_shape(shape, dtype):
-    given = (np.arange(math.prod(shape)) % 5 < 2).reshape(shape).astype(dtype)  # no two rows or columns alike
+def test_array_masks_of_every_shape(shape, dtype):
+    array = (np.arange(math.prod(shape)) % 5 < 2).reshape(shape).astype(dtype)  # no two rows or columns alike
     by_axes = {2: (1, 1, 3, 3), 3: (2, 1, *shape[1:]), 4: shape}[len(shape)]
-    expected = np.broadcast_to(given.reshape(by_axes).astype(bool), (2, 4, 3, 3))
-    np.testing.assert_array_equal(attention_mask(given, REAL, num_heads=4), expected)
+    expected = np.broadcast_to(array.reshape(by_axes).astype(bool), (2, 4, 3, 3))
+    np.testing.assert_array_equal(attention_mask(array, REAL, num_heads=4), expected)
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("casual", ["'casual'", "'causal'", "'padding'", "'causal+padding'"]),
         (np.ones((3, 4), bool), ["(3, 4)", "batch=2", "heads=4", "seq=3", "(batch, heads, seq, seq)"]),
@@ -64,14 +64,14 @@ def test_given_masks_of_every_shape(shape, dtype):
         (np.full((3, 3), "yes"), ["True (1) and False (0)"]),
     ],
 )
-def test_other_masks_are_refused(spec, told, unchecked):
+def test_invalid_masks(spec, message, unchecked):
     with pytest.raises(ValueError, match="mask") as error:
         attention_mask(spec, REAL, num_heads=4)
-    assert all(part in str(error.value) for part in told)
+    assert all(part in str(error.value) for part in message)
 
 
 @given(configs(max_layers=4), st.integers(1, 64), st.integers(1, 3), seeds)
-def test_whatever_the_mask_nothing_is_nan_and_hidden_rows_are_zero(config, seq, batch, seed):
+def test_random_masks_give_finite_traces(config, seq, batch, seed):
     rng = np.random.default_rng(seed)
     encoder = Encoder.from_parameters(config, random_parameters(config, rng))
     mask = rng.random((batch, config.num_heads, seq, seq)) < 0.3
@@ -79,15 +79,15 @@ def test_whatever_the_mask_nothing_is_nan_and_hidden_rows_are_zero(config, seq, 
     trace = encoder.trace(rng.integers(0, VOCAB, (batch, seq)), mask)
     assert_finite(trace)
     np.testing.assert_array_equal(trace.mask, mask)
-    sees_nobody = ~mask.any(-1)
+    fully_masked = ~mask.any(-1)
     for layer in trace.layers:
         assert (layer.pattern[~mask] == 0).all()
-        assert (layer.pattern[sees_nobody] == 0).all()
-        assert (layer.z[sees_nobody] == 0).all()
-        np.testing.assert_allclose(layer.pattern.sum(-1), ~sees_nobody, rtol=1e-5)
+        assert (layer.pattern[fully_masked] == 0).all()
+        assert (layer.z[fully_masked] == 0).all()
+        np.testing.assert_allclose(layer.pattern.sum(-1), ~fully_masked, rtol=1e-5)
 
 
-def test_a_mask_that_hides_everything_leaves_the_bias():
+def test_with_every_key_masked_attention_adds_the_bias():
     encoder = Encoder.random(EncoderConfig())
     trace = encoder.trace(np.array([[1, 2, 3]]), np.zeros((3, 3), bool))
     assert_finite(trace)
@@ -97,7 +97,7 @@ def test_a_mask_that_hides_everything_leaves_the_bias():
 
 
 @given(configs(max_layers=6), st.integers(2, 64), seeds)
-def test_causal_no_token_knows_what_comes_later(config, seq, seed):
+def test_with_a_causal_mask_tokens_do_not_depend_on_later_ones(config, seq, seed):
     rng = np.random.default_rng(seed)
     encoder = Encoder.from_parameters(config, random_parameters(config, rng))
     ids = rng.integers(0, VOCAB, (1, seq))
@@ -106,14 +106,14 @@ def test_causal_no_token_knows_what_comes_later(config, seq, seed):
     changed[0, cut:] = (changed[0, cut:] + 1) % VOCAB
     before, after = encoder.trace(ids, "causal"), encoder.trace(changed, "causal")
     np.testing.assert_array_equal(before.output[0, :cut], after.output[0, :cut])
-    if config.d_model >= 8:  # so narrow that norms give the same row for two words, nothing is to be seen
+    if config.d_model >= 8:  # in narrower models, norms can give two words the same row
         unmasked = encoder.trace(ids).output[0, :cut], encoder.trace(changed).output[0, :cut]
         assert (unmasked[0] != unmasked[1]).any()
 
 
 @settings(max_examples=settings().max_examples // 2)
 @given(configs(max_layers=6), st.lists(st.integers(1, 64), min_size=2, max_size=3), st.booleans(), seeds)
-def test_padding_a_batch_of_sentences_is_each_sentence_alone(config, lengths, causal, seed):
+def test_a_padded_batch_gives_the_same_numbers_as_single_sentences(config, lengths, causal, seed):
     rng = np.random.default_rng(seed)
     words = [f"w{i}" for i in range(VOCAB - 2)]
     encoder = Encoder.from_parameters(
@@ -130,7 +130,7 @@ def test_padding_a_batch_of_sentences_is_each_sentence_alone(config, lengths, ca
         np.testing.assert_allclose(here, there, rtol=2e-5, atol=2e-6)
 
 
-def test_padding_left_unmasked_changes_real_tokens():
+def test_padding_without_a_mask_changes_real_tokens():
     encoder = Encoder.random(EncoderConfig(), tokenizer=WordTokenizer(["a", "b", "c"]))
     alone = encoder.trace("a b").output[0]
     assert np.abs(encoder.trace(["a b", "c b a c"]).output[0, :2] - alone).max() > 1e-2

@@ -1,4 +1,4 @@
-"""One compiled program for every slider position: same numbers, nothing compiled, threads, nothing left behind."""
+"""The compiled program: equal results at all capacities, no compilation after warm_up, threads, freed memory."""
 
 import gc
 import threading
@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.edits import KINDS, random_edit
+from benchmarks.edits import EDIT_FORMATS, random_edit
 from benchmarks.measure import CompilationCounter
 from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
 from encoder_core.blocks.capacity import CAPACITIES, Capacity, capacity_for
-from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, effects_of
+from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, combine_edits
 from encoder_core.engine.program import run_batch, run_output
 from encoder_core.engine.stacked_parameters import stack_parameters
 from encoder_core.recipes import VARIANTS
@@ -27,7 +27,7 @@ from tests.core.strategies import VOCAB, configs, seeds
 SMALL, LARGE = CAPACITIES
 
 
-def test_a_slider_position_takes_the_smallest_capacity_that_fits():
+def test_capacity_for_selects_the_smallest_capacity():
     config = EncoderConfig(d_model=128, num_heads=16, d_ff=512, num_layers=12, max_len=64)
     assert capacity_for(config, 32) == SMALL
     assert capacity_for(config, 33) == LARGE
@@ -42,7 +42,7 @@ def test_a_slider_position_takes_the_smallest_capacity_that_fits():
 
 
 @given(configs(), st.integers(1, 32), seeds)
-def test_every_capacity_gives_the_same_numbers(config, seq, seed):
+def test_all_capacities_give_the_same_numbers(config, seq, seed):
     small = {"d_model": 128 // config.num_heads * config.num_heads, "d_ff": 512}
     config = replace(config, **{name: min(size, getattr(config, name)) for name, size in small.items()})
     rng = np.random.default_rng(seed)
@@ -63,11 +63,11 @@ def test_every_capacity_gives_the_same_numbers(config, seq, seed):
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
-def test_layers_one_by_one_give_what_all_in_one_program_give(norm):
+def test_one_program_per_layer_gives_the_same_numbers(norm):
     config = EncoderConfig(
         d_model=24, num_heads=3, d_ff=40, num_layers=4, max_len=9, norm=norm, final_norm=norm == "pre"
     )
-    own = Capacity(9, 24, 24, 40, 3, 4, exact=True)
+    exact = Capacity(9, 24, 24, 40, 3, 4, exact=True)
     rng = np.random.default_rng(4)
     parameters = random_parameters(config, rng)
     rows = rng.standard_normal((2, 9, 24), np.float32)
@@ -76,22 +76,22 @@ def test_layers_one_by_one_give_what_all_in_one_program_give(norm):
         SetWeight("W_Q", 1, 2, 3, 4, 0.7), SetWeight("W_O", 3, 0, 1, 2, -0.4), SetScore(1, 2, 0, 5, 3, 1.5),
         HeadFactor(0, 1, 0.0), ResidualFactor(2, "mlp", 0.5), Temperature(0.8),
     ]  # fmt: skip
-    edited = effects_of(edits, config, 2, 9)
+    edited = combine_edits(edits, config, 2, 9)
     for effects in (Effects(), edited):
         (here, here_layers), (there, there_layers) = [
             run_batch(stack_parameters(parameters, config, capacity), rows, mask, config, capacity, effects)
-            for capacity in (SMALL, own)
+            for capacity in (SMALL, exact)
         ]
         assert relative_difference(here, there) < 1e-5
         for ours, theirs in zip(here_layers, there_layers, strict=True):
             assert relative_difference(ours.resid_post, theirs.resid_post) < 1e-5
             assert relative_difference(ours.head_contributions, theirs.head_contributions) < 1e-5
-    state = stack_parameters(parameters, config, own)
-    whole, entering = run_output(state, rows[1], mask[1], config, own, edited, None, 1)
-    assert entering.shape == (4, 9, 24)
-    late, _ = run_output(state, entering[2], mask[1], config, own, edited, None, 1, first_layer=2)
-    np.testing.assert_allclose(late, whole, atol=1e-5)
-    np.testing.assert_allclose(whole, there[1], atol=1e-5)
+    state = stack_parameters(parameters, config, exact)
+    complete, block_inputs = run_output(state, rows[1], mask[1], config, exact, edited, None, 1)
+    assert block_inputs.shape == (4, 9, 24)
+    partial, _ = run_output(state, block_inputs[2], mask[1], config, exact, edited, None, 1, first_layer=2)
+    np.testing.assert_allclose(partial, complete, atol=1e-5)
+    np.testing.assert_allclose(complete, there[1], atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_model_larger_than_every_capacity(sizes):
 
 
 def random_run(rng: np.random.Generator) -> None:
-    """Any configuration, seed, text length, batch, mask and edits."""
+    """A trace with a random configuration, seed, text length, batch, mask and edits."""
     num_heads = int(rng.integers(1, 17))
     config = EncoderConfig(
         vocab_size=int(rng.integers(2, 300)),
@@ -146,8 +146,8 @@ def random_run(rng: np.random.Generator) -> None:
         dropout_at=("embedded", "pattern", "attn_out", "mlp_act", "mlp_out")[: rng.integers(6)],
     )
     ids = rng.integers(0, config.vocab_size, (int(rng.integers(1, 4)), int(rng.integers(1, 65))))
-    kinds = rng.permutation(KINDS)[: rng.integers(len(KINDS) + 1)]
-    edits = [random_edit(rng, kind, config, *ids.shape) for kind in kinds]
+    edit_formats = rng.permutation(EDIT_FORMATS)[: rng.integers(len(EDIT_FORMATS) + 1)]
+    edits = [random_edit(rng, edit_format, config, *ids.shape) for edit_format in edit_formats]
     mask = [None, "causal", "padding", "causal+padding"][rng.integers(4)]
     trace = Encoder.random(config, int(rng.integers(1000))).trace(ids, mask, edits)
     assert np.isfinite(trace.output).all()
@@ -168,10 +168,10 @@ def test_after_warm_up_nothing_is_compiled():
                 Encoder.recipe(name, variant).trace(*recipe.inputs()[:2])
         assert counter.count == 0
         jax.jit(lambda x: x + rng.integers(10))(jnp.zeros(3)).block_until_ready()
-        assert counter.count > 0, "the counter counts nothing"
+        assert counter.count > 0, "the counter does not count compilations"
 
 
-def test_eight_threads_at_once_get_what_one_gets():
+def test_eight_threads_give_the_same_traces_as_one():
     configurations = [
         EncoderConfig(d_model=8 * heads, num_heads=heads, num_layers=layers, norm=norm)
         for heads, layers, norm in [(2, 3, "post"), (4, 6, "pre"), (16, 2, "post"), (20, 1, "pre")]
@@ -199,16 +199,16 @@ def test_eight_threads_at_once_get_what_one_gets():
     assert len(results) == 8
 
 
-def test_an_encoder_and_its_trace_are_freed_without_the_garbage_collector():
+def test_reference_counting_frees_an_encoder_and_its_trace():
     gc.collect()
     gc.disable()
     try:
         encoder = Encoder.random(EncoderConfig())
         trace = encoder.trace("one two three", "causal", [Temperature(2.0)])
-        followed = [weakref.ref(encoder), weakref.ref(trace.output), weakref.ref(trace.layers[0].pattern)]
-        followed += [weakref.ref(state) for state in encoder._stacked.states]
-        assert len(followed) == 4
+        references = [weakref.ref(encoder), weakref.ref(trace.output), weakref.ref(trace.layers[0].pattern)]
+        references += [weakref.ref(state) for state in encoder._stacked.states]
+        assert len(references) == 4
         del encoder, trace
-        assert [reference() for reference in followed] == [None] * 4
+        assert [reference() for reference in references] == [None] * 4
     finally:
         gc.enable()

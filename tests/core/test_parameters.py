@@ -1,4 +1,4 @@
-"""Parameters: drawn from a seed, given by hand, and handed out again."""
+"""Parameters: random initialisation, validation, and reading them from an encoder."""
 
 import numpy as np
 import pytest
@@ -52,21 +52,21 @@ def test_names_and_shapes():
     }
 
 
-def test_without_biases_only_the_norms_shift():
+def test_without_biases_only_norms_have_a_shift():
     config = EncoderConfig(use_bias=False, output_head=True, num_layers=2)
     biases = [name for name in parameter_shapes(config) if name.endswith("bias")]
     assert biases == [f"layers.{layer}.norm{i}.bias" for layer in (0, 1) for i in (1, 2)]
 
 
-def test_a_seed_always_draws_the_same():
+def test_the_same_seed_draws_the_same_parameters():
     first, second = Encoder.random(FULL, seed=3).parameters(), Encoder.random(FULL, seed=3).parameters()
     assert list(first) == list(parameter_shapes(FULL))
     for name, array in first.items():
         np.testing.assert_array_equal(array, second[name])
 
 
-def test_a_seed_draws_the_same_on_every_machine():
-    """A link to the walkthrough names the seed: it must show the same numbers to everyone."""
+def test_known_values_of_seed_0():
+    """A link contains the seed, and must give the same numbers on every machine."""
     parameters = Encoder.random(EncoderConfig(), seed=0).parameters()
     np.testing.assert_allclose(parameters["token_embedding"][1, :3], [-0.27983332, -0.16199641, 1.1078722], rtol=1e-6)
     np.testing.assert_allclose(
@@ -74,7 +74,7 @@ def test_a_seed_draws_the_same_on_every_machine():
     )
 
 
-def test_another_seed_and_another_tensor_draw_other_numbers():
+def test_seeds_and_tensors_have_different_numbers():
     first, second = Encoder.random(FULL, seed=0).parameters(), Encoder.random(FULL, seed=1).parameters()
     drawn = [name for name in first if "norm" not in name]
     for name in drawn:
@@ -83,7 +83,7 @@ def test_another_seed_and_another_tensor_draw_other_numbers():
     assert len(corners) == len(drawn)
 
 
-def test_what_is_drawn_has_the_sizes_that_are_documented():
+def test_standard_deviations():
     config = EncoderConfig(d_model=256, num_heads=4, d_ff=1024, vocab_size=400, num_layers=1)
     parameters = Encoder.random(config).parameters()
     expected = {"token_embedding": 1, "layers.0.attention.query.kernel": 1 / 16, "layers.0.mlp.up.kernel": 1 / 16}
@@ -96,8 +96,8 @@ def test_what_is_drawn_has_the_sizes_that_are_documented():
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True])
-def test_other_seeds_are_refused(seed, unchecked):
-    with pytest.raises(ValueError, match=r"seed=.* must be a whole number of at least 0") as error:
+def test_invalid_seeds(seed, unchecked):
+    with pytest.raises(ValueError, match=r"seed=.* is invalid: allowed are whole numbers from 0") as error:
         Encoder.random(EncoderConfig(), seed)
     assert repr(seed) in str(error.value)
 
@@ -108,8 +108,8 @@ widths = st.integers(1, 128).map(lambda half: 2 * half)
 @given(
     widths, widths, st.integers(1, 1024), st.integers(1, 1024), st.lists(st.integers(1, 300), min_size=4, max_size=4)
 )
-def test_a_slider_that_moves_keeps_the_numbers_on_screen(d, other_d, ff, other_ff, rows):
-    """Every number that both encoders have is the same in both, up to the fan-in factor of a kernel."""
+def test_another_size_does_not_change_the_other_numbers(d, other_d, ff, other_ff, rows):
+    """Numbers that both encoders have are equal, up to the fan-in factor of kernels."""
     vocab, other_vocab, length, other_length = rows
     sizes = {"positions": "learned", "num_heads": 2}
     one = EncoderConfig(vocab_size=vocab, max_len=length, d_model=d, d_ff=ff, num_layers=1, **sizes)
@@ -125,13 +125,13 @@ def test_a_slider_that_moves_keeps_the_numbers_on_screen(d, other_d, ff, other_f
 
 
 @given(configs(max_layers=2, free_qkv_dim=True), seeds)
-def test_parameters_go_in_and_come_out_unchanged(config, seed):
-    given_parameters = random_parameters(config, np.random.default_rng(seed))
-    encoder = Encoder.from_parameters(config, dict(reversed(given_parameters.items())))
+def test_parameters_of_an_encoder_are_those_it_is_made_from(config, seed):
+    original = random_parameters(config, np.random.default_rng(seed))
+    encoder = Encoder.from_parameters(config, dict(reversed(original.items())))
     again = Encoder.from_parameters(config, encoder.parameters()).parameters()
     assert list(again) == list(parameter_shapes(config))
     for name, array in again.items():
-        np.testing.assert_array_equal(array, given_parameters[name])
+        np.testing.assert_array_equal(array, original[name])
         assert array.dtype == np.float32
         assert not array.flags.writeable
     ids = np.array([[0, 1, 2]])
@@ -140,11 +140,11 @@ def test_parameters_go_in_and_come_out_unchanged(config, seed):
     np.testing.assert_array_equal(copied.trace(ids).output, drawn.trace(ids).output)
 
 
-def test_nobody_changes_an_encoder_from_outside():
-    mine = {name: array.copy() for name, array in Encoder.random(FULL).parameters().items()}
-    encoder = Encoder.from_parameters(FULL, mine)
+def test_an_encoder_does_not_share_arrays_with_the_caller():
+    arrays = {name: array.copy() for name, array in Encoder.random(FULL).parameters().items()}
+    encoder = Encoder.from_parameters(FULL, arrays)
     before = encoder.trace(np.array([[1, 2]])).output
-    mine["token_embedding"][:] = 7  # what is given stays the giver's, who may go on writing to it
+    arrays["token_embedding"][:] = 7
     encoder.parameters().pop("token_embedding")
     again = Encoder.from_parameters(FULL, encoder.parameters())
     np.testing.assert_array_equal(encoder.trace(np.array([[1, 2]])).output, before)
@@ -152,13 +152,13 @@ def test_nobody_changes_an_encoder_from_outside():
 
 
 def changed(**parameters: np.ndarray | None) -> dict[str, np.ndarray]:
-    """The parameters of FULL with some replaced, added or (None) left out."""
+    """The parameters of FULL with some replaced, added or (None) removed."""
     mixed = Encoder.random(FULL).parameters() | parameters
     return {name: array for name, array in mixed.items() if array is not None}
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "message"),
     [
         (changed(token_embedding=None), ["1 missing", "token_embedding"]),
         (
@@ -173,7 +173,7 @@ def changed(**parameters: np.ndarray | None) -> dict[str, np.ndarray]:
         (changed(**{"final_norm.bias": np.full(64, np.inf)}), ["final_norm.bias", "not finite"]),
     ],
 )
-def test_from_parameters_says_what_is_wrong(parameters, told):
+def test_invalid_parameters(parameters, message):
     with pytest.raises(ValueError, match="parameter") as error:
         Encoder.from_parameters(FULL, parameters)
-    assert all(part in str(error.value) for part in told)
+    assert all(part in str(error.value) for part in message)

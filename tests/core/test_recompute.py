@@ -1,4 +1,4 @@
-"""The badge finds what is equal equal, whatever the edits, and what was changed different."""
+"""The recomputation agrees with every trace, whatever its edits, and disagrees with changed traces."""
 
 from dataclasses import replace
 from typing import get_args
@@ -47,7 +47,7 @@ EDITS: dict[str, list[Edit]] = {
     "weights": [SetWeight(name, 1, 2, 1, 3, 2.0) for name in ("W_Q", "W_K", "W_V", "W_O")],
     "another token": [ReplaceToken(1, 2, 0), ReplaceToken(1, 2, 6)],
     "a hidden token": [HideToken(0, 1)],
-    "what enters": [SetEmbedded(0, 1, 2, 1e6), SetEmbedded(0, 1, 2, 0.7), SetEmbedded(1, 3, 0, -4.0)],
+    "the embedded input": [SetEmbedded(0, 1, 2, 1e6), SetEmbedded(0, 1, 2, 0.7), SetEmbedded(1, 3, 0, -4.0)],
     "unscaled": [Unscaled()],
     "scores": [SetScore(0, 1, 2, 3, 4, 2.0), SetScore(1, 1, 0, 0, 4, -1.0), SetScore(0, 0, 1, 2, 2, 0.1)],
     "temperature": [Temperature(0.5), Temperature(0.8)],
@@ -55,19 +55,19 @@ EDITS: dict[str, list[Edit]] = {
     "residual factors": [ResidualFactor(1, "attention", 0.3), ResidualFactor(1, "mlp", -2.0), ResidualFactor(0, "mlp")],
     "training": [Dropout(5, 0.4)],
 }
-EDITS["all at once"] = [edit for edits in EDITS.values() for edit in edits]
+EDITS["all edits"] = [edit for edits in EDITS.values() for edit in edits]
 
 
 def run_with(config: str, edits: list[Edit]) -> Run:
     return ENCODERS[config].run(IDS, "causal", edits)
 
 
-def badges(run: Run, layer: int) -> dict[str, float]:
-    """All of them, by the name of their function."""
-    of_layer = ("projections", "scores", "softmax", "weighted_values", "multi_head", "add_and_norm", "feed_forward")
-    found = {name: getattr(recompute, name)(run, layer) for name in of_layer}
+def differences(run: Run, layer: int) -> dict[str, float]:
+    """The differences of all stages, by function name."""
+    layer_stages = ("projections", "scores", "softmax", "weighted_values", "multi_head", "add_and_norm", "feed_forward")
+    result = {name: getattr(recompute, name)(run, layer) for name in layer_stages}
     blocks = [recompute.block(run, layer, sentence) for sentence in range(len(IDS))]
-    return found | {
+    return result | {
         "embedding": recompute.embedding(run),
         "positions": recompute.positions(run),
         "block": max(blocks),
@@ -75,7 +75,7 @@ def badges(run: Run, layer: int) -> dict[str, float]:
 
 
 def changed(run: Run, tensor: str, array: np.ndarray, layer: int | None = None) -> Run:
-    """The same with another tensor in the trace."""
+    """The run with another tensor in the trace."""
     if layer is None:
         return replace(run, trace=run.trace._replace(**{tensor: array}))
     layers = list(run.trace.layers)
@@ -85,22 +85,22 @@ def changed(run: Run, tensor: str, array: np.ndarray, layer: int | None = None) 
 
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("edits", EDITS)
-def test_every_badge_is_green_with_every_edit(config, edits):
+def test_every_stage_agrees_with_every_edit(config, edits):
     run = run_with(config, EDITS[edits])
     for layer in range(2):
-        found = badges(run, layer)
-        assert max(found.values()) < 1e-5, found
+        result = differences(run, layer)
+        assert max(result.values()) < 1e-5, result
 
 
-def test_every_kind_of_edit_is_tried():
+def test_every_type_of_edit_is_tested():
     assert {type(edit) for edits in EDITS.values() for edit in edits} == set(get_args(Edit))
 
 
-# Which badges notice that an edit was left out.
-NOTICE = {
+# The stages that disagree where the recomputation does not apply the edits.
+DISAGREEING_STAGES = {
     "a row of the table": {"embedding"},
     "weights": {"projections", "multi_head", "block"},
-    "what enters": {"positions"},
+    "the embedded input": {"positions"},
     "unscaled": {"scores", "block"},
     "scores": {"scores", "block"},
     "temperature": {"softmax", "block"},
@@ -110,16 +110,16 @@ NOTICE = {
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-@pytest.mark.parametrize("edits", NOTICE)
-def test_an_edit_that_is_left_out_is_noticed(config, edits):
+@pytest.mark.parametrize("edits", DISAGREEING_STAGES)
+def test_stages_disagree_without_the_edits(config, edits):
     run = replace(run_with(config, EDITS[edits]), effects=NO_EFFECTS)
-    assert {name for name, apart in badges(run, 1).items() if apart > 1e-3} == NOTICE[edits]
+    assert {name for name, value in differences(run, 1).items() if value > 1e-3} == DISAGREEING_STAGES[edits]
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-@pytest.mark.parametrize("edits", ["none", "all at once"])
+@pytest.mark.parametrize("edits", ["none", "all edits"])
 @pytest.mark.parametrize(
-    ("tensor", "badge", "of_layer"),
+    ("tensor", "stage", "in_layer"),
     [
         ("token_embedding", "embedding", False),
         ("scaled_embedding", "embedding", False),
@@ -138,32 +138,32 @@ def test_an_edit_that_is_left_out_is_noticed(config, edits):
         ("resid_post", "block", True),
     ],
 )
-def test_one_number_that_was_changed_is_noticed(config, edits, tensor, badge, of_layer):
+def test_a_stage_disagrees_with_one_changed_number(config, edits, tensor, stage, in_layer):
     run = run_with(config, EDITS[edits])
-    layer = 1 if of_layer else None
-    array = np.array(getattr(run.trace.layers[1] if of_layer else run.trace, tensor))
+    layer = 1 if in_layer else None
+    array = np.array(getattr(run.trace.layers[1] if in_layer else run.trace, tensor))
     array.flat[0] += 0.1 * np.abs(array[np.isfinite(array)]).max()
-    assert badges(changed(run, tensor, array, layer), 1)[badge] > 0.01
+    assert differences(changed(run, tensor, array, layer), 1)[stage] > 0.01
 
 
-def test_what_was_set_is_compared_with_what_was_set_and_hides_no_other_difference():
+def test_edited_cells_are_compared_separately():
     one_score, one_input = (
         run_with("post", [edit]) for edit in (SetScore(0, 0, 1, 2, 2, 1e6), SetEmbedded(0, 1, 2, 1e6))
     )
-    for index, by in [((0, 1, 2, 2), 2e4), ((0, 0, 0, 0), 1.0)]:
+    for index, offset in [((0, 1, 2, 2), 2e4), ((0, 0, 0, 0), 1.0)]:
         wrong = np.array(one_score.trace.layers[0].scores)
-        wrong[index] += by
+        wrong[index] += offset
         assert recompute.scores(changed(one_score, "scores", wrong, 0), 0) > 0.01
-    for index, by in [((0, 1, 2), 2e4), ((0, 0, 0), 1.0)]:
+    for index, offset in [((0, 1, 2), 2e4), ((0, 0, 0), 1.0)]:
         wrong = np.array(one_input.trace.embedded)
-        wrong[index] += by
+        wrong[index] += offset
         assert recompute.positions(changed(one_input, "embedded", wrong)) > 0.01
 
 
-@pytest.mark.parametrize("edits", ["none", "what enters", "training", "all at once"])
+@pytest.mark.parametrize("edits", ["none", "the embedded input", "training", "all edits"])
 @pytest.mark.parametrize("tensor", ["embedding_sum", "embedded"])
-def test_the_sum_and_its_norm_are_both_compared(tensor, edits):
-    """One number in the sum changes its own row of the norm only: each is compared with what the other one shows."""
+def test_the_sum_and_the_embedding_norm_are_both_compared(tensor, edits):
+    """The sum is compared with its terms, and the norm with the norm of the sum in the trace."""
     run = run_with("embedding norm", EDITS[edits])
     array = np.array(getattr(run.trace, tensor))
     array[1, 0, 3] += 0.1 * np.abs(array).max()
@@ -175,11 +175,11 @@ def test_the_sum_and_its_norm_are_both_compared(tensor, edits):
     assert recompute.positions(without) > 0.1
 
 
-def test_a_hidden_token_that_is_seen_is_noticed():
-    """And one that is hidden where the mask lets it be seen."""
-    hidden, seen = run_with("post", [HideToken(0, 1)]), run_with("post", [])
-    assert recompute.scores(replace(seen, trace=seen.trace._replace(mask=hidden.trace.mask)), 0) == np.inf
-    assert recompute.scores(replace(hidden, trace=hidden.trace._replace(mask=seen.trace.mask)), 0) == np.inf
+def test_scores_disagree_with_another_mask():
+    """A hidden token that has finite scores, and a visible token that has none."""
+    hidden, visible = run_with("post", [HideToken(0, 1)]), run_with("post", [])
+    assert recompute.scores(replace(visible, trace=visible.trace._replace(mask=hidden.trace.mask)), 0) == np.inf
+    assert recompute.scores(replace(hidden, trace=hidden.trace._replace(mask=visible.trace.mask)), 0) == np.inf
 
 
 def test_embedding_is_recomputed_as_a_one_hot_product_and_its_scale():
@@ -187,7 +187,7 @@ def test_embedding_is_recomputed_as_a_one_hot_product_and_its_scale():
     encoder = Encoder.random(config)
     run = encoder.run(np.array([[4, 1, 4]]))
     assert recompute.embedding(run) < 1e-6
-    # What is shown is three times what no scale gives: 2 / 1 apart.
+    # The trace has three times the numbers without a scale: the relative difference is 2.
     assert recompute.embedding(replace(run, config=replace(config, embedding_scale="none"))) == pytest.approx(2)
     assert recompute.embedding(changed(run, "ids", np.array([[1, 4, 1]]))) > 0.1
     rows = encoder.trace(np.random.default_rng(0).standard_normal((1, 3, 9), np.float32))

@@ -1,4 +1,4 @@
-"""A run as one value: the trace with what it was made from, and what its edits do."""
+"""Runs: a trace with configuration, parameters and combined edits."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ EDITS = [
 ]
 
 
-def test_what_the_edits_do_together():
+def test_combined_edits():
     run = ENCODER.run(IDS, "causal", EDITS)
     assert run.edits == tuple(EDITS)
     assert run.head_factors(1).tolist() == [-6, 1]
@@ -27,7 +27,7 @@ def test_what_the_edits_do_together():
     assert (run.score_scale, ENCODER.run(IDS).score_scale) == (1, 0.5)  # d_head 4
 
 
-def test_the_trace_is_that_of_the_encoder():
+def test_the_trace_of_a_run():
     run, trace = ENCODER.run(IDS, "causal", EDITS), ENCODER.trace(IDS, "causal", EDITS)
     np.testing.assert_array_equal(run.trace.output, trace.output)
     assert run.config is CONFIG
@@ -43,15 +43,15 @@ def test_parameters_before_and_after_the_edits():
     assert ENCODER.parameters()[name][2, 7] != 9
 
 
-def test_dropout_is_that_of_the_trace():
+def test_apply_dropout():
     run = ENCODER.run(IDS, None, [Dropout(3)])
     ones = np.ones((2, 3, 8), np.float32)
-    np.testing.assert_array_equal(run.dropped(ones, "attn_out", 1), 2.0 * run.trace.kept.layers[1].attn_out)
-    np.testing.assert_array_equal(run.dropped(ones[0], "embedded", sentence=1), 2.0 * run.trace.kept.embedded[1])
-    assert ENCODER.run(IDS).dropped(ones, "attn_out", 1) is ones
+    np.testing.assert_array_equal(run.apply_dropout(ones, "attn_out", 1), 2.0 * run.trace.kept.layers[1].attn_out)
+    np.testing.assert_array_equal(run.apply_dropout(ones[0], "embedded", sentence=1), 2.0 * run.trace.kept.embedded[1])
+    assert ENCODER.run(IDS).apply_dropout(ones, "attn_out", 1) is ones
 
 
-def test_a_derivation_reads_the_run():
+def test_derivations_use_the_edits_of_the_run():
     run = ENCODER.run(IDS, None, EDITS)
     edited, plain = derive(run, "z.1.0.0.1.2"), derive(Run(run.trace, CONFIG, run.parameters), "z.1.0.0.1.2")
     assert edited.result == pytest.approx(-6 * plain.result)

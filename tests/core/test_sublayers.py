@@ -1,4 +1,4 @@
-"""The sublayers in NumPy, by hand: the badge and the what-ifs of the pages rest on them."""
+"""The sublayers in NumPy, with values that are computed by hand."""
 
 import math
 
@@ -17,13 +17,13 @@ from encoder_core import (
     Temperature,
 )
 from encoder_core.explain import recompute
-from encoder_core.explain.sublayers import activate, add_and_norm, attention, feed_forward, layer_norm
+from encoder_core.explain.sublayers import activate, add_and_norm, attention, feed_forward_steps, layer_norm_steps
 
 
 def test_layer_norm_of_one_to_four():
     """Mean 2.5, variance 5/4; then times 2, plus 1."""
     x = np.array([[1.0, 2.0, 3.0, 4.0], [10.0, 20.0, 30.0, 40.0]])
-    steps = layer_norm(x, np.full(4, 2.0), np.ones(4), 1e-12)
+    steps = layer_norm_steps(x, np.full(4, 2.0), np.ones(4), 1e-12)
     np.testing.assert_allclose(steps.mean, [2.5, 25])
     np.testing.assert_allclose(steps.variance, [1.25, 125])
     np.testing.assert_allclose(steps.normalised, [np.array([-3, -1, 1, 3]) / math.sqrt(5)] * 2)
@@ -39,20 +39,20 @@ def test_activations_at_zero_one_and_minus_one():
 
 
 def test_feed_forward_by_hand():
-    """[1, -2] W_up = [1, -2, -1], ReLU leaves [1, 0, 0], and the first row of W_down plus its bias comes out."""
+    """[1, -2] W_up = [1, -2, -1], its ReLU is [1, 0, 0], and the output is the first row of W_down plus the bias."""
     parameters = {
         "layers.0.mlp.up.kernel": np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
         "layers.0.mlp.down.kernel": np.array([[5.0, 6.0], [7.0, 8.0], [9.0, 10.0]]),
         "layers.0.mlp.down.bias": np.array([0.5, 0.0]),
     }
-    steps = feed_forward(np.array([[1.0, -2.0]]), parameters, 0, "relu")
+    steps = feed_forward_steps(np.array([[1.0, -2.0]]), parameters, 0, "relu")
     np.testing.assert_allclose(steps.pre, [[1, -2, -1]])
     np.testing.assert_allclose(steps.act, [[1, 0, 0]])
     np.testing.assert_allclose(steps.out, [[5.5, 6]])
 
 
 def averaging(*edits):
-    """One head that gives each key the same score, under a causal mask; values are handed on as they are."""
+    """One head with equal scores and a causal mask; W_V and W_O are identities."""
     identity, zeros = np.eye(2, dtype=np.float32), np.zeros((2, 2), np.float32)
     kernels = {"query": zeros, "key": zeros, "value": identity, "out": identity}
     config = EncoderConfig(vocab_size=4, d_model=2, num_heads=1, d_ff=2, num_layers=1, use_bias=False)
@@ -76,7 +76,7 @@ def test_attention_with_equal_scores_averages_the_visible_values():
         ([HideToken(0, 0)], [[0, 0], [6, 8]]),
         ([SetScore(0, 0, 0, 1, 0, math.log(3))], [[2, 4], [3, 5]]),  # weights 3/4 and 1/4
         ([SetScore(0, 0, 0, 1, 0, math.log(9)), Temperature(2.0)], [[2, 4], [3, 5]]),
-        ([SetScore(0, 0, 0, 0, 1, math.log(3))], [[5, 7], [4, 6]]),  # masked, but set: 1/4 and 3/4
+        ([SetScore(0, 0, 0, 0, 1, math.log(3))], [[5, 7], [4, 6]]),  # an edited masked score: 1/4 and 3/4
         ([SetWeight("W_V", 0, 0, 0, 0, 3.0)], [[6, 4], [12, 6]]),
     ],
 )
@@ -85,7 +85,7 @@ def test_attention_with_edits(edits, expected):
 
 
 def test_the_sum_of_a_norm_with_a_residual_factor():
-    """-2 times what flows past attention, and 3 times what flows past the network."""
+    """-2 times the residual of attention, and 3 times that of the feed-forward network."""
     run = averaging(ResidualFactor(0, "attention", -2.0), ResidualFactor(0, "mlp", 3.0))
     layer = run.trace.layers[0]
     first, second = (add_and_norm(run, 0, name) for name in ("norm1", "norm2"))
@@ -104,7 +104,7 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_everything_shown_is_found_again(name):
+def test_recomputation_agrees_with_the_trace(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
     run = encoder.run(["a cat on a sofa", "it slept"], "causal+padding")
@@ -116,7 +116,7 @@ def test_everything_shown_is_found_again(name):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_wrong_norm_is_noticed(name):
+def test_recomputation_disagrees_with_a_wrong_norm(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
     wrong = encoder.parameters() | {"layers.1.norm2.bias": np.full(config.d_model, 0.1, np.float32)}

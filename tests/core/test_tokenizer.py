@@ -1,4 +1,4 @@
-"""Words and signs of any script, exactly as a participant may type or paste them."""
+"""The tokenizer on words, signs and control characters of any script."""
 
 import unicodedata
 
@@ -54,10 +54,10 @@ def test_ids_are_in_order_of_first_appearance():
     np.testing.assert_array_equal(batch.ids, [[2, 3, 4, 2, 5], [6, 3, 0, 0, 0]])
     np.testing.assert_array_equal(batch.real, [[True] * 5, [True, True, False, False, False]])
     assert batch.tokens == (("the", "cat", "saw", "the", "dog"), ("a", "cat", PAD, PAD, PAD))
-    assert batch.cut == (0, 0)
+    assert batch.truncated == (0, 0)
 
 
-def test_unknown_words_keep_their_text_and_share_an_id():
+def test_unknown_words_have_one_id_and_keep_their_text():
     batch = WordTokenizer.from_texts("a b")("b z y")
     assert batch.tokens == (("b", "z", "y"),)
     np.testing.assert_array_equal(batch.ids, [[3, 1, 1]])
@@ -70,23 +70,23 @@ def test_words_beyond_the_vocabulary_are_unknown():
     assert WordTokenizer.from_texts("a b", max_vocab=1).vocabulary == (PAD, UNK)
 
 
-def test_too_long_is_cut_and_counted():
+def test_long_texts_are_truncated():
     tokenizer = WordTokenizer.from_texts(["a b c d e", "f"], max_len=3)
     assert tokenizer.vocabulary == (PAD, UNK, "a", "b", "c", "f")
     batch = tokenizer(["a b c d e", "f"], max_len=3)
     assert batch.tokens == (("a", "b", "c"), ("f", PAD, PAD))
-    assert batch.cut == (2, 0)
+    assert batch.truncated == (2, 0)
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"), [("", "text 1"), (["a", " \n"], "text 2"), (["\u200d"], "text 1"), ([], "no text")]
+    ("texts", "message"), [("", "text 1"), (["a", " \n"], "text 2"), (["\u200d"], "text 1"), ([], "no text")]
 )
-def test_nothing_to_read(texts, told):
-    with pytest.raises(ValueError, match=told):
+def test_texts_without_words(texts, message):
+    with pytest.raises(ValueError, match=message):
         WordTokenizer(["a"])(texts)
 
 
-def test_one_sentence_or_several():
+def test_as_sentences():
     assert as_sentences("a b") == ["a b"]
     assert as_sentences(("a", "b")) == ["a", "b"]
 
@@ -95,7 +95,7 @@ any_text = st.text(max_size=200) | st.text(alphabet=st.characters(), max_size=50
 
 
 @given(any_text)
-def test_no_text_breaks_it_and_nothing_visible_is_lost_or_made_up(text):
+def test_split_words_of_any_text(text):
     words = split_words(text)
     assert all(word and not any(char.isspace() for char in word) for word in words)
     assert split_words(" ".join(words)) == words
@@ -105,13 +105,13 @@ def test_no_text_breaks_it_and_nothing_visible_is_lost_or_made_up(text):
 
 
 @given(any_text)
-def test_any_text_gives_a_trace_or_says_that_it_has_no_words(text):
+def test_any_text_gives_a_trace_or_an_error(text):
     encoder = Encoder.random(EncoderConfig(vocab_size=16, max_len=8, d_model=8, num_heads=2, d_ff=8))
     if not split_words(text):
         with pytest.raises(ValueError, match="no words"):
             encoder.trace(text)
     elif len(split_words(text)) > 8:
-        with pytest.warns(UserWarning, match=f"cut at max_len=8 tokens: {len(split_words(text)) - 8} left out"):
+        with pytest.warns(UserWarning, match=f"truncated to max_len=8 tokens: {len(split_words(text)) - 8} left out"):
             trace = encoder.trace(text)
         assert trace.tokens[0] == tuple(split_words(text)[:8])
     else:

@@ -1,4 +1,4 @@
-"""Every page has its depths: numbers, formula, code that just ran, and a question that is checked."""
+"""The depths of every page: numbers, formula, code of the engine, and a question with one right answer."""
 
 import ast
 from pathlib import Path
@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import encoder_core
-from dashboard.inspect.depths import CELL
+from dashboard.inspect.depths import INSPECTED_CELL
 from dashboard.page_list import STAGES, stage_named
 from dashboard.state.choices import DETAILS
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from tests.pages.app import derivations, opened, run
 
-TOLERANCE = 1e-4  # as a fraction of the tensor's scale; norms of 4 dimensions lose the most
+TOLERANCE = 1e-4  # as a fraction of the tensor's scale; norms of 4 dimensions are the least accurate
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 VARIANTS = {
     "one token": {"text": "word", "d_model": "4", "heads": "1", "layers": "1"},
@@ -26,13 +26,13 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def functions_of_the_engine():
-    """Every function, method and class of encoder_core, as a syntax tree written down."""
-    found = set()
+    """The syntax trees of all functions, methods and classes of encoder_core, as text."""
+    trees = set()
     for file in Path(encoder_core.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                found.add(ast.dump(node))
-    return found
+                trees.add(ast.dump(node))
+    return trees
 
 
 @pytest.fixture(params=VARIANTS.values(), ids=VARIANTS)
@@ -42,10 +42,10 @@ def page(framed, stage, request):
 
 def test_numbers_formula_and_code(page, functions_of_the_engine):
     (group,) = [group for group in page.button_group if group.key.partition(".")[0] == "numbers"]
-    if CELL in group.options:
-        (found,) = derivations(page)
-        assert found["steps"]
-        assert found["difference"] < TOLERANCE
+    if INSPECTED_CELL in group.options:
+        (derivation,) = derivations(page)
+        assert derivation["steps"]
+        assert derivation["difference"] < TOLERANCE
         formula_of_cell = page.latex[0].value
         assert formula_of_cell.count("{") == formula_of_cell.count("}")
         group.set_value(group.options[1])
@@ -58,36 +58,36 @@ def test_numbers_formula_and_code(page, functions_of_the_engine):
     (formula,) = page.latex
     assert formula.value.count("{") == formula.value.count("}")
     assert formula.value.count(r"\begin") == formula.value.count(r"\end")
-    assert not page.code  # the other tab is sent when it is opened
+    assert not page.code  # a tab is rendered only when it is open
     page.session_state["session"].set(DETAILS, "Code")
     run(page)
     assert len(page.latex) <= 1
     (code,) = page.code
-    shown = ast.parse(code.value).body
-    assert shown
-    for node in shown:
+    nodes = ast.parse(code.value).body
+    assert nodes
+    for node in nodes:
         assert ast.dump(node) in functions_of_the_engine, ast.unparse(node).splitlines()[0]
 
 
-def test_just_one_answer_is_right_and_the_others_name_it(page):
+def test_exactly_one_answer_is_right_and_the_feedback_names_it(page):
     (radio,) = page.radio
     assert radio.value is None
     assert not page.success
     assert len(set(radio.options)) == len(radio.options)
-    said = {}
+    feedback = {}
     for option in radio.options:
         page.radio[0].set_value(option)
         run(page)
         (answer,) = [*page.success, *page.info]
-        said[option] = answer.value
-    (right,) = [option for option, text in said.items() if text.startswith("Yes. ")]
-    why = said[right].removeprefix("Yes. ")
+        feedback[option] = answer.value
+    (right,) = [option for option, text in feedback.items() if text.startswith("Yes. ")]
+    why = feedback[right].removeprefix("Yes. ")
     assert len(why) > 20
-    for option, text in said.items():
-        assert option == right or text == f"It is “{right}”. {why}"
+    for option, text in feedback.items():
+        assert option == right or text == f"No, it is “{right}”. {why}"
 
 
-def test_an_answer_does_not_follow_to_the_next_page(framed, stage):
+def test_the_next_page_does_not_show_the_answer(framed, stage):
     page = opened(stage)
     page.radio[0].set_value(page.radio[0].options[0])
     run(page)
@@ -99,13 +99,13 @@ def test_an_answer_does_not_follow_to_the_next_page(framed, stage):
 
 @pytest.fixture(scope="module")
 def expected():
-    """The default model, built here from the engine alone."""
+    """The trace of the default model, computed with the engine."""
     tokenizer = WordTokenizer.from_texts([TEXT])
     config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
     return Encoder.random(config, 0, tokenizer=tokenizer).trace(TEXT, "padding")
 
 
-def _right_answer(page):
+def right_answer(page):
     for option in page.radio[0].options:
         page.radio[0].set_value(option)
         if run(page).success:
@@ -113,28 +113,28 @@ def _right_answer(page):
     raise AssertionError("no option is right")
 
 
-def test_the_key_that_the_scores_page_calls_best_has_the_largest_score(framed, expected):
+def test_the_answer_on_scores_has_the_largest_score(framed, expected):
     page = opened(stage_named("scaled_scores"), token="4", layer="2", head="3")
     best = int(expected.layers[1].scores[0, 2, 3].argmax())
-    assert _right_answer(page) == f"{best + 1} · {expected.tokens[0][best]}"
+    assert right_answer(page) == f"{best + 1} · {expected.tokens[0][best]}"
 
 
-def test_the_largest_part_of_the_map_is_the_largest(framed):
+def test_the_answer_on_the_map_is_the_largest_part(framed):
     """Of a block with d_model 64 and d_ff 256: attention 4 x 64 x 64, feed-forward 2 x 64 x 256 weights."""
-    assert _right_answer(opened(stage_named("map"))) == "feed-forward"
-    assert _right_answer(opened(stage_named("map"), d_ff="8")) == "attention"
+    assert right_answer(opened(stage_named("map"))) == "feed-forward"
+    assert right_answer(opened(stage_named("map"), d_ff="8")) == "attention"
 
 
-def test_the_key_that_adds_most_is_the_largest_product(framed, expected):
+def test_the_answer_on_weighted_values_is_the_largest_product(framed, expected):
     page = opened(stage_named("weighted_values"), token="10")
     products = np.abs(expected.layers[0].pattern[0, 0, 9] * expected.layers[0].v[0, 0, :, 0])
-    assert _right_answer(page).startswith(f"{int(products.argmax()) + 1} · ")
+    assert right_answer(page).startswith(f"{int(products.argmax()) + 1} · ")
 
 
-def test_the_head_with_the_largest_weight_is_the_largest_of_the_stack(framed, expected):
+def test_the_answer_on_the_stack_is_the_head_with_the_largest_weight(framed, expected):
     largest = np.stack([layer.pattern[0, :, 2].max(axis=-1) for layer in expected.layers])
     layer, head = divmod(int(largest.argmax()), 4)
-    assert _right_answer(opened(stage_named("full_stack"), token="3")) == f"layer {layer + 1}, head {head + 1}"
+    assert right_answer(opened(stage_named("full_stack"), token="3")) == f"layer {layer + 1}, head {head + 1}"
 
 
 TABLES = {
@@ -149,7 +149,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_numbers_are_those_of_the_engine(framed, expected, name):
+def test_the_numbers_equal_those_of_the_engine(framed, expected, name):
     title, part = TABLES[name]
     page = opened(stage_named(name), layer="3", head="2")
     (group,) = [group for group in page.button_group if group.key.partition(".")[0] == "numbers"]

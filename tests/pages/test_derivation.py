@@ -1,4 +1,4 @@
-"""The number that is looked at: from a figure's cell to the tensor's, its arithmetic, the trail, the link."""
+"""The inspected cell: its derivation, the trail, the link and the number fields."""
 
 import csv
 import io
@@ -22,16 +22,16 @@ def encoder():
     return Encoder.random(config, 0, tokenizer=tokenizer)
 
 
-def test_the_cell_of_a_link_is_shown_with_its_trail(framed, encoder):
+def test_a_link_opens_a_cell_with_its_trail(framed, encoder):
     at = opened(stage_named("softmax"), cell="pattern.1.0.2.4.7~scores.1.0.2.4.7~dot_products.1.0.2.4.7")
-    (found,) = derivations(at)
-    assert [crumb["cell"] for crumb in found["trail"]] == [
+    (derivation,) = derivations(at)
+    assert [crumb["cell"] for crumb in derivation["trail"]] == [
         "pattern.1.0.2.4.7", "scores.1.0.2.4.7", "dot_products.1.0.2.4.7",
     ]  # fmt: skip
     layer = encoder.trace(TEXT, "padding").layers[1]
-    assert found["shown"] == pytest.approx(layer.dot_products[0, 2, 4, 7])
-    (step,) = found["steps"]
-    assert step["folded"][0] == 8  # of 16 terms, half are written out
+    assert derivation["shown"] == pytest.approx(layer.dot_products[0, 2, 4, 7])
+    (step,) = derivation["steps"]
+    assert step["folded"][0] == 8  # 8 of 16 terms are shown
     q, k = layer.q[0, 2, 4], layer.k[0, 2, 7]
     largest = np.argsort(-np.abs(q * k))[0]
     assert [operand["value"] for operand in step["terms"][0]["operands"]] == pytest.approx([q[largest], k[largest]])
@@ -41,21 +41,21 @@ def test_the_cell_of_a_link_is_shown_with_its_trail(framed, encoder):
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
-        ("pattern.9.0.0.0.0", "layer 9"),
-        ("colour.1.2", "'colour' is not one of"),
-        ("q.0.0.0.99.0", "99 is not one of 0 to"),
-        ("<script>", "'<script>' is not"),
-        ("q.0.0.0.1.2~nothing", "'nothing' is not one of"),
-        ("q." + "9" * 500, "signs"),
+        ("pattern.9.0.0.0.0", "layer=9 is invalid"),
+        ("colour.1.2", "tensor='colour' is unknown"),
+        ("q.0.0.0.99.0", "=99 is invalid: allowed are 0 to"),
+        ("<script>", "tensor='<script>' is unknown"),
+        ("q.0.0.0.1.2~nothing", "tensor='nothing' is unknown"),
+        ("q." + "9" * 500, "length=502 is invalid"),
     ],
 )
-def test_a_bad_cell_in_a_link_is_said(framed, cell, why):
+def test_an_invalid_cell_in_a_link_is_reported(framed, cell, why):
     at = opened(stage_named("scaled_scores"), cell=cell)
-    assert any(why in warning and "own cell is shown" in warning for warning in said(at))
+    assert any(why in warning and "default cell is used" in warning for warning in said(at))
     assert derivations(at)[0]["trail"] == [{"cell": "dot_products.0.0.0.0.0", "label": "dot_products [0, 0, 0, 0]"}]
 
 
-def test_row_and_column_are_picked_by_keyboard(framed):
+def test_row_and_column_are_set_by_number_fields(framed):
     at = opened(stage_named("scaled_scores"))
     at.number_input(key=key_of(at, "cell_2")).set_value(3)
     run(at)
@@ -64,14 +64,14 @@ def test_row_and_column_are_picked_by_keyboard(framed):
     assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.2.4"
 
 
-def test_the_focus_brings_its_own_cell(framed):
+def test_a_move_of_the_focus_inspects_the_default_cell(framed):
     at = opened(stage_named("scaled_scores"), cell="q.0.0.0.1.2")
     at.selectbox(key=key_of(at, "token")).set_value(6)
     run(at)
     assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.5.0"
 
 
-def test_a_cell_that_a_smaller_model_has_not_gives_way_to_the_pages_own(framed):
+def test_a_cell_that_a_smaller_model_does_not_have_is_replaced_by_the_default_cell(framed):
     at = opened(stage_named("scaled_scores"), cell="q.0.0.0.1.15")
     assert derivations(at)[0]["trail"][0]["cell"] == "q.0.0.0.1.15"
     at.select_slider(key="heads").set_value(16)
@@ -82,9 +82,9 @@ def test_a_cell_that_a_smaller_model_has_not_gives_way_to_the_pages_own(framed):
 
 def test_all_terms_are_downloaded(encoder):
     run = encoder.run(TEXT, "padding")
-    trace, found = run.trace, derive(run, "mlp_pre.0.0.3.7")
-    rows = list(csv.reader(io.StringIO(as_csv(found.terms))))
-    assert len(rows) == 1 + 64 + 1  # a title, the products, the bias
+    trace, derivation = run.trace, derive(run, "mlp_pre.0.0.3.7")
+    rows = list(csv.reader(io.StringIO(as_csv(derivation.terms))))
+    assert len(rows) == 1 + 64 + 1  # the header, the products, the bias
     assert float(rows[-1][-1]) == pytest.approx(trace.layers[0].mlp_pre[0, 3, 7], abs=1e-5)
     assert rows[1][2] == "mlp_in.0.0.3.0"
     assert rows[1][5] == "parameters.layers.0.mlp.up.kernel.0.7"

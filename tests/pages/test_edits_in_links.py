@@ -1,86 +1,92 @@
-"""Edits in a link that cannot be used together, or that make numbers overflow: a warning and the page, no traceback."""
+"""Edits in a link that are incompatible or that overflow: a warning and the page, no exception."""
 
 import pytest
 
 from dashboard.models.model import model_for, with_edits
 from dashboard.page_list import stage_named
 from dashboard.state.settings import DEFAULTS, Settings
-from encoder_core.edits import from_text
+from encoder_core.edits import parse_edit
 from tests.pages.app import figures, key_of, opened, rendered, run, said
 
 GROWING = "~".join(f"residual.{layer}.{name}=1000" for layer in range(12) for name in ("attention", "mlp"))
 PRE = {"norm": "pre", "layers": "12"}
 
 
-def buttons(at):
-    """The edits that the bar offers to remove, by their texts."""
+def edits_in_bar(at):
+    """The texts of the edits in the edit bar."""
     return [button.key.removeprefix("without_") for button in at.button if (button.key or "").startswith("without_")]
 
 
 @pytest.mark.parametrize(
-    ("page", "edits", "told", "kept"),
+    ("page", "edits", "messages", "kept"),
     [
-        ("softmax", "temperature=1000~temperature=1000", ["the same what-if several times"], ["temperature=1000"]),
+        ("softmax", "temperature=1000~temperature=1000", ["the same edit several times"], ["temperature=1000"]),
         (
             "softmax",
             "temperature=1000~temperature=999",
-            ["“temperature=999” is left out: temperature: 1000 × 999 = 999000 must be a number from 0.001 to 1000"],
+            [
+                "“temperature=999” is ignored: temperature: 1000 × 999 = 999000 is invalid: "
+                "allowed are numbers from 0.001 to 1000"
+            ],
             ["temperature=1000"],
         ),
         (
             "softmax",
             "temperature=0.01~temperature=0.02~temperature=0.03~unscaled",
-            ["“temperature=0.02” is left out", "“temperature=0.03” is left out"],
+            ["“temperature=0.02” is ignored", "“temperature=0.03” is ignored"],
             ["temperature=0.01", "unscaled"],
         ),
-        ("scaled_scores", "dropout.0~dropout.1", ["“dropout.1” is left out: 2 edits Dropout"], ["dropout.0"]),
-        ("qkv", "~".join(["unscaled"] * 40), ["the same what-if several times"], ["unscaled"]),
-        ("qkv", "head.0.1=2~head.0.1=2.0~unscaled", ["the same what-if several times"], ["head.0.1=2", "unscaled"]),
-        ("multi_head", "head.1.0=1000~head.1.0=-2", ["“head.1.0=-2” is left out: factor of"], ["head.1.0=1000"]),
+        ("scaled_scores", "dropout.0~dropout.1", ["“dropout.1” is ignored: 2 Dropout edits"], ["dropout.0"]),
+        ("qkv", "~".join(["unscaled"] * 40), ["the same edit several times"], ["unscaled"]),
+        ("qkv", "head.0.1=2~head.0.1=2.0~unscaled", ["the same edit several times"], ["head.0.1=2", "unscaled"]),
+        ("multi_head", "head.1.0=1000~head.1.0=-2", ["“head.1.0=-2” is ignored: factor of"], ["head.1.0=1000"]),
     ],
 )
-def test_edits_that_cannot_be_used_together_are_named_and_left_out(framed, page, edits, told, kept):
+def test_incompatible_edits_are_ignored_with_a_message(framed, page, edits, messages, kept):
     at = opened(stage_named(page), edits=edits)
-    assert len(said(at)) == len(told)
-    for sentence, found in zip(told, said(at), strict=True):
-        assert sentence in found
-    assert buttons(at) == kept
+    assert len(said(at)) == len(messages)
+    for expected, message in zip(messages, said(at), strict=True):
+        assert expected in message
+    assert edits_in_bar(at) == kept
     assert list(figures(at))
 
 
-def test_a_repeated_edit_in_a_link_is_one_edit_with_one_button(framed):
+def test_a_repeated_edit_has_one_button(framed):
     at = opened(stage_named("qkv"), edits="~".join(["unscaled"] * 40))
     next(button for button in at.button if button.key == "without_unscaled").click()
     run(at)
-    assert (buttons(at), said(at)) == ([], [])
+    assert (edits_in_bar(at), said(at)) == ([], [])
 
 
-def test_edits_that_overflow_are_left_out_newest_first(framed, stage):
+def test_edits_that_overflow_are_ignored_newest_first(framed, stage):
     at = opened(stage, edits=GROWING, **PRE)
-    kept = buttons(at)
+    kept = edits_in_bar(at)
     assert 3 < len(kept) < 24
     assert kept == GROWING.split("~")[: len(kept)]
     assert len(said(at)) == 24 - len(kept)
-    assert all("is left out: These edits make numbers too large for 32-bit floats" in told for told in said(at))
+    assert all("is ignored: These edits make numbers too large for 32-bit floats" in message for message in said(at))
 
 
 @pytest.mark.parametrize("page", ["qkv", "softmax", "scaled_scores", "weighted_values", "full_stack", "add_and_norm"])
-def test_the_largest_numbers_that_are_allowed_have_a_page(framed, page):
-    """The score is far beyond 1e6, the largest that the what-if field takes."""
+def test_the_largest_allowed_numbers_are_shown(framed, page):
+    """The score is far beyond 1e6, the maximum of the number field."""
     texts = ["embedded.0.0.0=1e6", "embedded.0.1.0=-1e6", "temperature=0.001"]
     texts += [f"{name}.0.0.0.0=1e6" for name in ("wq", "wk", "wv", "wo")]
     at = opened(stage_named(page), edits="~".join(texts), cell="scores.0.0.0.0.0", **PRE)
     assert said(at) == []
-    assert len(buttons(at)) == len(texts)
+    assert len(edits_in_bar(at)) == len(texts)
     assert abs(at.number_input(key="what_if_number").value) == 1e6
 
 
-def test_the_softmax_page_leaves_its_own_temperature_out_where_it_does_not_fit(framed):
+def test_the_softmax_page_ignores_its_temperature_if_the_product_is_not_allowed(framed):
     at = opened(stage_named("softmax"), edits="temperature=1000")
     at.select_slider(key=key_of(at, "temperature")).set_value(10.0)
     run(at)
-    (told,) = said(at)
-    assert "“temperature=10” is left out: temperature: 1000 × 10 = 10000 must be a number from 0.001 to 1000" in told
+    (message,) = said(at)
+    assert (
+        "“temperature=10” is ignored: temperature: 1000 × 10 = 10000 is invalid: allowed are numbers from 0.001 to 1000"
+        in message
+    )
     assert any(r"T = 1000" in text.value for text in at.latex)
     at.select_slider(key=key_of(at, "temperature")).set_value(0.5)
     run(at)
@@ -88,19 +94,19 @@ def test_the_softmax_page_leaves_its_own_temperature_out_where_it_does_not_fit(f
     assert any(r"T = 500" in text.value for text in at.latex)
 
 
-def test_the_other_norm_is_compared_without_the_edits_that_overflow_there(framed):
-    """Post-norm takes all 24 factors of 1000; pre-norm beside it does not."""
+def test_the_other_norm_is_compared_without_the_edits_that_overflow(framed):
+    """Post-norm allows all 24 factors of 1000; pre-norm overflows."""
     at = opened(stage_named("add_and_norm"), edits=GROWING, layers="12")
     assert said(at) == []
-    assert any("With pre-norm: The what-if “residual" in text for text in rendered(at))
+    assert any("With pre-norm: The edit “residual" in text for text in rendered(at))
 
 
-def test_a_model_with_edits_says_what_it_left_out():
+def test_a_model_reports_the_edits_that_it_ignores():
     model = model_for(Settings.from_state(DEFAULTS | {"norm": "pre", "layers": 12}))
-    edits = tuple(from_text(text) for text in ["token.0.0=5", *GROWING.split("~")])
+    edits = tuple(parse_edit(text) for text in ["token.0.0=5", *GROWING.split("~")])
     edited = with_edits(model, edits)
     assert edited.edits == edits[: len(edited.edits)] == edited.run.edits
-    assert len(edited.left_out) == len(edits) - len(edited.edits) > 0
+    assert len(edited.edit_problems) == len(edits) - len(edited.edits) > 0
     assert edited.batch.ids[0, 0] == 5 != model.batch.ids[0, 0]
     assert edited.batch.tokens == edited.trace.tokens
-    assert with_edits(model, edits[:1]).left_out == ()
+    assert with_edits(model, edits[:1]).edit_problems == ()

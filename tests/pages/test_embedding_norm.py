@@ -1,4 +1,4 @@
-"""An encoder with an embedding norm: what enters the first block is the norm of embedding plus position, on every page
+"""An encoder with an embedding norm: the input of the first block is the norm of embedding plus position, on every page
 that shows or explains it."""
 
 import base64
@@ -11,10 +11,10 @@ from dashboard.models import loading
 from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
 from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.parameter import PARAMETERS, read_option
+from dashboard.state.parameter import PARAMETERS, parse_option
 from dashboard.state.settings import OPTIONS, SETTINGS
 from encoder_core import Encoder, SetEmbedded
-from encoder_core.explain.first_input import first_input_with
+from encoder_core.explain.first_input import first_input_with_positions
 from encoder_core.inputs.positions import sinusoids
 from tests.core.pretrained.tiny import save_tiny
 from tests.pages.app import cards, derivations, figures, key_of, opened, rendered, run
@@ -35,10 +35,10 @@ def bert(folder, framed, monkeypatch):
     monkeypatch.setitem(OFFERED, "bert", str(folder))
     encoders = (*OPTIONS["encoder"], "bert")
     monkeypatch.setitem(OPTIONS, "encoder", encoders)
-    widened = replace(SETTINGS["encoder"], read=lambda given: read_option(given, encoders))
+    widened = replace(SETTINGS["encoder"], parse=lambda text: parse_option(text, encoders))
     monkeypatch.setitem(SETTINGS, "encoder", widened)
     monkeypatch.setitem(PARAMETERS, "encoder", widened)
-    monkeypatch.setitem(loading._LOADINGS, str(folder), loading.Loading(str(folder)))
+    monkeypatch.setitem(loading._LOADERS, str(folder), loading.EncoderLoader(str(folder)))
     return {"encoder": "bert", "text": TEXT}
 
 
@@ -53,26 +53,28 @@ def run_with(encoder, *edits):
 
 def matrices(at):
     """The heatmaps of a page by their titles."""
-    found = {}
+    heatmaps = {}
     for figure in figures(at):
         z = figure["data"][0].get("z")
         if z:
             shape = [int(size) for size in z["shape"].split(",")]
             array = np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(shape)
-            found.setdefault(figure["title"], array)
-    return found
+            heatmaps.setdefault(figure["title"], array)
+    return heatmaps
 
 
 def test_the_sum_and_its_norm_are_those_of_the_engine(bert, encoder):
     at = opened(stage_named("positions"), **bert)
-    trace, found = encoder.trace(TEXT, "padding"), matrices(at)
-    np.testing.assert_array_equal(found["embedding sum"], trace.embedding_sum[0])
-    np.testing.assert_allclose(found["scaled embedding"] + found["position"], found["embedding sum"], atol=1e-6)
-    np.testing.assert_array_equal(found[NORMED], trace.embedded[0])
-    normalised = found["(sum − mean) / √variance"]
+    trace, heatmaps = encoder.trace(TEXT, "padding"), matrices(at)
+    np.testing.assert_array_equal(heatmaps["embedding sum"], trace.embedding_sum[0])
+    np.testing.assert_allclose(
+        heatmaps["scaled embedding"] + heatmaps["position"], heatmaps["embedding sum"], atol=1e-6
+    )
+    np.testing.assert_array_equal(heatmaps[NORMED], trace.embedded[0])
+    normalised = heatmaps["(sum − mean) / √variance"]
     np.testing.assert_allclose(normalised.mean(axis=1), 0, atol=1e-6)
     np.testing.assert_allclose(normalised.var(axis=1), 1, atol=1e-5)
-    assert "embedded" not in found
+    assert "embedded" not in heatmaps
     assert any("recomputed, max Δ" in text and "green" in text for text in rendered(at))
 
 
@@ -93,40 +95,43 @@ def test_formula_code_and_tables_have_the_norm(bert, encoder):
         (group,) = [group for group in at.button_group if group.key.startswith("numbers")]
 
 
-def test_the_pages_own_cell_goes_back_through_the_norm_to_the_sum(bert):
+def test_the_derivation_of_an_embedded_cell_passes_the_norm_and_the_sum(bert):
     at = opened(stage_named("positions"), token="3", **bert)
-    (found,) = derivations(at)
-    assert [crumb["cell"] for crumb in found["trail"]] == ["embedded.0.2.0"]
-    assert [step["name"] for step in found["steps"]][-1] == "scale and shift"
-    assert found["difference"] < 1e-5
-    assert found["steps"][0]["terms"][0]["operands"][0]["cell"].startswith("embedding_sum.0.2.")
+    (derivation,) = derivations(at)
+    assert [crumb["cell"] for crumb in derivation["trail"]] == ["embedded.0.2.0"]
+    assert [step["name"] for step in derivation["steps"]][-1] == "scale and shift"
+    assert derivation["difference"] < 1e-5
+    assert derivation["steps"][0]["terms"][0]["operands"][0]["cell"].startswith("embedding_sum.0.2.")
     at = opened(stage_named("positions"), cell="embedded.0.2.1~embedding_sum.0.2.1", **bert)
-    (found,) = derivations(at)
-    assert [step["name"] for step in found["steps"]] == ["embedding plus position"]
-    assert found["difference"] < 1e-6
+    (derivation,) = derivations(at)
+    assert [step["name"] for step in derivation["steps"]] == ["embedding plus position"]
+    assert derivation["difference"] < 1e-6
     assert not at.warning
 
 
-def test_another_encoding_would_go_through_the_same_norm(bert, encoder):
-    """With what is set by hand, too."""
+def test_another_encoding_passes_the_same_norm(bert, encoder):
+    """Edits apply as well."""
     at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", **bert)
     at.segmented_control(key=key_of(at, "encoding")).set_value("sinusoidal")
     run(at)
-    shown = run_with(encoder, EDIT)
-    would, found = first_input_with(shown, sinusoids(shown.trace.embedded.shape[1], 12)).of(0), matrices(at)
-    np.testing.assert_allclose(found[NORMED], would.embedded, atol=1e-6)
-    assert found[NORMED][2, 1] == np.float32(0.7)
-    assert np.abs(found[NORMED] - shown.trace.embedded[0]).max() > 0.1
-    assert "What would enter the first block with this encoding" in [element.value for element in at.subheader]
+    edited_run = run_with(encoder, EDIT)
+    expected, heatmaps = (
+        first_input_with_positions(edited_run, sinusoids(edited_run.trace.embedded.shape[1], 12)).for_sentence(0),
+        matrices(at),
+    )
+    np.testing.assert_allclose(heatmaps[NORMED], expected.embedded, atol=1e-6)
+    assert heatmaps[NORMED][2, 1] == np.float32(0.7)
+    assert np.abs(heatmaps[NORMED] - edited_run.trace.embedded[0]).max() > 0.1
+    assert "Input of the first block if the model used this encoding" in [element.value for element in at.subheader]
     assert any("This model uses: learned table.]" in text for text in rendered(at))
 
 
-def test_what_enters_set_by_hand(bert, encoder):
+def test_an_edited_input_of_the_first_block(bert, encoder):
     at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", cell="embedded.0.2.1", **bert)
-    trace, found = run_with(encoder, EDIT).trace, matrices(at)
-    np.testing.assert_array_equal(found[NORMED], trace.embedded[0])
-    np.testing.assert_array_equal(found["embedding sum"], encoder.trace(TEXT, "padding").embedding_sum[0])
-    np.testing.assert_allclose(found["embedded before"], encoder.trace(TEXT, "padding").embedded[0], atol=1e-6)
+    trace, heatmaps = run_with(encoder, EDIT).trace, matrices(at)
+    np.testing.assert_array_equal(heatmaps[NORMED], trace.embedded[0])
+    np.testing.assert_array_equal(heatmaps["embedding sum"], encoder.trace(TEXT, "padding").embedding_sum[0])
+    np.testing.assert_allclose(heatmaps["embedded before"], encoder.trace(TEXT, "padding").embedded[0], atol=1e-6)
     (derived,) = derivations(at)
     assert [step["name"] for step in derived["steps"]][-2:] == ["scale and shift", "set by hand"]
     assert derived["shown"] == np.float32(0.7)
@@ -141,35 +146,35 @@ def test_what_enters_set_by_hand(bert, encoder):
     ["parameters.embedding_norm.scale.3", "parameters.embedding_norm.bias.3", "parameters.token_embedding.19.3",
      "parameters.position_embedding.3.3", "ids.0.2", "embedding_sum.0.2.3", "position_encoding.3.3"],
 )  # fmt: skip
-def test_an_edit_while_another_number_is_looked_at(bert, cell):
+def test_an_edit_while_another_cell_is_inspected(bert, cell):
     at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7~token_embedding.5.3=2", cell=cell, **bert)
     assert derivations(at)[0]["trail"][0]["cell"] == cell
     assert not at.warning
 
 
-def test_the_map_has_the_norm_in_its_formula_and_among_its_cards(bert):
+def test_the_map_has_the_norm_in_its_formula_and_its_cards(bert):
     at = opened(stage_named("map"), **bert)
     titles = [card["title"] for card in cards(at)]
     assert titles[:5] == ["tokens", "embedding", "+ positions", "= sum", "norm = embedded"]
     assert r"x_0 &= \mathrm{norm}(E[\mathrm{ids}] + P)" in at.latex[1].value
 
 
-def test_the_embedding_page_says_what_the_norm_makes_of_the_sizes(bert):
+def test_the_embedding_page_explains_the_effect_of_the_norm_on_the_scale(bert):
     texts = " ".join(rendered(opened(stage_named("embedding"), **bert)))
-    assert "This model normalises their sum" in texts
+    assert "This model normalises the sum of rows and positions" in texts
     assert "More choices" not in texts
 
 
-def test_every_page_runs_with_what_enters_set_by_hand(bert, stage):
+def test_every_page_runs_with_an_edited_input_of_the_first_block(bert, stage):
     at = opened(stage, edits="embedded.0.2.1=0.7", **bert)
     assert not at.warning
-    assert all(found["difference"] is None or found["difference"] < 1e-5 for found in derivations(at))
+    assert all(derivation["difference"] is None or derivation["difference"] < 1e-5 for derivation in derivations(at))
 
 
-def test_without_the_norm_the_pages_say_nothing_of_it(framed):
+def test_without_the_norm_no_page_mentions_it(framed):
     for name in ("positions", "map", "embedding"):
         at = opened(stage_named(name))
-        said = [*rendered(at), *matrices(at), *[card["title"] for card in cards(at)], *[c.value for c in at.code]]
+        texts = [*rendered(at), *matrices(at), *[card["title"] for card in cards(at)], *[c.value for c in at.code]]
         for words in (
             "LayerNorm of the sum",
             "embedding norm",
@@ -178,5 +183,5 @@ def test_without_the_norm_the_pages_say_nothing_of_it(framed):
             "= sum",
             "def layer_norm",
         ):
-            assert not any(words in text for text in said), (name, words)
+            assert not any(words in text for text in texts), (name, words)
     assert r"x_0 &= E[\mathrm{ids}] + P" in opened(stage_named("map")).latex[1].value

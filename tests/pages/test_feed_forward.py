@@ -1,4 +1,4 @@
-"""The feed-forward page: where the activation stands, and what dropout does to a neuron."""
+"""The feed-forward page: the place of the activation, and the effect of dropout on a neuron."""
 
 import re
 
@@ -17,35 +17,35 @@ from tests.pages.app import figures, opened, rendered
         ("as written", (r"&= \overbrace{X}", r"&= \text{GELU (tanh)}\big(H\;"), "out, activated"),
     ],
 )
-def test_the_feed_forward_page_shows_where_the_activation_stands(framed, variant, formula, title):
+def test_the_feed_forward_page_shows_the_place_of_the_activation(framed, variant, formula, title):
     at = opened(stage_named("feed_forward"), encoder="nnx", variant=variant)
-    (shown,) = [latex.value for latex in at.latex if "W_{up}" in latex.value and "aligned" in latex.value]
-    assert all(part in shown for part in formula)
+    (equations,) = [latex.value for latex in at.latex if "W_{up}" in latex.value and "aligned" in latex.value]
+    assert all(part in equations for part in formula)
     titles = [figure["title"] for figure in figures(at)]
     assert title in titles
     texts = " ".join(rendered(at))
     between = variant == "as intended"
     assert ("no activation" in titles) != between
-    assert ("no activation: one dot a neuron" in titles) != between
-    assert ("Nothing is activated between the two linear layers." in texts) != between
+    assert ("no activation: one dot per neuron" in titles) != between
+    assert ("There is no activation between the two linear layers." in texts) != between
     assert ("No activation follows the first linear layer" in texts) != between
     assert ("Without the activation, this feed-forward network would be one affine map." in texts) == between
 
 
-def test_the_feed_forward_page_says_what_dropout_makes_of_a_neuron(framed):
+def test_the_feed_forward_page_shows_the_effect_of_dropout_on_a_neuron(framed):
     """At rate 0.5 some seeds keep the neuron that is described, which doubles it, and others drop it."""
     inputs, mask, _ = RECIPES["nnx"].inputs(0)
     factors = set()
     for seed in range(6):
         at = opened(stage_named("feed_forward"), encoder="nnx", edits=f"dropout.{seed}=0.5")
-        (said,) = [text for text in rendered(at) if "The neuron adds" in text]
+        (neuron_text,) = [text for text in rendered(at) if "The neuron adds" in text]
         layer = Encoder.recipe("nnx").trace(inputs, mask, [Dropout(seed, 0.5)]).kept.layers[0]
-        factor = 2 if layer.mlp_act[0, 0, int(re.search(r"Neuron (\d+)", said)[1])] else 0
-        assert f"; dropout: × {factor}  \n" in said
-        assert ("The neuron adds **0** times" in said) == (factor == 0)
+        factor = 2 if layer.mlp_act[0, 0, int(re.search(r"Neuron (\d+)", neuron_text)[1])] else 0
+        assert f"; dropout: × {factor}  \n" in neuron_text
+        assert ("The neuron adds **0** times" in neuron_text) == (factor == 0)
         factors.add(factor)
     assert factors == {0, 2}
-    (said,) = [
+    (neuron_text,) = [
         text for text in rendered(opened(stage_named("feed_forward"), encoder="nnx")) if "The neuron adds" in text
     ]
-    assert "dropout" not in said
+    assert "dropout" not in neuron_text

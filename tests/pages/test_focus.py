@@ -1,13 +1,13 @@
-"""The focus follows a click, and the URL says where it is."""
+"""Clicks move the focus, and the URL contains it."""
 
 import numpy as np
 import pytest
 import streamlit as st
 
 from dashboard.page_list import stage_named
-from dashboard.selection.focus import follow
+from dashboard.selection.focus import move_focus
 from dashboard.state.session import session
-from encoder_core.figures import AxisMeaning, heatmap, mosaic
+from encoder_core.figures import AxisMeaning, HeatmapStyle, MosaicStyle, TileGrid, heatmap, mosaic
 from tests.pages.app import chosen, key_of, opened, run
 
 
@@ -19,17 +19,23 @@ def current(monkeypatch):
 
 
 def clicked(row, column, tile=None):
-    """What a click selects on a panel of five rows and eight columns; its axes are given as (kind, kind)."""
+    """A function from the axes of a panel of five rows and eight columns to what a click on this cell selects."""
 
     def selection(*axes, tile_axes=("", "")):
         values, names = np.zeros((5, 8)), [str(index) for index in range(8)]
         if tile is None:
-            panel = heatmap(values, names[:5], names, title="", row_axis=axes[0], column_axis=axes[1])
+            panel = heatmap(
+                values, names[:5], names, title="", style=HeatmapStyle(row_axis=axes[0], column_axis=axes[1])
+            )
         else:
             panel = mosaic(
-                np.broadcast_to(values, (5, 8, 5, 8)), names[:5], names, title="", rows=names[:5], columns=names,
-                row_axis=axes[0], column_axis=axes[1], tile_row_axis=tile_axes[0], tile_column_axis=tile_axes[1],
-            )  # fmt: skip
+                np.broadcast_to(values, (5, 8, 5, 8)),
+                TileGrid(names[:5], names, row_axis=tile_axes[0], column_axis=tile_axes[1]),
+                names[:5],
+                names,
+                title="",
+                style=MosaicStyle(row_axis=axes[0], column_axis=axes[1]),
+            )
         return panel.selection(panel.place(row, column, tile))
 
     return selection
@@ -53,32 +59,38 @@ def clicked(row, column, tile=None):
         (clicked(2, 1, (4, 7))("query", "", tile_axes=("sentence", "")), {"token": 3, "sentence": 5}),
     ],
 )
-def test_follow(current, selection, moved):
-    follow(selection)
+def test_move_focus(current, selection, moved):
+    move_focus(selection)
     assert current.values == moved
 
 
-def test_a_panel_may_say_itself_what_its_places_select(current):
+def test_a_panel_can_define_what_its_places_select(current):
     stages = AxisMeaning("stage", selects=[{"layer": 0}, {"layer": 0}, {"layer": 1}])
-    panel = heatmap(np.zeros((3, 2)), ["in", "1", "2"], ["a", "b"], title="", row_axis=stages, column_axis="token")
-    follow(panel.selection(panel.place(2, 1)))
+    panel = heatmap(
+        np.zeros((3, 2)),
+        ["in", "1", "2"],
+        ["a", "b"],
+        title="",
+        style=HeatmapStyle(row_axis=stages, column_axis="token"),
+    )
+    move_focus(panel.selection(panel.place(2, 1)))
     assert current.values == {"layer": 2, "token": 2}
 
 
-def test_what_a_click_does_not_say_stays(current):
-    follow({"token": 3, "key_token": 5})
-    follow({"layer": 1, "head": 2})
+def test_a_click_keeps_the_parts_that_it_does_not_select(current):
+    move_focus({"token": 3, "key_token": 5})
+    move_focus({"layer": 1, "head": 2})
     assert current.values == {"token": 4, "key_token": 6, "layer": 2, "head": 3}
 
 
-def test_recipes_has_a_position_of_its_own(current):
-    follow({"token": 3, "key_token": 5})
+def test_recipes_has_a_separate_focus(current):
+    move_focus({"token": 3, "key_token": 5})
     current.open_page("recipes")
-    follow({"token": 1, "head": 2})
+    move_focus({"token": 1, "head": 2})
     assert current.values == {"token": 4, "key_token": 6, "recipe_token": 2, "recipe_head": 3}
 
 
-def test_a_link_keeps_what_the_first_view_has_no_picker_for(framed):
+def test_a_link_keeps_parts_that_the_first_view_has_no_control_for(framed):
     at = opened(stage_named("full_stack"), layer="2", key_token="4")
     assert chosen(at, "key_token") == 4
     next(group for group in at.button_group if group.label == "View").set_value("One word")

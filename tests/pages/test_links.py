@@ -1,4 +1,4 @@
-"""A link that asks for what cannot be is answered with a sentence, and never with an exception."""
+"""Invalid values in a link produce a message, never an exception."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS
 from tests.pages.app import app, chosen, derivations, key_of, link_of, opened, run
-from tests.pages.app import said as _said
+from tests.pages.app import said as messages
 
 BAD = [
     ("d_model", "abc"),
@@ -41,94 +41,94 @@ BAD = [
 ]
 
 
-def test_what_a_link_says_is_not_rendered(framed):
+def test_a_value_of_a_link_is_not_rendered_as_markdown(framed):
     at = opened(stage_named("map"), norm="![x](//a.b) <b>")
     (warning,) = at.warning
     assert not set(re.sub(r"\\.", "", warning.value)) & set("[]<>!*_")
-    assert _said(at) == ["The link asks for norm = “![x](//a.b) <b>”; allowed are post, pre. post is used."]
+    assert messages(at) == ["The link has norm = “![x](//a.b) <b>”; allowed are post, pre. post is used."]
 
 
 @pytest.mark.parametrize(("key", "value"), BAD, ids=lambda value: value[:12])
-def test_a_bad_value_is_said_and_replaced(framed, key, value):
+def test_an_invalid_value_is_reported_and_replaced(framed, key, value):
     at = opened(stage_named("scaled_scores"), **{key: value})
-    (sentence,) = _said(at)
-    shown = value if len(value) <= 20 else value[:19] + "…"
-    assert sentence.startswith(f"The link asks for {key} = “{shown}”; allowed are ")
-    spoken = str(DEFAULTS[key]).lower() if isinstance(DEFAULTS[key], bool) else str(DEFAULTS[key])
-    assert sentence.endswith(f". {spoken} is used.")
+    (sentence,) = messages(at)
+    quoted = value if len(value) <= 20 else value[:19] + "…"
+    assert sentence.startswith(f"The link has {key} = “{quoted}”; allowed are ")
+    default = str(DEFAULTS[key]).lower() if isinstance(DEFAULTS[key], bool) else str(DEFAULTS[key])
+    assert sentence.endswith(f". {default} is used.")
     assert at.session_state[key] == DEFAULTS[key]
     assert type(at.session_state[key]) is type(DEFAULTS[key])
 
 
 @pytest.mark.parametrize("value", ["0128", "+128", " 128", "128 ", "1_28", "0x80", "128", "128.0", "１２８", "١٢٨"])
-def test_a_number_is_taken_as_it_is_written_or_refused_with_a_sentence(framed, value):
+def test_a_number_is_used_as_written_or_rejected_with_a_message(framed, value):
     at = opened(stage_named("scaled_scores"), d_model=value)
-    taken = value.isascii() and value.isdigit() and int(value) == at.session_state["d_model"]
-    assert taken != bool(_said(at)), (_said(at), at.session_state["d_model"])
+    is_used = value.isascii() and value.isdigit() and int(value) == at.session_state["d_model"]
+    assert is_used != bool(messages(at)), (messages(at), at.session_state["d_model"])
 
 
-@pytest.mark.parametrize(("value", "meant"), [("false", False), ("FALSE", False), ("true", True), ("True", True)])
-def test_yes_and_no_are_written_true_and_false(framed, value, meant):
+@pytest.mark.parametrize(("value", "expected"), [("false", False), ("FALSE", False), ("true", True), ("True", True)])
+def test_flags_are_written_true_and_false(framed, value, expected):
     at = opened(stage_named("scaled_scores"), scaled=value)
-    assert at.session_state["scaled"] is meant
-    assert not _said(at)
+    assert at.session_state["scaled"] is expected
+    assert not messages(at)
 
 
 @pytest.mark.parametrize("value", ["0", "no", "f", "off", "1", "yes", " false", ""])
-def test_other_words_for_no_are_refused_with_a_sentence(framed, value):
+def test_other_values_of_flags_are_rejected_with_a_message(framed, value):
     at = opened(stage_named("scaled_scores"), scaled=value)
     assert at.session_state["scaled"] is True
-    assert _said(at) == [f"The link asks for scaled = “{value}”; allowed are true, false. true is used."]
+    assert messages(at) == [f"The link has scaled = “{value}”; allowed are true, false. true is used."]
 
 
-def test_a_repeated_parameter_is_said(framed):
+def test_a_repeated_parameter_is_reported(framed):
     link = {"heads": ["2", "8"], "d_model": ["?", "128"], "norm": ["post", "pre"], "mask": ["none", "causal"],
             "scaled": ["true", "false"], "bias": ["false", "?"]}  # fmt: skip
     at = opened(stage_named("scaled_scores"), **link)
     for key, values in link.items():
         used = str(at.session_state[key])
         used = used.lower() if used in ("True", "False") else used
-        assert f"The link gives {key} {len(values)} times; {used} is used." in _said(at)
-    assert len(_said(at)) == len(link)
+        assert f"The link has {key} {len(values)} times; {used} is used." in messages(at)
+    assert len(messages(at)) == len(link)
 
 
-def test_a_repeated_text_does_no_harm(framed):
+def test_a_repeated_text_is_accepted(framed):
     at = opened(stage_named("embedding"), text=["one text", "another text"])
     assert at.session_state["text"] in ("one text", "another text", DEFAULT_TEXT)
 
 
-def test_an_unknown_parameter_does_no_harm(framed):
+def test_an_unknown_parameter_is_ignored(framed):
     at = opened(stage_named("scaled_scores"), colour="red", **{"<b>": "<script>", "": "x", "d_modell": "8"})
-    assert not _said(at)
+    assert not messages(at)
 
 
-def test_a_link_with_everything_wrong_opens_every_page(framed, stage):
+def test_a_link_with_only_invalid_values_opens_every_page(framed, stage):
     link = {key: "?" for key in DEFAULTS if key != "text"}
     link |= dict.fromkeys(("sentence", "layer", "head", "token", "key_token"), "9" * 30)
     at = opened(stage, text="\x00\x1b", **link)
-    asked = {text.split()[4] for text in _said(at) if text.startswith("The link asks for")}
-    assert asked == set(link)
+    reported = {text.split()[3] for text in messages(at) if text.startswith("The link has")}
+    assert reported == set(link)
     assert at.title[0].value == stage.title
 
 
-def test_the_sentence_goes_when_the_person_changes_something(framed):
+def test_messages_disappear_when_the_user_changes_something(framed):
     at = opened(stage_named("scaled_scores"), heads="99")
     at.select_slider(key="layers").set_value(5)
-    assert not _said(run(at))
+    assert not messages(run(at))
 
 
 @pytest.mark.parametrize(
     ("width", "heads", "nearest"),
     [("64", "3", 60), ("4", "16", 16), ("256", "15", 240), ("100", "7", 112), ("4", "3", 12)],
 )
-def test_a_width_that_heads_do_not_divide_is_corrected_and_said(framed, width, heads, nearest):
+def test_a_width_that_heads_do_not_divide_is_corrected_with_a_message(framed, width, heads, nearest):
     at = opened(stage_named("scaled_scores"), d_model=width, heads=heads)
     assert at.session_state["d_model"] == nearest
     assert at.select_slider(key=key_of(at, "d_model")).value == nearest
     assert any(f"{width} is not a multiple of {heads} heads: d_model is {nearest} now." in c.value for c in at.caption)
 
 
-def test_a_move_goes_on_in_its_direction(framed):
+def test_a_width_is_corrected_in_the_direction_of_the_slider(framed):
     at = opened(stage_named("scaled_scores"), d_model="60", heads="3")
     at.select_slider(key=key_of(at, "d_model")).set_value(64)
     assert chosen(run(at), "d_model") == 72
@@ -140,36 +140,36 @@ def test_a_move_goes_on_in_its_direction(framed):
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\x00\x07", "\u200d \u200d"])
-def test_text_without_a_word_is_said_and_replaced(framed, text):
+def test_a_text_without_a_word_is_reported_and_replaced(framed, text):
     at = opened(stage_named("embedding"), text=text)
     assert "Tokens" in at.title[0].value
-    assert any("default sentence" in sentence for sentence in _said(at)), _said(at)
+    assert any("default sentence" in sentence for sentence in messages(at)), messages(at)
     assert "token 1 “The”" in derivations(at)[0]["words"]
 
 
-def test_a_line_without_a_word_is_said_and_left_out(framed):
+def test_a_line_without_a_word_is_reported_and_ignored(framed):
     at = opened(stage_named("embedding"), text="one\n\u200b\x07\ntwo")
-    assert _said(at) == ["1 line(s) hold nothing that can be read, and are left out."]
+    assert messages(at) == ["1 line(s) without a token are ignored."]
 
 
-def test_a_text_that_is_too_long_is_cut_and_said(framed):
+def test_a_text_that_is_too_long_is_cut_with_a_message(framed):
     at = opened(stage_named("embedding"), text="ab " * 33_333 + "!")
-    said = _said(at)
-    assert "The text had 100,000 characters; the first 2,000 are used." in said
-    assert any(re.fullmatch(r"A sentence was cut at 64 tokens; \d+ more are left out\.", text) for text in said)
+    texts = messages(at)
+    assert "The text had 100,000 characters; the first 2,000 are used." in texts
+    assert any(re.fullmatch(r"A sentence was cut at 64 tokens; \d+ more are ignored\.", text) for text in texts)
     assert at.number_input(key="cell_1").max == 64  # tokens
 
 
-def test_typing_too_much_is_cut_in_the_box_and_said(framed):
+def test_a_typed_text_that_is_too_long_is_cut_with_a_message(framed):
     at = opened(stage_named("embedding"))
     at.text_area[0].set_value("a" * 100_000)
     run(at)
     assert at.text_area[0].value == "a" * 2_000
-    assert _said(at) == ["The text had 100,000 characters; the first 2,000 are used."]
+    assert messages(at) == ["The text had 100,000 characters; the first 2,000 are used."]
     at.text_area[0].set_value("short")
-    assert not _said(run(at))
+    assert not messages(run(at))
     at.text_area[0].set_value("line\n" * 9)
-    assert _said(run(at)) == ["The text had 9 lines; the first 8 are used, one sentence a line."]
+    assert messages(run(at)) == ["The text had 9 lines; the first 8 are used, one sentence a line."]
     assert at.text_area[0].value.splitlines() == ["line"] * 8
 
 
@@ -183,13 +183,13 @@ FOCUS = [
 
 
 @pytest.mark.parametrize(("link", "focus"), FOCUS)
-def test_the_focus_of_a_link_is_kept_within_what_there_is(framed, link, focus):
+def test_the_focus_of_a_link_is_limited_to_the_model(framed, link, focus):
     at = opened(stage_named("scaled_scores"), **link)
     parts = ("layer", "head", "token", "key_token")
     assert tuple(chosen(at, part) for part in parts) == focus
 
 
-def test_the_focus_goes_with_the_person_and_never_beyond_what_there_is(framed):
+def test_the_focus_is_kept_across_pages_and_limited_to_the_model(framed):
     at = opened(stage_named("scaled_scores"), layer="4", head="4", token="9")
     run(at.switch_page(stage_named("add_and_norm").path))
     assert (chosen(at, "layer"), chosen(at, "token")) == (4, 9)
@@ -201,7 +201,7 @@ def test_the_focus_goes_with_the_person_and_never_beyond_what_there_is(framed):
     assert [chosen(at, part) for part in ("layer", "head", "token")] == [2, 4, 3]
 
 
-def test_changing_the_page_keeps_the_sidebar(framed):
+def test_a_page_change_keeps_the_sidebar(framed):
     at = opened(stage_named("map"))
     at.select_slider(key=key_of(at, "d_model")).set_value(128)
     at.selectbox(key="norm").set_value("pre")
@@ -212,7 +212,7 @@ def test_changing_the_page_keeps_the_sidebar(framed):
         assert [at.session_state[key] for key in ("d_model", "norm", "scaled")] == [128, "pre", False]
 
 
-def test_two_sessions_do_not_see_each_other(framed):
+def test_two_sessions_are_independent(framed):
     one, other = opened(stage_named("scaled_scores"), d_model="128"), run(app())
     assert other.session_state["d_model"] == 64
     assert one.session_state["d_model"] == 128
@@ -230,17 +230,17 @@ def test_two_sessions_do_not_see_each_other(framed):
 )
 def test_a_link_opens_a_view_of_the_page(framed, name, link, value):
     at = opened(page_named(name), **link)
-    assert not _said(at)
+    assert not messages(at)
     assert value in [group.value for group in at.button_group]
     (parameter,) = {"view", "part", "recipe_view", "recipe_figure"} & set(link)
     assert chosen(at, parameter) == value
     assert link_of(at)[parameter] == [value]
 
 
-def test_a_view_that_is_none_is_said(framed):
+def test_an_unknown_view_is_reported(framed):
     at = opened(stage_named("full_stack"), view="Sideways")
-    (said,) = _said(at)
-    assert said.startswith("The link asks for view = “Sideways”; allowed are All heads, Head average, ")
-    assert said.endswith(" All heads is used.")
+    (message,) = messages(at)
+    assert message.startswith("The link has view = “Sideways”; allowed are All heads, Head average, ")
+    assert message.endswith(" All heads is used.")
     assert chosen(at, "view") is None
     assert not link_of(at)

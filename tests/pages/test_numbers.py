@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dashboard.components.derivation import DIGITS
-from dashboard.inspect.depths import Table, _frame_of
+from dashboard.inspect.depths import Table, _to_dataframe
 from dashboard.lessons.recipes import by_hand
 from dashboard.page_list import stage_named
-from dashboard.sidebar import in_units
+from dashboard.sidebar import with_unit_prefix
 from encoder_core.explain.number_format import format_number
 from tests.number_table import parsed, unit_of
 from tests.pages.app import derivations, figures, opened, rendered, run
@@ -20,7 +20,7 @@ NUMBER = r"\(?(−?[\d.,]+(?:e−?\d+)?)\)?"
 SETTINGS = [{}, {"head": "3", "layer": "2", "token": "9", "key_token": "4"}, {"layer": "4", "token": "14", "seed": "7"}]
 
 
-def found(texts: list[str], pattern: str) -> tuple[list[float], str, str]:
+def parse_calculation(texts: list[str], pattern: str) -> tuple[list[float], str, str]:
     """From the one text with the pattern: the operands as numbers, the relation, and the result as text."""
     (match,) = [match for text in texts if (match := re.search(pattern, text))]
     *operands, relation, result = match.groups()
@@ -31,18 +31,18 @@ def holds(calculated: float, relation: str, result: str) -> bool:
     return relation == "≈" or abs(calculated - parsed(result)) <= 0.500001 * unit_of(result)
 
 
-def why(at) -> str:
+def explanation(at) -> str:
     """The explanation of the question, after an answer."""
-    (asked,) = [radio for radio in at.radio if radio.key and radio.key.startswith("predict")]
-    asked.set_value(asked.options[0])
+    (radio,) = [radio for radio in at.radio if radio.key and radio.key.startswith("predict")]
+    radio.set_value(radio.options[0])
     run(at)
     return [*at.success, *at.info][-1].value
 
 
 @pytest.mark.parametrize("link", SETTINGS)
 def test_weight_times_value_is_the_product_displayed(framed, link):
-    text = why(opened(stage_named("weighted_values"), **link))
-    operands, relation, result = found([text], rf"Weight {NUMBER} × value {NUMBER} (=|≈) (\S+)\. The")
+    text = explanation(opened(stage_named("weighted_values"), **link))
+    operands, relation, result = parse_calculation([text], rf"Weight {NUMBER} × value {NUMBER} (=|≈) (\S+)\. The")
     assert holds(math.prod(operands), relation, result)
 
 
@@ -55,39 +55,44 @@ def test_exp_and_quotient_are_the_weight_displayed(framed, link):
     assert total == again
     assert holds(math.exp(parsed(score)), first, exp)
     assert holds(parsed(exp) / parsed(total), second, weight)
-    operands, relation, result = found([why(at)], rf"exp\({NUMBER}\) (=|≈) (\S+): ")
+    operands, relation, result = parse_calculation([explanation(at)], rf"exp\({NUMBER}\) (=|≈) (\S+): ")
     assert holds(math.exp(*operands), relation, result)
-    assert any(f"scores {format_number(*operands)} more" in text for text in rendered(at))
+    assert any(f"by {format_number(*operands)}. How many times" in text for text in rendered(at))
 
 
 @pytest.mark.parametrize("link", SETTINGS)
 def test_a_norm_of_one_number_is_displayed_as_it_is_computed(framed, link):
     texts = rendered(opened(stage_named("add_and_norm"), **link))
-    (x, mean, variance), relation, result = found(texts, rf"\({NUMBER} − {NUMBER}\) / √{NUMBER} (=|≈) {NUMBER}, then")
+    (x, mean, variance), relation, result = parse_calculation(
+        texts, rf"\({NUMBER} − {NUMBER}\) / √{NUMBER} (=|≈) {NUMBER}, then"
+    )
     assert holds((x - mean) / math.sqrt(variance), relation, result)
-    (n, scale, shift), relation, result = found(texts, rf"then {NUMBER} × {NUMBER} \+ {NUMBER} (=|≈) \*\*(\S+)\*\*\.")
+    (n, scale, shift), relation, result = parse_calculation(
+        texts, rf"then {NUMBER} × {NUMBER} \+ {NUMBER} (=|≈) \*\*(\S+)\*\*\."
+    )
     assert holds(n * scale + shift, relation, result)
 
 
 @pytest.mark.parametrize("link", [*SETTINGS, {"activation": "gelu", "token": "5"}])
 def test_a_neuron_is_displayed_as_it_is_computed(framed, link):
     texts = rendered(opened(stage_named("feed_forward"), **link))
-    operands, relation, result = found(texts, rf"W_up \+ b = {NUMBER} \+ {NUMBER} (=|≈) (\S+)  \n")
+    operands, relation, result = parse_calculation(texts, rf"W_up \+ b = {NUMBER} \+ {NUMBER} (=|≈) (\S+)  \n")
     assert holds(sum(operands), relation, result)
-    (x,), relation, result = found(texts, rf"LU\({NUMBER}\) (=|≈) \*\*(\S+)\*\*")
+    (x,), relation, result = parse_calculation(texts, rf"LU\({NUMBER}\) (=|≈) \*\*(\S+)\*\*")
     gelu = x * (1 + math.erf(x / math.sqrt(2))) / 2
     assert holds(gelu if "activation" in link else max(x, 0), relation, result)
 
 
 @pytest.mark.parametrize("page", ["scaled_scores", "weighted_values", "feed_forward"])
 def test_the_products_of_a_derivation_hold_as_displayed(framed, page):
-    (shown,) = derivations(opened(stage_named(page), token="5"))
-    terms = [term for step in shown["steps"] for term in step["terms"] if term["sign"] == "×"]
+    (derivation,) = derivations(opened(stage_named(page), token="5"))
+    terms = [term for step in derivation["steps"] for term in step["terms"] if term["sign"] == "×"]
     for term in terms:
         operands = [parsed(format_number(operand["value"], term["operand_digits"])) for operand in term["operands"]]
         assert holds(math.prod(operands), term["relation"], format_number(term["adds"], term["adds_digits"]))
     assert page == "feed_forward" or terms
-    assert {term["operand_digits"] for step in shown["steps"] for term in step["terms"]} <= set(range(4, 9)) | {DIGITS}
+    digits = {term["operand_digits"] for step in derivation["steps"] for term in step["terms"]}
+    assert digits <= {*range(4, 9), DIGITS}
 
 
 def test_a_ratio_of_weights_is_written_without_an_exponent(framed):
@@ -98,7 +103,7 @@ def test_a_ratio_of_weights_is_written_without_an_exponent(framed):
     assert not [option for option in options if re.search(r"e\+|e\d", option)], options
 
 
-def test_positions_count_from_1_and_the_formula_says_where_it_starts(framed):
+def test_positions_count_from_1_and_the_formula_from_0(framed):
     at = opened(stage_named("positions"), token="1")
     encoding = next(x for x in figures(at) if x["rows"]["kind"] == "position")
     curves = next(x for x in figures(at) if x["kind"] == "curves")
@@ -109,17 +114,17 @@ def test_positions_count_from_1_and_the_formula_says_where_it_starts(framed):
 
 
 def test_the_derivation_of_a_position_names_it_from_1(framed):
-    (shown,) = derivations(opened(stage_named("positions"), cell="position_encoding.2.1"))
-    assert shown["words"] == "Position encoding: position 3, dimension 1"
-    operands = [operand for step in shown["steps"] for term in step["terms"] for operand in term["operands"]]
+    (derivation,) = derivations(opened(stage_named("positions"), cell="position_encoding.2.1"))
+    assert derivation["words"] == "Position encoding: position 3, dimension 1"
+    operands = [operand for step in derivation["steps"] for term in step["terms"] for operand in term["operands"]]
     assert ("position − 1", 2) in [(operand["name"], operand["value"]) for operand in operands]
 
 
 def test_rows_of_a_table_are_numbered_once_and_from_their_first_number():
     values = np.zeros((2, 1))
-    assert list(_frame_of(Table(values, ["the", "cat"], ["x"])).index) == ["1 the", "2 cat"]
-    assert list(_frame_of(Table(values, ["the", "cat"], ["x"], first=0)).index) == ["0 the", "1 cat"]
-    assert list(_frame_of(Table(values, ["0", "1"], ["x"], first=None)).index) == ["0", "1"]
+    assert list(_to_dataframe(Table(values, ["the", "cat"], ["x"])).index) == ["1 the", "2 cat"]
+    assert list(_to_dataframe(Table(values, ["the", "cat"], ["x"], first=0)).index) == ["0 the", "1 cat"]
+    assert list(_to_dataframe(Table(values, ["0", "1"], ["x"], first=None)).index) == ["0", "1"]
 
 
 @pytest.mark.parametrize(
@@ -133,13 +138,13 @@ def test_rows_of_a_table_are_numbered_once_and_from_their_first_number():
         (5 * 10**12, "5,000 G"),
     ],
 )
-def test_a_count_has_three_digits_and_a_prefix(count, text):
-    assert in_units(count) == text
+def test_a_count_has_three_digits_and_a_unit_prefix(count, text):
+    assert with_unit_prefix(count) == text
 
 
-def test_the_map_says_what_its_numbers_are(framed):
+def test_the_map_explains_its_numbers(framed):
     texts = " ".join(rendered(opened(stage_named("map"))))
-    assert "informed by every token that it may attend to" in texts
+    assert "can depend on every token that it may attend to" in texts
     assert "Only matrix products are counted" in texts
     assert "Hoffmann et al. 2022, appendix F" in texts
     assert "which part has the largest share of this model's parameters?" in texts
@@ -152,5 +157,5 @@ def test_the_map_says_what_its_numbers_are(framed):
     [(1.39, "1.39000", "="), (1.390004, "1.39000", "="), (1.39001, "1.39000", r"\approx"), (4e-5, "4e-05", "="),
      (4.6e-5, "4e-05", r"\approx"), (25000.4, "25000", "="), (25001.0, "25000", r"\approx")],
 )  # fmt: skip
-def test_the_worked_example_says_equal_only_where_it_is_as_displayed(calculated, displayed, relation):
+def test_the_worked_example_has_an_equals_sign_only_if_the_displayed_numbers_are_equal(calculated, displayed, relation):
     assert by_hand._relation(calculated, displayed) == relation

@@ -1,4 +1,4 @@
-"""Every page runs, at every size and choice that the sidebar or a link can ask for."""
+"""Every page runs with every size and choice of the sidebar or a link."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_page_shows_the_recipe_of_a_link(framed, stage, name, variant):
     at = opened(stage, encoder=name, variant=variant, sentence="2")
     assert at.title[0].value == stage.title
     one = RECIPES[name].example.batch == 1
-    assert said(at) == (["The link asks for sentence = “2”; allowed are 1 to 1. 1 is used."] if one else [])
+    assert said(at) == (["The link has sentence = “2”; allowed are 1 to 1. 1 is used."] if one else [])
     sizes = {slider.label: slider.value for slider in at.select_slider if slider.disabled}
     config = RECIPES[name].config(variant)
     assert sizes == {"d_model": config.d_model, "heads": config.num_heads, "layers": config.num_layers,
@@ -65,7 +65,7 @@ def test_page_shows_the_recipe_of_a_link(framed, stage, name, variant):
 
 @pytest.mark.parametrize("link", [{}, {"d_model": 256, "heads": 16, "layers": 12}, {"text": "a\nb c", "mask": "both"}])
 def test_page_runs_alone(stage, link):
-    """Without the frame around it: the defaults must do, and so must what a link says."""
+    """Without the frame around it, with the defaults and with the settings of a link."""
     at = opened(stage, **link)
     assert at.title[0].value == stage.title
     assert {slider.key for slider in at.select_slider} <= {"temperature", "what_if_temperature"}
@@ -88,7 +88,7 @@ KINDS = ("button_group", "selectbox", "toggle", "select_slider", "number_input",
 
 @pytest.mark.parametrize("settings", CHOICES.values(), ids=CHOICES)
 def test_page_runs_with_each_of_its_own_choices(framed, stage, settings):
-    """Views, tables, layers, heads, tokens, toggles, dimensions: also those that only one view has."""
+    """Views, tables, layers, heads, tokens, toggles, dimensions, including those of a single view."""
     at = opened(stage, **settings)
     tried = set()
     _try_all(at, tried)
@@ -97,7 +97,7 @@ def test_page_runs_with_each_of_its_own_choices(framed, stage, settings):
 
 
 def _try_all(at, tried):
-    """Every option of every widget, one after another: each is another link."""
+    """Select every option of every widget in turn; each gives a different link."""
     for kind in KINDS:
         for key in [widget.key for widget in getattr(at.main, kind)]:
             name = key.partition(".")[0]
@@ -107,7 +107,7 @@ def _try_all(at, tried):
             links = []
             for value in _values_of(at, kind, key):
                 here = key_of(at, name)
-                if _has(at, kind, here):  # another view may be without it
+                if _has(at, kind, here):  # another view may not have it
                     getattr(at.main, kind)(key=here).set_value(value)
                     run(at)
                     links.append(link_of(at).get(name))
@@ -120,7 +120,7 @@ def _has(at, kind, key):
 
 
 def _values_of(at, kind, key):
-    """The ends of what is counted; all of what is named."""
+    """The limits of a number input; all options of a choice."""
     widget = getattr(at.main, kind)(key=key)
     if kind == "number_input":
         return [-3.0] if widget.max is None else [widget.max, widget.min]
@@ -133,8 +133,8 @@ def _values_of(at, kind, key):
     return widget.options if isinstance(widget.value, str) else [widget.options[-1]]
 
 
-def _said_at_first(proto):
-    """What a browser says of a new widget before it has read the session's value, and that value."""
+def _first_values(proto):
+    """The value that a browser sends for a new widget at first, and the value of the session."""
     if isinstance(proto, Selectbox):
         return proto.options[proto.default], proto.raw_value
     if isinstance(proto, ButtonGroup):
@@ -147,25 +147,25 @@ def _said_at_first(proto):
     return proto.default, proto.value
 
 
-def test_a_new_widget_begins_with_what_it_shows(framed, stage):
-    """Else a message that leaves the browser at once would choose something that nobody chose."""
+def test_the_first_value_of_a_new_widget_is_the_value_of_the_session(framed, stage):
+    """Otherwise the browser's first message would select a value that the user did not select."""
     at = opened(
         stage, d_model="96", heads="3", layers="5", layer="2", head="2", token="5", key_token="3", seed="7", norm="pre",
         temperature="2", details="Code", stretch="true", text="one two three four five six\none two", sentence="1",
     )  # fmt: skip
     kinds = ("selectbox", "button_group", "select_slider", "slider", "number_input", "checkbox", "toggle", "text_area",
              "text_input", "multiselect")  # fmt: skip
-    found = {widget.key: widget.proto for kind in kinds for widget in getattr(at, kind)}
-    said = {key: _said_at_first(proto) for key, proto in found.items() if proto.set_value}
-    assert len(said) > 8
-    assert {key: pair for key, pair in said.items() if pair[0] != pair[1]} == {}
+    protos = {widget.key: widget.proto for kind in kinds for widget in getattr(at, kind)}
+    first_values = {key: _first_values(proto) for key, proto in protos.items() if proto.set_value}
+    assert len(first_values) > 8
+    assert {key: pair for key, pair in first_values.items() if pair[0] != pair[1]} == {}
 
 
 def test_values_of_every_figure_are_numbers(framed, stage):
-    """Not one panel of a page is empty, and what is drawn as cells is finite or masked."""
-    drawn = list(figures(opened(stage)))
-    assert drawn
-    for figure in drawn:
+    """No panel of a page is empty, and every cell of a heatmap is finite or masked."""
+    panels = list(figures(opened(stage)))
+    assert panels
+    for figure in panels:
         assert figure["data"] or figure["layout"].get("shapes"), figure["title"]
         assert figure["alt"]
         for trace in figure["data"]:

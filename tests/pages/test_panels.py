@@ -1,21 +1,21 @@
-"""On every page, the cells of a panel are the numbers of its tensor, and products hold, whatever is edited."""
+"""On every page, the cells of a panel equal the numbers of its tensor and products hold, with and without edits."""
 
 import numpy as np
 import pytest
 
 from dashboard.components import plot
-from dashboard.models.model import edited
+from dashboard.models.model import edited_model
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
-from encoder_core.edits import from_text
+from encoder_core.edits import parse_edit
 from encoder_core.explain import derive
 from encoder_core.explain.cell import tensor_at
 from encoder_core.figures import Panel, panels_of
 from tests.pages.app import key_of, opened, run
 
 EDITS = (
-    "score.0.1.1.2.1=6.5",  # seen
-    "score.0.1.1.1.4=2.5",  # masked until it was set
+    "score.0.1.1.2.1=6.5",  # a visible score
+    "score.0.1.1.1.4=2.5",  # a masked score
     "head.1.1=0.5",
     "residual.1.attention=0.5",
     "temperature=2",
@@ -37,14 +37,14 @@ VIEWS = {
 
 @pytest.fixture
 def lines(monkeypatch):
-    """The lines of panels that a page draws."""
-    found = []
-    draw = plot._with_operators
-    monkeypatch.setattr(plot, "_with_operators", lambda line: found.append(line) or draw(line))
-    return found
+    """The lines of panels that a page renders."""
+    rendered = []
+    with_operators = plot._with_operators
+    monkeypatch.setattr(plot, "_with_operators", lambda line: rendered.append(line) or with_operators(line))
+    return rendered
 
 
-def panels_shown(lines) -> list[Panel]:
+def panels_with_tensors(lines) -> list[Panel]:
     return [panel for line in lines for panel in panels_of(line) if panel.shows]
 
 
@@ -61,8 +61,7 @@ def check_cells(panel, model):
             continue
         number = getattr(shows, "factor", 1.0) * tensor_at(trace, model.parameters, cell)[cell.index]
         if getattr(shows, "step", None) is not None:
-            found = derive(model.run, cell)
-            number = found.steps[shows.step].value
+            number = derive(model.run, cell).steps[shows.step].value
         masked = np.isnan(value) and (number == 0 or not np.isfinite(number))  # a weight of 0, a score of -inf
         assert masked or value == pytest.approx(number, abs=1e-4), (panel.title, cell)
 
@@ -75,15 +74,15 @@ def check_product(line, panel):
     np.testing.assert_allclose(np.nan_to_num(difference), 0, atol=1e-4, err_msg=panel.title)
 
 
-@pytest.mark.parametrize("made", [(), EDITS], ids=["as it is", "edited"])
-def test_panels_say_the_truth(framed, stage, lines, made):
-    model = edited(Settings.from_state(SETTINGS), tuple(map(from_text, made)))
+@pytest.mark.parametrize("edits", [(), EDITS], ids=["no edits", "edited"])
+def test_panels_equal_their_tensors(framed, stage, lines, edits):
+    model = edited_model(Settings.from_state(SETTINGS), tuple(map(parse_edit, edits)))
     for view in VIEWS.get(stage.name, [{}]):
-        at = opened(stage, **{**LINK, "edits": "~".join(made)}, **view)
+        at = opened(stage, **{**LINK, "edits": "~".join(edits)}, **view)
         assert not at.warning
-    shown = panels_shown(lines)
-    assert shown or stage.name == "map"
-    for panel in shown:
+    panels = panels_with_tensors(lines)
+    assert panels or stage.name == "map"
+    for panel in panels:
         check_cells(panel, model)
     for line in lines:
         for panel in panels_of(line):
@@ -91,19 +90,19 @@ def test_panels_say_the_truth(framed, stage, lines, made):
                 check_product(line, panel)
 
 
-def test_a_score_that_was_set_is_told_apart(framed, lines):
+def test_scores_set_by_hand_are_marked(framed, lines):
     opened(stage_named("scaled_scores"), **LINK)
     *_, masked = panels_of(lines[0])
     assert masked.set_by_hand == {(2, 1), (1, 4)}
     assert np.isnan(masked.value(4, 3))  # hidden
 
 
-def test_another_position_encoding_shows_no_tensor_of_the_model(framed, lines):
+def test_another_position_encoding_is_not_a_tensor_of_the_model(framed, lines):
     at = opened(stage_named("positions"))
     lines.clear()
     at.button_group(key=key_of(at, "encoding")).set_value("learned")
     run(at)
-    assert [panel.title for panel in panels_shown(lines)] == ["scaled embedding"]
+    assert [panel.title for panel in panels_with_tensors(lines)] == ["scaled embedding"]
 
 
 def test_a_bar_of_a_weight_is_inspected_and_selected_like_its_cell(framed, lines):

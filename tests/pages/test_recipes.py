@@ -9,7 +9,7 @@ from dashboard.page_list import page_named, stage_named
 from dashboard.state.settings import OPTIONS, Settings, positions_of, with_positions
 from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.edits import Dropout
-from encoder_core.inputs.dropout import drop
+from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.recipes import VARIANTS
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run, said
 
@@ -66,11 +66,11 @@ def test_the_collapse_of_nnx_is_computed(framed):
     at = with_option(opened(PAGE, recipe="nnx"), "View", "Text and code")
     drawn = {figure["title"]: figure for figure in figures(at)}
     assert {"two linear layers", "one affine map", "difference, own scale"} <= set(drawn)
-    (said,) = [caption for caption in captions(at) if "one affine map" in caption]
-    assert "W_up is 64 × 256, W_down 256 × 64, so W is 64 × 64: its rank" in said
-    assert "is **64** and cannot be above 64" in said
-    assert "33,088 parameters do in evaluation mode what 4,160 could" in said
-    largest = [float(found) for found in re.findall(r"(\de-\d\d)", said)]
+    (caption,) = [text for text in captions(at) if "one affine map" in text]
+    assert "W_up is 64 × 256, W_down 256 × 64, so W is 64 × 64: its rank" in caption
+    assert "is **64** and cannot be above 64" in caption
+    assert "33,088 parameters do in evaluation mode what 4,160 could" in caption
+    largest = [float(number) for number in re.findall(r"(\de-\d\d)", caption)]
     assert len(largest) == 2
     assert max(largest) < 1e-5
 
@@ -79,27 +79,26 @@ def test_the_rank_of_the_heads_of_nanolm_is_computed(framed):
     at = with_option(opened(PAGE, recipe="nanolm"), "View", "Text and code")
     titles = [figure["title"] for figure in figures(at)]
     assert {"Q Kᵀ, d_head 4", "Q Kᵀ, d_head 32", "singular values"} <= set(titles)
-    (said,) = [caption for caption in captions(at) if "rank of at most d_head" in caption]
-    assert "with d_head 4 they have a rank of **4** (at most 4)" in said
-    assert "with d_head 32 they have a rank of **10** (at most 10)" in said
+    (caption,) = [text for text in captions(at) if "rank of at most d_head" in text]
+    assert "with d_head 4 they have a rank of **4** (at most 4)" in caption
+    assert "with d_head 32 they have a rank of **10** (at most 10)" in caption
 
 
-def test_how_the_numbers_are_drawn_is_said_once(framed):
+def test_one_caption_states_how_the_numbers_are_drawn(framed):
     for recipe in ("nnx", "article"):
-        said = [text for text in rendered(opened(PAGE, recipe=recipe)) if "drawn by NumPy" in text]
-        assert len(said) == 1
-        assert "standard deviation of 0.02, where the libraries start at 0" in said[0]
+        (caption,) = [text for text in rendered(opened(PAGE, recipe=recipe)) if "drawn by NumPy" in text]
+        assert "standard deviation of 0.02; the libraries initialize them to 0" in caption
 
 
 def test_matches_of_a_row_with_itself_are_counted_where_another_is_seen(framed):
     """Five tokens under a causal mask: the first sees only itself."""
-    (said,) = [text for text in captions(opened(PAGE, recipe="nnx")) if "Q = K = V" in text]
+    (caption,) = [text for text in captions(opened(PAGE, recipe="nnx")) if "Q, K and V are the rows" in text]
     demo = RECIPES["nnx"].demos["attention"]
     batch = demo.inputs(0)
     rows = Encoder.from_parameters(demo.config, demo.parameters(0)).trace(batch.inputs).embedded[0]
     matches = sum(rows[i] @ rows[i] >= max(rows[i] @ rows[j] for j in range(i + 1)) for i in range(1, 5))
-    assert f"In **{matches} of 4** rows" in said
-    assert "Not counted: 1 row that can attend to nothing else." in said
+    assert f"In **{matches} of 4** rows" in caption
+    assert "Not counted: 1 row that can attend only to itself." in caption
 
 
 def test_no_training_view_where_nothing_is_ever_dropped(framed):
@@ -157,13 +156,13 @@ def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):
     encoder, (inputs, mask, _) = Encoder.recipe("haiku"), recipe.inputs(0)
     before = encoder.trace(inputs, mask).layers[0].attn_out[0]
 
-    def shown():
+    def caption():
         return next(text for text in rendered(at) if "were dropped" in text)
 
     for seed in (0, 1):
         kept = encoder.trace(inputs, mask, [Dropout(seed)]).kept.layers[0].attn_out[0]
-        assert f"**{(~kept).sum():,}** were dropped" in shown()
-        assert (drop(before, kept, 1 / 0.9) == 0).sum() == (~kept).sum()
+        assert f"**{(~kept).sum():,}** were dropped" in caption()
+        assert (apply_dropout(before, kept, 1 / 0.9) == 0).sum() == (~kept).sum()
         next(button for button in at.button if button.label == "Draw another mask").click()
         run(at)
 
@@ -178,9 +177,9 @@ def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):
         ({"encoder": "nnx", "variant": "<b>"}, "variant = “<b>”; allowed are as intended, as written."),
     ],
 )
-def test_an_unknown_recipe_in_a_link_is_said(framed, link, sentence):
+def test_an_unknown_recipe_in_a_link_has_a_notice(framed, link, sentence):
     at = opened(PAGE, **link)
-    assert any(sentence in found for found in said(at)), said(at)
+    assert any(sentence in notice for notice in said(at)), said(at)
     assert list(figures(at))
 
 
@@ -196,26 +195,29 @@ def test_the_button_sets_the_sidebar(framed):
     assert chosen(at, "heads") == 2
 
 
-def quirks(stage, **link):
-    """The notices of a stage about the tutorial in use."""
+def difference_notices(stage, **link):
+    """The sentences of a stage on points in which the text and the code of the tutorial differ."""
     texts = rendered(opened(stage_named(stage), **link))
-    return [text for text in texts if "Text and code of this tutorial" in text]
+    return [text for text in texts if "The text and the code of this tutorial" in text]
 
 
 def test_a_stage_says_where_text_and_code_disagree(framed):
-    (found,) = quirks("feed_forward", encoder="nnx", variant="as written")
-    assert "disagree here (“GELU after the second linear layer”)" in found
-    assert "as written" in found
-    assert "as intended" in quirks("feed_forward", encoder="nnx")[0]
-    assert quirks("scaled_scores", encoder="nnx") == []
-    assert quirks("feed_forward") == []
+    (notice,) = difference_notices("feed_forward", encoder="nnx", variant="as written")
+    assert "differ here (“GELU after the second linear layer”)" in notice
+    assert "as written" in notice
+    assert "as intended" in difference_notices("feed_forward", encoder="nnx")[0]
+    assert difference_notices("scaled_scores", encoder="nnx") == []
+    assert difference_notices("feed_forward") == []
 
 
 def test_a_stage_says_where_text_and_code_agree_and_differ_from_the_paper(framed):
-    (found,) = quirks("embedding", encoder="annotated")
-    assert "agree here and differ from the paper (“Divided, not multiplied”)" in found
-    assert "Shown: as intended, which is the paper's way." in found
-    assert "Shown: as written." in quirks("embedding", encoder="annotated", variant="as written")[0]
+    (notice,) = difference_notices("embedding", encoder="annotated")
+    assert "agree here, but differ from the paper (“Divided, not multiplied”)" in notice
+    assert "Variant on this page: as intended (as in the paper)." in notice
+    assert (
+        "Variant on this page: as written."
+        in difference_notices("embedding", encoder="annotated", variant="as written")[0]
+    )
 
 
 def test_with_a_recipe_nothing_else_counts():

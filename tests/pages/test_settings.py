@@ -1,23 +1,23 @@
-"""Settings: what a person may choose, and what becomes of everything else. All expectations are by hand."""
+"""Settings: the allowed values, and the defaults for all others. The expected values are computed by hand."""
 
 from dataclasses import FrozenInstanceError
 
 import pytest
 
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, fit_text, nearest_width
+from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, nearest_d_model, truncate_text
 
 
 @pytest.mark.parametrize(
     ("width", "heads", "direction", "nearest"),
     [
         (64, 4, 0, 64),
-        (64, 4, 1, 64),  # where it is allowed already, it stays, whatever the direction
+        (64, 4, 1, 64),  # an allowed width stays, in any direction
         (64, 4, -1, 64),
         (64, 3, 0, 60),  # multiples of 4 and 3: 12, 24, ... 60, 72
         (64, 3, 1, 72),
         (64, 3, -1, 60),
         (68, 3, 0, 72),
-        (12, 8, 0, 8),  # 8 and 16 are as near: the smaller
+        (12, 8, 0, 8),  # 8 and 16 are equally near: the smaller
         (12, 8, 1, 16),
         (12, 8, -1, 8),
         (4, 16, 0, 16),
@@ -28,33 +28,33 @@ from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, 
         (128, 13, 1, 156),
     ],
 )
-def test_nearest_width(width, heads, direction, nearest):
-    assert nearest_width(width, heads, direction) == nearest
+def test_nearest_d_model(width, heads, direction, nearest):
+    assert nearest_d_model(width, heads, direction) == nearest
 
 
 @pytest.mark.parametrize("heads", OPTIONS["heads"])
-def test_every_number_of_heads_has_an_allowed_width_near_every_width(heads):
+def test_the_nearest_d_model_is_allowed_for_every_width_and_number_of_heads(heads):
     for width in OPTIONS["d_model"]:
         for direction in (-1, 0, 1):
-            nearest = nearest_width(width, heads, direction)
+            nearest = nearest_d_model(width, heads, direction)
             assert nearest in OPTIONS["d_model"]
             assert nearest % heads == 0
 
 
-def test_a_text_within_the_limits_stays_as_it_is():
+def test_a_text_within_the_limits_is_not_changed():
     for text in ("", "a", " a \n\n b ", "x" * 2_000, "\n".join("abcdefgh"), "\n" * 100):
-        assert fit_text(text) == (text, None)
+        assert truncate_text(text) == (text, None)
 
 
-def test_a_text_beyond_the_limits_is_cut_and_said():
-    assert fit_text("x" * 2_001) == ("x" * 2_000, "The text had 2,001 characters; the first 2,000 are used.")
-    assert fit_text("\n".join("abcdefghi")) == (
+def test_a_text_beyond_the_limits_is_cut_with_a_message():
+    assert truncate_text("x" * 2_001) == ("x" * 2_000, "The text had 2,001 characters; the first 2,000 are used.")
+    assert truncate_text("\n".join("abcdefghi")) == (
         "\n".join("abcdefgh"),
         "The text had 9 lines; the first 8 are used, one sentence a line.",
     )
-    text, said = fit_text("word\n" * 20_000)
+    text, message = truncate_text("word\n" * 20_000)
     assert text == "\n".join(["word"] * 8)
-    assert said == "The text had 100,000 characters; the first 2,000 are used."
+    assert message == "The text had 100,000 characters; the first 2,000 are used."
 
 
 def test_defaults_are_allowed():
@@ -63,7 +63,7 @@ def test_defaults_are_allowed():
     assert Settings.from_state({}) == Settings(**DEFAULTS)
 
 
-def test_what_the_state_says_is_taken():
+def test_allowed_values_are_used():
     state = {
         "encoder": "random", "variant": "as intended",
         "text": "a\nb", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
@@ -72,9 +72,9 @@ def test_what_the_state_says_is_taken():
     assert Settings.from_state(state | {"focus": {}, "predict": "yes"}) == Settings(**state)
 
 
-@pytest.mark.parametrize("junk", [None, "", "64", "junk", -1, 3.5, 10**30, float("nan"), [], {}, object(), "\x00"])
-def test_junk_becomes_the_default(junk):
-    state = dict.fromkeys(OPTIONS, junk)
+@pytest.mark.parametrize("value", [None, "", "64", "junk", -1, 3.5, 10**30, float("nan"), [], {}, object(), "\x00"])
+def test_an_invalid_value_becomes_the_default(value):
+    state = dict.fromkeys(OPTIONS, value)
     assert Settings.from_state(state) == Settings(**DEFAULTS)
 
 
@@ -87,7 +87,7 @@ def test_a_width_that_heads_do_not_divide_becomes_the_nearest():
     assert Settings.from_state({"d_model": 64, "heads": 7}).d_model == 56
 
 
-def test_settings_are_one_value():
+def test_settings_are_hashable_and_frozen():
     one, other = Settings.from_state({}), Settings.from_state({"seed": 0})
     assert hash(one) == hash(other)
     with pytest.raises(FrozenInstanceError):
@@ -106,8 +106,8 @@ def test_mask_name(mask, name):
 
 
 def test_config():
-    chosen = {"d_model": 24, "heads": 3, "d_ff": 16, "layers": 2, "bias": False, "scaled": False, "scale": "inv_sqrt_d"}
-    config = Settings.from_state(chosen).config(11)
+    state = {"d_model": 24, "heads": 3, "d_ff": 16, "layers": 2, "bias": False, "scaled": False, "scale": "inv_sqrt_d"}
+    config = Settings.from_state(state).config(11)
     assert (config.vocab_size, config.max_len, config.d_model, config.num_heads, config.d_head) == (11, 64, 24, 3, 8)
     assert (config.d_ff, config.num_layers, config.use_bias, config.scale_scores) == (16, 2, False, False)
     assert (config.norm, config.final_norm, config.embedding_scale) == ("post", False, "inv_sqrt_d")

@@ -1,4 +1,4 @@
-"""Files that the browser fetches once: their names change with their content, and imports follow."""
+"""Published files: their names change with their content, and imports are renamed."""
 
 import hashlib
 import re
@@ -12,7 +12,7 @@ from dashboard.components import static_files
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder in the place of dashboard/, with a script that imports from beside it and from above it."""
+    """A folder that replaces dashboard/components, with a script that imports from its folder and the parent."""
     source = tmp_path / "source"
     (source / "part").mkdir(parents=True)
     (source / "shared.js").write_text("export const one = 1;\n")
@@ -30,14 +30,14 @@ def imports(name: str) -> list[str]:
     return re.findall(r'from "(.*?)"', (static_files.STATIC / name).read_text())
 
 
-def test_a_name_holds_a_hash_of_the_content(folder):
+def test_a_name_contains_a_hash_of_the_content(folder):
     name = static_files.publish(folder / "shared.js")
     digest = hashlib.sha256(b"export const one = 1;\n").hexdigest()
     assert name == f"shared-{digest[:12]}.js"
     assert (static_files.STATIC / name).read_text() == "export const one = 1;\n"
 
 
-def test_what_a_script_imports_is_published_and_imported_by_its_name_there(folder):
+def test_imported_scripts_are_published_and_renamed(folder):
     name, shared = static_files.publish(folder / "part" / "part.js"), static_files.publish(folder / "shared.js")
     beside, above = imports(name)
     assert above == f"./{shared}"
@@ -54,7 +54,7 @@ def test_publishing_again_changes_nothing(folder):
     assert {path.name: path.stat().st_mtime_ns for path in static_files.STATIC.iterdir()} == before
 
 
-def test_several_can_publish_a_file_at_once(folder):
+def test_threads_can_publish_the_same_file(folder):
     (folder / "large.css").write_text("a { color: red; }\n" * 200_000)
     start = Barrier(8)
 

@@ -1,11 +1,11 @@
-"""Text that a person typed is shown as it is: markdown, LaTeX and HTML in it are not rendered, long words are cut."""
+"""Typed text is shown literally: markdown, LaTeX and HTML in it are not rendered, and long words are cut."""
 
 import html
 import re
 
 import pytest
 
-from dashboard.markdown import plain
+from dashboard.markdown import escape_token
 from dashboard.page_list import stage_named
 from tests.pages.app import cards, figures, key_of, opened, rendered, run
 
@@ -22,25 +22,27 @@ VIEWS = {
 }
 
 
-def shown(stage, token):
-    """The page with this token looked at, in each of its views."""
+def views(stage, token):
+    """The page with this token selected, in each of its views."""
     at = opened(stage, text=TEXT, token=str(token), key_token="4")
     yield at
     for choices in VIEWS.get(stage.name, []):
-        for key, chosen in choices:
-            at.button_group(key=key_of(at, key)).set_value(chosen)
+        for key, option in choices:
+            at.button_group(key=key_of(at, key)).set_value(option)
             run(at)
         yield at
 
 
 @pytest.mark.parametrize("token", [1, 2, 4], ids=["angle", "underscores", "long"])
-def test_text_is_shown_as_it_is(framed, stage, token):
-    own = {text for words in ("one two", "one two three\none") for text in rendered(opened(stage, text=words))}
-    for at in shown(stage, token):
+def test_typed_text_is_shown_literally(framed, stage, token):
+    texts_of_the_page = {
+        text for words in ("one two", "one two three\none") for text in rendered(opened(stage, text=words))
+    }
+    for at in views(stage, token):
         for text in rendered(at):
             assert "__bold__" not in text
             assert "x" * 20 not in text
-            if text not in own:
+            if text not in texts_of_the_page:
                 assert not re.search(r"(?<!\\)`", text), text
                 assert len(re.findall(r"(?<!\\)\$", text)) < 2, text
         for text in (text for figure in figures(at) for text in _strings(figure)):
@@ -60,7 +62,7 @@ def test_the_labels_of_the_axes_are_the_tokens(framed):
 
 
 def _strings(figure):
-    """What Plotly renders as its own kind of HTML."""
+    """The texts that Plotly renders as HTML."""
     layout = figure["layout"]
     for name, part in layout.items():
         if name.startswith(("xaxis", "yaxis")):
@@ -74,12 +76,12 @@ def _strings(figure):
             yield from [values] if isinstance(values, str) else values
 
 
-def test_the_map_shows_words_as_they_are(framed):
+def test_the_map_shows_words_literally(framed):
     words = next(card for card in cards(opened(stage_named("map"), text="<b>bold</b> x")) if card["words"])
     assert words["words"] == ["<", "b", ">", "bold", "<", "/", "b", ">", "x"]
 
 
-def test_the_strip_of_tokens_escapes_them(framed):
+def test_the_token_strip_escapes_tokens(framed):
     at = opened(stage_named("embedding"), text=" ".join(WORDS))
     (strip,) = [part for part in at.get("html") if "<div class='ew-strip'>" in part.value]
     chips = re.findall(r'<span class="ew-token[^>]*title="([^"]*)"><bdi>([^<]*)</bdi>', strip.value)
@@ -87,10 +89,10 @@ def test_the_strip_of_tokens_escapes_them(framed):
     assert [html.unescape(name) for _, name in chips] == [w if len(w) <= 12 else w[:11] + "…" for w in WORDS]
 
 
-def test_plain_keeps_the_letters_and_breaks_the_markup():
+def test_escape_token():
     joiner = "\u2060"
-    assert plain("word") == "word"
-    assert plain("*x*") == f"\\*{joiner}x\\*{joiner}"
-    assert plain(":red[z]") == f"\\:{joiner}red\\[{joiner}z\\]{joiner}"
-    assert plain("x" * 13) == "x" * 11 + "…"
-    assert plain("שלום") == "שלום"
+    assert escape_token("word") == "word"
+    assert escape_token("*x*") == f"\\*{joiner}x\\*{joiner}"
+    assert escape_token(":red[z]") == f"\\:{joiner}red\\[{joiner}z\\]{joiner}"
+    assert escape_token("x" * 13) == "x" * 11 + "…"
+    assert escape_token("שלום") == "שלום"

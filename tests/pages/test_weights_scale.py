@@ -1,4 +1,4 @@
-"""The colours of weights run from 0 to 1 on every page, or to the largest weight; the choice goes with the person."""
+"""The colour scale of weights ends at 1, or at the largest weight; the choice applies to all pages."""
 
 import pytest
 
@@ -9,7 +9,7 @@ SHOWING_WEIGHTS = ["softmax", "weighted_values", "multi_head", "full_stack"]
 
 
 def ends(at):
-    """Where the colours of each heatmap of weights that add up to one end."""
+    """The upper end of the colour scale of each heatmap of attention weights."""
     maps = [figure for figure in figures(at) if figure["data"] and figure["data"][0].get("zmin") == 0]
     return [figure["data"][0]["zmax"] for figure in maps if figure["rows"]["kind"] == "query"]
 
@@ -23,7 +23,7 @@ def test_colours_end_at_one_unless_stretched(framed, name):
     assert all(0 < end < 1 for end in ends(at))
 
 
-def test_the_choice_goes_with_the_person(framed):
+def test_the_choice_applies_to_all_pages(framed):
     at = opened(stage_named("softmax"))
     at.toggle(key=key_of(at, "stretch")).set_value(True)
     run(at)

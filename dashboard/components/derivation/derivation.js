@@ -1,97 +1,156 @@
-// One number's arithmetic. Every operand that is itself on show is a button that goes on to it.
-// All text goes through textContent: nothing a person typed becomes HTML.
+// The derivation of one number: a trail of cells, and the steps with their terms. Operands that are cells are buttons.
+// @ts-check
 
+import { appendElement, hostElement } from "../dom.js";
 import { formatNumber } from "../numbers.js";
 
-function element(tag, className, parent, text) {
-  const made = document.createElement(tag);
-  made.className = className;
-  if (text !== undefined) made.textContent = text;
-  parent.append(made);
-  return made;
+/**
+ * A number; Infinity and NaN as text, because JSON cannot hold them.
+ * @typedef {number | string} Value
+ *
+ * @typedef {object} Operand
+ * @property {string} name
+ * @property {Value} value
+ * @property {string | null} cell  null where the operand is not a cell
+ * @property {string | null} colour
+ *
+ * @typedef {object} Term
+ * @property {Operand[]} operands
+ * @property {string} sign  between the operands
+ * @property {number} operand_digits  significant digits
+ * @property {number} adds_digits
+ * @property {"=" | "≈"} relation  of the product as displayed to the value as displayed
+ * @property {Value} adds  the value of the term
+ * @property {Value} running  the sum up to this term
+ *
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {Value} value
+ * @property {Term[]} terms
+ * @property {[number, Value] | null} folded  the number of terms left out, and their sum
+ *
+ * What dashboard/components/derivation/__init__.py sends: `words` describe the cell, `shown` is its value in the trace,
+ * `result` the value that the steps give.
+ * @typedef {object} DerivationData
+ * @property {{ cell: string, label: string }[]} trail
+ * @property {string} words
+ * @property {Value} shown
+ * @property {Value} result
+ * @property {number | null} difference
+ * @property {string} note
+ * @property {Step[]} steps
+ * @property {Colours} colours
+ *
+ * @typedef {{ plus: string, minus: string }} Colours  of the bars
+ * @typedef {(cell: string) => void} OpenCell
+ */
+
+const DIGITS = 5;       // significant digits, except of terms; dashboard/components/derivation/__init__.py has the same
+const ROUNDING_NOTE = "Sums are of unrounded numbers. Indices in brackets count from 0, as in the code.";
+
+/** @type {(value: Value, digits?: number) => string} */
+const formatValue = (value, digits = DIGITS) => typeof value === "number" ? formatNumber(value, digits) : value;
+
+/** @type {(value: Value, digits: number) => string} */
+function formatOperand(value, digits) {
+  const text = formatValue(value, digits);
+  return typeof value === "number" && value < 0 ? `(${text})` : text;
 }
 
-const DIGITS = 5;       // significant digits, where Python asks for no other number of them
-const ROUNDED = "Sums are of unrounded numbers. Indices in brackets count from 0, as in the code.";
-
-// Infinities arrive as text: JSON has none.
-const written = (value, digits = DIGITS) => typeof value === "number" ? formatNumber(value, digits) : String(value);
-const among = (value, digits) => typeof value === "number" && value < 0 ? `(${written(value, digits)})` : written(value, digits);
-
-function addTrail(place, trail, go) {
+/** @type {(parent: Element, trail: DerivationData["trail"], openCell: OpenCell) => void} */
+function appendTrail(parent, trail, openCell) {
   if (trail.length < 2) return;
-  const nav = element("nav", "ew-trail", place);
-  nav.setAttribute("aria-label", "From the cell that was chosen to what it was computed from");
+  const nav = appendElement(parent, "nav", "ew-trail");
+  nav.setAttribute("aria-label", "Trail of opened cells");
   trail.forEach(({ cell, label }, i) => {
-    if (i) element("span", "ew-of", nav, "←");
-    const crumb = element("button", "ew-crumb", nav, label);
+    if (i) appendElement(nav, "span", "ew-of", "←");
+    const crumb = appendElement(nav, "button", "ew-crumb", label);
     crumb.disabled = i === trail.length - 1;
-    crumb.onclick = () => go(cell);
+    crumb.onclick = () => openCell(cell);
   });
 }
 
-function addOperand(place, { name, value, cell, colour }, digits, go) {
-  const chip = element(cell ? "button" : "span", "ew-operand", place, among(value, digits));
+/** @type {(parent: Element, operand: Operand, digits: number, openCell: OpenCell) => void} */
+function appendOperand(parent, { name, value, cell, colour }, digits, openCell) {
+  const chip = appendElement(parent, cell ? "button" : "span", "ew-operand", formatOperand(value, digits));
   chip.title = name;
   if (colour) chip.style.color = colour;
   if (cell) {
-    chip.onclick = () => go(cell);
-    chip.setAttribute("aria-label", `${name} = ${written(value)}: how it was computed`);
+    chip.onclick = () => openCell(cell);
+    chip.setAttribute("aria-label", `${name} = ${formatValue(value)}: show its derivation`);
   }
-  element("small", "", chip, name);
+  appendElement(chip, "small", "", name);
 }
 
-function addTerm(table, term, most, colours, go) {
-  const row = element("div", "ew-term", table);
-  const factors = element("div", "ew-factors", row);
+/**
+ * The bar of a term, from the middle to the left or right, as percentages of its place.
+ * @param {Value} value
+ * @param {number} largest  the largest absolute value of the terms
+ * @returns {{ left: number, width: number }}
+ */
+export function termBar(value, largest) {
+  const width = typeof value === "number" ? 50 * Math.abs(value) / largest : 0;
+  return { left: typeof value === "number" && value < 0 ? 50 - width : 50, width };
+}
+
+/** @type {(table: Element, term: Term, largest: number, colours: Colours, openCell: OpenCell) => void} */
+function appendTerm(table, term, largest, colours, openCell) {
+  const row = appendElement(table, "div", "ew-term");
+  const factors = appendElement(row, "div", "ew-factors");
   term.operands.forEach((operand, i) => {
-    if (i) element("span", "ew-sign", factors, term.sign);
-    addOperand(factors, operand, term.operand_digits, go);
+    if (i) appendElement(factors, "span", "ew-sign", term.sign);
+    appendOperand(factors, operand, term.operand_digits, openCell);
   });
-  element("div", "ew-adds", row, `${term.relation === "≈" ? "≈ " : ""}${written(term.adds, term.adds_digits)}`);
-  const bar = element("div", "ew-bar-of", row);
-  const size = typeof term.adds === "number" ? 50 * Math.abs(term.adds) / most : 0;
-  Object.assign(element("i", "", bar).style, {
-    width: `${size}%`, left: `${term.adds < 0 ? 50 - size : 50}%`, background: term.adds < 0 ? colours.minus : colours.plus,
-  });
-  element("div", "ew-running", row, written(term.running));
+  const relation = term.relation === "≈" ? "≈ " : "";
+  appendElement(row, "div", "ew-adds", relation + formatValue(term.adds, term.adds_digits));
+  const { left, width } = termBar(term.adds, largest);
+  const bar = appendElement(appendElement(row, "div", "ew-bar-of"), "i");
+  bar.style.left = `${left}%`;
+  bar.style.width = `${width}%`;
+  bar.style.background = left < 50 ? colours.minus : colours.plus;
+  appendElement(row, "div", "ew-running", formatValue(term.running));
 }
 
-function addStep(place, step, colours, go) {
-  const box = element("div", "ew-step", place);
-  const head = element("div", "ew-step-head", box);
-  element("span", "", head, step.name);
-  element("b", "", head, written(step.value));
-  if (!step.terms.length) return;
-  const table = element("div", "ew-terms", box);
-  const most = Math.max(1e-300, ...step.terms.map(term => Math.abs(Number(term.adds)) || 0));
-  if (step.terms.length > 1) {
-    const titles = element("div", "ew-term ew-titles", table);
-    for (const title of ["", "adds", "", "sum so far"]) element("div", "", titles, title);
+/** @type {(parent: Element, step: Step, colours: Colours, openCell: OpenCell) => void} */
+function appendStep(parent, { name, value, terms, folded }, colours, openCell) {
+  const box = appendElement(parent, "div", "ew-step");
+  const head = appendElement(box, "div", "ew-step-head");
+  appendElement(head, "span", "", name);
+  appendElement(head, "b", "", formatValue(value));
+  if (!terms.length) return;
+  const table = appendElement(box, "div", "ew-terms");
+  const largest = Math.max(1e-300, ...terms.map(term => Math.abs(Number(term.adds)) || 0));
+  if (terms.length > 1) {
+    const titles = appendElement(table, "div", "ew-term ew-titles");
+    for (const title of ["", "adds", "", "sum so far"]) appendElement(titles, "div", "", title);
   }
-  for (const term of step.terms) addTerm(table, term, most, colours, go);
-  if (step.folded) {
-    const row = element("div", "ew-term ew-folded", table);
-    element("div", "", row, `${step.folded[0]} smaller terms`);
-    element("div", "ew-adds", row, written(step.folded[1]));
-    element("div", "", row);
-    element("div", "ew-running", row, written(step.value));
+  for (const term of terms) appendTerm(table, term, largest, colours, openCell);
+  if (folded) {
+    const row = appendElement(table, "div", "ew-term ew-folded");
+    appendElement(row, "div", "", `${folded[0]} more ${folded[0] === 1 ? "term" : "terms"}`);
+    appendElement(row, "div", "ew-adds", formatValue(folded[1]));
+    appendElement(row, "div");
+    appendElement(row, "div", "ew-running", formatValue(value));
   }
 }
 
+/**
+ * Show the derivation of the cell at the end of the trail.
+ * @param {import("../dom.js").Component<DerivationData>} component
+ */
 export default function (component) {
   const { trail, words, shown, result, difference, note, steps, colours } = component.data;
-  const host = component.parentElement.querySelector(".ew-derivation");
-  const go = cell => component.setTriggerValue("go", cell);
+  const host = hostElement(component.parentElement, ".ew-derivation");
+  const openCell = (/** @type {string} */ cell) => component.setTriggerValue("go", cell);
   host.replaceChildren();
-  addTrail(host, trail, go);
-  const head = element("div", "ew-result", host);
-  element("span", "", head, words);
-  element("b", "", head, `= ${written(shown)}`);
+  appendTrail(host, trail, openCell);
+  const head = appendElement(host, "div", "ew-result");
+  appendElement(head, "span", "", words);
+  appendElement(head, "b", "", `= ${formatValue(shown)}`);
   if (difference !== null) {
-    element("small", "", head, `recomputed ${written(result)}, Δ ${written(difference, 1)}`);
+    appendElement(head, "small", "", `recomputed ${formatValue(result)}, Δ ${formatValue(difference, 1)}`);
   }
-  if (note) element("p", "ew-note", host, note);
-  for (const step of steps) addStep(host, step, colours, go);
-  if (steps.length) element("div", "ew-rounded", host, ROUNDED);
+  if (note) appendElement(host, "p", "ew-note", note);
+  for (const step of steps) appendStep(host, step, colours, openCell);
+  if (steps.length) appendElement(host, "div", "ew-rounded", ROUNDING_NOTE);
 }

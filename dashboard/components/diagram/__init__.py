@@ -1,4 +1,4 @@
-"""The map's component: the encoder as a flow of cards, each with a small real heatmap, each a link to its stage."""
+"""The diagram of the map: the encoder as a flow of cards, each with a small heatmap and a link to its stage."""
 
 import base64
 from collections.abc import Sequence
@@ -9,20 +9,20 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.components.static_files import component
+from dashboard.components.static_files import register_component
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
 from dashboard.state.widgets import component_value
-from encoder_core.figures import ThemeName, Window, scale_of, theme_named, window
+from encoder_core.figures import ThemeName, Window, colour_limit, theme_named, window
 
-_COMPONENT = component("diagram", Path(__file__).parent)
-_MOST_CELLS = 32  # a thumbnail shows this many rows and columns at most, each the largest of its bin
+_COMPONENT = register_component("diagram", Path(__file__).parent)
+_MOST_CELLS = 32  # largest number of rows and of columns of a thumbnail; a bin shows its largest value
 _MASKED = 255
 
 
 @dataclass(frozen=True)
 class Card:
-    """One part of the encoder: the stage it leads to, its name, its shape in words, and its values (or its words)."""
+    """One part of the encoder: stage to open, title, shape as text, and values or words."""
 
     stage: str
     title: str
@@ -35,19 +35,21 @@ class Card:
 
 @dataclass(frozen=True)
 class Group:
-    """Cards that belong together: with a `label` they get a frame. A bridge (from, to) is a residual connection
-    that leaves before one card and arrives at another."""
+    """Consecutive cards; a `label` adds a frame around them.
+
+    bridges  residual connections (from, to): from before card `from` to card `to`
+    """
 
     cards: Sequence[Card]
     label: str = ""
     bridges: Sequence[tuple[int, int]] = ()
 
 
-def diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
-    """Draw the groups one after another. A click on a card opens its stage."""
+def render_diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
+    """Render the groups one after another. A click on a card opens its stage."""
     colours = theme_named(theme)
 
-    def opened() -> None:
+    def on_card_click() -> None:
         stage = component_value(key, "open")
         if stage in {card.stage for group in groups for card in group.cards}:
             open_page(stage)
@@ -58,7 +60,7 @@ def diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
                 {
                     "label": group.label,
                     "bridges": [list(bridge) for bridge in group.bridges],
-                    "cards": [_drawn(card, theme) for card in group.cards],
+                    "cards": [_card_data(card, theme) for card in group.cards],
                 }
                 for group in groups
             ],
@@ -69,27 +71,27 @@ def diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
             "masked": colours.masked,
         },
         key=key,
-        on_open_change=opened,
+        on_open_change=on_card_click,
     )
 
 
-def _drawn(card: Card, theme: ThemeName) -> dict[str, Any]:
-    drawn = {name: value for name, value in asdict(card).items() if name not in ("values", "identity")}
-    drawn["colour"] = getattr(theme_named(theme), card.identity) if card.identity else None
-    drawn["number"] = stage_named(card.stage).number
+def _card_data(card: Card, theme: ThemeName) -> dict[str, Any]:
+    data = {name: value for name, value in asdict(card).items() if name not in ("values", "identity")}
+    data["colour"] = getattr(theme_named(theme), card.identity) if card.identity else None
+    data["number"] = stage_named(card.stage).number
     if card.values is not None:
         rows, columns = (Window(0, size).fitted(_MOST_CELLS) for size in card.values.shape)
-        shown = window.drawn(card.values, rows, columns).values
-        drawn["thumbnail"] = {
-            "rows": shown.shape[0],
-            "columns": shown.shape[1],
-            "levels": base64.b64encode(_levels(shown, card.kind).tobytes()).decode(),
+        thumbnail = window.pool(card.values, rows, columns).values
+        data["thumbnail"] = {
+            "rows": thumbnail.shape[0],
+            "columns": thumbnail.shape[1],
+            "levels": base64.b64encode(_levels(thumbnail, card.kind).tobytes()).decode(),
         }
-    return drawn
+    return data
 
 
 def _levels(values: Float[np.ndarray, "row column"], kind: str) -> np.ndarray:
-    """0 to 254 along the colour scale; 255 for masked cells."""
-    share = values if kind == "weights" else (values / (2 * scale_of(values)) + 0.5).clip(0, 1)
+    """Positions on the colour scale from 0 to 254; 255 for masked cells."""
+    share = values if kind == "weights" else (values / (2 * colour_limit(values)) + 0.5).clip(0, 1)
     levels = np.where(np.isfinite(values), np.nan_to_num(share, posinf=0, neginf=0) * 254, _MASKED)
     return np.round(levels).clip(0, 255).astype(np.uint8)

@@ -1,102 +1,169 @@
-// The encoder as cards in a flow. Text goes in by textContent only; a thumbnail is a canvas of one pixel a cell.
+// The map: the encoder as groups of cards, each a link to its stage. A thumbnail is a canvas with one pixel per cell.
+// @ts-check
 
-const NARROW = 760;
-const LEAST_ACROSS = 4;  // a group of fewer cards is not stretched to the full width
-const LEVELS = 255;
+import { decodeBase64 } from "../arrays.js";
+import { appendElement, hostElement } from "../dom.js";
 
-function element(tag, className, parent) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  parent.append(made);
-  return made;
+const NARROW = 760;      // pixels; in a narrower map the cards are below each other
+const MIN_COLUMNS = 4;   // a group of fewer cards is not stretched to the full width
+const LEVELS = 255;      // levels of a colour scale, from 0; the byte after the last one is a masked cell
+const MASKED = 255;
+
+/**
+ * @typedef {[number, number, number]} Rgb
+ * @typedef {[number, string]} ColourStop  a share of the scale, 0 to 1, and its colour as "#rrggbb"
+ *
+ * The cells of a thumbnail, row by row: one byte each in base64, a level or MASKED.
+ * @typedef {{ rows: number, columns: number, levels: string }} Thumbnail
+ *
+ * @typedef {object} Card
+ * @property {string} stage  path of its page
+ * @property {number} number  of the stage
+ * @property {string} title
+ * @property {string} shape
+ * @property {string | null} colour  of the title
+ * @property {"signed" | "weights"} kind  of the colour scale
+ * @property {string[]} words  in the place of a thumbnail
+ * @property {Thumbnail} [thumbnail]
+ *
+ * A bridge is a residual connection between two cards, by their indices.
+ * @typedef {{ label: string, cards: Card[], bridges: [number, number][] }} Group
+ *
+ * @typedef {object} DiagramData
+ * @property {Group[]} groups
+ * @property {{ signed: ColourStop[], weights: ColourStop[] }} scales
+ * @property {string} masked  colour of masked cells
+ *
+ * @typedef {import("../dom.js").Component<DiagramData>} DiagramComponent
+ * @typedef {HTMLElement & { observer?: ResizeObserver }} DiagramHost
+ */
+
+/**
+ * @param {string} hex  "#rrggbb"
+ * @returns {Rgb}
+ */
+export function parseColour(hex) {
+  const [red, green, blue] = [1, 3, 5].map(start => parseInt(hex.slice(start, start + 2), 16));
+  return [red, green, blue];
 }
 
-// The colour of each level, by interpolation between the stops of the scale.
-function palette(stops) {
-  const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16));
+/**
+ * The colour of each level, interpolated between the stops.
+ * @param {ColourStop[]} stops
+ * @returns {Rgb[]}
+ */
+export function colourLevels(stops) {
   return Array.from({ length: LEVELS }, (_, level) => {
     const share = level / (LEVELS - 1);
-    const upper = Math.max(1, stops.findIndex(([at]) => at >= share));
-    const [[from, a], [to, b]] = [stops[upper - 1], stops[upper]];
-    const mix = (share - from) / (to - from);
-    const [low, high] = [rgb(a), rgb(b)];
-    return low.map((channel, i) => Math.round(channel + mix * (high[i] - channel)));
+    const upper = Math.max(1, stops.findIndex(stop => stop[0] >= share));
+    const [[from, low], [to, high]] = [stops[upper - 1], stops[upper]];
+    const [a, b] = [parseColour(low), parseColour(high)], ratio = (share - from) / (to - from);
+    /** @type {(channel: 0 | 1 | 2) => number} */
+    const mix = channel => Math.round(a[channel] + ratio * (b[channel] - a[channel]));
+    return [mix(0), mix(1), mix(2)];
   });
 }
 
-function draw(canvas, { rows, columns, levels }, colours, masked) {
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {Thumbnail} thumbnail
+ * @param {Rgb[]} colours  by level
+ * @param {Rgb} maskedColour
+ */
+export function drawThumbnail(canvas, { rows, columns, levels }, colours, maskedColour) {
   canvas.width = columns;
   canvas.height = rows;
-  const context = canvas.getContext("2d");
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const image = context.createImageData(columns, rows);
-  const grey = [1, 3, 5].map(at => parseInt(masked.slice(at, at + 2), 16));
-  Array.from(atob(levels), char => char.charCodeAt(0)).forEach((level, i) => {
-    image.data.set([...(level === LEVELS ? grey : colours[level]), 255], 4 * i);
+  decodeBase64(levels).forEach((level, i) => {
+    image.data.set([...(level === MASKED ? maskedColour : colours[level]), 255], 4 * i);
   });
   context.putImageData(image, 0, 0);
 }
 
-// A plain click opens the stage without loading the app anew; with a modifier key the browser opens a tab.
+// A plain click opens the stage without a reload of the app; with a modifier key the browser opens a tab.
+/** @type {(event: MouseEvent, component: DiagramComponent, stage: string) => void} */
 function openStage(event, component, stage) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   component.setTriggerValue("open", stage);
 }
 
-function addCard(card, place, scales, masked, component) {
-  const link = element("a", "ew-card", place);
-  link.href = new URL(card.stage, document.baseURI).href;
+// With the query string of the page: address.js updates links, but it may have run before the cards existed.
+/** @type {(stage: string) => string} */
+function stageUrl(stage) {
+  const url = new URL(stage, document.baseURI);
+  url.search = window.location.search;
+  return url.href;
+}
+
+/** @type {(parent: Element, card: Card, component: DiagramComponent, palettes: Palettes) => HTMLAnchorElement} */
+function appendCard(parent, card, component, palettes) {
+  const link = appendElement(parent, "a", "ew-card");
+  link.href = stageUrl(card.stage);
   link.onclick = event => openStage(event, component, card.stage);
+  link.title = `Open stage ${card.number}`;
   if (card.thumbnail) {
-    const canvas = element("canvas", "", link);
+    const canvas = appendElement(link, "canvas");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `${card.title}, ${card.shape}: a small heatmap of its values`);
-    draw(canvas, card.thumbnail, scales[card.kind], masked);
+    drawThumbnail(canvas, card.thumbnail, palettes[card.kind], palettes.masked);
   } else if (card.words.length) {
-    const words = element("div", "ew-words", link);
-    for (const word of card.words) element("span", "", words).textContent = word;
+    const words = appendElement(link, "div", "ew-words");
+    for (const word of card.words) appendElement(words, "span", "", word);
   } else {
-    element("div", "ew-empty", link).textContent = "none";
+    appendElement(link, "div", "ew-empty", "none");
   }
-  const title = element("b", "", link);
-  title.textContent = card.title;
-  title.style.color = card.colour ?? "";
-  element("small", "", link).textContent = card.shape;
-  link.title = `Open stage ${card.number}`;
+  appendElement(link, "b", "", card.title).style.color = card.colour ?? "";
+  appendElement(link, "small", "", card.shape);
   return link;
 }
 
-export default function (component) {
-  const { data, parentElement } = component;
-  const host = parentElement.querySelector(".ew-diagram");
-  const scales = { signed: palette(data.scales.signed), weights: palette(data.scales.weights) };
-  host.replaceChildren();
-  for (const group of data.groups) {
-    const place = element("div", group.label ? "ew-group ew-framed" : "ew-group", host);
-    const across = Math.max(group.cards.length, LEAST_ACROSS);
-    place.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
-    if (group.label) element("div", "ew-label", place).textContent = group.label;
-    group.cards.forEach((card, i) => {
-      const link = addCard(card, place, scales, data.masked, component);
-      link.style.gridColumn = i + 1;
-      link.classList.toggle("ew-last", i === group.cards.length - 1);
-    });
-    for (const [from, to] of group.bridges) {
-      const bridge = element("div", "ew-bridge", place);
-      bridge.style.gridColumn = `${from + 1} / ${to + 2}`;
-      const share = 50 / (to - from + 1);  // it begins and ends in the middle of a card
-      bridge.style.margin = `0 ${share}% 4px`;
-      element("span", "", bridge).textContent = "residual";
-    }
+/** @typedef {{ signed: Rgb[], weights: Rgb[], masked: Rgb }} Palettes */
+
+/** @type {(host: Element, group: Group, component: DiagramComponent, palettes: Palettes) => void} */
+function appendGroup(host, { label, cards, bridges }, component, palettes) {
+  const group = appendElement(host, "div", label ? "ew-group ew-framed" : "ew-group");
+  group.style.gridTemplateColumns = `repeat(${Math.max(cards.length, MIN_COLUMNS)}, minmax(0, 1fr))`;
+  if (label) appendElement(group, "div", "ew-label", label);
+  cards.forEach((card, i) => {
+    const link = appendCard(group, card, component, palettes);
+    link.style.gridColumn = String(i + 1);
+    link.classList.toggle("ew-last", i === cards.length - 1);
+  });
+  for (const [from, to] of bridges) {
+    const bridge = appendElement(group, "div", "ew-bridge");
+    bridge.style.gridColumn = `${from + 1} / ${to + 2}`;
+    const share = 50 / (to - from + 1);  // it begins and ends in the middle of a card
+    bridge.style.margin = `0 ${share}% 4px`;
+    appendElement(bridge, "span", "", "residual");
   }
-  const adapt = () => {
-    const narrow = host.clientWidth < NARROW;
-    host.classList.toggle("ew-narrow", narrow);
-    if (narrow) host.querySelectorAll(".ew-card").forEach(card => { card.style.gridColumn = ""; });
+}
+
+/** @type {(host: HTMLElement) => void} */
+function adaptToWidth(host) {
+  const isNarrow = host.clientWidth < NARROW;
+  host.classList.toggle("ew-narrow", isNarrow);
+  if (!isNarrow) return;
+  for (const card of host.querySelectorAll(".ew-card")) /** @type {HTMLElement} */ (card).style.gridColumn = "";
+}
+
+/**
+ * Show the map. Returns the function that unmounts it.
+ * @param {DiagramComponent} component
+ */
+export default function (component) {
+  const { groups, scales, masked } = component.data;
+  /** @type {DiagramHost} */
+  const host = hostElement(component.parentElement, ".ew-diagram");
+  const palettes = {
+    signed: colourLevels(scales.signed), weights: colourLevels(scales.weights), masked: parseColour(masked),
   };
-  adapt();
+  host.replaceChildren();
+  for (const group of groups) appendGroup(host, group, component, palettes);
+  adaptToWidth(host);
   host.observer?.disconnect();
-  host.observer = new ResizeObserver(adapt);
+  host.observer = new ResizeObserver(() => adaptToWidth(host));
   host.observer.observe(host);
-  return () => host.observer.disconnect();
+  return () => host.observer?.disconnect();
 }

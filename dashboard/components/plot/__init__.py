@@ -1,7 +1,7 @@
-"""The plot component: panels on one line, joined by operators, repainted in place.
+"""The plot component: a line of panels with operators between them, updated in place.
 
-`st.plotly_chart` remounts its DOM at every change and knows no click on a heatmap. This component keeps one Plotly
-figure a panel and calls `Plotly.react`, so that zoom stays and a move costs a repaint, not a remount.
+`st.plotly_chart` remounts its DOM at every change and does not report clicks on a heatmap. This component keeps one
+Plotly figure per panel and calls `Plotly.react`, which keeps the zoom and only repaints.
 """
 
 from collections.abc import Callable
@@ -9,57 +9,56 @@ from pathlib import Path
 
 import plotly
 
-from dashboard.components.plot.outlines import outlines
+from dashboard.components.plot.outlines import inspection_outlines
 from dashboard.components.plot.serialise import to_json
-from dashboard.components.static_files import component, publish
+from dashboard.components.static_files import publish, register_component
 from dashboard.selection import focus
-from dashboard.selection.inspected_cell import Inspection, choose
+from dashboard.selection.inspected_cell import Inspection, set_inspected_cell
 from dashboard.state.widgets import component_value
 from encoder_core.figures import Line, Panel, Selection, panels_of
 
-_COMPONENT = component("plot", Path(__file__).parent)
+_COMPONENT = register_component("plot", Path(__file__).parent)
 _PLAYER = publish(Path(__file__).parent / "play.js")
 _PLOTLY = publish(Path(plotly.__file__).parent / "package_data" / "plotly.min.js")
 
 
-def plot(
+def render_plot(
     line: Line,
     *,
     key: str,
     inspection: Inspection | None = None,
     stack: bool = False,
-    on_click: Callable[[Selection], None] | None = focus.follow,
+    on_click: Callable[[Selection], None] | None = focus.move_focus,
 ) -> None:
-    """Draw panels from left to right, with the operators (strings) between them; on a phone they stack.
+    """Render panels from left to right with the operators (strings) between them; a narrow screen stacks them.
 
-    A click on a cell calls `on_click` with what the panel says that it selects, before the rerun; if not told
-    otherwise, the focus follows: a query row becomes the token looked at, a key column the key token, and so on. With
-    None nothing is selected.
-    `looked` is the inspected cell of the page: it is outlined, with what it was computed from, on the panels that show
-    their tensors, and a click on a cell of such a panel inspects that one. `stack` puts the panels below each other at
-    any width.
+    inspection  the inspected cell of the page. It and its operands are outlined on panels that show their tensors, and
+                a click on a cell of such a panel inspects that cell
+    stack       stack the panels at any width
+    on_click    called before the rerun with what a clicked cell selects. By default the click moves the focus: a row
+                of queries selects the token, a column of keys the key token. None: a click selects nothing
     """
     panels = panels_of(line)
 
-    def clicked() -> None:
-        said = component_value(key, "cell")
-        if not said or said["panel"] >= len(panels):
+    def on_cell_click() -> None:
+        clicked = component_value(key, "cell")
+        if not clicked or clicked["panel"] >= len(panels):
             return
-        panel, tile = panels[said["panel"]], said["tile"] and tuple(said["tile"])
+        panel, tile = panels[clicked["panel"]], clicked["tile"] and tuple(clicked["tile"])
         try:
-            place = panel.place(said["row"], said["column"], tile)
-        except IndexError:  # the panel has changed since
+            place = panel.place(clicked["row"], clicked["column"], tile)
+        except IndexError:  # the panel has changed since the click
             return
         if on_click:
             on_click(panel.selection(place))
         cell = panel.shows.cell(*place) if inspection and panel.shows else None
         if cell:
-            choose(cell)
+            set_inspected_cell(cell)
 
     _COMPONENT(
         data={
             "panels": [
-                {"operator": operator, "panel": to_json(panel, outlines(panel, inspection))}
+                {"operator": operator, "panel": to_json(panel, inspection_outlines(panel, inspection))}
                 for operator, panel in _with_operators(line)
             ],
             "bundle": _PLOTLY,
@@ -67,15 +66,15 @@ def plot(
             "stack": stack,
         },
         key=key,
-        on_cell_change=clicked,
+        on_cell_change=on_cell_click,
     )
 
 
 def _with_operators(line: Line) -> list[tuple[str, Panel]]:
-    """Each panel with the operator that stands before it."""
-    before = ["", *line]
+    """Each panel with the operator before it."""
+    previous = ["", *line]
     return [
         (operator if isinstance(operator, str) else "", panel)
-        for operator, panel in zip(before, line, strict=False)
+        for operator, panel in zip(previous, line, strict=False)
         if isinstance(panel, Panel)
     ]

@@ -1,71 +1,116 @@
-// What a cell says when the mouse is over it: where it is, its number, and the sum behind it, without asking the server.
+// The text of a cell under the mouse: its position, its number, and the sum that gives the number. The browser computes
+// it from the panels of the line, without a request to the server.
+// @ts-check
 
 import { formatNumber } from "../numbers.js";
+import { cellAt } from "./panel.js";
 
-const SUM_SHOWN = 3;         // terms of a sum in a hover
+/**
+ * @typedef {import("./panel.js").Axis} Axis
+ * @typedef {import("./panel.js").Panel} Panel
+ * @typedef {import("./panel.js").MatrixPanel} MatrixPanel
+ * @typedef {import("./panel.js").Product} Product
+ */
 
-// Where a point of a plot is: its row and column in the panel, and, in a mosaic, its tile.
-export function cellAt(panel, point) {
-  const x = Math.round(point.x), y = Math.round(point.y);
-  if (!panel.rows) return { row: 0, column: x, tile: null };
-  if (panel.kind === "row_bars") return { row: y, column: 0, tile: null };
-  if (!panel.tiles) return { row: y, column: x, tile: null };
-  const { tall, wide, gap } = panel.tiles;
-  const tile = [Math.floor(y / (tall + gap)), Math.floor(x / (wide + gap))];
-  return { row: y % (tall + gap), column: x % (wide + gap), tile };
+const TERMS = 3;             // terms of a sum that are written out
+const MOUSE_OFFSET = { left: 14, top: 16 };  // pixels from the mouse to the tooltip
+const EDGE = 4;              // pixels between the tooltip and the right edge of the line
+
+/** @type {(value: number) => string} */
+const formatFactor = value => value < 0 ? `(${formatNumber(value)})` : formatNumber(value);
+
+/**
+ * The sum of a cell of a product of two panels, its largest terms first. It ends with the cell's own value.
+ * @param {Panel[]} panels
+ * @param {MatrixPanel} panel
+ * @param {Product} product
+ * @param {number} row
+ * @param {number} column
+ */
+function formatSum(panels, panel, product, row, column) {
+  const [left, right] = [panels[product.left], panels[product.right]].map(({ values }) => values ?? []);
+  const terms = Array.from(left[row], (factor, i) => [factor || 0, right[i][column] || 0]);
+  terms.sort((one, other) => Math.abs(other[0] * other[1]) - Math.abs(one[0] * one[1]));
+  const largest = terms.slice(0, TERMS).map(([a, b]) => `${formatFactor(a)} · ${formatFactor(b)}`).join(" + ");
+  const rest = terms.length > TERMS ? ` + ${terms.length - TERMS} more` : "";
+  const sum = product.factor === 1 ? largest + rest : `(${largest}${rest}) · ${formatNumber(product.factor)}`;
+  return `${sum} = ${formatNumber(panel.values[row][column])}`;
 }
 
-// The sum behind a cell of a product of two panels, its largest terms first. It ends with the cell's own value.
-function sumOf(panels, { product, values }, row, column) {
-  const left = panels[product.left].values[row], right = panels[product.right].values;
-  const terms = Array.from(left, (a, i) => [a || 0, right[i][column] || 0]);
-  terms.sort((s, t) => Math.abs(t[0] * t[1]) - Math.abs(s[0] * s[1]));
-  const signed = value => value < 0 ? `(${formatNumber(value)})` : formatNumber(value);
-  const shown = terms.slice(0, SUM_SHOWN).map(([a, b]) => `${signed(a)} · ${signed(b)}`).join(" + ");
-  const others = terms.length > SUM_SHOWN ? ` + ${terms.length - SUM_SHOWN} smaller` : "";
-  const sum = product.factor === 1 ? `${shown}${others}` : `(${shown}${others}) · ${formatNumber(product.factor)}`;
-  return `${sum} = ${formatNumber(values[row][column])}`;
-}
-
-// Of a bin, the name of the place in it whose number is drawn, `offset` places from its first.
-function nameOn(axis, cell, offset) {
+/**
+ * The name of the place that a cell shows. A bin shows the place `offset` places after its first.
+ * @param {Axis} axis
+ * @param {number} cell
+ * @param {number} offset
+ */
+function placeName(axis, cell, offset) {
   if (axis.size === 1) return axis.names[cell];
   const place = axis.start + cell * axis.size + offset;
   return axis.labels[place] ?? place;
 }
 
-function placeIn({ rows, columns }, row, column, offset) {
-  const ofRow = nameOn(rows, row, Math.floor(offset / columns.size));
-  const ofColumn = nameOn(columns, column, offset % columns.size);
-  const binned = rows.size * columns.size > 1 ? ", the largest of its bin" : "";
-  return `${rows.title} ${ofRow} · ${columns.title} ${ofColumn}${binned}`;
+/**
+ * @param {MatrixPanel} panel
+ * @param {number} row
+ * @param {number} column
+ * @param {number} offset
+ */
+function formatPosition({ rows, columns }, row, column, offset) {
+  const rowName = placeName(rows, row, Math.floor(offset / columns.size));
+  const columnName = placeName(columns, column, offset % columns.size);
+  const binNote = rows.size * columns.size > 1 ? ", the largest of its bin" : "";
+  return `${rows.title} ${rowName} · ${columns.title} ${columnName}${binNote}`;
 }
 
-// The number of a cell in words, and, where the panel is a product and the product holds, the sum that it is.
-export function describe(panels, panel, row, column, offset = 0, value = panel.values[row][column]) {
-  const place = placeIn(panel, row, column, offset);
-  if (Number.isNaN(value)) return [place, "masked"];
-  if (panel.setByHand.some(([r, c]) => r === row && c === column)) return [place, `${formatNumber(value)}, set by hand`];
-  return [place, formatNumber(value), ...(panel.product ? [sumOf(panels, panel, row, column)] : [])];
+/**
+ * The text of a cell, in lines: its position, its number, and in a product the sum, except of masked and edited cells.
+ * @param {Panel[]} panels  of the line
+ * @param {MatrixPanel} panel
+ * @param {number} row
+ * @param {number} column
+ * @param {number} [offset]  the number in its bin that the cell shows, counted row by row
+ * @param {number} [value]
+ * @returns {string[]}
+ */
+export function describeCell(panels, panel, row, column, offset = 0, value = panel.values[row][column]) {
+  const position = formatPosition(panel, row, column, offset);
+  if (Number.isNaN(value)) return [position, "masked"];
+  if (panel.setByHand.some(cell => cell[0] === row && cell[1] === column)) {
+    return [position, `${formatNumber(value)}, set by hand`];
+  }
+  const sum = panel.product ? [formatSum(panels, panel, panel.product, row, column)] : [];
+  return [position, formatNumber(value), ...sum];
 }
 
-function words(panels, panel, point) {
+/**
+ * The text of the tooltip at a point of a heatmap; in a mosaic, it begins with the names of the tile.
+ * @param {Panel[]} panels
+ * @param {MatrixPanel} panel
+ * @param {PlotPoint} point
+ * @returns {string}
+ */
+export function tooltipText(panels, panel, point) {
   const { row, column, tile } = cellAt(panel, point);
-  const titles = tile ? [panel.tiles.rows.names[tile[0]], panel.tiles.columns.names[tile[1]]].filter(Boolean) : [];
+  const { tiles } = panel;
+  const names = tiles && tile ? [tiles.rows.names[tile[0]], tiles.columns.names[tile[1]]].filter(Boolean) : [];
   const value = point.data.name === "masked" ? NaN : point.z;
-  const said = describe(panels, panel, row, column, Number(point.customdata ?? 0), value);
-  return [...(titles.length ? [titles.join(", ")] : []), ...said].join("\n");
+  const lines = describeCell(panels, panel, row, column, Number(point.customdata ?? 0), value);
+  return [...(names.length ? [names.join(", ")] : []), ...lines].join("\n");
 }
 
-export function showTip(host, panel, event) {
-  const point = event.points.find(p => p.data.type === "heatmap");
+/**
+ * Show the tooltip of the cell under the mouse.
+ * @param {import("./plot.js").PlotLine} line
+ * @param {Panel} panel
+ * @param {PlotMouseEvent} event
+ */
+export function showTooltip({ host, items, tooltip }, panel, event) {
+  const point = event.points.find(({ data }) => data.type === "heatmap");
   if (!point || !panel.rows) return;
-  const { tip } = host;
-  tip.textContent = words(host.shown.panels.map(each => each.panel), panel, point);
-  const box = host.getBoundingClientRect(), mouse = event.event;
-  const left = Math.min(mouse.clientX - box.left + 14, box.width - tip.offsetWidth - 4);
-  tip.style.left = `${Math.max(0, left)}px`;
-  tip.style.top = `${mouse.clientY - box.top + 16}px`;
-  tip.style.visibility = "visible";
+  tooltip.textContent = tooltipText(items.map(item => item.panel), /** @type {MatrixPanel} */ (panel), point);
+  const bounds = host.getBoundingClientRect(), mouse = event.event;
+  const left = Math.min(mouse.clientX - bounds.left + MOUSE_OFFSET.left, bounds.width - tooltip.offsetWidth - EDGE);
+  tooltip.style.left = `${Math.max(0, left)}px`;
+  tooltip.style.top = `${mouse.clientY - bounds.top + MOUSE_OFFSET.top}px`;
+  tooltip.style.visibility = "visible";
 }
-

@@ -1,48 +1,84 @@
-// How a panel's figure is laid out at the width that it has: labels that have room, gaps that leave colour.
+// The layout of a panel's figure at the width that it has: which tick labels fit, and the gaps between cells.
+// @ts-check
 
-const LABEL_PITCH = 12;      // pixels a label needs; where cells are closer, every second or third label is shown
-const LETTER = 6.8;          // pixels of a letter in a label, at most
-const NO_GAP = 5;            // cells narrower than this many pixels touch each other
+/** @typedef {import("./panel.js").Panel} Panel */
 
-// Labels that would collide are left out, but never that of a marked cell: those beside it give way. A label longer
-// than its margin cannot occur (they are cut in Python).
-export function thin(axis, pixels, marked) {
-  if (!axis?.tickvals || !axis.ticktext) return axis;
-  const cells = Math.abs(axis.range[1] - axis.range[0]) / Math.abs((axis.tickvals[1] ?? 1) - (axis.tickvals[0] ?? 0));
-  const level = axis.tickangle === 0 ? Math.max(...axis.ticktext.map(text => text.length)) * LETTER : LABEL_PITCH;
-  const step = Math.max(1, Math.ceil(Math.max(LABEL_PITCH, level) / (pixels / cells)));
+const LABEL_PITCH = 12;      // pixels that a label needs across its text
+const LETTER_WIDTH = 6.8;    // pixels of a letter in a label, at most
+const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap between them, so that colour remains
+const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
+const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
+const SMALL_MARGIN = 4;
+
+/**
+ * The height of a panel's plot in pixels, without its title.
+ * @type {(panel: Panel) => number}
+ */
+export const plotHeight = panel => panel.layout.height - TITLE_HEIGHT;
+
+/**
+ * The axis with only those tick labels that do not overlap. Labels of marked cells stay, and their neighbours give way.
+ * @param {PlotAxis | undefined} axis
+ * @param {number} pixels  length of the axis
+ * @param {number[]} marked  indices of ticks
+ * @returns {PlotAxis | undefined}
+ */
+export function thinLabels(axis, pixels, marked) {
+  if (!axis?.tickvals || !axis.ticktext || !axis.range) return axis;
+  const { tickvals, ticktext, range } = axis;
+  const cells = Math.abs(range[1] - range[0]) / Math.abs((tickvals[1] ?? 1) - (tickvals[0] ?? 0));
+  const isHorizontal = axis.tickangle === 0;
+  const labelWidth = isHorizontal ? Math.max(...ticktext.map(text => text.length)) * LETTER_WIDTH : LABEL_PITCH;
+  const step = Math.max(1, Math.ceil(Math.max(LABEL_PITCH, labelWidth) / (pixels / cells)));
   if (step === 1) return axis;
-  const isNear = index => marked.some(mark => Math.abs(mark - index) < step);
-  const kept = (_, index) => marked.includes(index) || (index % step === 0 && !isNear(index));
-  return { ...axis, tickvals: axis.tickvals.filter(kept), ticktext: axis.ticktext.filter(kept) };
+  const isNearMark = (/** @type {number} */ index) => marked.some(mark => Math.abs(mark - index) < step);
+  const hasLabel = (/** @type {unknown} */ _, /** @type {number} */ index) =>
+    marked.includes(index) || (index % step === 0 && !isNearMark(index));
+  return { ...axis, tickvals: tickvals.filter(hasLabel), ticktext: ticktext.filter(hasLabel) };
 }
 
-// Beside a panel with the same rows, their labels would only repeat: the space goes to the cells.
-const ROWED = new Set(["heatmap", "row_bars"]);
-export const sharesRows = (panel, before) =>
-  Boolean(before?.rows) && ROWED.has(panel.kind) && ROWED.has(before.kind) && panel.rows.kind === before.rows.kind &&
-  JSON.stringify(panel.rows.names) === JSON.stringify(before.rows.names);
+const KINDS_WITH_ROW_LABELS = new Set(["heatmap", "row_bars"]);
 
-// What Plotly draws, and the pixels between the axes.
-export function fitted(panel, width, rowsAreLabelled) {
-  const layout = { ...panel.layout, width, height: panel.layout.height - 30 };
-  layout.margin = { ...layout.margin, t: Math.max(4, layout.margin.t - 40) };
-  if (rowsAreLabelled) {
-    layout.margin.l = 4;
+/**
+ * Whether a panel has the same rows as the panel before it, so that its row labels are left out.
+ * @param {Panel} panel
+ * @param {Panel} [previous]
+ * @returns {boolean}
+ */
+export function sharesRows(panel, previous) {
+  if (!panel.rows || !previous?.rows) return false;
+  return KINDS_WITH_ROW_LABELS.has(panel.kind) && KINDS_WITH_ROW_LABELS.has(previous.kind)
+    && panel.rows.kind === previous.rows.kind
+    && JSON.stringify(panel.rows.names) === JSON.stringify(previous.rows.names);
+}
+
+/**
+ * Plotly's data and layout for a panel of this width, and the area between the axes, in pixels.
+ * @param {Panel} panel
+ * @param {number} width
+ * @param {boolean} omitRowLabels
+ */
+export function fitPanel(panel, width, omitRowLabels) {
+  /** @type {PlotLayout} */
+  const layout = { ...panel.layout, width, height: plotHeight(panel) };
+  layout.margin = { ...layout.margin, t: Math.max(SMALL_MARGIN, layout.margin.t - TITLE_MARGIN) };
+  if (omitRowLabels) {
+    layout.margin.l = SMALL_MARGIN;
     layout.yaxis = { ...layout.yaxis, showticklabels: false, title: undefined };
   }
   const { l, r, t, b } = layout.margin;
   const area = { left: l, top: t, width: width - l - r, height: layout.height - t - b };
-  const marked = place => panel.marked.map(mark => mark[place]).filter(index => index !== null);
+  const markedRows = panel.marked.flatMap(([row]) => row === null ? [] : [row]);
+  const markedColumns = panel.marked.flatMap(([, column]) => column === null ? [] : [column]);
   const { tiles } = panel;
-  if (!tiles || tiles.columns.names.join("") === "") layout.xaxis = thin(layout.xaxis, area.width, marked(1));
-  if (!tiles) layout.yaxis = thin(layout.yaxis, area.height, marked(0));
+  if (!tiles || tiles.columns.names.join("") === "") layout.xaxis = thinLabels(layout.xaxis, area.width, markedColumns);
+  if (!tiles) layout.yaxis = thinLabels(layout.yaxis, area.height, markedRows);
   layout.dragmode = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
-  // The gap between cells must not eat the colour of narrow ones.
-  const gap = (wished, pixels, axis) => (pixels / (axis?.names.length ?? 1) < NO_GAP ? 0 : wished);
+  /** @type {(gap: number, pixels: number, axis: import("./panel.js").Axis | null) => number} */
+  const gapBetween = (gap, pixels, axis) => pixels / (axis?.names.length ?? 1) < NARROW_CELL ? 0 : gap;
   const data = panel.data.map(trace => trace.type !== "heatmap" ? trace : {
     ...trace, showscale: false, hoverinfo: "none", hovertemplate: undefined,
-    xgap: gap(trace.xgap, area.width, panel.columns), ygap: gap(trace.ygap, area.height, panel.rows),
+    xgap: gapBetween(trace.xgap, area.width, panel.columns), ygap: gapBetween(trace.ygap, area.height, panel.rows),
   });
   return { data, layout, area };
 }

@@ -1,4 +1,4 @@
-"""What is marked on a heatmap: the inspected cell, and the cells that it was computed from."""
+"""Outlines on a heatmap: around the inspected cell and around its operands."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -10,21 +10,23 @@ from encoder_core.explain import Cell
 from encoder_core.figures import Panel, Place
 
 
-def outlines(panel: Panel, inspection: Inspection | None) -> list[dict[str, Any]]:
-    """Shapes for a panel: a frame around the inspected cell, in each tile a dotted one around its operands."""
+def inspection_outlines(panel: Panel, inspection: Inspection | None) -> list[dict[str, Any]]:
+    """Shapes for a panel: a frame around the inspected cell, and in each tile a dotted frame around its operands."""
     if panel.shows is None or inspection is None or panel.kind == "row_bars":
         return []
-    found = inspection.derivation
-    cells = {operand.cell for step in found.steps for term in step.terms for operand in term.operands if operand.cell}
-    operands = sorted((at for cell in cells if (at := _drawn_at(panel, cell))), key=lambda at: at.tile or (0, 0))
+    derivation = inspection.derivation
+    cells = {
+        operand.cell for step in derivation.steps for term in step.terms for operand in term.operands if operand.cell
+    }
+    operands = sorted((at for cell in cells if (at := _place_on_panel(panel, cell))), key=lambda at: at.tile or (0, 0))
     dotted = {"width": 1.5, "dash": "dot"}
     shapes = [_frame(panel, list(tile), dotted) for _, tile in groupby(operands, attrgetter("tile"))]
-    here = _drawn_at(panel, found.cell)
-    return [*shapes, _frame(panel, [here], {"width": 3})] if here else shapes
+    place = _place_on_panel(panel, derivation.cell)
+    return [*shapes, _frame(panel, [place], {"width": 3})] if place else shapes
 
 
-def _drawn_at(panel: Panel, cell: Cell) -> Place | None:
-    """Where on the panel the cell is drawn, if it is."""
+def _place_on_panel(panel: Panel, cell: Cell) -> Place | None:
+    """The place of a cell on the panel; None if the panel does not show it."""
     place = panel.shows.place(cell) if panel.shows else None
     return place and panel.drawn_at(place)
 

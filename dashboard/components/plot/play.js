@@ -1,90 +1,133 @@
-// Draws a product of two matrices cell by cell, as one would at the blackboard: the first cells slowly, with their sum
-// written out, then faster and faster. All of it happens here: no cell asks the server.
+// Reveals the product of two matrices cell by cell: the first cells slowly, with the sum of each as a caption, then
+// faster and faster.
+// @ts-check
 
-const SLOW = 3;             // cells that are read
-const READ = 1800;          // milliseconds for each of them
-const FASTER = 0.82;        // each later cell takes this share of the time of the one before
-const LEAST = 14;           // milliseconds
-const SPOKEN = 120;         // a caption that stays shorter is not read aloud
+import { setLabel } from "../dom.js";
 
-// A canvas over the cells of a panel.
-function cover({ plot, area }, colour) {
+/**
+ * A canvas over the cells of a panel, with the ranges of the axes as they are zoomed.
+ * @typedef {object} Layer
+ * @property {HTMLCanvasElement} canvas
+ * @property {CanvasRenderingContext2D} context
+ * @property {{ left: number, top: number, width: number, height: number }} area  in pixels
+ * @property {number[]} xRange
+ * @property {number[]} yRange
+ *
+ * @typedef {[number, number]} Span  the first and the last of some rows or columns
+ */
+
+const SLOW_CELLS = 3;             // the cells with time to read their captions
+const READING_TIME = 1800;        // milliseconds for each of these
+const PAUSE_RATIO = 0.82;         // the time of each later cell, relative to the cell before
+const SHORTEST_PAUSE = 14;        // milliseconds
+const SHORTEST_ANNOUNCED = 120;   // milliseconds; screen readers do not announce captions that stay shorter
+
+/**
+ * How long each cell of a product stays the last one revealed.
+ * @param {number} index  of the cell, row by row
+ * @returns {number} milliseconds
+ */
+export function cellPause(index) {
+  const faster = Math.max(0, index - SLOW_CELLS + 1);
+  return Math.max(SHORTEST_PAUSE, READING_TIME * PAUSE_RATIO ** faster);
+}
+
+/** @type {(panelElements: import("./panel_elements.js").PanelElements, colour: string | undefined) => Layer} */
+function addLayer({ plot, area }, colour) {
+  if (!area || !plot.layout.xaxis?.range || !plot.layout.yaxis?.range) throw new Error("The panel is not painted.");
   const canvas = document.createElement("canvas");
   canvas.className = "ew-cover";
   Object.assign(canvas, { width: Math.ceil(area.width), height: Math.ceil(area.height) });
   Object.assign(canvas.style, { left: `${area.left}px`, top: `${area.top}px` });
   plot.append(canvas);
-  const pen = canvas.getContext("2d");
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   if (colour) {
-    pen.fillStyle = colour;
-    pen.fillRect(0, 0, canvas.width, canvas.height);
+    context.fillStyle = colour;
+    context.fillRect(0, 0, canvas.width, canvas.height);
   }
-  // As zoomed now: Plotly keeps the ranges in the figure's own layout.
-  return { canvas, pen, area, x: plot.layout.xaxis.range, y: plot.layout.yaxis.range };
+  return { canvas, context, area, xRange: plot.layout.xaxis.range, yRange: plot.layout.yaxis.range };
 }
 
-// The pixels of a rectangle of cells, rows and columns from first to last.
-function box({ area, x, y }, [row, lastRow], [column, lastColumn]) {
-  const along = (value, [from, to], pixels) => (value - from) / (to - from) * pixels;
-  const across = [column - 0.5, lastColumn + 0.5].map(value => along(value, x, area.width));
-  const down = [row - 0.5, lastRow + 0.5].map(value => along(value, [y[1], y[0]], area.height));
-  return [Math.min(...across), Math.min(...down), Math.abs(across[1] - across[0]), Math.abs(down[1] - down[0])];
+/**
+ * The rectangle of some cells on a layer in pixels: left, top, width, height.
+ * @param {Pick<Layer, "area" | "xRange" | "yRange">} layer
+ * @param {Span} rows
+ * @param {Span} columns
+ * @returns {[number, number, number, number]}
+ */
+export function cellRectangle({ area, xRange, yRange }, [firstRow, lastRow], [firstColumn, lastColumn]) {
+  /** @type {(value: number, from: number, to: number, pixels: number) => number} */
+  const toPixels = (value, from, to, pixels) => (value - from) / (to - from) * pixels;
+  const [x0, x1] = [firstColumn - 0.5, lastColumn + 0.5].map(x => toPixels(x, xRange[0], xRange[1], area.width));
+  const [y0, y1] = [firstRow - 0.5, lastRow + 0.5].map(y => toPixels(y, yRange[1], yRange[0], area.height));
+  return [Math.min(x0, x1), Math.min(y0, y1), Math.abs(x1 - x0), Math.abs(y1 - y0)];
 }
 
-function outline(layer, rows, columns, colour) {
-  layer.pen.clearRect(0, 0, layer.canvas.width, layer.canvas.height);
-  layer.pen.strokeStyle = colour;
-  layer.pen.lineWidth = 2.5;
-  layer.pen.strokeRect(...box(layer, rows, columns));
+/** @type {(layer: Layer, rows: Span, columns: Span, colour: string) => void} */
+function outlineCells(layer, rows, columns, colour) {
+  layer.context.clearRect(0, 0, layer.canvas.width, layer.canvas.height);
+  layer.context.strokeStyle = colour;
+  layer.context.lineWidth = 2.5;
+  layer.context.strokeRect(...cellRectangle(layer, rows, columns));
 }
 
-// host: the line of panels, whose `player` has the buttons and the caption; index: the panel of the product;
-// describe: (row, column) -> the cell in words. A second call pauses, a third goes on.
-export function play(host, index, describe) {
-  if (host.playing) return host.playing.toggle();
-  const { panel } = host.shown.panels[index], { hold, skip, caption } = host.player;
-  const idle = caption.textContent, counts = [panel.rows.names.length, panel.columns.names.length];
-  const result = cover(host.panels[index], panel.layout.plot_bgcolor);
-  const [first, second] = [panel.product.left, panel.product.right].map(place => cover(host.panels[place], null));
-  const terms = host.shown.panels[panel.product.left].panel.columns.names.length;
-  const ink = getComputedStyle(caption).color;
-  let at = 0, timer = null, pause = READ;
+/**
+ * Reveal the product cell by cell. While it plays, a second call pauses it and a third one continues.
+ * @param {import("./plot.js").PlotLine} line
+ * @param {number} index  of the panel that is the product
+ * @param {(row: number, column: number) => string} captionOf
+ */
+export function play(line, index, captionOf) {
+  if (line.playback) return line.playback.toggle();
+  const { panel } = line.items[index], { playButton, skipButton, caption } = line.player;
+  const { product, rows, columns } = panel;
+  const terms = product && line.items[product.left].panel.columns;
+  if (!product || !terms || !rows || !columns) return;
+  const label = caption.textContent ?? "", rowCount = rows.names.length, columnCount = columns.names.length;
+  const result = addLayer(line.panelElements[index], panel.layout.plot_bgcolor);
+  const left = addLayer(line.panelElements[product.left], undefined);
+  const right = addLayer(line.panelElements[product.right], undefined);
+  const lastTerm = terms.names.length - 1;
+  const colour = getComputedStyle(caption).color;
+  let revealed = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
 
-  function say(label, sign) {
-    hold.textContent = sign;
-    hold.title = label;
-    hold.setAttribute("aria-label", label);
+  /** @type {(text: string, symbol: string) => void} */
+  function labelPlayButton(text, symbol) {
+    playButton.textContent = symbol;
+    setLabel(playButton, text);
   }
-  function step() {
-    if (at >= counts[0] * counts[1]) return stop();
-    const row = Math.floor(at / counts[1]), column = at % counts[1];
-    result.pen.clearRect(...box(result, [row, row], [column, column]));
-    outline(first, [row, row], [0, terms - 1], ink);
-    outline(second, [0, terms - 1], [column, column], ink);
-    caption.setAttribute("aria-live", pause > SPOKEN ? "polite" : "off");
-    caption.textContent = describe(row, column);
-    at += 1;
-    pause = at <= SLOW ? READ : Math.max(LEAST, pause * FASTER);
-    timer = setTimeout(step, pause);
+  function revealNext() {
+    if (revealed >= rowCount * columnCount) return stop();
+    const row = Math.floor(revealed / columnCount), column = revealed % columnCount;
+    const pause = cellPause(revealed);
+    result.context.clearRect(...cellRectangle(result, [row, row], [column, column]));
+    outlineCells(left, [row, row], [0, lastTerm], colour);
+    outlineCells(right, [0, lastTerm], [column, column], colour);
+    caption.setAttribute("aria-live", pause > SHORTEST_ANNOUNCED ? "polite" : "off");
+    caption.textContent = captionOf(row, column);
+    revealed += 1;
+    timer = setTimeout(revealNext, pause);
   }
   function stop() {
     clearTimeout(timer);
-    for (const layer of [result, first, second]) layer.canvas.remove();
-    delete host.playing;
-    say(idle, "▶");
-    caption.textContent = idle;
-    skip.disabled = true;
+    for (const layer of [result, left, right]) layer.canvas.remove();
+    line.playback = null;
+    labelPlayButton(label, "▶");
+    caption.textContent = label;
+    skipButton.disabled = true;
   }
   function toggle() {
-    const held = timer === null;
+    const isPaused = timer === undefined;
     clearTimeout(timer);
-    timer = null;
-    say(held ? "Pause" : "Go on", held ? "❚❚" : "▶");
-    if (held) step();
+    timer = undefined;
+    labelPlayButton(isPaused ? "Pause" : "Continue", isPaused ? "❚❚" : "▶");
+    if (isPaused) revealNext();
   }
-  host.playing = { stop, toggle };
-  skip.onclick = stop;
-  skip.disabled = false;
-  say("Pause", "❚❚");
-  step();
+  line.playback = { stop, toggle };
+  skipButton.onclick = stop;
+  skipButton.disabled = false;
+  labelPlayButton("Pause", "❚❚");
+  revealNext();
 }

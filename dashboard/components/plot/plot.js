@@ -1,215 +1,199 @@
-// Figures side by side, joined by operators. Plotly repaints in place; title and colour bar are plain HTML, which is
-// faster than Plotly's own and can wrap. All text goes through textContent: nothing a person typed becomes HTML.
+// The plot component: panels side by side, with operators between them. Plotly repaints them in place.
+// @ts-check
 
-import { formatNumber } from "../numbers.js";
-import { parsePanel } from "./arrays.js";
-import { cellAt, describe, showTip } from "./hover.js";
-import { fitted, sharesRows } from "./layout.js";
+import { appendElement, hostElement, staticUrl } from "../dom.js";
+import { describeCell, showTooltip } from "./hover.js";
+import { fitPanel, sharesRows } from "./layout.js";
+import { loadPlotly } from "./load_plotly.js";
+import { cellAt, parsePanel } from "./panel.js";
+import { appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 
-const NARROW = 640;          // below this the panels stack
-const LABEL_WEIGHT = 6;      // columns' worth of width that row labels take
-const SHOWN = "__encoderWalkthroughPlotly";
+/**
+ * A panel, its JSON, and the operator before it ("" for none).
+ * @typedef {{ operator: string, json: string, panel: import("./panel.js").Panel }} PlotItem
+ *
+ * The state of a mounted component.
+ * @typedef {object} PlotLine
+ * @property {PlotHost} host
+ * @property {PlotItem[]} items
+ * @property {boolean} stack  whether the panels are below each other at any width
+ * @property {boolean} isStacked  whether they are now
+ * @property {import("./panel_elements.js").PanelElements[]} panelElements
+ * @property {import("./panel_elements.js").PlayerElements} player
+ * @property {HTMLElement} tooltip
+ * @property {{ stop: () => void, toggle: () => void } | null} playback  while the player plays or is paused
+ * @property {(cell: import("./panel.js").CellPosition & { panel: number }) => void} sendCell
+ * @property {boolean} isPaintScheduled
+ * @property {Promise<void>} paintQueue
+ * @property {ResizeObserver | null} observer
+ *
+ * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
+ *
+ * What dashboard/components/plot/__init__.py sends. `bundle` and `player` are names of published files.
+ * @typedef {object} PlotData
+ * @property {{ operator: string, panel: string }[]} panels
+ * @property {boolean} stack
+ * @property {string} bundle
+ * @property {string} player
+ */
 
-function loadPlotly(bundle) {
-  window[SHOWN] ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = new URL(`app/static/${bundle}`, document.baseURI).href;
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => { delete window[SHOWN]; reject(new Error("Plotly did not load")); };
-    document.head.append(script);
-  });
-  return window[SHOWN];
+const STACKED_BELOW = 640;   // pixels; in a narrower line the panels are below each other
+
+/** @type {(line: PlotLine) => void} */
+function releasePlots({ panelElements }) {
+  for (const { plot } of panelElements) window.Plotly?.purge(plot);
 }
 
-function element(tag, className, parent) {
-  const made = document.createElement(tag);
-  made.className = className;
-  parent.append(made);
-  return made;
+// The elements stay while the number of panels stays, so that Plotly can repaint instead of drawing from scratch.
+/** @type {(line: PlotLine) => void} */
+function ensureElements(line) {
+  if (line.panelElements.length === line.items.length) return;
+  line.playback?.stop();
+  releasePlots(line);
+  line.host.replaceChildren();
+  line.panelElements = line.items.map(() => appendPanel(line.host));
+  line.player = appendPlayer(line.host);
+  line.tooltip = appendElement(line.host, "div", "ew-tip");
 }
 
-// The panels keep their DOM as long as there are as many of them, so that Plotly can repaint instead of redraw.
-function layOut(host, panels) {
-  if (host.panels?.length === panels.length) return host.panels;
-  host.playing?.stop();
-  for (const panel of host.panels ?? []) window.Plotly?.purge(panel.plot);
-  host.replaceChildren();
-  host.panels = panels.map(() => {
-    const operator = element("div", "ew-op", host);
-    const figure = element("figure", "ew-panel", host);
-    const head = element("div", "ew-head", figure);
-    const title = element("div", "ew-title", head);
-    const bar = element("div", "ew-bar", head);
-    const plot = element("div", "ew-plot", figure);
-    plot.setAttribute("role", "img");
-    return { operator, figure, title, bar, plot };
-  });
-  host.player = layOutPlayer(element("div", "ew-player", host));
-  host.tip = element("div", "ew-tip", host);
-  return host.panels;
+/** @type {(items: PlotItem[], index: number, isStacked: boolean) => boolean} */
+const hasRowLabels = (items, index, isStacked) => isStacked || !sharesRows(items[index].panel, items[index - 1]?.panel);
+
+// Everything but the plots: the arrangement of the panels, their titles, colour bars and heights.
+/** @type {(line: PlotLine) => void} */
+function arrange(line) {
+  const { host, items, panelElements, player, playback, stack } = line;
+  const isStacked = line.isStacked = stack || host.clientWidth < STACKED_BELOW;
+  host.classList.toggle("ew-stack", isStacked);
+  panelElements.forEach((elements, i) => updatePanel(elements, items[i], hasRowLabels(items, i, isStacked)));
+  if (!playback) updatePlayer(player, panelElements, items, isStacked);
 }
 
-// The player has a line of its own, whether it plays or not: nothing moves when it begins.
-function layOutPlayer(line) {
-  const hold = element("button", "ew-play", line), skip = element("button", "ew-play", line);
-  const caption = element("div", "ew-caption", line);
-  hold.type = skip.type = "button";
-  skip.textContent = "▶▏";
-  skip.title = "Skip to the end";
-  skip.setAttribute("aria-label", skip.title);
-  skip.disabled = true;
-  caption.setAttribute("role", "status");
-  return { line, hold, skip, caption };
-}
-
-// The first product of the line can be played. Where panels are stacked, the player stands below it.
-function dressPlayer({ player, panels, playing }, shown) {
-  const index = shown.findIndex(({ panel }) => panel.product);
-  player.line.style.display = index < 0 ? "none" : "";
-  if (index < 0 || playing) return;
-  panels.forEach((place, i) => { place.operator.style.order = place.figure.style.order = 2 * i; });
-  player.line.style.order = 2 * (player.line.parentElement.classList.contains("ew-stack") ? index : panels.length) + 1;
-  const label = `Draw ${shown[index].panel.title} cell by cell`;
-  Object.assign(player.hold, { textContent: "▶", title: label });
-  player.hold.setAttribute("aria-label", label);
-  player.caption.textContent = label;
-}
-
-function dress(panel, { operator, panel: shown }, repeats) {
-  const { layout, data } = shown;
-  panel.operator.textContent = operator;
-  panel.operator.style.display = operator ? "" : "none";
-  panel.figure.style.flexGrow = shown.weight + (repeats ? 0 : LABEL_WEIGHT);
-  panel.title.textContent = shown.title;
-  panel.title.title = shown.title;
-  panel.title.classList.remove("ew-long");
-  panel.title.style.color = shown.titleColour ?? "";
-  panel.plot.setAttribute("aria-label", shown.alt);
-  panel.plot.style.height = `${layout.height - 30}px`;
-  const scaled = data.find(trace => trace.type === "heatmap" && trace.showscale !== false);
-  panel.bar.replaceChildren();
-  const [row, column] = shown.marked.find(([r, c]) => r !== null && c !== null) ?? [];
-  const value = shown.tiles ? undefined : shown.values?.[row]?.[column];
-  if (Number.isFinite(value)) element("span", "ew-marked", panel.bar).textContent = formatNumber(value);
-  if (scaled) {
-    const stops = scaled.colorscale.map(([at, colour]) => `${colour} ${at * 100}%`);
-    const end = formatNumber(scaled.zmax, 3);
-    if (scaled.zmin === 0) panel.bar.append("0");
-    element("i", "", panel.bar).style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-    panel.bar.append(scaled.zmin === 0 ? end : `±${end}`);
-  }
-}
-
-// Everything but the plots themselves: the panels beside or below each other, their titles, bars and heights.
-function arrange(host) {
-  const { panels, stack } = host.shown;
-  const narrow = stack || host.clientWidth < NARROW;
-  host.narrow = narrow;
-  host.classList.toggle("ew-stack", narrow);
-  layOut(host, panels).forEach((panel, i) => {
-    dress(panel, panels[i], sharesRows(panels[i].panel, narrow ? null : panels[i - 1]?.panel));
-  });
-  dressPlayer(host, panels);
-}
-
-function listen(host, { plot }, index, panel) {
+/** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel) => void} */
+function listenToPlot(line, plot, index, panel) {
   for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
-  plot.on("plotly_hover", event => showTip(host, panel, event));
-  plot.on("plotly_unhover", () => { host.tip.style.visibility = "hidden"; });
-  plot.on("plotly_click", event => {
-    host.send({ panel: index, ...cellAt(panel, event.points[0]) });
-  });
+  plot.on("plotly_hover", event => showTooltip(line, panel, event));
+  plot.on("plotly_unhover", () => { line.tooltip.style.visibility = "hidden"; });
+  plot.on("plotly_click", event => line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) }));
 }
 
-// Brings every panel up to date; one that shows the same figure at the same size already is left alone. All sizes are
-// read before anything is drawn: reading one after each drawing would lay out the whole page each time.
-async function paint(host) {
-  host.waiting = false;
-  const { panels } = host.shown;
-  const widths = host.panels.map(place => place.plot.clientWidth);
-  const isCut = ({ scrollHeight, scrollWidth, clientHeight, clientWidth }) =>
-    scrollHeight > clientHeight + 1 || scrollWidth > clientWidth;
-  const long = host.panels.filter(({ title }) => isCut(title));
-  for (const { title } of long) title.classList.add("ew-long");
-  for (const [i, { json, panel }] of panels.entries()) {
-    const place = host.panels[i];
-    const repeats = !host.narrow && sharesRows(panel, panels[i - 1]?.panel);
-    const state = [widths[i], repeats, json].join();
-    if (place.state === state) continue;
-    place.state = state;
-    host.playing?.stop();
-    const { data, layout, area } = fitted(panel, widths[i], repeats);
-    place.area = area;
-    await window.Plotly.react(place.plot, data, layout, { displayModeBar: false, responsive: false });
-    listen(host, place, i, panel);
+/** @type {(element: HTMLElement) => boolean} */
+const isCut = ({ scrollHeight, scrollWidth, clientHeight, clientWidth }) =>
+  scrollHeight > clientHeight + 1 || scrollWidth > clientWidth;
+
+// Paint every panel whose figure or size has changed. All sizes are read before anything is drawn: reading one after
+// each drawing would compute the layout of the whole page each time.
+/** @type {(line: PlotLine, plotly: Plotly) => Promise<void>} */
+async function paint(line, plotly) {
+  line.isPaintScheduled = false;
+  const { items, panelElements } = line;
+  const widths = panelElements.map(({ plot }) => plot.clientWidth);
+  const cutTitles = panelElements.map(({ title }) => title).filter(isCut);
+  for (const title of cutTitles) title.classList.add("ew-long");
+  for (const [i, { json, panel }] of items.entries()) {
+    const elements = panelElements[i], omitRowLabels = !hasRowLabels(items, i, line.isStacked);
+    const state = [widths[i], omitRowLabels, json].join();
+    if (elements.paintedState === state) continue;
+    elements.paintedState = state;
+    line.playback?.stop();
+    const { data, layout, area } = fitPanel(panel, widths[i], omitRowLabels);
+    elements.area = area;
+    await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
+    listenToPlot(line, elements.plot, i, panel);
   }
-  host.painted = (host.painted ?? 0) + 1;
-  host.dataset.painted = host.painted;
 }
 
-// Paints follow one another; what arrives while one is waiting is shown by that one.
-function repaint(host) {
-  if (host.waiting) return;
-  host.waiting = true;
-  host.queue = (host.queue ?? Promise.resolve()).then(() => paint(host)).catch(console.error);
+// Paints run one after another. A change that arrives while a paint is scheduled is part of that paint.
+/** @type {(line: PlotLine, plotly: Plotly) => void} */
+function schedulePaint(line, plotly) {
+  if (line.isPaintScheduled) return;
+  line.isPaintScheduled = true;
+  line.paintQueue = line.paintQueue.then(() => paint(line, plotly)).catch(console.error);
 }
 
-// On a phone the rail is wider than the screen: bring the stage on screen into sight. Only the rail may scroll, not the
-// page, because a picture also appears below the place that one is looking at: the effect of the first edit.
-function showInRail() {
-  const here = [...document.querySelectorAll(".st-key-rail a")].filter(a => a.pathname === window.location.pathname);
-  const link = here.at(-1), rail = link?.closest(".st-key-rail");
-  if (!rail) return;
-  const [at, around] = [link.getBoundingClientRect(), rail.getBoundingClientRect()];
-  rail.scrollLeft += (at.left + at.right - around.left - around.right) / 2;
+/** @type {(line: PlotLine, plotly: Plotly) => void} */
+function observeWidth(line, plotly) {
+  if (line.observer) return;
+  let width = line.host.clientWidth;
+  line.observer = new ResizeObserver(() => {
+    if (Math.abs(line.host.clientWidth - width) < 2 || !line.host.clientWidth) return;
+    width = line.host.clientWidth;
+    arrange(line);
+    schedulePaint(line, plotly);
+  });
+  line.observer.observe(line.host);
 }
 
-// The player is fetched when it is asked for.
-async function startPlayer(host, script) {
-  const { play } = await import(new URL(`app/static/${script}`, document.baseURI).href);
-  const panels = host.shown.panels.map(({ panel }) => panel), index = panels.findIndex(panel => panel.product);
-  if (!host.panels.every(place => place.area)) return;  // nothing is painted yet
-  play(host, index, (row, column) => {
-    const [place, value, sum] = describe(panels, panels[index], row, column);
-    return `${place}: ${sum ?? value}`;
+// On a phone the rail is wider than the screen: scroll it to the link of the current stage. The page must not scroll,
+// because plots are also mounted below the place that the user reads: the effect of the first edit.
+function scrollRailToStage() {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll(".st-key-rail a");
+  const link = [...links].filter(({ pathname }) => pathname === window.location.pathname).at(-1);
+  const rail = link?.closest(".st-key-rail");
+  if (!link || !rail) return;
+  const linkBox = link.getBoundingClientRect(), railBox = rail.getBoundingClientRect();
+  rail.scrollLeft += (linkBox.left + linkBox.right - railBox.left - railBox.right) / 2;
+}
+
+// The player's script is loaded at its first use.
+/** @type {(line: PlotLine, script: string) => Promise<void>} */
+async function startPlayer(line, script) {
+  const { play } = await import(staticUrl(script));
+  const panels = line.items.map(({ panel }) => panel), index = panels.findIndex(panel => panel.product);
+  const product = /** @type {import("./panel.js").MatrixPanel} */ (panels[index]);
+  if (!line.panelElements.every(({ area }) => area)) return;  // nothing is painted yet
+  play(line, index, (/** @type {number} */ row, /** @type {number} */ column) => {
+    const [position, value, sum] = describeCell(panels, product, row, column);
+    return `${position}: ${sum ?? value}`;
   });
 }
 
+/** @type {(line: PlotLine) => void} */
+function showLoadError(line) {
+  line.panelElements = [];
+  line.host.replaceChildren();
+  appendElement(line.host, "p", "ew-failed", "The figures need plotly.js, which did not load. Reload the page.");
+}
+
+/** @type {(host: PlotHost) => PlotLine} */
+function createLine(host) {
+  return {
+    host, items: [], stack: false, isStacked: false, panelElements: [], player: appendPlayer(host),
+    tooltip: appendElement(host, "div", "ew-tip"), playback: null, sendCell: () => {}, isPaintScheduled: false,
+    paintQueue: Promise.resolve(), observer: null,
+  };
+}
+
+/**
+ * Mount or update the component. Returns the function that unmounts it.
+ * @param {import("../dom.js").Component<PlotData>} component
+ */
 export default function (component) {
   const { panels, stack, bundle, player } = component.data;
-  const host = component.parentElement.querySelector(".ew-plot");
-  const before = host.shown?.panels ?? [];
-  const parsed = (json, i) => before[i]?.json === json ? before[i].panel : parsePanel(json);
-  host.shown = {
-    stack, panels: panels.map(({ operator, panel: json }, i) => ({ operator, json, panel: parsed(json, i) })),
-  };
-  host.send = cell => component.setStateValue("cell", cell);
-  if (!host.panels) showInRail();
-  host.panels = layOut(host, host.shown.panels);
-  host.player.hold.onclick = () => startPlayer(host, player);
-  arrange(host);  // the space is taken before Plotly is there, so nothing below moves when it comes
+  /** @type {PlotHost} */
+  const host = hostElement(component.parentElement, ".ew-plot");
+  if (!host.plotLine) scrollRailToStage();
+  const line = host.plotLine ??= createLine(host);
+  const previous = line.items;
+  line.stack = stack;
+  line.items = panels.map(({ operator, panel: json }, i) => (
+    { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
+  ));
+  line.sendCell = cell => component.setStateValue("cell", cell);
+  ensureElements(line);
+  line.player.playButton.onclick = () => startPlayer(line, player);
+  arrange(line);  // before Plotly has loaded, so that the space is taken and nothing below moves later
   loadPlotly(bundle).then(
-    () => {
-      repaint(host);
-      if (host.observer) return;
-      let width = host.clientWidth;
-      host.observer = new ResizeObserver(() => {
-        if (Math.abs(host.clientWidth - width) < 2 || !host.clientWidth) return;
-        width = host.clientWidth;
-        arrange(host);
-        repaint(host);
-      });
-      host.observer.observe(host);
+    plotly => {
+      schedulePaint(line, plotly);
+      observeWidth(line, plotly);
     },
-    () => {
-      host.replaceChildren();
-      delete host.panels;
-      element("p", "ew-failed", host).textContent = "The figures need plotly.js, which did not load. Reload the page.";
-    },
+    () => showLoadError(line),
   );
   return () => {
-    host.playing?.stop();
-    host.observer?.disconnect();
-    for (const panel of host.panels ?? []) window.Plotly?.purge(panel.plot);
+    line.playback?.stop();
+    line.observer?.disconnect();
+    releasePlots(line);
   };
 }

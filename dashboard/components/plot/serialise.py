@@ -1,4 +1,4 @@
-"""A panel as the browser gets it: one text of JSON, arrays as base64."""
+"""Serialise a panel for the browser: JSON with arrays in base64."""
 
 import base64
 import json
@@ -11,12 +11,12 @@ from plotly.utils import PlotlyJSONEncoder
 
 from encoder_core.figures import Axis, Panel
 
-# Plotly's names of the types of arrays that it reads from base64.
+# Plotly's names for the types of base64 arrays.
 _DTYPES = {"float32": "f4", "float64": "f8", "int8": "i1", "int16": "i2", "int32": "i4", "uint8": "u1", "uint16": "u2"}
 
 
 def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = ()) -> str:
-    """The figure and the description of a panel, with more shapes on it."""
+    """The figure of a panel, with these additional shapes, and its description."""
     tiles = panel.tiles
     description = {
         "kind": panel.kind,
@@ -47,14 +47,14 @@ def _axis(axis: Axis | None) -> dict[str, Any] | None:
 
 
 def _packed(value: Any) -> Any:
-    """The same with its arrays in base64, as Plotly reads them: a third of their length as decimal numbers."""
+    """The value with its arrays in base64, which Plotly reads: a third of the length of decimal numbers."""
     if isinstance(value, Mapping):
         return {name: _packed(part) for name, part in value.items()}
     return _base64(value) if isinstance(value, np.ndarray) and value.size else value
 
 
 def _base64(array: Shaped[np.ndarray, "..."]) -> dict[str, str]:
-    if array.dtype == np.int64:  # indices of rows and columns: JavaScript has no such arrays
+    if array.dtype == np.int64:  # indices of rows and columns; Plotly cannot read 64-bit integers
         array = array.astype(np.int32)
     packed = {"dtype": _DTYPES[str(array.dtype)], "bdata": base64.b64encode(array.tobytes()).decode()}
     return packed if array.ndim == 1 else packed | {"shape": ", ".join(map(str, array.shape))}

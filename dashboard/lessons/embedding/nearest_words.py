@@ -1,13 +1,13 @@
-"""The nearest words of the token looked at: in a trained table they mean something, in a random one they do not."""
+"""The words nearest to the selected token: related in meaning in a trained table, arbitrary in a random one."""
 
 import numpy as np
 import streamlit as st
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.lessons.embedding.analogies import analogies
-from dashboard.lessons.embedding.arithmetic import arithmetic
-from dashboard.markdown import plain
+from dashboard.lessons.embedding.analogies import render_analogies
+from dashboard.lessons.embedding.cosine_table import cosine_table
+from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.state.offered_encoders import MINILM, OFFERED
@@ -19,44 +19,43 @@ from encoder_core.pretrained import Neighbour, WordPieceTokenizer, nearest_words
 from encoder_core.scenes import nearest_words as scenes
 
 
-def nearest(current: Model, at: Focus) -> dict[str, Table]:
-    """The neighbours of a token; with a trained encoder, analogies, too. Returns the arithmetic of their cosines."""
+def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:
+    """The nearest words and, with a trained encoder, analogies. Returns tables of the cosines."""
     trained = isinstance(current.encoder.tokenizer, WordPieceTokenizer)
     left, right = st.columns([2, 3], gap="large")
     with left:
         st.subheader("Nearest words", anchor=False)
-        tables = _of_token(current, at)
+        tables = _render_neighbours(current, at)
     with right:
-        st.subheader("Analogies" if trained else "Are they alike?", anchor=False)
+        st.subheader("Analogies" if trained else "Are the nearest words related?", anchor=False)
         if trained:
-            tables |= analogies(current)
+            tables |= render_analogies(current)
         else:
-            _control(current, at)
+            _render_random_control(current, at)
     return tables
 
 
-def _of_token(current: Model, at: Focus) -> dict[str, Table]:
+def _render_neighbours(current: Model, at: Focus) -> dict[str, Table]:
     table, word = current.parameters["token_embedding"], _word(current, at)
-    found = nearest_words(table, current.vocabulary, [word])
-    said = plain(word)
-    if not found:
-        st.caption(f"There is no other word than “{said}” in this vocabulary: type some in the sidebar.")
+    neighbours, word_text = nearest_words(table, current.vocabulary, [word]), escape_token(word)
+    if not neighbours:
+        st.caption(f"“{word_text}” is the only word in this vocabulary. Type more words in the sidebar.")
         return {}
     st.caption(
-        f"Which rows of E are most similar to the row of “{said}”? Of {len(table):,} rows, the {len(found)} words with "
-        "the largest cosine. Another token is chosen above."
+        f"Words whose rows of E have the largest cosine with the row of “{word_text}” ({len(neighbours)} of "
+        f"{len(table):,} rows). Choose another token above."
     )
     title = f"cosine with “{shorten(word)}”"
-    plot(scenes.nearest(found, title=title, theme=current_theme()), key="embedding_nearest_plot")
+    render_plot(scenes.nearest(neighbours, title=title, theme=current_theme()), key="embedding_nearest_plot")
     st.caption(
-        f"The nearest is **{plain(found[0].word)}**, cosine **{format_fixed(found[0].cosine, 2)}**. This is the "
-        "static table at the input: a word has one row in it, whatever stands around it."
+        f"The nearest is **{escape_token(neighbours[0].word)}**, cosine **{format_fixed(neighbours[0].cosine, 2)}**. E "
+        "is the static table at the input: each word has one row, whatever its context."
     )
-    return {"nearest words": arithmetic(table, current.vocabulary, found, [word])}
+    return {"nearest words": cosine_table(table, current.vocabulary, neighbours, [word])}
 
 
-def _control(current: Model, at: Focus) -> None:
-    """What the cosines of a random table are worth."""
+def _render_random_control(current: Model, at: Focus) -> None:
+    """Why the cosines of a random table do not reflect meaning: their expected and their measured size."""
     d_model = current.config.d_model
     others = _all_others(current, at)
     measured = ""
@@ -64,15 +63,15 @@ def _control(current: Model, at: Focus) -> None:
         size = root_mean_square(np.array([other.cosine for other in others]))
         measured = f" Here it is **{format_number(size, 3)}** (root mean square over {len(others)} other words)."
     st.markdown(
-        "No: this table is random. Which word comes first is chance, and another seed may put another one there.\n\n"
-        f"The cosine of two random rows of {d_model} numbers is typically about 1/√{d_model} = "
-        f"**{format_number(d_model**-0.5, 3)}** in size: the more numbers, the nearer to a right angle.{measured}"
+        "No: this table is random. The order of the words is chance, and another seed can change it.\n\n"
+        f"The cosine of two random rows of {d_model} numbers typically has a size of about 1/√{d_model} = "
+        f"**{format_number(d_model**-0.5, 3)}**: the more dimensions, the closer to orthogonal.{measured}"
     )
     if OFFERED:
         name = MINILM if MINILM in OFFERED else next(iter(OFFERED))
         st.markdown(
-            f"Choose **{name}** as the encoder, in the sidebar, and the same figure shows a table that has been "
-            "trained, and king − man + woman can be asked of it."
+            f"Choose **{name}** as the encoder in the sidebar to see the same figure for a trained table, and "
+            "analogies such as king − man + woman."
         )
 
 
@@ -82,5 +81,5 @@ def _all_others(current: Model, at: Focus) -> list[Neighbour]:
 
 
 def _word(current: Model, at: Focus) -> str:
-    """The word whose row was looked up, which is not always what stands there: a padded place may have any."""
+    """The word whose row was looked up. At a padded position it can differ from the token's label."""
     return current.vocabulary[current.batch.ids[at.sentence, at.token]]

@@ -1,15 +1,15 @@
-"""How large the rows are under each scale, next to the positions."""
+"""The size of the embedding rows under each scale, compared with the position encoding."""
 
 import numpy as np
 import streamlit as st
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
-from dashboard.selection.view_choice import choice
+from dashboard.selection.view_choice import render_choice
 from dashboard.state.choices import ROWS
-from dashboard.state.settings import chosen_with
+from dashboard.state.settings import available_settings
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import root_mean_square
@@ -18,41 +18,50 @@ from encoder_core.figures import Window, format_number
 from encoder_core.scenes import embedding as scenes
 
 
-def scales(current: Model, at: Focus, columns: Window, inspection: Inspection) -> None:
-    """The rows under each scale, next to the position encoding that is added to them on the next page."""
-    st.subheader("How large are the rows next to the positions?", anchor=False)
+def render_scales(current: Model, at: Focus, columns: Window, inspection: Inspection) -> None:
+    """The rows under the chosen scale, beside the position encoding that the next stage adds."""
+    st.subheader("Embedding scale", anchor=False)
     rows, position = current.trace.token_embedding[at.sentence], current.trace.position_encoding
-    root, of_model = f"√{current.config.d_model}", current.config.embedding_scale
+    root, model_scale = f"√{current.config.d_model}", current.config.embedding_scale
     factors = embedding_factors(current.config.d_model)
-    spoken = {"inv_sqrt_d": f"÷ {root}", "none": "as they are", "sqrt_d": f"× {root}"}
-    labels = spoken | {of_model: f"{spoken[of_model]} (this model)"}
-    chosen = choice("Rows", list(factors), ROWS, default=of_model, spoken=labels.__getitem__, silent=True)
-    scaled, _ = blocks.embed(rows, factors[chosen], position)
-    sizes = {spoken[name]: root_mean_square(rows) * factor for name, factor in factors.items()}
+    names = {"inv_sqrt_d": f"÷ {root}", "none": "unscaled", "sqrt_d": f"× {root}"}
+    labels = names | {model_scale: f"{names[model_scale]} (this model)"}
+    scale = render_choice(
+        "Rows", list(factors), ROWS, default=model_scale, format_func=labels.__getitem__, hide_label=True
+    )
+    scaled, _ = blocks.embed(rows, factors[scale], position)
+    sizes = {names[name]: root_mean_square(rows) * factor for name, factor in factors.items()}
     sizes["positions"] = root_mean_square(position)
     parts = scenes.rows_and_positions(
-        scaled, position, sizes, at, scale=spoken[chosen], in_use=chosen == of_model, tokens=at.labels,
-        columns=columns, theme=current_theme(),
-    )  # fmt: skip
-    plot(parts, key="embedding_scale_plot", inspection=inspection)
-    ratio = sizes[spoken[chosen]] / (sizes["positions"] or np.inf)
-    measured = (
-        f"**{format_number(ratio, 3)} times** the position encoding" if ratio else "and there is no position encoding"
+        scaled,
+        position,
+        sizes,
+        at,
+        scale=names[scale],
+        in_use=scale == model_scale,
+        columns=columns,
+        theme=current_theme(),
+    )
+    render_plot(parts, key="embedding_scale_plot", inspection=inspection)
+    ratio = sizes[names[scale]] / (sizes["positions"] or np.inf)
+    comparison = (
+        f"**{format_number(ratio, 3)} times** the position encoding" if ratio else "there is no position encoding"
     )
     st.caption(
-        f"Both heatmaps share one scale; the bars are root mean squares. The rows {spoken[chosen]}: {measured}. The "
-        "paper multiplies by √d_model and gives no reason; some code divides by it. What that does depends on how "
-        f"large the rows are before: compare the bars.{_of_model(current)}"
+        f"Both heatmaps share one colour scale; the bars are root mean squares. Rows {names[scale]}: {comparison}. The "
+        "paper multiplies by √d_model without giving a reason; some code divides by it. The effect depends on the size "
+        f"of the unscaled rows: compare the bars.{_model_note(current)}"
     )
 
 
-def _of_model(current: Model) -> str:
-    """Where the scale is chosen, if it can be, and what becomes of the sum."""
-    said = []
-    if "scale" in chosen_with(current.settings.encoder):
-        said.append("What the model does is set in the sidebar, under More choices.")
+def _model_note(current: Model) -> str:
+    """Sentences on where to set the model's scale, if it can be set, and on the norm of the sum."""
+    sentences = []
+    if "scale" in available_settings(current.settings.encoder):
+        sentences.append("Set the scale of the model in the sidebar, under More choices.")
     if current.config.embedding_norm:
-        said.append(
-            "This model normalises their sum: a common factor of both changes almost nothing, their ratio does."
+        sentences.append(
+            "This model normalises the sum of rows and positions: only their ratio matters, a common factor changes "
+            "almost nothing."
         )
-    return "".join(f" {sentence}" for sentence in said)
+    return "".join(f" {sentence}" for sentence in sentences)

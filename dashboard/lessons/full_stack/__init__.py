@@ -1,1 +1,1 @@
-"""Sections of the full stack: its views, one module each (the two that show tiles share one)."""
+"""The views of the full stack page, one module each (the two views of tiles share one)."""

@@ -1,13 +1,14 @@
-"""The view of ablation: each head and each token left out in turn, and how far the output moves."""
+"""Ablation: the change of the output without each head and with each token masked."""
 
 import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, how_many, which_is_largest
+from dashboard.inspect.questions import Question, count_question, largest_value_question
 from dashboard.lessons.full_stack.view import Depths
-from dashboard.markdown import plain
+from dashboard.markdown import escape_token
 from dashboard.models.ablation import ablation
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -17,43 +18,44 @@ from encoder_core.figures import dimensions
 from encoder_core.scenes import what_if as scenes
 
 
-def left_out(current: Model, at: Focus, _: None) -> Depths:
-    """Heads beside tokens, as lengths of the change of the output."""
-    found = ablation(current, at.sentence)
-    effect = found.heads.mean(axis=-1)
-    parts = scenes.all_left_out(effect, found.tokens, at, tokens_are=at.labels, theme=current_theme())
-    plot(parts, key="full_stack_ablation_plot")
-    worst = np.unravel_index(int(effect.argmax()), effect.shape)
+def render_ablation(current: Model, at: Focus, _: None) -> Depths:
+    """The change of the output for each head and for each token."""
+    effects = ablation(current, at.sentence)
+    head_effects = effects.heads.mean(axis=-1)
+    parts = scenes.ablation(head_effects, effects.tokens, at, theme=current_theme())
+    render_plot(parts, key="full_stack_ablation_plot")
+    layer, head = np.unravel_index(int(head_effects.argmax()), head_effects.shape)
     st.caption(
-        "Each cell on the left, and each row on the right, is a run of the whole stack. The largest mean distance by "
-        f"which the tokens' outputs move is {effect.max():.3g}, without head {worst[1] + 1} of layer {worst[0] + 1}; "
-        f"without head {at.head + 1} of layer {at.layer + 1} it is {effect[at.layer, at.head]:.3g}. On the right a "
-        "token is hidden as key, so that no token attends to it, not even itself."
+        "Each cell on the left and each row on the right is one run of the whole stack. The largest mean change of "
+        f"the tokens' outputs is {head_effects.max():.3g}, without head {head + 1} of layer {layer + 1}; "
+        f"without head {at.head + 1} of layer {at.layer + 1} it is {head_effects[at.layer, at.head]:.3g}. On the "
+        "right, one token is masked as key, so no token attends to it, not even itself."
     )
-    heads = [f"head {i + 1}" for i in range(effect.shape[1])]
+    num_layers, num_heads = head_effects.shape
+    heads = [f"head {name}" for name in dimensions(num_heads, 1)]
     return Depths(
         {
-            "heads": Table(effect, [f"layer {i + 1}" for i in range(len(effect))], heads),
-            "tokens": Table(found.tokens, at.labels, at.labels),
-            "heads, this token": Table(found.heads[..., at.token], dimensions(len(effect), 1), heads),
+            "heads": Table(head_effects, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
+            "tokens": Table(effects.tokens, at.labels, at.labels),
+            "heads, this token": Table(effects.heads[..., at.token], dimensions(num_layers, 1), heads),
         },
         r"\begin{aligned} \Delta^{(l,h)}_t &= \lVert y_t(z^{(l,h)} = 0) - y_t \rVert \\"
         r"\Delta_{jt} &= \lVert y_t(\text{key } j \text{ hidden}) - y_t \rVert \end{aligned}",
         [ablate_heads, ablate_tokens],
-        _which_token(at, found.tokens),
+        _token_question(at, effects.tokens),
     )
 
 
-def _which_token(at: Focus, effect: np.ndarray) -> Question:
-    """Which other token moves this token's output most where it is hidden?"""
-    others = np.delete(np.arange(len(effect)), at.token)
-    moved = effect[others, at.token]
-    return which_is_largest(
-        f"which of these other tokens matters most to “{plain(at.labels[at.token])}”: without which does its output "
-        "move farthest?",
-        moved,
-        lambda index: f"{others[index] + 1} · {plain(at.labels[others[index]])}",
-        lambda best: f"Its output moves by {moved[best]:.3g} without it.",
-        how_many("how many runs of the whole stack does the figure on the right take, without the run of the sentence "
-                 "as it is?", len(effect), "One for each token that is hidden."),
+def _token_question(at: Focus, effects: Float[np.ndarray, "hidden token"]) -> Question:
+    """Masking which other token changes this token's output most?"""
+    others = np.delete(np.arange(len(effects)), at.token)
+    changes = effects[others, at.token]
+    return largest_value_question(
+        f"which of these other tokens matters most to “{escape_token(at.labels[at.token])}”, that is, changes its "
+        "output most when it is masked?",
+        changes,
+        lambda index: f"{others[index] + 1} · {escape_token(at.labels[others[index]])}",
+        lambda best: f"The output changes by {changes[best]:.3g} without it.",
+        count_question("how many runs of the whole stack does the figure on the right need, not counting the run "
+                       "without a masked token?", len(effects), "One for each masked token."),
     )  # fmt: skip

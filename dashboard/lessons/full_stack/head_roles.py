@@ -1,88 +1,89 @@
-"""The view of what heads look at, whatever the words: the token before, the token after, punctuation, ..."""
+"""Roles of heads: attention to the previous token, the next token, punctuation, ..."""
 
 import streamlit as st
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.lessons.full_stack.view import Depths, head_name, which_head
-from dashboard.markdown import plain
-from dashboard.models.head_roles import roles_of
+from dashboard.lessons.full_stack.view import Depths, head_name, head_question
+from dashboard.markdown import escape_token
+from dashboard.models.head_roles import model_head_roles
 from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
-from dashboard.selection.weights_scale import weights_limit
+from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import ROLE
 from dashboard.state.session import session
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.analysis.language import role_keys
 from encoder_core.figures import Selection, dimensions, format_number
 from encoder_core.scenes import language as scenes
 
-_SPOKEN = {
-    "previous": "the token before",
-    "next": "the token after",
+_ROLE_LABELS = {
+    "previous": "the previous token",
+    "next": "the next token",
     "itself": "the token itself",
-    "punctuation": "all punctuation",
+    "punctuation": "punctuation",
 }
 
 
-def pick_role(current: Model) -> str:
-    """One of the roles that occur in what was read."""
-    roles = roles_of(current).roles
-    role = session().among(ROLE, roles, roles[0])
-    st.selectbox("Role", roles, filter_mode=None, width=150, **shows(ROLE, role, roles, begins=roles))
+def render_role_picker(current: Model) -> str:
+    """Render the picker of a role that occurs in the sentences and return it."""
+    roles = model_head_roles(current).roles
+    role = session().get_option(ROLE, roles, roles[0])
+    st.selectbox("Role", roles, filter_mode=None, width=150, **bind_widget(ROLE, role, roles, index_of=roles))
     return role
 
 
-def what_heads_look_at(current: Model, at: Focus, role: str) -> Depths:
-    """The mean weight of every head in a role, and the strongest head of each role."""
-    found = roles_of(current)
-    weights, uniform = found.weights[found.roles.index(role)], found.uniform[found.roles.index(role)]
+def render_head_roles(current: Model, at: Focus, role: str) -> Depths:
+    """The mean weight of every head for a role, and the strongest head of each role."""
+    measured = model_head_roles(current)
+    index = measured.roles.index(role)
+    weights, uniform, queries = measured.weights[index], measured.uniform[index], int(measured.queries[index])
 
-    def clicked(selection: Selection) -> None:
-        """A bar selects a role as well."""
+    def select(selection: Selection) -> None:
+        """Select the head, and the role of a bar."""
         if "role" in selection:
-            session().set(ROLE, found.roles[selection["role"]])
-        focus.follow(selection)
+            session().set(ROLE, measured.roles[selection["role"]])
+        focus.move_focus(selection)
 
-    area = st.container()
-    spoken = _SPOKEN.get(role, role)
-    parts = scenes.head_roles(found, role, at, spoken=spoken, limit=weights_limit(weights), theme=current_theme())
-    with area:
-        plot(parts, key="full_stack_roles_plot", on_click=clicked)
-        st.caption(_measured(current, found, role))
+    plot_area = st.container()  # above the choice of the colour scale
+    label = _ROLE_LABELS.get(role, role)
+    parts = scenes.head_roles(
+        measured, role, at, description=label, limit=render_weights_limit(weights), theme=current_theme()
+    )
+    with plot_area:
+        render_plot(parts, key="full_stack_roles_plot", on_click=select)
+        st.caption(_describe_roles(current, measured, queries))
     rows = [f"layer {name}" for name in dimensions(len(weights), 1)]
     heads = [f"head {name}" for name in dimensions(weights.shape[1], 1)]
     return Depths(
-        {name: Table(found.weights[index], rows, heads) for index, name in enumerate(found.roles)},
+        {name: Table(measured.weights[i], rows, heads) for i, name in enumerate(measured.roles)},
         r"\frac{1}{|Q|} \sum_{q \in Q} \sum_{k \in R(q)} A^{(l,h)}_{qk}"
-        rf", \qquad |Q| = {int(found.queries[found.roles.index(role)])}",
+        rf", \qquad |Q| = {queries}",
         [role_keys, head_roles],
-        which_head(
-            f"which of these heads gives {_SPOKEN.get(role) or plain(role)} the largest mean weight?",
+        head_question(
+            f"which of these heads gives {_ROLE_LABELS.get(role) or escape_token(role)} the largest mean weight?",
             weights,
             f"Its mean weight is {{}}; uniform attention would give {format_number(uniform, 2)}.",
         ),
     )
 
 
-def _measured(current: Model, found: HeadRoles, role: str) -> str:
-    """What was read, and the strongest head of each role."""
-    own = current.settings.recipe is not None
-    read = f"{found.sentences} sentences " + (
-        "of the recipe's own batch" if own else "written for this page, not the text"
-    )
-    queries = found.queries[found.roles.index(role)]
+def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
+    """Caption: the sentences of the measurement, and the strongest head of each role."""
+    has_batch = current.settings.recipe is not None
+    source = "in the recipe's own batch" if has_batch else "written for this page, not the text in the sidebar"
     strongest = "; ".join(
-        f"{plain(name)}: {head_name(*found.strongest(name))}, {found.weights[index].max():.2f} (uniform "
-        f"{found.uniform[index]:.2f})"
-        for index, name in enumerate(found.roles)
+        f"{escape_token(name)}: {head_name(*measured.strongest(name))}, {measured.weights[index].max():.2f} (uniform "
+        f"{measured.uniform[index]:.2f})"
+        for index, name in enumerate(measured.roles)
     )
-    rows = " Each of their words has a random row." if isinstance(current.encoder.tokenizer, WordTokenizer) else ""
-    edits = " What-ifs are left out." if current.edits else ""
+    rows = " Their words have random embeddings." if isinstance(current.encoder.tokenizer, WordTokenizer) else ""
+    edits = " Edits are not applied." if current.edits else ""
     return (
-        f"Read: {read}. Of their {found.tokens} tokens, the mean is over the {queries} that have such a token to look "
-        f"at.{rows}{edits} The strongest heads: {strongest}."
+        f"Measured on {measured.sentences} sentence{'s' * (measured.sentences > 1)} {source}: the mean over the "
+        f"{queries} of {measured.tokens} tokens that can attend to a token of the role.{rows}{edits} Strongest heads: "
+        f"{strongest}."
     )

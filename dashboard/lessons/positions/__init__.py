@@ -1,1 +1,1 @@
-"""The positions: the encodings to choose from, their sum with the embeddings, and the shuffled sentence."""
+"""Sections of the positions page: the encodings, their sum with the embedding, the shuffled sentence."""

@@ -1,4 +1,4 @@
-"""The position encodings to choose from, in words and in symbols: what the page of positions says of each."""
+"""The position encodings: label, explanation, formula and code of each."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ FROM_ZERO = r" \\[14pt] pos = \text{position} - 1 = 0, 1, 2, \ldots"
 
 @dataclass(frozen=True)
 class Encoding:
-    """Its name, what it means to the encoder, its definition in LaTeX, and the functions that compute it."""
+    """Label, explanation, definition in LaTeX, and the functions that compute the encoding."""
 
     label: str
     meaning: str
@@ -24,39 +24,40 @@ class Encoding:
 ENCODINGS: dict[PositionChoice, Encoding] = {
     "sinusoidal": Encoding(
         "sinusoids, interleaved",
-        "Each pair of dimensions is a sine and a cosine of one frequency. The first pairs turn fast, the last slowly, "
-        "like the hands of a clock: together they give each position in this table a row of its own.",
+        "Each pair of dimensions holds the sine and the cosine of one frequency. The first pairs oscillate fast, the "
+        "last slowly, like the hands of a clock. Together they give each position in this table a different row.",
         r"PE_{pos,\,2i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,2i+1} = \cos\frac{pos}{10000^{2i/d}}"
         + FROM_ZERO,
         [sinusoids, sinusoid_angles],
     ),
     "concatenated": Encoding(
         "sinusoids, concatenated",
-        "The same sines and cosines in another order: all sines, then all cosines. Every dot product of two positions "
-        "stays as it is. An encoder works as well with this order only if it is trained with it: its weights belong to "
-        "the dimensions they were trained on.",
+        "The same sines and cosines in another order: first all sines, then all cosines. The dot product of any two "
+        "positions is unchanged. An encoder works equally well with this order only if it is trained with it, because "
+        "each of its weights belongs to one dimension.",
         r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}"
         + FROM_ZERO,
         [sinusoids, sinusoid_angles],
     ),
     "per_dimension": Encoding(
         "sinusoids, a frequency for each dimension",
-        "No sine has a cosine of its frequency: the dimension itself stands where its pair should. Frequencies fall "
-        "twice as fast, and the dot product of two positions no longer depends on their distance only.",
+        "No sine has a cosine of the same frequency, because the exponent contains the index of the dimension instead "
+        "of the index of its pair. The frequencies fall twice as fast, and the dot product of two positions no longer "
+        "depends only on their distance.",
         r"PE_{pos,\,j} = \begin{cases} \sin\frac{pos}{10000^{2j/d}} & j \text{ even} \\[8pt] "
         r"\cos\frac{pos}{10000^{2j/d}} & j \text{ odd} \end{cases}" + FROM_ZERO,
         [sinusoids, sinusoid_angles],
     ),
     "learned": Encoding(
         "learned table",
-        "One row for each position, learned like the rows of the words. A random table that is not trained says "
-        "nothing about which positions are neighbours. There is no row beyond the last position of the table.",
+        "One row for each position, trained like the rows of the embedding table. An untrained, random table contains "
+        "no information about which positions are neighbours. Positions beyond the last row have no encoding.",
         r"PE_{pos} = P[pos]" + FROM_ZERO,
     ),
     "none": Encoding(
         "none",
-        "Nothing is added, every row is zero. Without a causal mask, such an encoder does not know the order of its "
-        "tokens: shuffle the words, and the same vectors come out, shuffled. A causal mask does give them an order.",
+        "Nothing is added: every row is zero. Without a causal mask, such an encoder is permutation-equivariant: if "
+        "the tokens are shuffled, the output is the same vectors, shuffled. With a causal mask, the order matters.",
         "PE = 0",
     ),
 }

@@ -1,101 +1,84 @@
-"""Sections of the positions: what enters the first block, and which positions are alike."""
+"""Sections of the positions page: the dimensions drawn as curves, and the input of the first block."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import CURVES
 from dashboard.state.session import session
-from dashboard.state.settings import PositionChoice, chosen_with
-from dashboard.state.widgets import shows
+from dashboard.state.settings import PositionChoice, available_settings
+from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.analysis import similarity_by_distance
 from encoder_core.explain.first_input import FirstInput
 from encoder_core.explain.sublayers import NormSteps
-from encoder_core.figures import Window, format_number, limit_of
+from encoder_core.figures import Window
 from encoder_core.scenes import positions as scenes
 
 Rows = Float[np.ndarray, "seq d_model"]
-MOST_CURVES = 6
+_MAX_CURVES = 6
 
 
-def pick_curves(d_model: int) -> list[int]:
-    """The dimensions that are drawn as curves: 4 to 7, until others are chosen."""
-    first = tuple(range(d_model)[4:8] or range(d_model))
-    chosen = session().get(CURVES)
-    if chosen is not None and any(dimension >= d_model for dimension in chosen):
-        session().refuse(CURVES, f"this model has the dimensions 0 to {d_model - 1}", first)
-        session().put(CURVES, None)
-        chosen = None
-    drawn = list(first if chosen is None else chosen)
-    bound = shows(
-        CURVES, drawn, d_model, begins="default",
-        changed=lambda dimensions: session().set(CURVES, tuple(sorted(dimensions))),
+def render_curve_picker(d_model: int) -> list[int]:
+    """Render the picker of the dimensions drawn as curves (default: 4 to 7) and return them."""
+    default = tuple(range(d_model)[4:8] or range(d_model))
+    selected = session().get(CURVES)
+    if selected is not None and any(dimension >= d_model for dimension in selected):
+        session().report_invalid(CURVES, f"this model has the dimensions 0 to {d_model - 1}", default)
+        session().set_derived(CURVES, None)
+        selected = None
+    curves = list(default if selected is None else selected)
+    bound = bind_widget(
+        CURVES, curves, d_model, value_argument="default",
+        on_change=lambda dimensions: session().set(CURVES, tuple(sorted(dimensions))),
     )  # fmt: skip
-    st.multiselect("Dimensions drawn as curves", range(d_model), max_selections=MOST_CURVES, **bound)
-    return drawn
+    st.multiselect("Dimensions drawn as curves", range(d_model), max_selections=_MAX_CURVES, **bound)
+    return curves
 
 
-def of_model(current: Model, layout: PositionChoice) -> str:
-    """What the model has to do with the encoding shown."""
-    if layout != current.positions:
-        where = " (More choices in the sidebar)" if "positions" in chosen_with(current.settings.encoder) else ""
+def model_note(current: Model, choice: PositionChoice) -> str:
+    """A sentence on how the encoding shown relates to the model's; empty if there is nothing to add."""
+    if choice != current.positions:
+        where = " (More choices in the sidebar)" if "positions" in available_settings(current.settings.encoder) else ""
         return f" :orange[This model uses: {ENCODINGS[current.positions].label}{where}.]"
     if not current.settings.trained:
         return ""
-    return " This table is trained. Its rows include what BERT adds to every token of a first text, its segment vector."
+    return " This table is trained. Its rows include BERT's vector of the first segment, which is added to every token."
 
 
-def sum_and_norm(
-    current: Model, at: Focus, position: Rows, found: FirstInput, columns: Window, inspection: Inspection | None
+def render_block_input(
+    current: Model, at: Focus, position: Rows, block_input: FirstInput, columns: Window, inspection: Inspection | None
 ) -> None:
-    """Scaled embedding + position on one scale, and the norm of the sum where the model has one: what enters the first
-    block. Nothing is `looked` at where it is only what would enter."""
-    enters = "enters the first block" if inspection else "would enter the first block with this encoding"
-    st.subheader(f"What {enters}", anchor=False)
-    scaled, normed = current.trace.scaled_embedding[at.sentence], found.norm is not None
+    """The input of the first block: scaled embedding + position on one scale, and the norm of the sum if the model has
+    one. `inspection` is None if the encoding is not the model's own."""
+    condition = "" if inspection else " if the model used this encoding"
+    st.subheader(f"Input of the first block{condition}", anchor=False)
+    scaled, has_norm = current.trace.scaled_embedding[at.sentence], block_input.norm is not None
     parts = scenes.position_added(
-        scaled, position, found.total if normed else found.embedded, at, tokens=at.labels, columns=columns,
-        title="embedding sum" if normed else "embedded", in_use=inspection is not None, theme=current_theme(),
-    )  # fmt: skip
-    plot(parts, key="positions_sum_plot", inspection=inspection)
-    if found.norm is not None:
-        _norm_of_sum(at, found.norm, found.embedded, columns, inspection)
-
-
-def _norm_of_sum(at: Focus, norm: NormSteps, embedded: Rows, columns: Window, inspection: Inspection | None) -> None:
-    parts = scenes.sum_normed(norm, embedded, at, tokens=at.labels, in_use=inspection is not None, columns=columns,
-                              theme=current_theme())  # fmt: skip
-    plot(parts, key="positions_norm_plot", inspection=inspection)
-    st.caption(
-        "This model has an **embedding norm**: each token's sum, a row, is brought to mean 0 and variance 1; then each "
-        "dimension, a column, is scaled by its γ and shifted by its β, which are learned. Colours have another scale "
-        "than those of the sum. The page Add and norm takes a norm apart."
+        scaled,
+        position,
+        block_input.total if has_norm else block_input.embedded,
+        at,
+        columns=columns,
+        title="embedding sum" if has_norm else "embedded",
+        in_use=inspection is not None,
+        theme=current_theme(),
     )
+    render_plot(parts, key="positions_sum_plot", inspection=inspection)
+    if block_input.norm is not None:
+        _render_norm(at, block_input.norm, block_input.embedded, columns, inspection)
 
 
-def similarity(encoding: Float[np.ndarray, "position d_model"]) -> None:
-    """The dot product of every position with every other, and by distance."""
-    st.subheader("Which positions are alike?", anchor=False)
-    dots = encoding @ encoding.T
-    plot(scenes.similarity(dots, current_theme()), key="positions_similarity_plot")
-    low, _, high = similarity_by_distance(dots)
-    spread = float((high - low).max())
-    apart = format_number(spread, 3)
-    if not dots.any():
-        verdict = "Every dot product is 0: no position adds anything."
-    elif spread < 1e-3 * limit_of(dots):
-        verdict = f"Pairs that are equally far apart differ by **{apart}** at most: the distance alone decides."
-    else:
-        verdict = f"Pairs that are equally far apart differ by up to **{apart}**: the distance alone does not decide."
+def _render_norm(at: Focus, norm: NormSteps, embedded: Rows, columns: Window, inspection: Inspection | None) -> None:
+    parts = scenes.sum_normed(norm, embedded, at, in_use=inspection is not None, columns=columns,
+                              theme=current_theme())  # fmt: skip
+    render_plot(parts, key="positions_norm_plot", inspection=inspection)
     st.caption(
-        "Each cell is a dot product, and its colour says how large it is. Where every sine has a "
-        "cosine of its frequency, all rows have one length, so the dot product measures direction alone; rows of a "
-        "learned table differ in length, and a long row has large dot products with many. The curve is the mean "
-        f"dot product at each distance; the band behind it reaches from the smallest to the largest. {verdict}"
+        "This model has an **embedding norm**: each token's sum (a row) is normalised to mean 0 and variance 1, then "
+        "each dimension (a column) is scaled by its learned γ and shifted by its learned β. The colour scale differs "
+        "from that of the sum. The page Add and norm shows the steps of a norm."
     )

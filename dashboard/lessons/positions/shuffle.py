@@ -1,90 +1,88 @@
-"""Section of the positions: the words of the sentence are shuffled, with and without positions."""
-
-from typing import Any
+"""Section of the positions page: the effect of shuffling the tokens, with and without positions."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float, Int
 
-from dashboard.components.plot import plot
-from dashboard.markdown import plain
+from dashboard.components.plot import render_plot
+from dashboard.markdown import escape_token
 from dashboard.models.model import Model, model_for
 from dashboard.selection.focus import Focus
 from dashboard.state.choices import SHUFFLE
 from dashboard.state.session import session
 from dashboard.state.settings import Settings
-from dashboard.state.widgets import shows
+from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
-from encoder_core.figures import format_number, row_bars
+from encoder_core.figures import RowBarsStyle, format_number, row_bars
 from encoder_core.inputs.masks import MaskSpec
 
-_MOST_WORDS = 16  # of the shuffled sentence in the caption
-_ROUNDING = 1e-4  # how far an output of length √d_model may move by rounding
+_MAX_WORDS = 16  # of the shuffled sentence that the caption quotes
+_ROUNDING = 1e-4  # largest change of an output of length √d_model by rounding
 
 
-def shuffled(current: Model, at: Focus) -> None:
-    """How far each token's output moves when the same words come in another order."""
-    st.subheader("Does the order matter?", anchor=False)
+def render_shuffle(current: Model, at: Focus) -> None:
+    """The change of each token's output when the tokens are shuffled."""
+    st.subheader("Does the token order matter?", anchor=False)
     real = np.flatnonzero(current.batch.real[at.sentence])
     if len(real) < 2:
-        st.caption("A sentence of one token has one order only: type more words in the sidebar.")
+        st.caption("A single token has only one order. Type more words in the sidebar.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        seed = st.number_input("Shuffle number", 1, 9999, width=150, **shows(SHUFFLE))
+        seed = st.number_input("Shuffle seed", 1, 9999, width=150, **bind_widget(SHUFFLE))
         st.button("Shuffle again", icon=":material/shuffle:", on_click=_shuffle_again)
-    order, causal = _order(len(real), int(seed)), _causal(current)
-    unedited = model_for(current.settings).batch.tokens[at.sentence]
-    words = [unedited[place] for place in real]
-    moved = _moved(current.settings, at.sentence, int(seed))
-    common: dict[str, Any] = {"row_axis": "token", "span": (0.0, max(1e-6, *(float(x.max()) for x in moved.values())))}
+    order, mask = _order(len(real), int(seed)), _mask_without_padding(current)
+    tokens = model_for(current.settings).batch.tokens[at.sentence]  # without edits
+    words = [tokens[place] for place in real]
+    changes = _output_changes(current.settings, at.sentence, int(seed))
+    largest = max(1e-6, *(float(x.max()) for x in changes.values()))
+    span = (0.0, largest)
+    style = RowBarsStyle(row_axis="token", span=span, decimals=3, height=230, theme=current_theme())
     panels = [
-        row_bars(
-            x, words, title=f"{title}: the output moves by", decimals=3, height=230, theme=current_theme(), **common
-        )
-        for title, x in zip(_titles(current), moved.values(), strict=True)
+        row_bars(x, words, title=f"{title}: change of the output", style=style)
+        for title, x in zip(_titles(current), changes.values(), strict=True)
     ]
-    plot([panels[0], "|", panels[1]], key="positions_shuffle_plot", on_click=None)
-    first = " ".join(plain(words[place]) for place in order[:_MOST_WORDS])
-    without = float(moved["without positions"].max())
+    render_plot([panels[0], "|", panels[1]], key="positions_shuffle_plot", on_click=None)
+    shuffled = " ".join(escape_token(words[place]) for place in order[:_MAX_WORDS])
+    without = float(changes["without positions"].max())
     verdict = (
-        "the causal mask alone tells tokens their order"
-        if causal and without > _ROUNDING
-        else "the same vectors come out, in the new order, up to rounding"
+        "the causal mask alone makes the output depend on the order"
+        if mask and without > _ROUNDING
+        else "the output is the same vectors in the new order, up to rounding"
     )
     st.caption(
-        f"Shuffled: {first}{' …' if len(order) > _MOST_WORDS else ''}. Each bar compares a token's output with its "
-        "output in the sentence as it was (padding and edits are left out"
-        f"{'; with the causal mask' if causal else ''}). Without positions no output moves by more than "
+        f"Shuffled: {shuffled}{' …' if len(order) > _MAX_WORDS else ''}. Each bar is the distance between a token's "
+        "outputs in the shuffled and in the original sentence (without padding and edits"
+        f"{', with the causal mask' if mask else ''}). Without positions, no output changes by more than "
         f"{format_number(without, 2)}: {verdict}."
     )
 
 
 def _titles(model: Model) -> tuple[str, str]:
-    as_it_is = "as it is, without positions too" if model.config.positions == "none" else "with positions"
-    return as_it_is, "without positions"
+    model_title = "this model (no positions)" if model.config.positions == "none" else "with positions"
+    return model_title, "without positions"
 
 
 def _order(count: int, seed: int) -> Int[np.ndarray, "token"]:
-    """A random order of `count` > 1 tokens, another one than theirs."""
+    """A random permutation of `count` > 1 tokens that is not the identity."""
     order = np.random.default_rng(seed).permutation(count)
     return np.roll(order, 1) if np.array_equal(order, np.arange(count)) else order
 
 
-def _causal(model: Model) -> MaskSpec:
-    """The mask without its padding: the sentence is run by itself."""
+def _mask_without_padding(model: Model) -> MaskSpec:
+    """The model's mask without padding: the real tokens of the sentence run alone."""
     return "causal" if isinstance(model.mask, str) and "causal" in model.mask else None
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _moved(settings: Settings, sentence: int, seed: int) -> dict[str, Float[np.ndarray, "token"]]:
-    """How far the tokens' outputs move, with positions and without."""
+def _output_changes(settings: Settings, sentence: int, seed: int) -> dict[str, Float[np.ndarray, "token"]]:
+    """The change of each token's output, with positions and without."""
     model = model_for(settings)
     ids = model.batch.ids[sentence][model.batch.real[sentence]]
-    order, causal = _order(len(ids), seed), _causal(model)
+    order, mask = _order(len(ids), seed), _mask_without_padding(model)
     return {
-        "with positions": shuffle_effect(model.encoder, ids, order, causal),
-        "without positions": shuffle_effect(without_positions(model.encoder), ids, order, causal),
+        "with positions": shuffle_effect(model.encoder, ids, order, mask),
+        "without positions": shuffle_effect(without_positions(model.encoder), ids, order, mask),
     }
 
 

@@ -1,1 +1,1 @@
-"""Sections of the recipes: the facts, the figures, the notes, dropout, and two examples worked by hand."""
+"""The sections of the recipes page: sizes, figures, notes, dropout, and two examples worked by hand."""

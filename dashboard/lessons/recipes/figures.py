@@ -1,185 +1,201 @@
-"""The tutorials' own figures, each drawn from the recipe's model: recipe -> title -> what draws it."""
+"""The tutorials' figures, each computed from the recipe's model."""
 
 from collections.abc import Callable, Mapping
 
 import numpy as np
 import streamlit as st
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.lessons.recipes import trained
 from dashboard.lessons.recipes.models import demo_model, figure_model
-from dashboard.markdown import plain
+from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection import focus
-from dashboard.selection.view_choice import choice
-from dashboard.selection.weights_scale import weights_limit
+from dashboard.selection.view_choice import render_choice
+from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.theme import current_theme
 from encoder_core.analysis import root_mean_square, self_matches
-from encoder_core.figures import heatmap
+from encoder_core.figures import HeatmapStyle, heatmap
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head, positions
 from encoder_core.scenes import recipes as scenes
 
-Draw = Callable[[Model], None]
+RenderFigure = Callable[[Model], None]
 
 
-def attention(model: Model) -> None:
-    """Weights of one head, and the values that they weigh."""
-    at = focus.pick(model, "token")
+def render_attention(model: Model) -> None:
+    """Render the weights of one head, and the weighted values."""
+    at = focus.render_focus_controls(model, "token")
     layer = model.trace.layers[0]
     weights, v, z = (x[at.sentence, 0] for x in (layer.pattern, layer.v, layer.z))
     visible = model.trace.mask[at.sentence, 0]
     parts = scenes.attention(weights, visible, v, z, tokens=at.labels, token=at.token, theme=current_theme())
-    plot(parts, key="recipes_attention")
-    found = self_matches(layer.dot_products[at.sentence, 0], visible)
-    alone = len(weights) - found.rows
+    render_plot(parts, key="recipes_attention")
+    matches = self_matches(layer.dot_products[at.sentence, 0], visible)
+    uncounted = len(weights) - matches.rows
     st.caption(
-        f"Q = K = V: the rows themselves. In **{found.matches} of {found.rows}** rows, a token's dot product with "
-        "itself is the largest. It need not be: a · b is larger than a · a where b is long enough in the direction of "
-        "a." + (f" Not counted: {alone} row{'s' * (alone > 1)} that can attend to nothing else." if alone else "")
+        f"Q, K and V are the rows. In **{matches.matches} of {matches.rows}** rows, a token's dot product with itself "
+        "is the largest. It need not be: a · b is larger than a · a if the component of b along a is longer than a."
+        + (f" Not counted: {uncounted} row{'s' * (uncounted > 1)} that can attend only to itself." if uncounted else "")
     )
 
 
-def heads(model: Model) -> None:
-    """The weights of all heads of all sentences."""
-    at = focus.pick(model, "layer", "head")
+def render_heads(model: Model) -> None:
+    """Render the weights of all heads of all sentences."""
+    at = focus.render_focus_controls(model, "layer", "head")
     area = st.container()
     layer = model.trace.layers[at.layer]
     parts = multi_head.all_patterns(
-        layer.pattern, model.trace.mask, at, title=f"attention weights, block {at.layer + 1}", tokens=at.labels,
-        limit=weights_limit(layer.pattern), theme=current_theme(),
-    )  # fmt: skip
+        layer.pattern,
+        model.trace.mask,
+        at,
+        title=f"attention weights, block {at.layer + 1}",
+        limit=render_weights_limit(layer.pattern),
+        theme=current_theme(),
+    )
     with area:
-        plot(parts, key="recipes_heads")
-    size = multi_head.block_of(layer.pattern.size)
+        render_plot(parts, key="recipes_heads")
+    size = multi_head.bin_size(layer.pattern.size)
     st.caption(
         f"{len(layer.pattern)} sentences × {model.config.num_heads} heads; queries down, keys across."
         + ("" if size == 1 else f" Each cell is the largest weight of {size} × {size}.")
     )
 
 
-def in_and_out(model: Model) -> None:
-    """What goes into the first block, and what comes out of the last."""
-    at = focus.pick(model, "token")
+def render_input_and_output(model: Model) -> None:
+    """Render the input of the first block and the output of the last."""
+    at = focus.render_focus_controls(model, "token")
     before, after = model.trace.embedded[at.sentence], model.trace.output[at.sentence]
     titles = ("input embeddings", f"output of {model.config.num_layers} block{'s' * (model.config.num_layers > 1)}")
-    plot(
+    render_plot(
         scenes.in_and_out(before, after, titles=titles, tokens=at.labels, token=at.token, theme=current_theme()),
         key="recipes_in_and_out",
     )
     st.caption(f"Standard deviation: **{before.std():.3g}** in, **{after.std():.3g}** out.")
 
 
-def averages(model: Model) -> None:
-    """The weights averaged over the heads, by block and sentence."""
-    at = focus.pick(model, "layer")
+def render_head_means(model: Model) -> None:
+    """Render the weights averaged over the heads, for each block and sentence."""
+    at = focus.render_focus_controls(model, "layer")
     area = st.container()
     patterns = np.stack([layer.pattern.mean(axis=1) for layer in model.trace.layers])
     visible = np.broadcast_to(model.trace.mask.any(axis=1), patterns.shape)
-    names = at.labels if len(patterns[0]) == 1 else tuple(str(place + 1) for place in range(len(at.labels)))
+    names = at.labels if len(patterns[0]) == 1 else tuple(str(number) for number in range(1, len(at.labels) + 1))
     parts = scenes.averages_by_block(
-        patterns, visible, tokens=names, selected=(at.sentence, at.layer), limit=weights_limit(patterns),
+        patterns, visible, tokens=names, selected=(at.sentence, at.layer), limit=render_weights_limit(patterns),
         theme=current_theme(),
     )  # fmt: skip
     with area:
-        plot(parts, key="recipes_averages")
+        render_plot(parts, key="recipes_averages")
     if model.config.attention_read_out == "input":
-        st.caption("As written: every block reads the encoder's input here, not what the block before it gave.")
+        st.caption("As written, every block reads the encoder's input here, not the output of the previous block.")
 
 
-def mask(model: Model) -> None:
-    """Which keys are hidden in each sentence."""
-    hidden = model.trace.mask[:, 0, 0]
-    sentences = [f"sentence {i + 1}" for i in range(len(hidden))]
-    places = [str(place + 1) for place in range(hidden.shape[1])]
-    shown = heatmap(np.ones(hidden.shape), sentences, places, title="keys that may be attended to",
-                    row_axis="sentence", column_axis="key", kind="weights", limit=2.0, mask=hidden, height=110,
-                    theme=current_theme())  # fmt: skip
-    plot([shown], key="recipes_mask")
+def render_mask(model: Model) -> None:
+    """Render which keys are hidden in each sentence."""
+    visible = model.trace.mask[:, 0, 0]
+    sentences = [f"sentence {i + 1}" for i in range(len(visible))]
+    keys = [str(number) for number in range(1, visible.shape[1] + 1)]
+    panel = heatmap(
+        np.ones(visible.shape),
+        sentences,
+        keys,
+        title="keys that may be attended to",
+        mask=visible,
+        style=HeatmapStyle(
+            row_axis="sentence", column_axis="key", kind="weights", limit=2.0, height=110, theme=current_theme()
+        ),
+    )
+    render_plot([panel], key="recipes_mask")
     st.caption(
-        f"Mask of shape ({len(hidden)}, 1, {hidden.shape[1]}), drawn from the seed: **{(~hidden).mean():.0%}** of the "
-        "keys are hidden (hatched), for every query and head alike."
+        f"Mask of shape ({len(visible)}, 1, {visible.shape[1]}), drawn from the seed: **{(~visible).mean():.0%}** of "
+        "the keys are hidden (hatched), for every query and head."
     )
 
 
-def logits(model: Model) -> None:
-    """What the vocabulary head says about the next token."""
-    at = focus.pick(model, "token")
-    found = model.trace.logits
-    assert found is not None, "this figure is of a recipe with an output head"
-    ids = [str(index) for index in range(found.shape[-1])]
-    plot(
-        scenes.in_and_out(model.trace.output[at.sentence], found[at.sentence],
+def render_logits(model: Model) -> None:
+    """Render the logits of the next token, which the vocabulary head computes."""
+    at = focus.render_focus_controls(model, "token")
+    logits = model.trace.logits
+    assert logits is not None, "only recipes with an output head have this figure"
+    ids = [str(index) for index in range(logits.shape[-1])]
+    render_plot(
+        scenes.in_and_out(model.trace.output[at.sentence], logits[at.sentence],
                           titles=("after the final norm", "logits of the next token"), tokens=at.labels,
                           token=at.token, columns=ids, theme=current_theme()),
         key="recipes_logits",
     )  # fmt: skip
-    row = found[at.sentence, at.token].astype(float)
-    share = np.exp(row - row.max()) / np.exp(row - row.max()).sum()
-    best = np.argsort(-share)[:3]
+    row = logits[at.sentence, at.token].astype(float)
+    probabilities = np.exp(row - row.max()) / np.exp(row - row.max()).sum()
+    best = np.argsort(-probabilities)[:3]
     st.caption(
-        f"Logits of shape {found.shape}. After “{plain(at.labels[at.token])}” the untrained model predicts "
-        + ", ".join(f"**{index}** ({share[index]:.1%})" for index in best)
+        f"Logits of shape {logits.shape}. After “{escape_token(at.labels[at.token])}” the untrained model predicts "
+        + ", ".join(f"**{index}** ({probabilities[index]:.1%})" for index in best)
         + f"; equal probabilities would be 1/{len(row)} = {1 / len(row):.1%}."
     )
 
 
-def sinusoids(model: Model) -> None:
-    """The position encoding, and dimensions 4 to 7 as curves."""
-    at = focus.pick(model, "token")
+def render_sinusoids(model: Model) -> None:
+    """Render the position encoding, and its dimensions 4 to 7 as curves."""
+    at = focus.render_focus_controls(model, "token")
     encoding = model.encoder.position_encoding(model.config.max_len)
     seq = len(at.labels)
     parts = positions.all_positions(
         encoding, (4, 5, 6, 7), at, title="position encoding", seq=seq, theme=current_theme()
     )
-    plot(parts, key="recipes_sinusoids")
-    st.caption("Positions in use are marked at the left, the dimensions drawn as curves above.")
+    render_plot(parts, key="recipes_sinusoids")
+    st.caption("The positions in use are marked at the left, the dimensions of the curves above.")
 
 
-def position_sum(model: Model) -> None:
-    """Embedding + position = sum."""
-    at = focus.pick(model, "token")
+def render_position_sum(model: Model) -> None:
+    """Render embedding + position = sum."""
+    at = focus.render_focus_controls(model, "token")
     scaled, embedded = model.trace.scaled_embedding[at.sentence], model.trace.embedded[at.sentence]
     position = model.trace.position_encoding
-    parts = positions.position_added(scaled, position, embedded, at, tokens=at.labels, theme=current_theme())
-    plot(parts, key="recipes_sum")
+    parts = positions.position_added(scaled, position, embedded, at, theme=current_theme())
+    render_plot(parts, key="recipes_sum")
     st.caption(
         f"On one scale. Root mean square: **{root_mean_square(scaled):.3g}** of the embedding, "
         f"**{root_mean_square(position):.3g}** of the positions."
     )
 
 
-FIGURES: Mapping[str, Mapping[str, tuple[Draw, str | None]]] = {
+# Recipe -> title -> how to render the figure, and the demo whose model it needs instead of the recipe's.
+FIGURES: Mapping[str, Mapping[str, tuple[RenderFigure, str | None]]] = {
     "nnx": {
-        "Attention": (attention, "attention"),
-        "Heads × sentences": (heads, "multi-head"),
-        "Block: in and out": (in_and_out, "block"),
-        "Encoder: in and out": (in_and_out, None),
-        "Average of the heads": (averages, None),
+        "Attention": (render_attention, "attention"),
+        "Heads × sentences": (render_heads, "multi-head"),
+        "Block: in and out": (render_input_and_output, "block"),
+        "Encoder: in and out": (render_input_and_output, None),
+        "Average of the heads": (render_head_means, None),
     },
     "haiku": {
-        "Padding mask": (mask, None),
-        "In and out": (in_and_out, None),
-        "Average of the heads": (averages, None),
-        "Heads × sentences": (heads, None),
+        "Padding mask": (render_mask, None),
+        "In and out": (render_input_and_output, None),
+        "Average of the heads": (render_head_means, None),
+        "Heads × sentences": (render_heads, None),
     },
-    "nanolm": {"Logits": (logits, None), "In and out": (in_and_out, None), "Heads × sentences": (heads, None)},
-    "annotated": {"Embedding + position": (position_sum, None), "Sinusoids": (sinusoids, None)},
+    "nanolm": {
+        "Logits": (render_logits, None),
+        "In and out": (render_input_and_output, None),
+        "Heads × sentences": (render_heads, None),
+    },
+    "annotated": {"Embedding + position": (render_position_sum, None), "Sinusoids": (render_sinusoids, None)},
     "article": {
-        trained.FIRST: (position_sum, None),
-        "Sinusoids": (sinusoids, None),
-        "Heads × sentences": (heads, None),
-        "In and out": (in_and_out, None),
-        "Analogies": (trained.analogies, None),
-        "Attention of a word": (trained.attention_of_word, None),
+        trained.DEFAULT_FIGURE: (render_position_sum, None),
+        "Sinusoids": (render_sinusoids, None),
+        "Heads × sentences": (render_heads, None),
+        "In and out": (render_input_and_output, None),
+        "Analogies": (trained.render_article_analogies, None),
+        "Attention of a word": (trained.render_word_attention, None),
     },
 }
 
 
-def show(name: str, variant: Variant, seed: int) -> None:
-    """A choice of the tutorial's figures, and the one that is chosen."""
+def render_figures(name: str, variant: Variant, seed: int) -> None:
+    """Render a choice of the tutorial's figures, and the chosen one."""
     figures = FIGURES[name]
-    title = choice("Figure", list(figures), RECIPE_FIGURE, default=next(iter(figures)), silent=True)
-    draw, demo = figures[title]
-    draw(demo_model(name, demo, seed) if demo else figure_model(name, variant, seed))
+    title = render_choice("Figure", list(figures), RECIPE_FIGURE, default=next(iter(figures)), hide_label=True)
+    render_figure, demo = figures[title]
+    render_figure(demo_model(name, demo, seed) if demo else figure_model(name, variant, seed))

@@ -1,12 +1,12 @@
-"""Where a tutorial's code, its text and the paper differ, and what that changes."""
+"""The points in which a tutorial's code, its text and the paper differ, and their effect."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.components.plot import plot
+from dashboard.components.plot import render_plot
 from dashboard.lessons.recipes import demonstrations
-from dashboard.lessons.recipes.models import changed_model
+from dashboard.lessons.recipes.models import note_model
 from dashboard.models.model import Model
 from dashboard.theme import current_theme
 from encoder_core.explain.number_format import format_number
@@ -16,46 +16,49 @@ from encoder_core.scenes import recipes as scenes
 Rows = Float[np.ndarray, "row column"]
 
 
-def show(recipe: Recipe, seed: int) -> None:
-    """All notes, each with its effect on the first tensor that it changes."""
+def render_notes(recipe: Recipe, seed: int) -> None:
+    """Render all notes, each with its effect on the first tensor that it changes."""
     for number, note in enumerate(recipe.notes):
         with st.container(border=True):
             st.markdown(f"**{number + 1}. {note.title}**")
-            _sources(note)
-            if note.as_intended and note.as_written and note.shows:
-                intended = changed_model(recipe.name, note.as_intended, seed)
-                written = changed_model(recipe.name, note.as_written, seed)
-                _effect(intended, written, note.shows, key=f"recipes_note_{number}")
+            _render_sources(note)
+            if note.as_intended and note.as_written and note.tensor:
+                intended = note_model(recipe.name, note.as_intended, seed)
+                written = note_model(recipe.name, note.as_written, seed)
+                _render_effect(intended, written, note.tensor, key=f"recipes_note_{number}")
                 if note.demonstration == "one affine map":
-                    demonstrations.one_affine_map(written, key=f"recipes_demonstration_{number}")
+                    demonstrations.render_affine_map(written, key=f"recipes_demonstration_{number}")
                 elif note.demonstration == "rank of a head":
-                    demonstrations.rank_of_head(intended, written, key=f"recipes_demonstration_{number}")
+                    demonstrations.render_head_ranks(intended, written, key=f"recipes_demonstration_{number}")
             else:
                 st.caption("In evaluation mode, no number of this model depends on it.")
 
 
-def _sources(note: Note) -> None:
-    """What the paper (where it is needed), the tutorial's text and the tutorial's code say, side by side."""
-    said = {"The paper": note.paper, "The tutorial's text": note.text, "The tutorial's code": note.code}
-    columns = {name: words for name, words in said.items() if words is not None}
-    for place, (name, words) in zip(st.columns(len(columns), gap="medium"), columns.items(), strict=True):
-        place.markdown(f":gray[{name}]  \n{words}")
+def _render_sources(note: Note) -> None:
+    """Render what the paper (if the note has it), the tutorial's text and the tutorial's code say, side by side."""
+    sources = {"The paper": note.paper, "The tutorial's text": note.text, "The tutorial's code": note.code}
+    texts = {name: text for name, text in sources.items() if text is not None}
+    for column, (name, text) in zip(st.columns(len(texts), gap="medium"), texts.items(), strict=True):
+        column.markdown(f":gray[{name}]  \n{text}")
 
 
-def _effect(intended: Model, written: Model, tensor: str, key: str) -> None:
-    before, after, layer = _where(tensor, intended, written)
-    where = "" if layer is None else f", block {layer + 1}" + (", head 1" if tensor in ("q", "pattern") else "")
+def _render_effect(intended: Model, written: Model, tensor: str, key: str) -> None:
+    before, after, layer = _first_difference(tensor, intended, written)
+    location = "" if layer is None else f", block {layer + 1}" + (", head 1" if tensor in ("q", "pattern") else "")
     labels = intended.batch.tokens[0]
     parts = scenes.effect(
-        before, after, tensor=f"{tensor.replace('_', ' ')}{where}", tokens=labels, weights=tensor == "pattern",
+        before, after, tensor=f"{tensor.replace('_', ' ')}{location}", tokens=labels, weights=tensor == "pattern",
         theme=current_theme(),
     )  # fmt: skip
-    plot(parts, key=key)
-    st.caption(f"Sentence 1. As intended: {_measures(before)}. As written: {_measures(after)}.")
+    render_plot(parts, key=key)
+    st.caption(f"Sentence 1. As intended: {_summary(before)}. As written: {_summary(after)}.")
 
 
-def _where(tensor: str, intended: Model, written: Model) -> tuple[Rows, Rows, int | None]:
-    """The tensor of sentence 1 (and head 1) in both models, at the first layer at which they differ."""
+def _first_difference(tensor: str, intended: Model, written: Model) -> tuple[Rows, Rows, int | None]:
+    """The tensor of sentence 1 (and head 1) in both models, and the first layer in which it differs.
+
+    The layer is None for a tensor of the trace that is in no layer.
+    """
     if hasattr(intended.trace, tensor):
         values = [getattr(model.trace, tensor) for model in (intended, written)]
         before, after = (x if x.ndim == 2 else x[0] for x in values)
@@ -68,6 +71,6 @@ def _where(tensor: str, intended: Model, written: Model) -> tuple[Rows, Rows, in
     return before, after, layer
 
 
-def _measures(values: Rows) -> str:
+def _summary(values: Rows) -> str:
     low, high, deviation = (format_number(x, 3) for x in (values.min(), values.max(), values.std()))
     return f"from {low} to {high}, standard deviation **{deviation}**"

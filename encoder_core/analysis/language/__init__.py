@@ -1,14 +1,19 @@
-"""What heads and vectors have to do with words: measured in traces of any encoder.
+"""Measures of attention heads and token vectors in relation to words, in traces of any encoder.
 
-A random encoder can be measured as well as a trained one, and is the control: it has no reason to prefer any word.
+They apply to trained and random encoders. A random encoder is the control.
 """
 
 from encoder_core.analysis.language.head_roles import HeadRoles, head_roles, role_keys
-from encoder_core.analysis.language.kinds import is_punctuation, special_or_itself, words_among
-from encoder_core.analysis.language.one_word import StrongHead, attention_from, strongest_heads
-from encoder_core.analysis.language.same_word import SharedWord, different_words, same_word, shared_words
+from encoder_core.analysis.language.query_attention import StrongHead, attention_from, strongest_heads
+from encoder_core.analysis.language.same_word import (
+    SharedWord,
+    different_words_similarity,
+    same_word_similarity,
+    shared_words,
+)
 from encoder_core.analysis.language.sentence_vectors import sentence_vectors
 from encoder_core.analysis.language.sentences import SENTENCES
+from encoder_core.analysis.language.token_kinds import is_punctuation, special_tokens_and_query, word_mask
 
 __all__ = [
     "SENTENCES",
@@ -16,14 +21,14 @@ __all__ = [
     "SharedWord",
     "StrongHead",
     "attention_from",
-    "different_words",
+    "different_words_similarity",
     "head_roles",
     "is_punctuation",
     "role_keys",
-    "same_word",
+    "same_word_similarity",
     "sentence_vectors",
     "shared_words",
-    "special_or_itself",
+    "special_tokens_and_query",
     "strongest_heads",
-    "words_among",
+    "word_mask",
 ]

@@ -1,4 +1,4 @@
-"""The same word in several sentences: one row of the embedding table, and a vector of its own in each context."""
+"""The same word in several sentences: one row of the embedding table, and a different vector in each context."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,57 +7,61 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import cosines, residual_stream
-from encoder_core.analysis.language.kinds import STOP_WORDS, words_among
+from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
 from encoder_core.trace import EncoderTrace
 
-Place = tuple[int, int]  # sentence and token, counted from 0
+TokenPlace = tuple[int, int]  # (sentence, token), both from 0
 
 
 class SharedWord(NamedTuple):
-    """A token that occurs in several sentences, and the first place where it does in each."""
+    """A token that occurs in several sentences, with its first place in each of them."""
 
     token: str
-    places: tuple[Place, ...]
+    places: tuple[TokenPlace, ...]
 
 
 def shared_words(tokens: Sequence[Sequence[str]], real: Bool[np.ndarray, "batch seq"]) -> list[SharedWord]:
-    """The words that occur in two sentences or more: words of grammar ("the") last, else those in most sentences first.
+    """The words that occur in at least two sentences; function words ("the") last, then by number of sentences.
 
-    Special tokens, punctuation and inner pieces ("##ing") are none. Upper and lower case are different tokens.
+    Special tokens, punctuation and inner pieces ("##ing") are not included. The case of letters matters.
     """
-    found: dict[str, dict[int, int]] = {}
+    places: dict[str, dict[int, int]] = {}
     for sentence, names in enumerate(tokens):
-        for place, is_word in enumerate(words_among(names, real[sentence])):
-            if is_word and not names[place].startswith("##"):
-                found.setdefault(names[place], {}).setdefault(sentence, place)
-    shared = [SharedWord(token, tuple(places.items())) for token, places in found.items() if len(places) > 1]
+        for position, is_word in enumerate(word_mask(names, real[sentence])):
+            if is_word and not names[position].startswith("##"):
+                places.setdefault(names[position], {}).setdefault(sentence, position)
+    shared = [
+        SharedWord(token, tuple(by_sentence.items())) for token, by_sentence in places.items() if len(by_sentence) > 1
+    ]
     return sorted(shared, key=lambda word: (word.token.lower() in STOP_WORDS, -len(word.places)))
 
 
-def same_word(trace: EncoderTrace, first: Place, second: Place) -> Float[np.ndarray, "stage"]:
-    """The cosine of the tokens at two places: as they enter the first block, and after each block.
+def same_word_similarity(trace: EncoderTrace, first: TokenPlace, second: TokenPlace) -> Float[np.ndarray, "stage"]:
+    """The cosine of the tokens at two places, at the input of the first block and after each block.
 
-    Of the same word both begin with the same row of the embedding table; at the first stage only the positions (and
-    the norm of their sum, with `embedding_norm`) set them apart, after that their contexts.
+    Two places of the same word have the same row of the embedding table. Without edits and dropout, the first cosine
+    is below 1 only because of the positions, the following ones also because of the contexts.
     """
     rows, others = (_rows(trace, sentence)[:, [place]] for sentence, place in (first, second))
     return cosines(rows, others)[:, 0, 0]
 
 
-def different_words(trace: EncoderTrace, first: int, second: int) -> Float[np.ndarray, "stage"]:
-    """What `same_word` is compared with: the mean cosine of all pairs of different words, one of each sentence.
+def different_words_similarity(trace: EncoderTrace, first: int, second: int) -> Float[np.ndarray, "stage"]:
+    """The mean cosine of all pairs of different words, one of each sentence: the baseline of `same_word_similarity`.
 
-    NaN where there is no such pair. Special tokens and punctuation are no words. The trace must know its tokens: made
-    from text, not from bare ids.
+    NaN where there is no such pair. Special tokens and punctuation are not words. The input of the trace must be text,
+    because words are compared by their tokens.
     """
     sentences = (first, second)
-    words = [np.flatnonzero(words_among(trace.tokens[sentence], trace.real[sentence])) for sentence in sentences]
-    names, others = (np.array(trace.tokens[sentence])[of] for sentence, of in zip(sentences, words, strict=True))
+    words = [np.flatnonzero(word_mask(trace.tokens[sentence], trace.real[sentence])) for sentence in sentences]
+    names, others = (
+        np.array(trace.tokens[sentence])[indices] for sentence, indices in zip(sentences, words, strict=True)
+    )
     differ = names[:, None] != others
-    between = cosines(_rows(trace, first)[:, words[0]], _rows(trace, second)[:, words[1]])
+    similarity = cosines(_rows(trace, first)[:, words[0]], _rows(trace, second)[:, words[1]])
     if not differ.any():
-        return np.full(len(between), np.nan, between.dtype)
-    return between[:, differ].mean(axis=-1)
+        return np.full(len(similarity), np.nan, similarity.dtype)
+    return similarity[:, differ].mean(axis=-1)
 
 
 def _rows(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "stage seq d_model"]:

@@ -1,4 +1,4 @@
-"""One vector for a whole sentence."""
+"""Sentence vectors by mean pooling."""
 
 import numpy as np
 from jaxtyping import Float
@@ -7,13 +7,13 @@ from encoder_core.trace import EncoderTrace
 
 
 def sentence_vectors(trace: EncoderTrace) -> Float[np.ndarray, "batch d_model"]:
-    """The mean of the outputs of all real tokens, [CLS] and [SEP] among them, divided by its length.
+    """The mean of the outputs of all real tokens, including [CLS] and [SEP], divided by its length.
 
     s = m / |m|,  m = 1/n sum_t y_t  over the n tokens that are not padding
 
-    It is what all-MiniLM-L6-v2 was trained for (Reimers & Gurevych 2019, "Sentence-BERT", section 3: mean pooling;
-    Wang et al. 2020 for MiniLM): the dot product of two such vectors is their cosine. Give the trace the mask
-    "padding", or the outputs of a sentence depend on how long the others are. A mean of zeros stays zeros.
+    all-MiniLM-L6-v2 was trained for this (Reimers & Gurevych 2019, "Sentence-BERT", section 3: mean pooling; Wang et
+    al. 2020 for MiniLM). The dot product of two such vectors is their cosine. The trace needs the mask "padding";
+    otherwise the outputs depend on the lengths of the other sentences. The vector is zero where the mean is.
     """
     real = trace.real[..., None]
     means = (trace.output * real).sum(axis=1, dtype=float) / np.maximum(real.sum(axis=1), 1)

@@ -1,4 +1,4 @@
-"""English sentences of many kinds and lengths, written for this project: what the roles of heads are measured over."""
+"""English sentences of many types and lengths, written for this project, to measure the roles of heads."""
 
 SENTENCES: tuple[str, ...] = (
     "The ferry leaves at noon.",

@@ -1,1 +1,1 @@
-"""How each tensor of a trace is computed: a function for each kind of cell, a module for each part of the encoder."""
+"""The rules that derive the cells of each tensor: one function per tensor, one module per part of the encoder."""

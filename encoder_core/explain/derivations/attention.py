@@ -1,4 +1,4 @@
-"""Self-attention, cell by cell (Vaswani et al. 2017, sections 3.2.1 and 3.2.2)."""
+"""Derivations of self-attention (Vaswani et al. 2017, sections 3.2.1 and 3.2.2)."""
 
 from operator import neg
 
@@ -6,91 +6,93 @@ import numpy as np
 
 from encoder_core.analysis import softmax_steps
 from encoder_core.explain.cell import PARAMETERS, Cell
-from encoder_core.explain.derivation import Operand, Step, each, products, running_sum, sums
-from encoder_core.explain.derivations.source import Source
-from encoder_core.explain.derivations.worked import Worked, copied, linear, plus_bias
+from encoder_core.explain.derivation import Operand, Step, accumulate_terms, product_summands, single_summands, sum_step
+from encoder_core.explain.derivations.operand_source import OperandSource
+from encoder_core.explain.derivations.rule_result import RuleResult, bias_formula, copy_step, linear_step
 from encoder_core.explain.number_format import format_number
 
-PROJECTIONS = {"q": "query", "k": "key", "v": "value"}
+PROJECTION_OF_TENSOR = {"q": "query", "k": "key", "v": "value"}
 
 
-def projection(source: Source, cell: Cell) -> Worked:
-    """x W + b: one column of W_Q, W_K or W_V; the columns of head h are h d_head up to (h + 1) d_head."""
+def projection(source: OperandSource, cell: Cell) -> RuleResult:
+    """x W + b with one column of W_Q, W_K or W_V; dimension d of head h is column h d_head + d."""
     sentence, head, token, dimension = cell.index
-    name, letter = f"layers.{cell.layer}.attention.{PROJECTIONS[cell.tensor]}", cell.tensor.upper()
-    row = source.along("attn_in", (sentence, token, None), cell.layer)
-    step = linear(source, row, name, head * source.config.d_head + dimension)
-    bias = plus_bias(source, name, rf"b_{{{letter},j}}")
-    return Worked(rf"{cell.tensor}_{{tj}} = \sum_i x_{{ti}} \, (W_{letter})_{{ij}}{bias}", (step,))
+    name, letter = f"layers.{cell.layer}.attention.{PROJECTION_OF_TENSOR[cell.tensor]}", cell.tensor.upper()
+    row = source.operands_along("attn_in", (sentence, token, None), cell.layer)
+    step = linear_step(source, row, name, head * source.config.d_head + dimension)
+    bias = bias_formula(source, name, rf"b_{{{letter},j}}")
+    return RuleResult(rf"{cell.tensor}_{{tj}} = \sum_i x_{{ti}} \, (W_{letter})_{{ij}}{bias}", (step,))
 
 
-def dot_product(source: Source, cell: Cell) -> Worked:
-    """q . k: how well the key answers the query."""
+def dot_product(source: OperandSource, cell: Cell) -> RuleResult:
+    """q . k, the dot product of a query and a key."""
     sentence, head, query, key = cell.index
-    left = source.along("q", (sentence, head, query, None), cell.layer)
-    right = source.along("k", (sentence, head, key, None), cell.layer)
-    step = sums("dot product of query and key", r"\sum_d q_{id} k_{jd}", products(left, right))
-    return Worked(r"(QK^\top)_{ij} = \sum_d q_{id} \, k_{jd}", (step,))
+    left = source.operands_along("q", (sentence, head, query, None), cell.layer)
+    right = source.operands_along("k", (sentence, head, key, None), cell.layer)
+    step = sum_step("dot product of query and key", r"\sum_d q_{id} k_{jd}", product_summands(left, right))
+    return RuleResult(r"(QK^\top)_{ij} = \sum_d q_{id} \, k_{jd}", (step,))
 
 
-def score(source: Source, cell: Cell) -> Worked:
-    """The dot product times 1/sqrt(d_head); minus infinity where the mask, or an edit, hides the key."""
-    dots = source.at("dot_products", cell.index, cell.layer)
+def score(source: OperandSource, cell: Cell) -> RuleResult:
+    """The dot product times 1/sqrt(d_head); minus infinity where the key is masked, by the mask or by an edit."""
+    dots = source.operand("dot_products", cell.index, cell.layer)
     if source.config.scale_scores and not source.effects.unscaled:
         factor = Operand("1/√d_head", source.config.d_head**-0.5)
-        scaled = sums("divided by √d_head", r"\frac{q_i \cdot k_j}{\sqrt{d_\mathrm{head}}}", products([dots], [factor]))
+        scaled = sum_step(
+            "divided by √d_head", r"\frac{q_i \cdot k_j}{\sqrt{d_\mathrm{head}}}", product_summands([dots], [factor])
+        )
         formula = r"S_{ij} = \frac{q_i \cdot k_j}{\sqrt{d_\mathrm{head}}}"
     else:
-        left_out = ": the division is taken out by hand" if source.config.scale_scores else ""
-        scaled = copied(f"not divided by √d_head{left_out}", r"q_i \cdot k_j", dots)
+        reason = " because of an edit" if source.config.scale_scores else ""
+        scaled = copy_step(f"not divided by √d_head{reason}", r"q_i \cdot k_j", dots)
         formula = r"S_{ij} = q_i \cdot k_j"
     if source.trace.mask[cell.index]:
-        return Worked(formula, (scaled,))
+        return RuleResult(formula, (scaled,))
     sentence, _, _, key = cell.index
-    by_hand = (sentence, key) in source.effects.hidden
-    words = "mask: the key is hidden by hand" if by_hand else "mask: the query may not see the key"
-    hidden = Step(words, r"S_{ij} = -\infty", -np.inf)
-    return Worked(rf"{formula} \;\to\; -\infty \text{{ (masked)}}", (scaled, hidden))
+    is_hidden = (sentence, key) in source.effects.hidden
+    reason = "an edit hides the key" if is_hidden else "the query may not attend to the key"
+    masked = Step(f"masked: {reason}", r"S_{ij} = -\infty", -np.inf)
+    return RuleResult(rf"{formula} \;\to\; -\infty \text{{ (masked)}}", (scaled, masked))
 
 
-def weight(source: Source, cell: Cell) -> Worked:
-    """Softmax along the row of scores, by `softmax_steps`; in training mode, dropout after that."""
+def weight(source: OperandSource, cell: Cell) -> RuleResult:
+    """Softmax along the row of scores (`softmax_steps`); then dropout in training mode."""
     *row, key = cell.index
-    scores, temperature = source.along("scores", (*row, None), cell.layer), source.effects.temperature
+    scores, temperature = source.operands_along("scores", (*row, None), cell.layer), source.effects.temperature
     values = np.array([score.value for score in scores])
-    done = softmax_steps(values, temperature)
+    softmax = softmax_steps(values, temperature)
     largest = scores[int(values.argmax())]
-    over = " / T" if temperature != 1 else ""
-    of_key, of_each = (rf"e^{{(s_{{i{letter}}} - m_i){over}}}" for letter in "jk")
-    steps = [copied("row maximum", r"m_i = \max_k s_{ik}", largest)]
+    divisor = " / T" if temperature != 1 else ""
+    key_exp, term_exp = (rf"e^{{(s_{{i{letter}}} - m_i){divisor}}}" for letter in "jk")
+    steps = [copy_step("row maximum", r"m_i = \max_k s_{ik}", largest)]
     if np.isfinite(largest.value):
-        steps += _shifted(scores[key], largest, float(done.shifted[key]), temperature)
-        each_exp = [((score,), exp) for score, exp in zip(scores, done.exp.tolist(), strict=True)]
+        steps += _shifted(scores[key], largest, float(softmax.shifted[key]), temperature)
+        summands = [((score,), exp) for score, exp in zip(scores, softmax.exp.tolist(), strict=True)]
         steps += [
-            Step("exp", of_key, float(done.exp[key])),
-            Step("row sum of exp", rf"\sum_k {of_each}", float(done.total), running_sum(each_exp)),
-            Step("weight: exp / row sum", "A_{ij}", float(done.weights[key])),
+            Step("exp", key_exp, float(softmax.exp[key])),
+            Step("row sum of exp", rf"\sum_k {term_exp}", float(softmax.total), accumulate_terms(summands)),
+            Step("weight: exp / row sum", "A_{ij}", float(softmax.weights[key])),
         ]
     else:
-        steps.append(Step("every key of the row is masked", "A_{ij} = 0", float(done.weights[key])))
-    formula = rf"A_{{ij}} = \frac{{{of_key}}}{{\sum_k {of_each}}}, \quad m_i = \max_k s_{{ik}}"
-    return Worked(formula, (*steps, *source.dropout("pattern", cell, steps[-1].value)))
+        steps.append(Step("every key of the row is masked", "A_{ij} = 0", float(softmax.weights[key])))
+    formula = rf"A_{{ij}} = \frac{{{key_exp}}}{{\sum_k {term_exp}}}, \quad m_i = \max_k s_{{ik}}"
+    return RuleResult(formula, (*steps, *source.dropout_steps("pattern", cell, steps[-1].value)))
 
 
 def _shifted(score: Operand, largest: Operand, shifted: float, temperature: float) -> list[Step]:
-    """s - max, and, where there is a temperature, that divided by it."""
-    step = sums("score minus maximum", "s_{ij} - m_i", each([score]), each([largest], neg))
+    """s - max, and that divided by the temperature where it is not 1."""
+    step = sum_step("score minus maximum", "s_{ij} - m_i", single_summands([score]), single_summands([largest], neg))
     if temperature == 1:
         return [step]
     return [step, Step(f"divided by the temperature {temperature:g}", r"\frac{s_{ij} - m_i}{T}", shifted)]
 
 
-def weighted_value(source: Source, cell: Cell) -> Worked:
-    """sum_j A_ij v_j: the values of all keys, each times its weight; then times the head's factor, if it has one."""
+def weighted_value(source: OperandSource, cell: Cell) -> RuleResult:
+    """sum_j A_ij v_j, times the factor of the head where an edit sets one."""
     sentence, head, query, dimension = cell.index
-    weights = source.along("pattern", (sentence, head, query, None), cell.layer)
-    values = source.along("v", (sentence, head, None, dimension), cell.layer)
-    steps = [sums("weights times values", r"\sum_j A_{ij} v_{jd}", products(weights, values))]
+    weights = source.operands_along("pattern", (sentence, head, query, None), cell.layer)
+    values = source.operands_along("v", (sentence, head, None, dimension), cell.layer)
+    steps = [sum_step("weights times values", r"\sum_j A_{ij} v_{jd}", product_summands(weights, values))]
     formula = r"z_{id} = \sum_j A_{ij} \, v_{jd}"
     assert cell.layer is not None
     factor = source.effects.head_factors.get((cell.layer, head))
@@ -99,46 +101,55 @@ def weighted_value(source: Source, cell: Cell) -> Worked:
             Step(f"times the factor {format_number(factor)} of head {head + 1}", r"f_h z_{id}", steps[0].value * factor)
         )
         formula = r"z_{id} = f_h \sum_j A_{ij} \, v_{jd}"
-    return Worked(formula, tuple(steps))
+    return RuleResult(formula, tuple(steps))
 
 
-def concatenated(source: Source, cell: Cell) -> Worked:
-    """Dimension c of the heads side by side is dimension c mod d_head of head c // d_head."""
+def concatenated(source: OperandSource, cell: Cell) -> RuleResult:
+    """Dimension c of all heads together is dimension c mod d_head of head c // d_head."""
     sentence, token, column = cell.index
     head, dimension = divmod(column, source.config.d_head)
-    name = f"head {head + 1}, its dimension {dimension}"
-    step = copied(name, r"z_{h,td}", source.at("z", (sentence, head, token, dimension), cell.layer))
-    where = rf"c = {column} = {head} \cdot {source.config.d_head} + {dimension}"
-    return Worked(rf"\mathrm{{concat}}_{{tc}} = z_{{h,td}}, \quad c = h\,d_\mathrm{{head}} + d, \quad {where}", (step,))
+    step = copy_step(
+        f"dimension {dimension} of head {head + 1}",
+        r"z_{h,td}",
+        source.operand("z", (sentence, head, token, dimension), cell.layer),
+    )
+    indices = rf"c = {column} = {head} \cdot {source.config.d_head} + {dimension}"
+    return RuleResult(
+        rf"\mathrm{{concat}}_{{tc}} = z_{{h,td}}, \quad c = h\,d_\mathrm{{head}} + d, \quad {indices}", (step,)
+    )
 
 
-def head_contribution(source: Source, cell: Cell) -> Worked:
-    """z_h W_O,h: what one head adds to attn_out, by its own rows of W_O."""
+def head_contribution(source: OperandSource, cell: Cell) -> RuleResult:
+    """z_h W_O,h: z of one head times the rows of W_O that belong to the head."""
     sentence, head, token, dimension = cell.index
     d_head = source.config.d_head
-    z = source.along("z", (sentence, head, token, None), cell.layer)
+    z = source.operands_along("z", (sentence, head, token, None), cell.layer)
     kernel = f"{PARAMETERS}layers.{cell.layer}.attention.out.kernel"
-    rows = source.along(kernel, (range(head * d_head, (head + 1) * d_head), dimension))
-    step = sums("z times the head's rows of W_O", r"\sum_d z_{h,td} (W_{O,h})_{dj}", products(z, rows))
-    return Worked(r"(z_h W_{O,h})_{tj} = \sum_d z_{h,td} \, (W_{O,h})_{dj}", (step,))
+    rows = source.operands_along(kernel, (range(head * d_head, (head + 1) * d_head), dimension))
+    step = sum_step("z times the head's rows of W_O", r"\sum_d z_{h,td} (W_{O,h})_{dj}", product_summands(z, rows))
+    return RuleResult(r"(z_h W_{O,h})_{tj} = \sum_d z_{h,td} \, (W_{O,h})_{dj}", (step,))
 
 
-def sum_of_heads(source: Source, cell: Cell) -> Worked:
-    """The contributions of all heads plus the bias; in training mode, dropout after that."""
+def sum_of_heads(source: OperandSource, cell: Cell) -> RuleResult:
+    """The contributions of all heads plus the bias; then dropout in training mode."""
     sentence, token, dimension = cell.index
     name = f"layers.{cell.layer}.attention.out"
-    heads = source.along("head_contributions", (sentence, None, token, dimension), cell.layer)
-    bias = plus_bias(source, name, "b_{O,j}")
+    heads = source.operands_along("head_contributions", (sentence, None, token, dimension), cell.layer)
+    bias = bias_formula(source, name, "b_{O,j}")
     formula = rf"\sum_h (z_h W_{{O,h}})_{{tj}}{bias}"
-    step = sums("sum of the heads", formula, each(heads), each(source.bias(name, dimension)))
-    return Worked(rf"\mathrm{{attn\_out}}_{{tj}} = {formula}", (step, *source.dropout("attn_out", cell, step.value)))
+    step = sum_step(
+        "sum of the heads", formula, single_summands(heads), single_summands(source.bias_operands(name, dimension))
+    )
+    return RuleResult(
+        rf"\mathrm{{attn\_out}}_{{tj}} = {formula}", (step, *source.dropout_steps("attn_out", cell, step.value))
+    )
 
 
-def output_projection(source: Source, cell: Cell) -> Worked:
-    """concat W_O + bias, over the dimensions of all heads at once; in training mode, dropout after that."""
+def output_projection(source: OperandSource, cell: Cell) -> RuleResult:
+    """concat W_O + bias; then dropout in training mode."""
     sentence, token, dimension = cell.index
     name = f"layers.{cell.layer}.attention.out"
-    step = linear(source, source.along("concat", (sentence, token, None), cell.layer), name, dimension)
-    bias = plus_bias(source, name, "b_{O,j}")
+    step = linear_step(source, source.operands_along("concat", (sentence, token, None), cell.layer), name, dimension)
+    bias = bias_formula(source, name, "b_{O,j}")
     formula = rf"\mathrm{{attn\_out}}_{{tj}} = \sum_c \mathrm{{concat}}_{{tc}} \, (W_O)_{{cj}}{bias}"
-    return Worked(formula, (step, *source.dropout("attn_out", cell, step.value)))
+    return RuleResult(formula, (step, *source.dropout_steps("attn_out", cell, step.value)))

@@ -1,4 +1,4 @@
-"""What the tests of the derivations draw: a model with its trace, of any config, input, mask and edits, or a recipe."""
+"""Models for the tests of derivations: any configuration, input, mask and edits, or a recipe."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,7 +22,7 @@ from encoder_core import (
     edits,
 )
 from encoder_core import config as fields
-from encoder_core.explain import Cell, Derivation, derive, tensors_of
+from encoder_core.explain import Cell, Derivation, derive, tensor_shapes
 from encoder_core.parameters import Parameters
 from encoder_core.recipes.recipe import VARIANTS
 from tests.core.reference import random_parameters
@@ -32,16 +32,16 @@ PLACES = get_args(fields.DropoutPlace)
 
 
 class Model(NamedTuple):
-    """A trace with all that it was made with."""
+    """A trace with the inputs of its computation."""
 
     trace: EncoderTrace
     config: EncoderConfig
     parameters: Parameters
-    edits: tuple[Edit, ...] = ()  # the trace's, which the parameters know nothing of
+    edits: tuple[Edit, ...] = ()  # of the trace; `parameters` are those before the edits
 
     @property
     def run(self) -> Run:
-        effects = edits.effects_of(self.edits, self.config, *self.trace.real.shape)
+        effects = edits.combine_edits(self.edits, self.config, *self.trace.real.shape)
         return Run(self.trace, self.config, self.parameters, effects)
 
     def derive(self, cell: Cell | str, way: str | None = None) -> Derivation:
@@ -50,7 +50,7 @@ class Model(NamedTuple):
 
 @st.composite
 def all_configs(draw) -> EncoderConfig:
-    """Every choice of a config, those that only recipes make among them."""
+    """All options of a configuration, including those that only recipes use."""
     return replace(
         draw(configs(max_layers=3, free_qkv_dim=True)),
         activation_after=draw(st.sampled_from(get_args(fields.ActivationAfter))),
@@ -62,8 +62,8 @@ def all_configs(draw) -> EncoderConfig:
     )
 
 
-def edits_of(config: EncoderConfig, batch: int, seq: int, given: str) -> st.SearchStrategy[tuple[Edit, ...]]:
-    """A few of any kinds, in any order, and at most one of training. Embeddings that are given have no ids."""
+def edits_of(config: EncoderConfig, batch: int, seq: int, input_kind: str) -> st.SearchStrategy[tuple[Edit, ...]]:
+    """Up to six edits of any type in any order, and at most one `Dropout`. Embeddings as inputs have no ids."""
     layer, head = st.integers(0, config.num_layers - 1), st.integers(0, config.num_heads - 1)
     sentence, token, feature = (st.integers(0, size - 1) for size in (batch, seq, config.d_model))
     entry, column, value = st.integers(0, VOCAB - 1), st.integers(0, config.d_head - 1), st.floats(-3, 3)
@@ -80,47 +80,53 @@ def edits_of(config: EncoderConfig, batch: int, seq: int, given: str) -> st.Sear
         st.builds(edits.HeadFactor, layer, head, factor),
         st.builds(edits.ResidualFactor, layer, st.sampled_from(get_args(edits.Sublayer)), factor),
     ]
-    if given == "ids":
+    if input_kind == "ids":
         kinds.append(st.builds(edits.ReplaceToken, sentence, token, entry))
     dropouts = st.lists(st.builds(Dropout, seeds, st.sampled_from([None, 0.4])), max_size=1)
-    return st.tuples(st.lists(st.one_of(kinds), max_size=6), dropouts).map(lambda found: tuple(chain(*found)))
+    return st.tuples(st.lists(st.one_of(kinds), max_size=6), dropouts).map(lambda lists: tuple(chain(*lists)))
 
 
 @st.composite
 def drawn_models(draw) -> Callable[[], Model]:
-    """One or two sentences of up to 12 tokens, as ids or as rows; any mask, also one that hides every key of a row."""
+    """One or two sentences of up to 12 tokens, as ids or embeddings, with any mask."""
     config, shape = draw(all_configs()), (draw(st.integers(1, 2)), draw(st.integers(1, 12)))
-    given = draw(st.sampled_from(["ids", "ids", "ids", "rows"]))
+    input_kind = draw(st.sampled_from(["ids", "ids", "ids", "rows"]))
     return partial(
         traced,
         config,
         draw(st.sampled_from([PLACES, PLACES, PLACES[:2], PLACES[3:], ()])),
-        draw(edits_of(config, *shape, given)),
+        draw(edits_of(config, *shape, input_kind)),
         shape,
-        given,
+        input_kind,
         draw(st.sampled_from([None, "causal", "any"])),
         draw(seeds),
     )
 
 
-def traced(config: EncoderConfig, dropout_at, made, shape: tuple[int, int], given: str, mask, seed: int) -> Model:
-    """The model at work, with parameters and inputs from the seed."""
+def traced(
+    config: EncoderConfig, dropout_at, edit_list, shape: tuple[int, int], input_kind: str, mask, seed: int
+) -> Model:
+    """A model with a trace of random parameters and inputs."""
     config, rng = replace(config, dropout_at=dropout_at), np.random.default_rng(seed)
     parameters = random_parameters(config, rng)
     inputs = rng.integers(0, VOCAB, shape)
-    if given == "rows":
+    if input_kind == "rows":
         inputs = rng.standard_normal((*shape, config.d_model), np.float32)
     if mask == "any":
         mask = rng.random((shape[0], config.num_heads, shape[1], shape[1])) < 0.5
         mask[:, :, 0] = False
-    return Model(Encoder.from_parameters(config, parameters).trace(inputs, mask, made), config, parameters, made)
+    return Model(
+        Encoder.from_parameters(config, parameters).trace(inputs, mask, edit_list), config, parameters, edit_list
+    )
 
 
 @cache
-def recipe_model(name: str, variant: str, made: tuple[Edit, ...] = ()) -> Model:
-    """A recipe with its own example batch, and the edits that its trace is made with."""
+def recipe_model(name: str, variant: str, edit_list: tuple[Edit, ...] = ()) -> Model:
+    """The model of a recipe with the trace of its example, with edits."""
     encoder, example = Encoder.recipe(name, variant), RECIPES[name].inputs()
-    return Model(encoder.trace(example.inputs, example.mask, made), encoder.config, encoder.parameters(), made)
+    return Model(
+        encoder.trace(example.inputs, example.mask, edit_list), encoder.config, encoder.parameters(), edit_list
+    )
 
 
 recipe_models = st.builds(
@@ -130,13 +136,13 @@ recipe_models = st.builds(
     st.sampled_from(VARIANTS),
     st.sampled_from([(), (Dropout(3),), (Temperature(0.5), HeadFactor(0, 0, 0.5))]),
 )
-# Functions without arguments that give a model: a strategy itself runs none.
+# Functions without arguments that return a model, so that drawing a strategy computes no trace.
 models = st.integers(0, 3).flatmap(lambda kind: recipe_models if kind == 0 else drawn_models())
 
 
 _SMALL = EncoderConfig(vocab_size=VOCAB, d_model=8, num_heads=2, d_ff=12, num_layers=2, dropout=0.5)
-_CHANGED = (Dropout(1), Temperature(0.5), HeadFactor(1, 0, -1.5))
-_SET = (
+_FACTORS = (Dropout(1), Temperature(0.5), HeadFactor(1, 0, -1.5))
+_CELL_EDITS = (
     edits.Unscaled(),
     edits.ReplaceToken(1, 2, 5),
     edits.HideToken(0, 3),
@@ -148,46 +154,46 @@ _SET = (
     *(edits.SetWeight(matrix, 1, 1, 2, 3, 2.0) for matrix in ("W_Q", "W_K", "W_V", "W_O")),
     *(edits.ResidualFactor(layer, sublayer, 0.5) for layer in (0, 1) for sublayer in get_args(edits.Sublayer)),
 )
-# Whatever chance draws, these have every choice in them.
-CERTAIN = [
-    partial(traced, replace(_SMALL, **choices), PLACES, made, (2, 4), given, mask, 7)
-    for made, given, mask, choices in [
-        (_CHANGED, "ids", "any", {"qkv_bias": False, "activation": "gelu", "activation_after": "second_linear"}),
+# Fixed models that together have every option.
+FIXED_MODELS = [
+    partial(traced, replace(_SMALL, **choices), PLACES, edit_list, (2, 4), input_kind, mask, 7)
+    for edit_list, input_kind, mask, choices in [
+        (_FACTORS, "ids", "any", {"qkv_bias": False, "activation": "gelu", "activation_after": "second_linear"}),
         ((), "ids", "causal", {"norm": "pre", "final_norm": True, "positions": "learned", "scale_scores": False}),
-        (_SET, "ids", None, {}),
-        ((*_SET, *_CHANGED), "ids", "any", {"norm": "pre"}),
-        (_CHANGED, "rows", None, {"attention_read_out": "input", "positions": "none", "activation": "gelu_tanh"}),
+        (_CELL_EDITS, "ids", None, {}),
+        ((*_CELL_EDITS, *_FACTORS), "ids", "any", {"norm": "pre"}),
+        (_FACTORS, "rows", None, {"attention_read_out": "input", "positions": "none", "activation": "gelu_tanh"}),
         (
             (),
             "ids",
             None,
             {"output_head": True, "position_layout": "concatenated", "position_frequencies": "dimensions"},
         ),
-        ((*_SET, *_CHANGED), "ids", "any", {"embedding_norm": True, "positions": "learned", "norm_eps": 1e-12}),
+        ((*_CELL_EDITS, *_FACTORS), "ids", "any", {"embedding_norm": True, "positions": "learned", "norm_eps": 1e-12}),
         ((), "rows", None, {"embedding_norm": True, "norm": "pre", "embedding_scale": "sqrt_d"}),
     ]
 ]
 
 
-EMBEDDING_NORM = CERTAIN[-1]
+EMBEDDING_NORM = FIXED_MODELS[-1]
 
 
 def any_cell(model: Model, tensor: str, rng: np.random.Generator) -> Cell:
-    """A cell of the tensor, each as likely as any other."""
-    _, shape, layers = tensors_of(model.trace)[tensor]
+    """A random cell of the tensor."""
+    _, shape, layers = tensor_shapes(model.trace)[tensor]
     index = tuple(int(rng.integers(size)) for size in shape)
     return Cell(tensor, index, None if layers is None else int(rng.integers(layers)))
 
 
-def cells_set(model: Model) -> list[Cell]:
-    """The cells of the trace that the model's edits set by hand."""
-    found = []
+def edited_cells(model: Model) -> list[Cell]:
+    """The cells of the trace that edits set."""
+    cells = []
     for edit in model.edits:
         match edit:
             case edits.ReplaceToken(batch, position, _):
-                found.append(Cell("ids", (batch, position)))
+                cells.append(Cell("ids", (batch, position)))
             case edits.SetEmbedded(batch, position, dimension, _):
-                found.append(Cell("embedded", (batch, position, dimension)))
+                cells.append(Cell("embedded", (batch, position, dimension)))
             case edits.SetScore(batch, layer, head, query, key, _):
-                found.append(Cell("scores", (batch, head, query, key), layer))
-    return found
+                cells.append(Cell("scores", (batch, head, query, key), layer))
+    return cells

@@ -22,9 +22,18 @@ from encoder_core import (
     Temperature,
     Unscaled,
 )
-from encoder_core.explain import Cell, Derivation, derive, tensors_of
+from encoder_core.explain import Cell, Derivation, derive, tensor_shapes
 from encoder_core.explain.cell import AXES
-from tests.core.derive.models import CERTAIN, EMBEDDING_NORM, PLACES, Model, any_cell, cells_set, models, recipe_model
+from tests.core.derive.models import (
+    EMBEDDING_NORM,
+    FIXED_MODELS,
+    PLACES,
+    Model,
+    any_cell,
+    edited_cells,
+    models,
+    recipe_model,
+)
 from tests.core.strategies import seeds
 
 CELLS = 500
@@ -32,40 +41,40 @@ TOLERANCE = 1e-5  # of the largest magnitude of the tensor
 NORMED = ("embedded", "attn_in", "mlp_in", "resid_post", "output")
 
 
-def tolerance(model: Model, found: Derivation) -> float:
-    """Two things float32 cannot do to 1e-5, and no arithmetic on what is shown can find again.
+def tolerance(model: Model, derivation: Derivation) -> float:
+    """The tolerance of a derivation; two cases in float32 have a larger error than 1e-5.
 
-    A norm over a few numbers that are nearly equal magnifies their rounding (as in test_parity.py). And a tensor of a
-    few numbers may hold none that is large, where the terms of a sum cancel: there the terms are the yardstick.
+    A norm over a few numbers that are nearly equal magnifies their rounding (as in test_parity.py). The numbers of a
+    tensor of a few cells can all be small because the terms of their sums cancel: the error is then relative to terms.
     """
-    if any(step.name == "normalised" for step in found.steps) and model.config.d_model < 8:
+    if any(step.name == "normalised" for step in derivation.steps) and model.config.d_model < 8:
         return 1e-2
-    if math.prod(tensors_of(model.trace)[found.cell.tensor].shape) < 16:
-        terms = [abs(term.adds) for term in found.terms if np.isfinite(term.adds)]
-        return TOLERANCE * max([found.scale, *terms]) / found.scale
+    if math.prod(tensor_shapes(model.trace)[derivation.cell.tensor].shape) < 16:
+        terms = [abs(term.value) for term in derivation.terms if np.isfinite(term.value)]
+        return TOLERANCE * max([derivation.scale, *terms]) / derivation.scale
     return TOLERANCE
 
 
 def cannot_be_derived(model: Model, cell: Cell) -> bool:
-    """Inputs, and the output where the layers shown are not those that gave it."""
+    """True for inputs, and for an output that is not computed from the layers of the trace."""
     if cell.tensor == "token_embedding":
         return model.trace.ids is None
     if cell.tensor == "ids":
-        return cell not in cells_set(model)
-    apart = model.config.attention_read_out == "input" and model.config.num_layers > 1
-    return cell.tensor == "output" and apart
+        return cell not in edited_cells(model)
+    is_separate = model.config.attention_read_out == "input" and model.config.num_layers > 1
+    return cell.tensor == "output" and is_separate
 
 
 def value_at(model: Model, cell: Cell) -> float:
-    """The number of a cell, found without the code under test."""
+    """The number of a cell, without the code under test."""
     if cell.tensor.startswith("parameters."):
         return float(model.parameters[cell.tensor.removeprefix("parameters.")][cell.index])
     holder = model.trace if cell.layer is None else model.trace.layers[cell.layer]
     return float(getattr(holder, cell.tensor)[cell.index])
 
 
-# What must have come up in a run, beside every tensor: a tensor, and how a step of it begins.
-MUST_COME_UP = [
+# Steps that the test must cover: a tensor and the start of the name of one of its steps.
+REQUIRED_STEPS = [
     ("position_encoding", "sine of"),
     ("position_encoding", "cosine of"),
     ("position_encoding", "entry of the position table"),
@@ -73,67 +82,67 @@ MUST_COME_UP = [
     ("token_embedding", "one-hot"),
     ("embedding_sum", "embedding plus position"),
     ("embedded", "embedding plus position"),
-    ("attn_in", "the stream itself"),
+    ("attn_in", "residual stream, without a norm"),
     *((tensor, "scale and shift") for tensor in NORMED),
     ("resid_post", "residual plus sublayer"),
-    ("output", "what the last layer gives"),
+    ("output", "output of the last layer"),
     *((tensor, words) for tensor in "qkv" for words in ("row times column, plus bias", "row times column")),
     ("scores", "divided by"),
     ("scores", "not divided"),
-    ("scores", "mask"),
+    ("scores", "masked"),
     ("pattern", "divided by the temperature"),
     ("pattern", "every key of the row is masked"),
     ("z", "times the factor"),
     *((tensor, "set by hand") for tensor in ("ids", "embedded", "scores")),
-    ("scores", "mask: the key is hidden by hand"),
-    ("scores", "not divided by √d_head: the division is taken out by hand"),
+    ("scores", "masked: an edit hides the key"),
+    ("scores", "not divided by √d_head because of an edit"),
     ("resid_mid", "residual times its factor"),
     ("resid_post", "residual times its factor"),
     *(("mlp_act", activation) for activation in ("ReLU", "GELU", "GELU (tanh)", "no activation")),
     ("mlp_out", "GELU"),
-    *((place, f"dropout: {what}") for place in PLACES for what in ("× 0", "× 1/")),
+    *((place, f"dropout: {factor}") for place in PLACES for factor in ("× 0", "× 1/")),
 ]
 
 
-def test_every_kind_of_cell_is_derived_as_the_trace_shows_it():
-    derived, given_ones, worst, names, kinds = Counter(), Counter(), Counter(), set(), Counter()
+def test_the_derivations_of_all_tensors_agree_with_the_trace():
+    derived, underivable, worst, names, kinds = Counter(), Counter(), Counter(), set(), Counter()
 
     @given(models, seeds, st.just(1))
     def compare(drawn, seed, cells):
         model, rng = drawn(), np.random.default_rng(seed)
         kinds.update({type(edit) for edit in model.edits})
-        drawn_cells = [any_cell(model, tensor, rng) for tensor in cells * list(tensors_of(model.trace))]
-        for cell in drawn_cells + cells_set(model):
+        drawn_cells = [any_cell(model, tensor, rng) for tensor in cells * list(tensor_shapes(model.trace))]
+        for cell in drawn_cells + edited_cells(model):
             tensor = cell.tensor
-            found = model.derive(cell)
-            assert found.shown == value_at(model, cell)
+            derivation = model.derive(cell)
+            assert derivation.trace_value == value_at(model, cell)
             if cannot_be_derived(model, cell):
-                assert found.result is None
-                assert found.note
-                given_ones[tensor] += 1
+                assert derivation.result is None
+                assert derivation.note
+                underivable[tensor] += 1
                 continue
-            for way in found.ways:
-                again = model.derive(cell, way)
-                assert again.difference <= tolerance(model, again), (str(cell), way, again.difference)
-                worst[tensor] = max(worst[tensor], again.difference)
-                names.update((tensor, step.name) for step in again.steps)
+            for method in derivation.methods:
+                other = model.derive(cell, method)
+                assert other.difference <= tolerance(model, other), (str(cell), method, other.difference)
+                worst[tensor] = max(worst[tensor], other.difference)
+                names.update((tensor, step.name) for step in other.steps)
             derived[tensor] += 1
 
-    for certain in CERTAIN:
-        compare = example(certain, 0, 10)(compare)
+    for fixed_model in FIXED_MODELS:
+        compare = example(fixed_model, 0, 10)(compare)
     compare()
     print("\n".join(f"{tensor}: {derived[tensor]} cells, {worst[tensor]:.1e}" for tensor in AXES))
     assert derived.total() >= CELLS
     assert min(derived[tensor] for tensor in AXES if tensor != "ids") >= 10
     assert min(kinds[kind] for kind in get_args(Edit)) >= 1, kinds
-    for tensor, begins in MUST_COME_UP:
-        assert any(tensor == of and name.startswith(begins) for of, name in names), (tensor, begins)
-    assert all(given_ones[tensor] >= 1 for tensor in ("ids", "token_embedding", "output"))
+    for tensor, start in REQUIRED_STEPS:
+        assert any(tensor == other and name.startswith(start) for other, name in names), (tensor, start)
+    assert all(underivable[tensor] >= 1 for tensor in ("ids", "token_embedding", "output"))
 
 
 @pytest.mark.parametrize("tensor", [name for name in AXES if name not in ("ids", "head_contributions")])
-def test_a_number_that_was_changed_is_not_derived(tensor):
-    """head_contributions has no number of its own: it is computed from z when it is read."""
+def test_a_changed_number_differs_from_its_derivation(tensor):
+    """Except head_contributions, which is a property that is computed from z."""
     model = recipe_model("nanolm", "as intended") if tensor != "embedding_sum" else EMBEDDING_NORM()
     cell = any_cell(model, tensor, np.random.default_rng(0))
     holder = model.trace if cell.layer is None else model.trace.layers[cell.layer]
@@ -170,19 +179,19 @@ def test_a_derivation_without_the_edit_differs(edit, cell):
     assert model.derive(cell).difference < TOLERANCE
     without = derive(Run(model.trace, model.config, model.parameters), cell)
     if cell.startswith("parameters."):
-        assert without.shown != model.derive(cell).shown == 2
+        assert without.trace_value != model.derive(cell).trace_value == 2
     else:
         assert without.difference > 0.001
 
 
 def test_an_edit_that_does_not_fit_the_model_is_refused():
     model = recipe_model("nanolm", "as written")
-    with pytest.raises(ValueError, match="layer=6 is not one of 0 to 5"):
+    with pytest.raises(ValueError, match="layer=6 is invalid: allowed are 0 to 5"):
         model._replace(edits=(HeadFactor(6, 0),)).derive("z.0.0.0.4.1")
 
 
 def test_an_edit_that_does_not_fit_the_input_is_refused():
     model = recipe_model("nanolm", "as written")
     seq = model.trace.real.shape[1]
-    with pytest.raises(ValueError, match=f"position={seq} is not one of 0 to {seq - 1}"):
+    with pytest.raises(ValueError, match=f"position={seq} is invalid: allowed are 0 to {seq - 1}"):
         model._replace(edits=(HideToken(0, seq),)).derive("z.0.0.0.4.1")

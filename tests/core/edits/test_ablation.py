@@ -1,4 +1,4 @@
-"""Heads and tokens left out, all at once; and many threads with edits of their own."""
+"""Ablation of heads and tokens, and threads with different edits."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.edits import KINDS, random_edit
+from benchmarks.edits import EDIT_FORMATS, random_edit
 from encoder_core import (
     Dropout,
     Encoder,
@@ -20,7 +20,7 @@ from encoder_core import (
     Temperature,
     ablate_heads,
     ablate_tokens,
-    travel,
+    residual_change,
 )
 
 CONFIG = EncoderConfig(vocab_size=40, d_model=24, num_heads=3, num_layers=4, norm="pre", final_norm=True)
@@ -28,7 +28,7 @@ ENCODER = Encoder.random(CONFIG, seed=3)
 IDS = np.random.default_rng(0).integers(0, 40, (2, 6))
 
 
-def test_each_head_by_itself():
+def test_ablation_of_each_head():
     hot = Temperature(2.0)
     effect = ablate_heads(ENCODER, IDS, "causal", [hot], sentence=1)
     whole = ENCODER.trace(IDS, "causal", [hot]).output[1].astype(float)
@@ -41,7 +41,7 @@ def test_each_head_by_itself():
     assert (effect > 1e-3).all()
 
 
-def test_a_head_that_gives_nothing_has_no_effect():
+def test_a_head_with_zero_output_has_no_effect():
     parameters = {name: array.copy() for name, array in ENCODER.parameters().items()}
     parameters["layers.2.attention.out.kernel"][8:16] = 0
     effect = ablate_heads(Encoder.from_parameters(CONFIG, parameters), IDS)
@@ -49,7 +49,7 @@ def test_a_head_that_gives_nothing_has_no_effect():
     assert (np.delete(effect.reshape(12, 6), 7, axis=0) > 0).all()
 
 
-def test_each_token_by_itself():
+def test_ablation_of_each_token():
     effect = ablate_tokens(ENCODER, IDS, "causal")
     assert effect.shape == (6, 6)
     whole = ENCODER.trace(IDS, "causal").output[0].astype(float)
@@ -59,10 +59,10 @@ def test_each_token_by_itself():
         without = ENCODER.trace(IDS, mask).output[0]
         np.testing.assert_array_equal(effect[token], np.linalg.norm(without - whole, axis=-1))
     np.testing.assert_array_equal(effect[np.triu(np.ones((6, 6), bool))] > 0, True)
-    np.testing.assert_array_equal(effect[np.tri(6, k=-1, dtype=bool)], 0)  # nobody sees what comes later
+    np.testing.assert_array_equal(effect[np.tri(6, k=-1, dtype=bool)], 0)  # tokens do not depend on later ones
 
 
-def test_of_text_and_embeddings():
+def test_ablation_of_text_and_embeddings():
     rows = ENCODER.trace("one two three").token_embedding
     np.testing.assert_array_equal(ablate_heads(ENCODER, "one two three"), ablate_heads(ENCODER, rows))
     np.testing.assert_array_equal(ablate_tokens(ENCODER, ["one two three"]), ablate_tokens(ENCODER, rows))
@@ -72,38 +72,41 @@ def test_of_text_and_embeddings():
 def test_outputs_are_those_of_traces(config):
     encoder = Encoder.random(config)
     edits = [Temperature(3.0), HeadFactor(2, 1, 0.5), Dropout(0, 0.2)]
-    what_ifs = [
+    edit_lists = [
         [HeadFactor(3, 0), SetScore(1, 2, 0, 3, 3, 1.0)],
         [SetWeight("W_V", 3, 0, 1, 1, 2.0)],
         [HideToken(1, 0)],
     ]
-    what_ifs += [
+    edit_lists += [
         [],
         [HeadFactor(0, 0), HeadFactor(3, 1)],
         [SetTokenEmbedding(int(IDS[1, 1]), 2, 3.0), HeadFactor(3, 2)],
     ]
-    outputs = encoder.outputs(IDS, "causal", edits, what_ifs=what_ifs, sentence=1)
-    for output, what_if in zip(outputs, [[], *what_ifs], strict=True):
-        np.testing.assert_array_equal(output, encoder.trace(IDS, "causal", [*edits, *what_if]).output[1])
+    outputs = encoder.outputs_with_edits(IDS, "causal", edits, edit_lists=edit_lists, sentence=1)
+    for output, edit_list in zip(outputs, [[], *edit_lists], strict=True):
+        np.testing.assert_array_equal(output, encoder.trace(IDS, "causal", [*edits, *edit_list]).output[1])
     assert not outputs.flags.writeable
 
 
 @pytest.mark.parametrize("sentence", [-1, 2])
-def test_a_sentence_that_is_not_there(sentence):
-    with pytest.raises(ValueError, match=f"sentence={sentence} is not one of 0 to 1"):
+def test_an_invalid_sentence(sentence):
+    with pytest.raises(ValueError, match=f"sentence={sentence} is invalid: allowed are 0 to 1"):
         ablate_heads(ENCODER, IDS, sentence=sentence)
 
 
-def test_travel_starts_where_the_change_is():
-    strip = travel(ENCODER.trace(IDS), ENCODER.trace(IDS, edits=[HeadFactor(2, 0)]), sentence=1)
-    assert strip.shape == (5, 6)
-    assert (strip[:3] == 0).all()
-    assert (strip[3:] > 0).all()
+def test_residual_change_starts_at_the_edited_layer():
+    change = residual_change(ENCODER.trace(IDS), ENCODER.trace(IDS, edits=[HeadFactor(2, 0)]), sentence=1)
+    assert change.shape == (5, 6)
+    assert (change[:3] == 0).all()
+    assert (change[3:] > 0).all()
 
 
-def test_eight_threads_with_edits_of_their_own():
+def test_eight_threads_with_different_edits():
     rng = np.random.default_rng(0)
-    lists = [[random_edit(rng, kind, CONFIG, 2, 6) for kind in rng.permutation(KINDS)[:4]] for _ in range(24)]
+    lists = [
+        [random_edit(rng, edit_format, CONFIG, 2, 6) for edit_format in rng.permutation(EDIT_FORMATS)[:4]]
+        for _ in range(24)
+    ]
     plain = ENCODER.trace(IDS, "causal")
     alone = [Encoder.random(CONFIG, seed=3).trace(IDS, "causal", edits) for edits in lists]
     shared = Encoder.random(CONFIG, seed=3)

@@ -1,4 +1,4 @@
-"""Edits on a model small enough to follow with a pencil: one head, identity projections, two tokens."""
+"""Edits of a model that is computed by hand: one head, identity projections, two tokens."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from encoder_core import (
     SetWeight,
     Temperature,
     Unscaled,
-    travel,
+    residual_change,
 )
 
 CONFIG = EncoderConfig(
@@ -32,7 +32,7 @@ CONFIG = EncoderConfig(
 IDENTITY = np.eye(2, dtype=np.float32)
 ONE = np.ones(2, np.float32)
 PARAMETERS = {
-    "token_embedding": np.array([[0, 0], [1, -1], [-1, 1]], np.float32),  # a LayerNorm leaves the last two alone
+    "token_embedding": np.array([[0, 0], [1, -1], [-1, 1]], np.float32),  # LayerNorm does not change the last two rows
     **{f"layers.0.attention.{name}.kernel": IDENTITY for name in ("query", "key", "value", "out")},
     "layers.0.mlp.up.kernel": 0 * IDENTITY,
     "layers.0.mlp.down.kernel": 0 * IDENTITY,
@@ -71,7 +71,7 @@ def test_set_score_comes_before_the_temperature():
     close(first_layer(Temperature(2.0), *scores).pattern[0, 0, 1], [0.25, 0.75])
 
 
-def test_a_masked_score_that_is_set_is_seen():
+def test_an_edited_masked_score_is_visible():
     assert first_layer(mask="causal").pattern[0, 0, 0, 1] == 0
     trace = ENCODER.trace(IDS, "causal", [SetScore(0, 0, 0, 0, 1, float(np.sqrt(2)))])
     close(trace.layers[0].pattern[0, 0, 0], [0.5, 0.5])  # the other score of the row is 2 / sqrt(2), the same
@@ -84,15 +84,15 @@ def test_unscaled():
     close(layer.pattern[0, 0, 0, 1], 1 / (1 + np.exp(4)))
 
 
-def test_drop_the_residual_of_attention():
-    """With equal scores attention gives the mean of both values, (0, 0); the stream keeps nothing else."""
+def test_remove_the_residual_of_attention():
+    """With equal scores the output of attention is the mean of both values, (0, 0)."""
     equal = [SetScore(0, 0, 0, query, key, 1.0) for query in range(2) for key in range(2)]
     close(first_layer(*equal).resid_mid[0], [[1, -1], [-1, 1]])
     close(first_layer(*equal, ResidualFactor(0, "attention")).resid_mid[0], 0)
 
 
-def test_drop_the_residual_of_the_feed_forward_network():
-    """Its weights are zero, so nothing is left."""
+def test_remove_the_residual_of_the_feed_forward_network():
+    """Its weights are zero, so the sum is zero."""
     layer = first_layer(ResidualFactor(0, "mlp"))
     np.testing.assert_array_equal(layer.resid_post, np.zeros((1, 2, 2), np.float32))
     assert np.abs(layer.resid_mid).max() > 0.1
@@ -105,7 +105,7 @@ def test_half_a_residual():
 
 @pytest.mark.parametrize(("matrix", "name"), [("W_Q", "q"), ("W_K", "k"), ("W_V", "v")])
 def test_set_weight(matrix, name):
-    """[[1, -5], [0, 1]]: (1, -1) becomes (1, -5 - 1)."""
+    """(1, -1) times [[1, -5], [0, 1]] is (1, -5 - 1)."""
     layer = first_layer(SetWeight(matrix, 0, 0, 0, 1, -5.0))
     close(getattr(layer, name)[0, 0], [[1, -6], [-1, 6]])
 
@@ -130,14 +130,14 @@ def test_hide_token():
     np.testing.assert_array_equal(first_layer(HideToken(0, 0), HideToken(0, 1)).pattern[0, 0], np.zeros((2, 2)))
 
 
-def test_travel():
-    """(3, 4) less (0, 0) is 5 long where it is set; the other row has not changed before the first block."""
+def test_residual_change():
+    """The length of (3, 4) - (0, 0) is 5. The other row does not change before the first block."""
     before = ENCODER.trace(np.array([[0, 1]]))
     after = ENCODER.trace(np.array([[0, 1]]), edits=[SetEmbedded(0, 0, 0, 3.0), SetEmbedded(0, 0, 1, 4.0)])
-    strip = travel(before, after)
-    assert strip.shape == (2, 2)
-    assert strip.dtype == np.float64
-    np.testing.assert_array_equal(strip[0], [5, 0])
-    assert strip[1, 1] > 0.1
-    with pytest.raises(ValueError, match=r"\(1, 2, 2, 1\) and \(1, 3, 2, 1\) cannot be compared"):
-        travel(before, ENCODER.trace(np.array([[0, 1, 1]])))
+    change = residual_change(before, after)
+    assert change.shape == (2, 2)
+    assert change.dtype == np.float64
+    np.testing.assert_array_equal(change[0], [5, 0])
+    assert change[1, 1] > 0.1
+    with pytest.raises(ValueError, match=r"\(1, 2, 2, 1\) and \(1, 3, 2, 1\) are invalid"):
+        residual_change(before, ENCODER.trace(np.array([[0, 1, 1]])))

@@ -1,4 +1,4 @@
-"""What an edit does, said in another way: other parameters, other ids, another mask, another configuration."""
+"""Traces with edits are equal to traces with other parameters, ids, masks or configurations."""
 
 from dataclasses import replace
 
@@ -50,15 +50,15 @@ def assert_same(ours: EncoderTrace, theirs: EncoderTrace) -> None:
 
 @settings(max_examples=15)
 @given(st.sampled_from(ENCODERS), st.sampled_from(["W_Q", "W_K", "W_V", "W_O"]), cells, values)
-def test_a_weight_is_that_of_other_parameters(encoder, matrix, cell, value):
+def test_a_weight_edit_is_equal_to_other_parameters(encoder, matrix, cell, value):
     layer, head, row, column = cell
     if matrix == "W_O":
         row, column = column, row
     edits = [SetWeight(matrix, layer, head, row, column, value), SetTokenEmbedding(int(IDS[0, 3]), column, value)]
     parameters = {name: array.copy() for name, array in encoder.parameters().items()}
     kernel = {"W_Q": "query", "W_K": "key", "W_V": "value", "W_O": "out"}[matrix]
-    whole = parameters[f"layers.{layer}.attention.{kernel}.kernel"]
-    heads = np.split(whole, 5, axis=0 if matrix == "W_O" else 1)  # views
+    kernel_array = parameters[f"layers.{layer}.attention.{kernel}.kernel"]
+    heads = np.split(kernel_array, 5, axis=0 if matrix == "W_O" else 1)  # views
     heads[head][row, column] = value
     parameters["token_embedding"][IDS[0, 3], column] = value
     other = Encoder.from_parameters(encoder.config, parameters)
@@ -70,7 +70,7 @@ def test_a_weight_is_that_of_other_parameters(encoder, matrix, cell, value):
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_a_token_replaced_is_tracing_the_other_ids(encoder):
+def test_a_replaced_token_is_equal_to_other_ids(encoder):
     other = IDS.copy()
     other[1, 2], other[0, 0] = 7, 29
     edits = [ReplaceToken(1, 2, 5), ReplaceToken(1, 2, 7), ReplaceToken(0, 0, 29)]
@@ -79,7 +79,7 @@ def test_a_token_replaced_is_tracing_the_other_ids(encoder):
     assert_same(edited, encoder.trace(other))
 
 
-def test_a_token_replaced_has_its_word():
+def test_the_word_of_a_replaced_token():
     encoder = ENCODERS[0]
     edited = encoder.trace(["one two three", "four"], "padding", [ReplaceToken(0, 1, 5), ReplaceToken(1, 0, 2)])
     assert edited.tokens == (("one", "four", "three"), ("one", "[PAD]", "[PAD]"))
@@ -88,7 +88,7 @@ def test_a_token_replaced_has_its_word():
     assert unknown.tokens == (("[20]", "two"),)
 
 
-def test_padding_that_is_replaced_stays_hidden():
+def test_replaced_padding_stays_masked():
     texts, edits = ["one two three", "four"], [ReplaceToken(1, 2, 3)]
     plain, edited = ENCODERS[0].trace(texts, "padding"), ENCODERS[0].trace(texts, "padding", edits)
     np.testing.assert_array_equal(edited.real, plain.real)
@@ -96,14 +96,14 @@ def test_padding_that_is_replaced_stays_hidden():
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_a_hidden_token_is_another_mask(encoder):
+def test_a_hidden_token_is_equal_to_another_mask(encoder):
     mask = np.broadcast_to(np.tri(7, dtype=bool), (2, 7, 7)).copy()
     mask[1, :, 3] = False
     assert_same(encoder.trace(IDS, "causal", [HideToken(1, 3)]), encoder.trace(IDS, mask))
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-def test_embedded_set_is_other_embeddings(encoder):
+def test_an_edit_of_embedded(encoder):
     edits = [SetEmbedded(1, 2, 3, 9.0), SetEmbedded(1, 2, 3, -1.5)]
     edited, plain = encoder.trace(IDS, edits=edits), encoder.trace(IDS)
     expected = plain.embedded.copy()
@@ -131,27 +131,27 @@ def test_unscaled_is_the_configuration_without_the_scale(encoder):
 
 @settings(max_examples=15)
 @given(st.sampled_from(ENCODERS[:2]), st.tuples(*map(st.integers, [0] * 5, [1, 2, 4, 6, 6])), values)
-def test_a_score_changes_its_row_and_what_follows(encoder, cell, value):
+def test_an_edited_score_changes_its_row_and_later_tensors(encoder, cell, value):
     batch, layer, head, query, key = cell
     plain, edited = encoder.trace(IDS, "causal"), encoder.trace(IDS, "causal", [SetScore(*cell, value)])
     np.testing.assert_array_equal(edited.output[1 - batch], plain.output[1 - batch])
-    for before in range(layer):
-        np.testing.assert_array_equal(edited.layers[before].resid_post, plain.layers[before].resid_post)
-    here, was = edited.layers[layer], plain.layers[layer]
-    expected = was.scores.copy()
+    for earlier in range(layer):
+        np.testing.assert_array_equal(edited.layers[earlier].resid_post, plain.layers[earlier].resid_post)
+    here, before = edited.layers[layer], plain.layers[layer]
+    expected = before.scores.copy()
     expected[batch, head, query, key] = value
     np.testing.assert_array_equal(here.scores, expected)
-    np.testing.assert_array_equal(here.dot_products, was.dot_products)
+    np.testing.assert_array_equal(here.dot_products, before.dot_products)
     others = np.ones(expected.shape[:3], bool)
     others[batch, head, query] = False
-    np.testing.assert_array_equal(here.pattern[others], was.pattern[others])
+    np.testing.assert_array_equal(here.pattern[others], before.pattern[others])
     rows = np.arange(7) != query
-    np.testing.assert_array_equal(here.resid_post[batch, rows], was.resid_post[batch, rows])
+    np.testing.assert_array_equal(here.resid_post[batch, rows], before.resid_post[batch, rows])
     exp = np.exp(expected[batch, head, query].astype(float) - expected[batch, head, query].max())
     np.testing.assert_allclose(here.pattern[batch, head, query], exp / exp.sum(), atol=1e-6)
 
 
-def test_of_two_at_one_cell_the_later_wins():
+def test_the_later_of_two_edits_of_a_cell_applies():
     first, second = SetScore(0, 1, 2, 3, 4, 1.0), SetScore(0, 1, 2, 3, 4, 2.0)
     encoder = ENCODERS[0]
     assert_same(encoder.trace(IDS, edits=[first, second]), encoder.trace(IDS, edits=[second]))
@@ -161,7 +161,7 @@ def test_of_two_at_one_cell_the_later_wins():
 
 @pytest.mark.parametrize("encoder", ENCODERS)
 @pytest.mark.parametrize("sublayer", ["attention", "mlp"])
-def test_a_residual_dropped_leaves_the_sublayer(encoder, sublayer):
+def test_without_the_residual_the_sum_is_the_sublayer(encoder, sublayer):
     plain = encoder.trace(IDS)
     edited = encoder.trace(IDS, edits=[ResidualFactor(1, sublayer)])
     np.testing.assert_array_equal(edited.layers[0].resid_post, plain.layers[0].resid_post)
@@ -185,7 +185,7 @@ def test_residual_factors_multiply():
     assert_same(ENCODERS[0].trace(IDS, edits=[half, half]), once)
 
 
-def test_edits_of_all_kinds_together_in_any_order():
+def test_edits_of_many_types_in_any_order():
     edits = [
         SetTokenEmbedding(int(IDS[0, 1]), 0, 2.0),
         SetWeight("W_V", 0, 1, 2, 3, 0.5),
@@ -200,5 +200,5 @@ def test_edits_of_all_kinds_together_in_any_order():
     forth, back = ENCODERS[0].trace(IDS, edits=edits), ENCODERS[0].trace(IDS, edits=edits[::-1])
     assert_same(forth, back)
     assert forth.token_embedding[0, 0, 0] == 2  # the replaced token, looked up in the edited table
-    assert forth.layers[1].pattern[0, 0, 3, 2] > 0  # hidden, but its score is set
+    assert forth.layers[1].pattern[0, 0, 3, 2] > 0  # the key is hidden, but its score is set
     assert (forth.layers[1].head_contributions[0, 4] == 0).all()

@@ -1,4 +1,4 @@
-"""Edits as texts in an address."""
+"""Edits as texts in a URL."""
 
 import re
 
@@ -20,7 +20,7 @@ from encoder_core import (
     Temperature,
     Unscaled,
 )
-from encoder_core.edits import from_text, to_text
+from encoder_core.edits import format_edit, parse_edit
 
 EXAMPLES = {
     "head.2.0=0": HeadFactor(2, 0, 0.0),
@@ -40,79 +40,79 @@ EXAMPLES = {
     "dropout.7=0.1": Dropout(7, 0.1),
     "dropout.7": Dropout(7),
 }
-places = st.integers(0, 10**6)
+indices = st.integers(0, 10**6)
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.floats(allow_nan=False, allow_infinity=False, width=32)
 edits = st.one_of(
-    st.builds(SetTokenEmbedding, places, places, numbers),
-    st.builds(SetWeight, st.sampled_from(["W_Q", "W_K", "W_V", "W_O"]), places, places, places, places, numbers),
-    st.builds(ReplaceToken, places, places, places),
-    st.builds(HideToken, places, places),
-    st.builds(SetEmbedded, places, places, places, numbers),
+    st.builds(SetTokenEmbedding, indices, indices, numbers),
+    st.builds(SetWeight, st.sampled_from(["W_Q", "W_K", "W_V", "W_O"]), indices, indices, indices, indices, numbers),
+    st.builds(ReplaceToken, indices, indices, indices),
+    st.builds(HideToken, indices, indices),
+    st.builds(SetEmbedded, indices, indices, indices, numbers),
     st.just(Unscaled()),
-    st.builds(SetScore, places, places, places, places, places, numbers),
+    st.builds(SetScore, indices, indices, indices, indices, indices, numbers),
     st.builds(Temperature, numbers),
-    st.builds(HeadFactor, places, places, numbers),
-    st.builds(ResidualFactor, places, st.sampled_from(["attention", "mlp"]), numbers),
-    st.builds(Dropout, places, st.none() | st.floats(0, 1, exclude_max=True)),
+    st.builds(HeadFactor, indices, indices, numbers),
+    st.builds(ResidualFactor, indices, st.sampled_from(["attention", "mlp"]), numbers),
+    st.builds(Dropout, indices, st.none() | st.floats(0, 1, exclude_max=True)),
 )
 
 
 @pytest.mark.parametrize(("text", "edit"), EXAMPLES.items())
 def test_examples(text, edit):
-    assert to_text(edit) == text
-    assert from_text(text) == edit
+    assert format_edit(edit) == text
+    assert parse_edit(text) == edit
 
 
 @given(edits)
-def test_there_and_back(edit):
-    text = to_text(edit)
-    assert from_text(text) == edit
-    assert hash(from_text(text)) == hash(edit)
-    assert re.fullmatch("[a-z0-9_.=-]+", text), "an address would escape it"
+def test_parse_edit_inverts_format_edit(edit):
+    text = format_edit(edit)
+    assert parse_edit(text) == edit
+    assert hash(parse_edit(text)) == hash(edit)
+    assert re.fullmatch("[a-z0-9_.=-]+", text), "a URL would escape it"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False, width=32))
-def test_every_float32_comes_back_bit_by_bit(value):
-    back = from_text(to_text(Temperature(value))).value
-    assert np.float32(back).tobytes() == np.float32(value).tobytes()
+def test_every_float32_is_restored_exactly(value):
+    restored = parse_edit(format_edit(Temperature(value))).value
+    assert np.float32(restored).tobytes() == np.float32(value).tobytes()
 
 
-def test_a_whole_number_given_as_one(unchecked):
-    assert to_text(HeadFactor(0, 1, 2)) == "head.0.1=2"
+def test_an_integer_factor(unchecked):
+    assert format_edit(HeadFactor(0, 1, 2)) == "head.0.1=2"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "parts"),
     [
-        ("", ["'' is not one of token_embedding, wq", "dropout"]),
-        ("heads.0.0=0", ["'heads' is not one of", "head"]),
-        ("head.0=0", ["1 of 2 places", "head.<layer>.<head>=<factor>"]),
-        ("head.0.0.0=0", ["3 of 2 places"]),
-        ("head.0.0", ["a number after '=' is missing", "head.<layer>.<head>=<factor>"]),
-        ("head.0.0=", ["factor ''", "not a finite number"]),
-        ("head.0.-1=0", ["head '-1'", "whole number of at least 0"]),
-        ("head.a.0=0", ["layer 'a'", "whole number"]),
+        ("", ["name='' is unknown: allowed are token_embedding, wq", "dropout"]),
+        ("heads.0.0=0", ["name='heads' is unknown", "head"]),
+        ("head.0=0", ["indices is 1 instead of 2", "head.<layer>.<head>=<factor>"]),
+        ("head.0.0.0=0", ["indices is 3 instead of 2"]),
+        ("head.0.0", ["the number after '=' is missing", "head.<layer>.<head>=<factor>"]),
+        ("head.0.0=", ["factor='' is invalid", "allowed are finite numbers"]),
+        ("head.0.-1=0", ["head='-1' is invalid", "whole numbers from 0"]),
+        ("head.a.0=0", ["layer='a'", "whole number"]),
         ("head.\u0663.0=0", ["layer", "whole number"]),
         ("head.0." + "9" * 19 + "=0", ["head", "whole number"]),
-        ("token.0.1=1.5", ["id '1.5'", "whole number"]),
-        ("temperature=nan", ["value 'nan'", "finite number"]),
-        ("temperature=inf", ["value 'inf'", "finite number"]),
-        ("temperature=1e999", ["value '1e999'", "finite number"]),
-        ("temperature=1_0", ["value '1_0'", "finite number"]),
-        ("temperature= 1", ["value ' 1'", "finite number"]),
-        ("temperature=1=2", ["value '1=2'", "finite number"]),
-        ("unscaled=1", ["there is no number to set", "write unscaled."]),
-        ("hide.0.1=0", ["there is no number to set", "hide.<batch>.<position>"]),
-        ("residual.0.mlps=0", ["sublayer 'mlps'", "'attention', 'mlp'"]),
-        ("dropout.0=", ["rate ''", "finite number"]),
+        ("token.0.1=1.5", ["id='1.5'", "whole number"]),
+        ("temperature=nan", ["value='nan'", "finite number"]),
+        ("temperature=inf", ["value='inf'", "finite number"]),
+        ("temperature=1e999", ["value='1e999'", "finite number"]),
+        ("temperature=1_0", ["value='1_0'", "finite number"]),
+        ("temperature= 1", ["value=' 1'", "finite number"]),
+        ("temperature=1=2", ["value='1=2'", "finite number"]),
+        ("unscaled=1", ["this edit has no value", "write unscaled."]),
+        ("hide.0.1=0", ["this edit has no value", "hide.<batch>.<position>"]),
+        ("residual.0.mlps=0", ["sublayer='mlps'", "'attention', 'mlp'"]),
+        ("dropout.0=", ["rate=''", "finite number"]),
     ],
 )
-def test_bad_texts(text, told):
+def test_bad_texts(text, parts):
     with pytest.raises(ValueError, match=re.escape(f"edit {text!r}: ")) as error:
-        from_text(text)
-    assert all(part in str(error.value) for part in told), error.value
+        parse_edit(text)
+    assert all(part in str(error.value) for part in parts), error.value
 
 
-def test_what_is_no_edit(unchecked):
-    with pytest.raises(ValueError, match="'head' is no edit"):
-        to_text("head")
+def test_other_objects_have_no_text(unchecked):
+    with pytest.raises(ValueError, match="edit='head' is invalid"):
+        format_edit("head")

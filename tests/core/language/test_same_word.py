@@ -1,41 +1,41 @@
-"""The same word in two sentences, by hand."""
+"""The same word in several sentences, with values that are computed by hand."""
 
 import numpy as np
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.analysis.language import different_words, same_word, shared_words
-from tests.core.language.made import trace_with
+from encoder_core.analysis.language import different_words_similarity, same_word_similarity, shared_words
+from tests.core.language.traces import trace_with
 
 
-def found_in(*sentences):
+def shared_words_of(*sentences):
     seq = max(map(len, sentences))
     tokens = [[*sentence, *["[PAD]"] * (seq - len(sentence))] for sentence in sentences]
     return shared_words(tokens, np.array([[token != "[PAD]" for token in sentence] for sentence in tokens]))
 
 
-def test_words_of_content_come_before_words_of_grammar():
-    found = found_in(
+def test_function_words_come_last():
+    words = shared_words_of(
         ["[CLS]", "the", "bank", "of", "the", "river", ".", "[SEP]"],
         ["[CLS]", "to", "the", "river", "bank", ".", "[SEP]"],
     )
-    assert [word.token for word in found] == ["bank", "river", "the"]
-    assert found[0].places == ((0, 2), (1, 4))
-    assert found[2].places == ((0, 1), (1, 2))
+    assert [word.token for word in words] == ["bank", "river", "the"]
+    assert words[0].places == ((0, 2), (1, 4))
+    assert words[2].places == ((0, 1), (1, 2))
 
 
-def test_a_word_has_a_place_in_each_sentence_that_has_it():
-    found = found_in(["cat", "x"], ["y", "z"], ["a", "b", "cat", "cat"])
-    assert found == [("cat", ((0, 0), (2, 2)))]
+def test_the_places_of_a_word():
+    words = shared_words_of(["cat", "x"], ["y", "z"], ["a", "b", "cat", "cat"])
+    assert words == [("cat", ((0, 0), (2, 2)))]
 
 
-def test_a_word_of_more_sentences_comes_first_then_the_one_that_appears_first():
-    found = found_in(["cat", "dog", "fox"], ["fox", "cat", "dog"], ["dog"])
-    assert [word.token for word in found] == ["dog", "cat", "fox"]
+def test_words_of_more_sentences_come_first():
+    words = shared_words_of(["cat", "dog", "fox"], ["fox", "cat", "dog"], ["dog"])
+    assert [word.token for word in words] == ["dog", "cat", "fox"]
 
 
-def test_nothing_is_shared():
-    assert found_in(["[CLS]", "a", "##b", ".", "[SEP]"], ["[CLS]", "A", "##b", ".", "[SEP]"]) == []
-    assert found_in(["cat", "cat"]) == []
+def test_sentences_without_shared_words():
+    assert shared_words_of(["[CLS]", "a", "##b", ".", "[SEP]"], ["[CLS]", "A", "##b", ".", "[SEP]"]) == []
+    assert shared_words_of(["cat", "cat"]) == []
 
 
 STAGES = np.zeros((3, 2, 2, 4))
@@ -50,25 +50,25 @@ TOKENS = [["bank", "x"], ["y", "bank"]]
 
 def test_cosines_by_hand():
     trace = trace_with(TOKENS, stages=STAGES)
-    np.testing.assert_allclose(same_word(trace, (0, 0), (1, 1)), [1, 0.5**0.5, -1], rtol=1e-6)
-    np.testing.assert_allclose(same_word(trace, (1, 1), (0, 0)), [1, 0.5**0.5, -1], rtol=1e-6)
+    np.testing.assert_allclose(same_word_similarity(trace, (0, 0), (1, 1)), [1, 0.5**0.5, -1], rtol=1e-6)
+    np.testing.assert_allclose(same_word_similarity(trace, (1, 1), (0, 0)), [1, 0.5**0.5, -1], rtol=1e-6)
 
 
 def test_different_words_leave_the_same_word_out():
     """bank-y, x-y and x-bank: 0, 1, 0; then 0.6, 0.8, 0.707; then 1, 0, 0."""
     trace = trace_with(TOKENS, stages=STAGES)
-    np.testing.assert_allclose(different_words(trace, 0, 1), [1 / 3, (1.4 + 0.5**0.5) / 3, 1 / 3], rtol=1e-6)
+    np.testing.assert_allclose(different_words_similarity(trace, 0, 1), [1 / 3, (1.4 + 0.5**0.5) / 3, 1 / 3], rtol=1e-6)
 
 
-def test_sentences_of_one_same_word_have_no_different_ones():
+def test_sentences_without_different_words():
     trace = trace_with([["bank", ","], ["bank", "."]], stages=STAGES)
-    assert np.isnan(different_words(trace, 0, 1)).all()
+    assert np.isnan(different_words_similarity(trace, 0, 1)).all()
 
 
-def test_in_a_random_encoder_only_place_and_context_set_them_apart():
+def test_without_positions_the_first_cosine_is_one():
     encoder = Encoder.random(EncoderConfig(d_model=16, num_heads=2, d_ff=16, num_layers=2, positions="none"))
     trace = encoder.trace(["a bank", "b bank"], "padding")
-    cosines = same_word(trace, (0, 1), (1, 1))
+    cosines = same_word_similarity(trace, (0, 1), (1, 1))
     np.testing.assert_allclose(cosines[0], 1, rtol=1e-6)
     assert (cosines[1:] < 0.999).all()
     assert cosines.shape == (3,)

@@ -1,15 +1,15 @@
-"""One vector a sentence, by hand."""
+"""Sentence vectors, with values that are computed by hand."""
 
 import numpy as np
 
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.analysis import cosines
 from encoder_core.analysis.language import sentence_vectors
-from tests.core.language.made import trace_with
+from tests.core.language.traces import trace_with
 
 
 def test_the_mean_of_the_real_rows_has_length_one():
-    """(6, 0) and (0, 8) have the mean (3, 4) of length 5; the padding is far away and does not count."""
+    """The mean of (6, 0) and (0, 8) is (3, 4), of length 5. Padding does not count."""
     rows = np.zeros((2, 2, 3, 4))
     rows[1, 0, :, :2] = [[6, 0], [0, 8], [100, -100]]
     rows[1, 1, :, :2] = [[0, 8], [6, 0], [-100, 100]]
@@ -19,13 +19,13 @@ def test_the_mean_of_the_real_rows_has_length_one():
     np.testing.assert_allclose(cosines(vectors, vectors), 1, rtol=1e-6)
 
 
-def test_rows_that_add_up_to_nothing_stay_zeros():
+def test_the_vector_is_zero_where_the_mean_is():
     rows = np.zeros((2, 1, 2, 4))
     rows[1, 0, :, 0] = [1, -1]
     np.testing.assert_array_equal(sentence_vectors(trace_with([["a", "b"]], stages=rows)), np.zeros((1, 4)))
 
 
-def test_a_sentence_has_the_same_vector_beside_a_longer_one():
+def test_the_vector_does_not_depend_on_the_other_sentences():
     encoder = Encoder.random(EncoderConfig(d_model=8, num_heads=2, d_ff=8, num_layers=2))
     alone = sentence_vectors(encoder.trace("a b", "padding"))
     beside = sentence_vectors(encoder.trace(["a b", "a b a b a b"], "padding"))

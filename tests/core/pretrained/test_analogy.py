@@ -5,7 +5,7 @@ import re
 import pytest
 
 from encoder_core.pretrained import WordPieceTokenizer, parse_analogy
-from encoder_core.pretrained.analogy import LONGEST
+from encoder_core.pretrained.analogy import MAX_LENGTH
 from tests.core.pretrained.tiny import tokenizer
 
 TERMS = (("the", 1), ("cat", -1), ("sat", 1))
@@ -56,36 +56,36 @@ def test_signs_and_order(reader, text, plus, minus, written):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "There is no word"),
         (" \t ", "There is no word"),
         ("+", "A word is missing after “+”"),
         ("the - ", "A word is missing after “-”"),
         ("the + − cat", "A word is missing after “+”"),
-        ("the cat", "What is between “the” and “cat”? Put + or − there."),
-        ("the - cat sat", "What is between “cat” and “sat”?"),
-        ("walking", "“walking” is no single piece of the vocabulary, so it has no row of its own"),
-        ("walking", "it is cut into “walk”, “##ing”: take a commoner word."),
+        ("the cat", "No sign is between “the” and “cat”: type + or − there."),
+        ("the - cat sat", "No sign is between “cat” and “sat”"),
+        ("walking", "“walking” is not a single piece of the vocabulary, so no row stands for it"),
+        ("walking", "it is split into “walk”, “##ing”: try a more common word."),
         ("the-cat", "“the-cat” is not in the vocabulary"),  # this vocabulary has no hyphen
-        ("cat + xyz", "“xyz” is not in the vocabulary: take another word"),
+        ("cat + xyz", "“xyz” is not in the vocabulary: try another word"),
         ("cat + [UNK]", "is not in the vocabulary"),
         ("cat + \u0301", "is not in the vocabulary"),
-        ("cat,on", "it is cut into “cat”, “,”, “on”"),
-        ("cat - cat", "take each other away"),
-        ("cat + the - cat − The", "take each other away"),
+        ("cat,on", "it is split into “cat”, “,”, “on”"),
+        ("cat - cat", "cancel each other"),
+        ("cat + the - cat − The", "cancel each other"),
         ("x" * 30, f"“{'x' * 23}…” is not in the vocabulary"),
-        ("c" + "a" * LONGEST, f"at most {LONGEST} characters"),
+        ("c" + "a" * MAX_LENGTH, f"at most {MAX_LENGTH} characters"),
         ("<script>alert(1)</script>", "“<script>alert(1)</scrip…” is not in the vocabulary"),
     ],
 )
-def test_what_cannot_be_read_is_said(reader, text, said):
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_an_invalid_analogy_raises_one_sentence(reader, text, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
         parse_analogy(text, reader)
 
 
 def test_as_long_as_allowed(reader):
-    text = "cat" + " " * (LONGEST - 3)
+    text = "cat" + " " * (MAX_LENGTH - 3)
     assert str(parse_analogy(text, reader)) == "cat"
     with pytest.raises(ValueError, match="too long"):
         parse_analogy(text + " ", reader)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from encoder_core import Dropout, Encoder, HeadFactor, ReplaceToken, SetEmbedded, SetScore, SetWeight
-from encoder_core.explain import Cell, recompute, tensors_of
-from tests.core.derive.models import Model, any_cell, cells_set
+from encoder_core.explain import Cell, recompute, tensor_shapes
+from tests.core.derive.models import Model, any_cell, edited_cells
 from tests.core.derive.test_operands import check_steps
 from tests.core.pretrained.tiny import save_tiny
 
@@ -44,13 +44,13 @@ def model_of(encoder, texts, edits=()):
 def assert_derived(model, each):
     """Cells of every tensor, and those that an edit sets."""
     rng = np.random.default_rng(0)
-    cells = [any_cell(model, tensor, rng) for tensor in each * [*tensors_of(model.trace)]]
-    for cell in [*cells, *cells_set(model)]:
+    cells = [any_cell(model, tensor, rng) for tensor in each * [*tensor_shapes(model.trace)]]
+    for cell in [*cells, *edited_cells(model)]:
         found = model.derive(cell)
         if found.result is None:
             assert cell.tensor == GIVEN
             continue
-        for way in found.ways:
+        for way in found.methods:
             again = model.derive(cell, way)
             assert again.difference <= TOLERANCE, (str(cell), way, again.difference)
             check_steps(model, again)

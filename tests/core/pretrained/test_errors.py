@@ -41,9 +41,9 @@ def test_a_pickle_is_never_read(folder):
     weights = folder / "model.safetensors"
     weights.unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Bomb()))
-    refused(folder, match=r"pickle file only, .* model.safetensors is needed")
+    refused(folder, match=r"only as a pickle file, .* model.safetensors is needed")
     weights.write_bytes(pickle.dumps(Bomb()))
-    refused(folder, match="no safetensors file")
+    refused(folder, match="not a safetensors file")
 
 
 @pytest.mark.parametrize("kept", [0, 7, 200, -1])
@@ -70,12 +70,12 @@ QUERY = "encoder.layer.1.attention.self.query.weight"
 
 def test_a_wrong_shape(folder):
     change_tensors(folder, lambda tensors: tensors.update({QUERY: np.zeros((12, 10), np.float32)}))
-    refused(folder, match=rf"'{QUERY}' .* has shape \(12, 10\), but config.json asks for \(12, 12\)")
+    refused(folder, match=rf"'{QUERY}' .* has shape \(12, 10\), but config.json requires \(12, 12\)")
 
 
 def test_sizes_of_the_config_that_are_not_those_of_the_file(folder):
     change_config(folder, vocab_size=10**9)
-    refused(folder, match=r"shape \(20, 12\), but config.json asks for \(1000000000, 12\)")
+    refused(folder, match=r"shape \(20, 12\), but config.json requires \(1000000000, 12\)")
 
 
 def test_missing_tensors(folder):
@@ -101,10 +101,10 @@ def test_numbers_of_another_type_or_not_finite(folder):
         ({"hidden_act": "silu"}, "hidden_act='silu' .* not one of relu, gelu"),
         ({"hidden_act": ["gelu"]}, "hidden_act"),
         ({"hidden_size": None}, "has no 'hidden_size'"),
-        ({"hidden_size": "12"}, "d_model='12' must be a whole number"),
-        ({"num_attention_heads": 5}, "num_heads=5 does not divide"),
-        ({"max_position_embeddings": "many"}, "config.json cannot be used"),
-        ({"vocab_size": 3}, "14 pieces, more than the 3"),
+        ({"hidden_size": "12"}, "d_model='12' is invalid: allowed are whole numbers"),
+        ({"num_attention_heads": 5}, "num_heads=5 is invalid: allowed are divisors of"),
+        ({"max_position_embeddings": "many"}, "config.json is not valid"),
+        ({"vocab_size": 3}, "14 pieces, more than the vocab_size=3"),
     ],
 )
 def test_another_architecture(folder, changed, match, unchecked):
@@ -112,7 +112,9 @@ def test_another_architecture(folder, changed, match, unchecked):
     refused(folder, match=match)
 
 
-@pytest.mark.parametrize(("text", "match"), [("{", "is not JSON"), ("[1]", "no JSON object"), ("\xff", "is not JSON")])
+@pytest.mark.parametrize(
+    ("text", "match"), [("{", "is not JSON"), ("[1]", "not a JSON object"), ("\xff", "is not JSON")]
+)
 def test_a_damaged_config(folder, text, match):
     (folder / "config.json").write_text(text, encoding="latin-1")
     refused(folder, match=match)

@@ -1,124 +1,129 @@
-"""Downloads from the hub, played by a dictionary: allow-list, size, progress, cancelling, no network."""
+"""Downloads from a hub on this machine: allow-list, size limit, progress, cancelling, cache, no network."""
 
-import io
+import re
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from huggingface_hub import constants
 
 from encoder_core import Encoder
-from encoder_core.pretrained import PretrainedError, hub
-from encoder_core.pretrained.find import KNOWN
+from encoder_core.pretrained import PretrainedError, find
+from encoder_core.pretrained.find import KNOWN, KnownModel, on_this_machine
+from encoder_core.pretrained.hub import FILES, cached_folder
 from tests.core.pretrained.tiny import save_tiny
+from tests.local_hub import COMMIT, LocalHub
 
 NAME = "someone/tiny-bert"
 
 
-class PlayedHub:
-    """What `huggingface_hub.HfFileSystem` has of it."""
-
-    def __init__(self, files):
-        self.files = files
-        self.opened = []
-
-    def ls(self, name, detail):
-        if name != NAME:
-            raise FileNotFoundError(name)
-        return [{"name": f"{NAME}/{file}", "size": len(content)} for file, content in self.files.items()]
-
-    def open(self, path, mode, block_size):
-        self.opened.append(path.removeprefix(f"{NAME}/"))
-        return io.BytesIO(self.files[self.opened[-1]])
+@pytest.fixture
+def folder(tmp_path):
+    """The files of the repository on the hub."""
+    return save_tiny(tmp_path / "model")
 
 
 @pytest.fixture
-def played(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folder = save_tiny(tmp_path / "model")
-    found = PlayedHub({path.name: path.read_bytes() for path in folder.iterdir()})
-    monkeypatch.setattr(hub, "_hub", lambda: found)
-    monkeypatch.setattr(hub, "_BLOCK", 1000)
-    return found
+def hub(folder, tmp_path, monkeypatch):
+    """A hub with one repository, an empty cache, and blocks of 1000 bytes, so that a file has several."""
+    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)
+    with LocalHub({NAME: folder}).serving() as hub:
+        hub.use(monkeypatch, tmp_path / "cache")
+        yield hub
 
 
-def test_three_files_are_brought_once(played):
-    seen = []
-    encoder = Encoder.pretrained(NAME, progress=lambda done, total: seen.append((done, total)))
-    assert played.opened == ["config.json", "tokenizer.json", "model.safetensors"]
-    assert seen == sorted(seen)
-    assert seen[-1][0] == seen[-1][1] == sum(len(played.files[name]) for name in played.opened)
+def test_three_files_are_downloaded_once(hub, folder):
+    calls = []
+    encoder = Encoder.pretrained(NAME, progress=lambda received, total: calls.append((received, total)))
+    assert hub.downloaded == ["config.json", "tokenizer.json", "model.safetensors"]
+    size = sum((folder / name).stat().st_size for name in FILES)
+    assert calls == sorted(calls)
+    assert len(calls) > size / 1000
+    assert calls[-1] == (size, size)
     again = Encoder.pretrained(NAME, offline=True)
     np.testing.assert_array_equal(again.trace("the cat").output, encoder.trace("the cat").output)
-    assert len(played.opened) == 3
+    assert len(hub.downloaded) == 3
 
 
-def test_cancelled_leaves_nothing_half_done_and_can_be_taken_up_again(played):
+def test_a_cancelled_download_leaves_complete_files_only_and_can_be_resumed(hub, folder, tmp_path):
     class Cancelled(Exception):
         pass
 
-    def cancel(done, total):
-        if done > total / 2:
+    def cancel(received, total):
+        if received > total / 2:
             raise Cancelled
 
     with pytest.raises(Cancelled):
         Encoder.pretrained(NAME, progress=cancel)
-    assert sorted(path.name for path in hub.downloads(NAME).iterdir()) == ["config.json", "tokenizer.json"]
+    assert not on_this_machine(NAME)
+    (blobs,) = (tmp_path / "cache").glob("*/blobs")
+    complete = sorted((folder / name).read_bytes() for name in ("config.json", "tokenizer.json"))
+    assert sorted(blob.read_bytes() for blob in blobs.iterdir()) == complete
     Encoder.pretrained(NAME)
-    assert played.opened.count("config.json") == 1
-    assert played.opened.count("model.safetensors") == 2
+    assert hub.downloaded.count("config.json") == 1
+    assert hub.downloaded.count("model.safetensors") == 2
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "message"),
     [
         (NAME, {"allowed": {"a/b"}}, "may not be downloaded here; allowed: a/b"),
         (NAME, {"allowed": ()}, "allowed: none"),
         (NAME, {"max_bytes": 5}, "more than the"),
-        (NAME, {"offline": True}, "not on this machine"),
+        (NAME, {"offline": True}, "not on this machine, and downloads are switched off"),
         ("someone/else", {}, "no public model"),
+        ("someone/no--name", {}, "no public model"),
     ],
 )
-def test_refused_before_anything_is_brought(name, arguments, told, played):
-    with pytest.raises(PretrainedError, match=told):
+def test_refused_before_anything_is_downloaded(name, arguments, message, hub):
+    with pytest.raises(PretrainedError, match=message):
         Encoder.pretrained(name, **arguments)
-    assert not played.opened
+    assert not hub.downloaded
 
 
 @pytest.mark.parametrize(
-    ("without", "with_", "told"),
+    ("removed", "added", "message"),
     [
-        ("model.safetensors", "pytorch_model.bin", "pickle file only"),
+        ("model.safetensors", "pytorch_model.bin", "only as a pickle file"),
         ("model.safetensors", "notes.txt", "has no model.safetensors"),
         ("tokenizer.json", "vocab.txt", "has no tokenizer.json"),
     ],
 )
-def test_a_repository_that_lacks_a_file(without, with_, told, played):
-    del played.files[without]
-    played.files[with_] = b""
-    with pytest.raises(PretrainedError, match=told):
+def test_a_repository_that_lacks_a_file(removed, added, message, hub, folder):
+    (folder / removed).unlink()
+    (folder / added).touch()
+    with pytest.raises(PretrainedError, match=message):
         Encoder.pretrained(NAME)
-    assert not played.opened
+    assert not hub.downloaded
 
 
-def test_no_network(played, monkeypatch):
-    def unreachable(name, detail):
-        raise ConnectionError("no route\nto host")
-
-    monkeypatch.setattr(played, "ls", unreachable)
-    with pytest.raises(PretrainedError, match=r"cannot be reached \(ConnectionError\)") as error:
+def test_no_network(hub, monkeypatch):
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:1")
+    with pytest.raises(PretrainedError, match=r"cannot be reached \(ConnectError\)") as error:
         Encoder.pretrained(NAME)
     assert "\n" not in str(error.value)
 
 
-def test_a_short_name_and_a_package_that_is_not_installed(played, monkeypatch):
-    monkeypatch.setitem(KNOWN, NAME, ("no_such_package", "model"))
+def test_a_known_model_is_downloaded_at_its_revision_and_may_be_named_without_owner(hub, monkeypatch):
+    monkeypatch.setattr(find, "KNOWN", {NAME: KnownModel("ab" * 20, "no_such_package", "model")})
     assert find_spec("no_such_package") is None
     Encoder.pretrained("tiny-bert")
-    assert len(played.opened) == 3
+    assert len(hub.downloaded) == 3
+    assert on_this_machine("tiny-bert")
+    assert cached_folder(NAME, "ab" * 20).name == "ab" * 20
+    assert cached_folder(NAME, "main") is None
 
 
-def test_the_package_of_the_hub_has_what_is_used():
-    from huggingface_hub import HfFileSystem
+def test_another_model_is_downloaded_at_its_main_branch(hub):
+    Encoder.pretrained(NAME)
+    assert cached_folder(NAME, "main").name == COMMIT
 
-    assert callable(HfFileSystem.ls)
-    assert callable(HfFileSystem.open)
+
+@pytest.mark.parametrize("known", KNOWN.values(), ids=KNOWN)
+def test_pinned_revisions_are_commits(known):
+    assert re.fullmatch("[0-9a-f]{40}", known.revision)
+
+
+@pytest.mark.parametrize("name", ["/no/such/folder", "a b", "a..b", "no--name"])
+def test_what_cannot_be_a_name_is_not_on_this_machine(name, hub):
+    assert not on_this_machine(name)

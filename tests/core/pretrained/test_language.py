@@ -13,12 +13,12 @@ from encoder_core.analysis import cosines
 from encoder_core.analysis.language import (
     SENTENCES,
     attention_from,
-    different_words,
+    different_words_similarity,
     head_roles,
-    same_word,
+    same_word_similarity,
     sentence_vectors,
     shared_words,
-    special_or_itself,
+    special_tokens_and_query,
     strongest_heads,
 )
 from encoder_core.analysis.language.head_roles import ROLES
@@ -81,7 +81,7 @@ def test_it_finds_the_cat(encoder):
     assert best[:3] == (3, 1, key)  # layer 4, head 2, counted from 1
     assert best.weight == pytest.approx(0.80, abs=0.01)
     assert others[0].weight < 0.7
-    overall = strongest_heads(weights, leave_out=special_or_itself(tokens, query), count=72)
+    overall = strongest_heads(weights, excluded=special_tokens_and_query(tokens, query), count=72)
     assert tokens[overall[0].key] not in ("[CLS]", "[SEP]", "it")
     assert best in overall
 
@@ -104,7 +104,7 @@ def test_a_word_keeps_to_its_sense(encoder):
     trace = encoder.trace(texts, "padding")
     bank = next(word for word in shared_words(trace.tokens, trace.real) if word.token == "bank")
     money, loan, river = bank.places
-    same_sense, other_sense = same_word(trace, money, loan), same_word(trace, money, river)
+    same_sense, other_sense = same_word_similarity(trace, money, loan), same_word_similarity(trace, money, river)
     assert same_sense.shape == (7,)
     assert same_sense[0] == pytest.approx(other_sense[0], abs=0.02)
-    assert same_sense[-1] > other_sense[-1] + 0.05 > different_words(trace, 0, 2)[-1] + 0.3
+    assert same_sense[-1] > other_sense[-1] + 0.05 > different_words_similarity(trace, 0, 2)[-1] + 0.3

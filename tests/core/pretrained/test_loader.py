@@ -91,7 +91,7 @@ def test_the_embedding_norm_comes_before_dropout_and_edits(encoder):
     np.testing.assert_allclose(dropped.embedded[kept], plain.embedded[kept] / 0.9, rtol=1e-5)
     edited = encoder.trace(TEXTS[0], edits=[SetEmbedded(0, 1, 2, 5.0)])
     assert edited.embedded[0, 1, 2] == 5
-    outputs = encoder.outputs(TEXTS[0], what_ifs=[[SetEmbedded(0, 1, 2, 5.0)]])
+    outputs = encoder.outputs_with_edits(TEXTS[0], edit_lists=[[SetEmbedded(0, 1, 2, 5.0)]])
     np.testing.assert_allclose(outputs, [plain.output[0], edited.output[0]], atol=1e-6)
 
 
@@ -120,7 +120,7 @@ def test_text_to_pieces(encoder):
     batch = encoder.tokenizer(TEXTS)
     assert batch.tokens[0] == ("[CLS]", "the", "cat", "walk", "##ed", ".", "[SEP]", *["[PAD]"] * 4)
     assert batch.tokens[1] == ("[CLS]", "the", "cat", "sat", ",", "walk", "##ing", "on", "the", "cat", "[SEP]")
-    assert batch.cut == (0, 0)
+    assert batch.truncated == (0, 0)
     np.testing.assert_array_equal(batch.real.sum(1), [7, 11])
     assert encoder.tokenizer.vocabulary == tuple(PIECES)
     assert len(encoder.tokenizer) == len(PIECES)
@@ -132,17 +132,17 @@ def test_text_to_pieces(encoder):
 def test_too_long_keeps_the_end_sign_and_says_how_much_was_cut(encoder):
     batch = encoder.tokenizer(["the cat sat", "cat"], max_len=4)
     assert batch.tokens == (("[CLS]", "the", "cat", "[SEP]"), ("[CLS]", "cat", "[SEP]", "[PAD]"))
-    assert batch.cut == (1, 0)
-    with pytest.warns(UserWarning, match="cut at max_len=16 tokens: 6 left out"):
+    assert batch.truncated == (1, 0)
+    with pytest.warns(UserWarning, match="truncated to max_len=16 tokens: 6 left out"):
         trace = encoder.trace("cat " * 20)
     assert trace.tokens[0] == ("[CLS]", *["cat"] * 14, "[SEP]")
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"), [("", "text 1"), (["a", " \n"], "text 2"), ("\ud800", "text 1"), ([], "no text")]
+    ("texts", "message"), [("", "text 1"), (["a", " \n"], "text 2"), ("\ud800", "text 1"), ([], "no text")]
 )
-def test_nothing_to_read(texts, told, encoder):
-    with pytest.raises(ValueError, match=told):
+def test_nothing_to_read(texts, message, encoder):
+    with pytest.raises(ValueError, match=message):
         encoder.tokenizer(texts)
 
 

@@ -55,7 +55,7 @@ def test_tokenization_is_that_of_transformers(text, encoder, theirs):
     batch = encoder.tokenizer(text, max_len=64)
     np.testing.assert_array_equal(batch.ids, [expected])
     assert list(batch.tokens[0]) == theirs.convert_ids_to_tokens(expected)
-    assert batch.cut == (len(theirs(text)["input_ids"]) - len(expected),)
+    assert batch.truncated == (len(theirs(text)["input_ids"]) - len(expected),)
 
 
 def test_a_padded_batch_is_that_of_transformers(encoder, theirs):
@@ -64,7 +64,7 @@ def test_a_padded_batch_is_that_of_transformers(encoder, theirs):
     np.testing.assert_array_equal(batch.real, np.array(expected["attention_mask"], bool))
 
 
-@pytest.mark.filterwarnings("ignore:text cut")
+@pytest.mark.filterwarnings("ignore:text truncated")
 def test_hidden_states_and_attention_weights_are_those_of_transformers(encoder, folder):
     for texts in ([CAT], [*SENTENCES, LONG]):
         batch = encoder.tokenizer(texts, max_len=64)

@@ -9,28 +9,28 @@ VOCABULARY = ("[PAD]", "king", "queen", "man", "woman", "##ing", "nothing")
 TABLE = np.array([[3, 4], [4, 3], [3, 4], [1, 0], [0, 1], [6, 8], [0, 0]], np.float32)
 
 
-def _rounded(found):
-    return [(other.word, round(other.cosine, 6), other.dot, other.length) for other in found]
+def _rounded(neighbours):
+    return [(other.word, round(other.cosine, 6), other.dot, other.length) for other in neighbours]
 
 
 def test_king_less_man_and_woman_is_queen():
     """(4, 3) - (1, 0) + (0, 1) = (3, 4), of length 5: just the row of queen."""
     np.testing.assert_array_equal(direction_of(TABLE, VOCABULARY, ["king", "woman"], ["man"]), [3, 4])
-    found = nearest_words(TABLE, VOCABULARY, ["king", "woman"], ["man"])
-    assert _rounded(found) == [("queen", 1.0, 25.0, 5.0), ("nothing", 0.0, 0.0, 0.0)]
+    neighbours = nearest_words(TABLE, VOCABULARY, ["king", "woman"], ["man"])
+    assert _rounded(neighbours) == [("queen", 1.0, 25.0, 5.0), ("nothing", 0.0, 0.0, 0.0)]
 
 
 def test_the_words_of_the_question_stand_between_the_others_when_asked_for():
     """king: 4 * 3 + 3 * 4 = 24 of 5 * 5; woman: 4 of 5 * 1; man: 3 of 5 * 1."""
-    found = nearest_words(TABLE, VOCABULARY, ["king", "woman"], ["man"], with_given=True)
-    assert _rounded(found) == [
+    neighbours = nearest_words(TABLE, VOCABULARY, ["king", "woman"], ["man"], include_terms=True)
+    assert _rounded(neighbours) == [
         ("queen", 1.0, 25.0, 5.0),
         ("king", 0.96, 24.0, 5.0),
         ("woman", 0.8, 4.0, 1.0),
         ("man", 0.6, 3.0, 1.0),
         ("nothing", 0.0, 0.0, 0.0),
     ]
-    assert [other.word for other in nearest_words(TABLE, VOCABULARY, ["king"], count=2, with_given=True)] == [
+    assert [other.word for other in nearest_words(TABLE, VOCABULARY, ["king"], count=2, include_terms=True)] == [
         "king",
         "queen",
         "man",  # 4 of 5, and woman 3 of 5
@@ -38,8 +38,8 @@ def test_the_words_of_the_question_stand_between_the_others_when_asked_for():
 
 
 def test_count_does_not_count_the_words_of_the_question():
-    found = nearest_words(TABLE, VOCABULARY, ["woman"], count=1, with_given=True)
-    assert [other.word for other in found] == ["woman", "queen"]
+    neighbours = nearest_words(TABLE, VOCABULARY, ["woman"], count=1, include_terms=True)
+    assert [other.word for other in neighbours] == ["woman", "queen"]
     assert nearest_words(TABLE, VOCABULARY, ["woman"], count=0) == []
 
 
@@ -56,8 +56,8 @@ def test_a_special_token_is_no_neighbour(words):
 
 def test_what_points_the_other_way_comes_last():
     """- man = (-1, 0): woman and the row of zeros are at right angles, king -4/5, queen -3/5."""
-    found = nearest_words(TABLE, VOCABULARY, [], ["man"])
-    assert _rounded(found) == [
+    neighbours = nearest_words(TABLE, VOCABULARY, [], ["man"])
+    assert _rounded(neighbours) == [
         ("woman", 0.0, 0.0, 1.0),
         ("nothing", 0.0, 0.0, 0.0),
         ("queen", -0.6, -3.0, 5.0),
@@ -73,8 +73,8 @@ def test_rows_without_a_word_are_left_out():
 
 @pytest.mark.parametrize("function", [nearest_words, direction_of])
 @pytest.mark.parametrize(
-    ("words", "said"), [([], "at least one"), (["king", "prince"], "'prince' is not in the vocab")]
+    ("words", "message"), [([], "at least one"), (["king", "prince"], "'prince' is not in the vocab")]
 )
-def test_what_has_no_row(function, words, said):
-    with pytest.raises(ValueError, match=said):
+def test_what_has_no_row(function, words, message):
+    with pytest.raises(ValueError, match=message):
         function(TABLE, VOCABULARY, words)

@@ -1,4 +1,4 @@
-"""A BERT of random parameters with a vocabulary of its own, saved by transformers: what the loader is tested with."""
+"""A BERT of random parameters with a small vocabulary, saved by transformers, to test the loader with."""
 
 import json
 from pathlib import Path
@@ -33,19 +33,19 @@ def save_tiny(folder: Path, *, model_class: type = BertModel, **changed: object)
 
 def tokenizer() -> Tokenizer:
     """BERT's tokenizer with the vocabulary above."""
-    made = Tokenizer(models.WordPiece({piece: index for index, piece in enumerate(PIECES)}, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.TemplateProcessing(
+    wordpiece = Tokenizer(models.WordPiece({piece: index for index, piece in enumerate(PIECES)}, unk_token="[UNK]"))
+    wordpiece.normalizer = normalizers.BertNormalizer(lowercase=True)
+    wordpiece.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    wordpiece.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", PIECES.index("[CLS]")), ("[SEP]", PIECES.index("[SEP]"))]
     )
-    made.enable_padding(length=10)  # as some files have it; it must not be seen
-    made.enable_truncation(4)
-    return made
+    wordpiece.enable_padding(length=10)  # as in some files; it must have no effect
+    wordpiece.enable_truncation(4)
+    return wordpiece
 
 
 def change_config(folder: Path, **changed: object) -> None:
     """Write other values into config.json; None takes a key out."""
     path = folder / "config.json"
-    found = json.loads(path.read_text()) | changed
-    path.write_text(json.dumps({key: value for key, value in found.items() if value is not None}))
+    settings = json.loads(path.read_text()) | changed
+    path.write_text(json.dumps({key: value for key, value in settings.items() if value is not None}))

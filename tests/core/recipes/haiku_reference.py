@@ -87,6 +87,6 @@ def article_encoder(config: EncoderConfig, ours: Parameters, ids, *, as_written:
 def _apply(forward, parameters, x):
     transformed = hk.without_apply_rng(hk.transform(forward))
     shapes = jax.eval_shape(transformed.init, jax.random.key(0), x)
-    given = jax.tree.map(jnp.asarray, parameters)
-    assert jax.tree.map(jnp.shape, given) == jax.tree.map(jnp.shape, dict(shapes))
-    return transformed.apply(given, x)
+    jax_parameters = jax.tree.map(jnp.asarray, parameters)
+    assert jax.tree.map(jnp.shape, jax_parameters) == jax.tree.map(jnp.shape, dict(shapes))
+    return transformed.apply(jax_parameters, x)

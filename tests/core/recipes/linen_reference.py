@@ -48,7 +48,7 @@ def nanolm_parameters(config: EncoderConfig, ours: Parameters) -> dict:
         return {theirs: ours[f"{name}.{mine}"] for theirs, mine in renamed.items()}
 
     linear, norm = {"kernel": "kernel", "bias": "bias"}, {"scale": "scale", "bias": "bias"}
-    found = {
+    tree = {
         "tokens": {"embedding": ours["token_embedding"]},
         "positions": {"embedding": ours["position_embedding"]},
         "final_norm": both("final_norm", **norm),
@@ -66,14 +66,14 @@ def nanolm_parameters(config: EncoderConfig, ours: Parameters) -> dict:
             "kernel": ours[f"layers.{i}.attention.out.kernel"].reshape(heads, d_head, d),
             "bias": ours[f"layers.{i}.attention.out.bias"],
         }
-        found |= {
+        tree |= {
             f"attention_{i}": attention,
             f"up_{i}": both(f"layers.{i}.mlp.up", **linear),
             f"down_{i}": both(f"layers.{i}.mlp.down", **linear),
             f"norm1_{i}": both(f"layers.{i}.norm1", **norm),
             f"norm2_{i}": both(f"layers.{i}.norm2", **norm),
         }
-    return found
+    return tree
 
 
 def annotated_embedding(ids, table, *, divide: bool, max_len: int = 100) -> np.ndarray:

@@ -81,10 +81,10 @@ def run(blocks: list[Block], x, mask, *, as_written: bool, drop) -> list[np.ndar
 
 
 def weights(blocks: list[Block], x, mask, *, as_written: bool) -> list[np.ndarray]:
-    """The attention read-out: as written, every block is given the input."""
-    found = []
+    """The attention read-out: as written, every block reads the input."""
+    read_out = []
     for block in blocks:
-        found.append(np.asarray(block.attention(x, mask)[1]))
+        read_out.append(np.asarray(block.attention(x, mask)[1]))
         if not as_written:
             x = block(x, mask, as_written=False, drop=lambda place, y: y)
-    return found
+    return read_out

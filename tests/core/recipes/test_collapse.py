@@ -20,10 +20,10 @@ KERNELS = {"layers.1.mlp.up.kernel": UP, "layers.1.mlp.down.kernel": DOWN}
 
 def test_the_product_of_two_small_layers():
     """W = [[1, 2], [2, 2]]; b = [1 - 2, -1 + 2] + [10, 20]."""
-    found = collapsed_feed_forward(KERNELS | BIASES, 1)
-    np.testing.assert_array_equal(found.kernel, [[1, 2], [2, 2]])
-    np.testing.assert_array_equal(found.bias, [9, 21])
-    assert found.kernel.dtype == found.bias.dtype == np.float64
+    affine = collapsed_feed_forward(KERNELS | BIASES, 1)
+    np.testing.assert_array_equal(affine.kernel, [[1, 2], [2, 2]])
+    np.testing.assert_array_equal(affine.bias, [9, 21])
+    assert affine.kernel.dtype == affine.bias.dtype == np.float64
 
 
 def test_the_map_of_one_row():
@@ -34,9 +34,9 @@ def test_the_map_of_one_row():
 
 
 def test_layers_without_biases_are_a_linear_map():
-    found = collapsed_feed_forward(KERNELS, 1)
-    np.testing.assert_array_equal(found.bias, [0, 0])
-    np.testing.assert_array_equal(found(np.zeros((3, 2))), np.zeros((3, 2)))
+    affine = collapsed_feed_forward(KERNELS, 1)
+    np.testing.assert_array_equal(affine.bias, [0, 0])
+    np.testing.assert_array_equal(affine(np.zeros((3, 2))), np.zeros((3, 2)))
 
 
 def test_a_narrow_hidden_layer_bounds_the_rank():

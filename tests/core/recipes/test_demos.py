@@ -70,5 +70,5 @@ def test_demos_are_named_and_described():
         for name, demo in recipe.demos.items():
             assert demo.name == name
             assert demo.title
-            assert demo.builds
+            assert demo.description
             assert demo.inputs().description

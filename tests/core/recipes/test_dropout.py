@@ -14,10 +14,10 @@ IDS = np.random.default_rng(0).integers(0, 128, (2, 8))
 
 
 def kept_arrays(trace) -> dict[str, np.ndarray]:
-    found = {"embedded": trace.kept.embedded}
+    arrays = {"embedded": trace.kept.embedded}
     for index, layer in enumerate(trace.kept.layers):
-        found |= {f"{index}.{name}": array for name, array in layer._asdict().items()}
-    return found
+        arrays |= {f"{index}.{name}": array for name, array in layer._asdict().items()}
+    return arrays
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.3, 0.75])
@@ -130,19 +130,19 @@ def test_neither_seed_nor_rate_nor_place_compiles_anything():
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("dropouts", "message"),
     [
-        ([(-1,)], ["seed=-1", "at least 0"]),
-        ([(1.5,)], ["seed=1.5", "whole number"]),
-        ([(True,)], ["seed=True", "whole number"]),
+        ([(-1,)], ["seed=-1", "whole numbers from 0"]),
+        ([(1.5,)], ["seed=1.5", "whole numbers from 0"]),
+        ([(True,)], ["seed=True", "whole numbers from 0"]),
         ([(1, 1.0)], ["rate=1.0", "below 1"]),
-        ([(1, -0.1)], ["rate=-0.1", "at least 0"]),
+        ([(1, -0.1)], ["rate=-0.1", "from 0 to below 1"]),
         ([(1, float("nan"))], ["rate=nan", "below 1"]),
         ([(1, "0.1")], ["rate='0.1'", "below 1"]),
-        ([(1,), (2,)], ["2 edits Dropout"]),
+        ([(1,), (2,)], ["2 Dropout edits"]),
     ],
 )
-def test_anything_else_is_refused(asked, told, unchecked):
+def test_anything_else_is_refused(dropouts, message, unchecked):
     with pytest.raises(ValueError, match="Dropout") as error:
-        ENCODER.trace(IDS, None, [Dropout(*arguments) for arguments in asked])
-    assert all(part in str(error.value) for part in told)
+        ENCODER.trace(IDS, None, [Dropout(*arguments) for arguments in dropouts])
+    assert all(part in str(error.value) for part in message)

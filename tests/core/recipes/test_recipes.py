@@ -136,8 +136,8 @@ def test_the_random_padding_mask_of_haiku():
         assert batch.mask.shape == (2, 1, 12)
         assert batch.mask.any(-1).all()
         np.testing.assert_array_equal(batch.inputs.real, batch.mask[:, 0])
-        shown = [[token == "[PAD]" for token in sentence] for sentence in batch.inputs.tokens]
-        np.testing.assert_array_equal(shown, ~batch.inputs.real)
+        padding = [[token == "[PAD]" for token in sentence] for sentence in batch.inputs.tokens]
+        np.testing.assert_array_equal(padding, ~batch.inputs.real)
         hidden.append((~batch.mask).mean())
     assert np.mean(hidden) == pytest.approx(0.5, abs=0.05)
 
@@ -174,7 +174,7 @@ def test_each_note_isolates_one_point_and_its_effect_is_where_it_says(name):
     recipe = RECIPES[name]
     assert recipe.notes
     for note in recipe.notes:
-        assert (note.as_intended is None) == (note.as_written is None) == (note.shows is None)
+        assert (note.as_intended is None) == (note.as_written is None) == (note.tensor is None)
         if note.as_intended is None or note.as_written is None:
             continue
         differing = [
@@ -187,10 +187,10 @@ def test_each_note_isolates_one_point_and_its_effect_is_where_it_says(name):
         intended, written = (
             Encoder.random(config).trace(batch.inputs, batch.mask) for config in (note.as_intended, note.as_written)
         )
-        if note.shows in intended._fields:
-            ours, theirs = getattr(intended, note.shows), getattr(written, note.shows)
+        if note.tensor in intended._fields:
+            ours, theirs = getattr(intended, note.tensor), getattr(written, note.tensor)
         else:
-            ours, theirs = getattr(intended.layers[-1], note.shows), getattr(written.layers[-1], note.shows)
+            ours, theirs = getattr(intended.layers[-1], note.tensor), getattr(written.layers[-1], note.tensor)
         assert ours.shape != theirs.shape or np.abs(ours - theirs).max() > 0.01
 
 

@@ -1,0 +1,242 @@
+"""Many people at once: real websocket sessions that arrive, then act, each at its own rhythm.
+
+    python -m benchmarks.load --sessions 40 --period 3 --seconds 60
+
+Prints one JSON object. Each session speaks the browser's side of Streamlit's protocol (`tests.client`): it sends the
+address, the page and the state of every widget, and a move ends when the server says that the run is finished. Of ten
+moves, six are single steps of a slider, two are clicks on a cell, one changes the page, one the text; one session in
+ten uses MiniLM. `first_*` is the time from the connection to the first finished page, with all sessions arriving within
+`--arrive` seconds. `cpu_ms_per_move` is the processor time of the whole server per move, `visit_cpu_ms` per arrival.
+`bare` has the same figures for a bare Streamlit page with as many elements, where every move is a step of its slider.
+The load runs on the same machine as the server.
+"""
+
+import argparse
+import json
+import os
+import random
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.measure import percentile
+from benchmarks.serving import serving
+from tests.client import Session
+
+ROOT = Path(__file__).parent.parent
+TEXTS = ("The black cat jumped on the sofa", "It rains, and it was cold", "A dog slept\nThe dog woke", "She saw it")
+PAGES = ("scaled_scores", "softmax", "qkv", "multi_head", "scaled_scores")
+VISITS = 10
+_TICKS = os.sysconf("SC_CLK_TCK")
+_FINISHED = (0, 1)  # of the page, of a fragment
+
+
+class Visitor(Session):
+    """A browser tab that waits for the end of a run only, and counts the bytes that it receives."""
+
+    received = 0  # bytes
+    elements = 0  # messages with an element
+    _awaited = False
+
+    def wait(self) -> None:
+        """Read until the run that was asked for last is finished. Raises TimeoutError."""
+        deadline = time.monotonic() + self._timeout
+        while self._awaited:
+            payload = self._connection.receive(deadline)
+            if payload is None:
+                raise TimeoutError(f"no answer after {self._timeout} s")
+            self.received += len(payload)
+            message = self.app.handle(payload)
+            kind = message.WhichOneof("type")
+            self.elements += kind == "delta"
+            self._awaited = not (kind == "script_finished" and message.script_finished in _FINISHED)
+        self.app.render()
+
+    def _send(self, message: BackMsg) -> None:
+        self._awaited = True
+        self._connection.send([message])
+
+
+class Load:
+    """What the sessions measured, in milliseconds."""
+
+    def __init__(self) -> None:
+        self.first: list[float] = []
+        self.moves: list[float] = []
+        self.errors: Counter[str] = Counter()
+        self.bytes = 0
+        self.elements = 0
+
+    def run(self, url: str, act: Callable[[Visitor, random.Random], None], links: Iterator[str],
+            sessions: int, period: float, seconds: float, arrive: float) -> None:  # fmt: skip
+        """Let the sessions arrive, act for so many seconds, and leave."""
+        start = time.monotonic()
+        people = zip(range(sessions), links, strict=False)
+        rhythm = (period, start, arrive, seconds, sessions)
+        threads = [threading.Thread(target=self._visit, args=(url, link, act, n, *rhythm)) for n, link in people]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _visit(self, url: str, link: str, act: Callable[[Visitor, random.Random], None], number: int, period: float,
+               start: float, arrive: float, seconds: float, sessions: int) -> None:  # fmt: skip
+        chance = random.Random(number)
+        try:
+            time.sleep(arrive * number / sessions)
+            begin = time.perf_counter()
+            with Visitor(url, link) as visitor:
+                self.first.append((time.perf_counter() - begin) * 1e3)
+                self.elements = visitor.elements
+                time.sleep(max(0.0, start + arrive - time.monotonic()) + period * chance.random())
+                while time.monotonic() < start + arrive + seconds:
+                    begin, received = time.perf_counter(), visitor.received
+                    act(visitor, chance)
+                    taken = time.perf_counter() - begin
+                    if visitor.received > received:
+                        self.moves.append(taken * 1e3)
+                        self.bytes += visitor.received - received
+                    if visitor.exceptions:
+                        self.errors["exception on the page"] += 1
+                    time.sleep(max(0.0, period * (0.5 + chance.random()) - taken))
+        except Exception as error:  # counted: a benchmark must say what failed, not stop
+            self.errors[f"{type(error).__name__}: {error}"[:120]] += 1
+
+
+def act(visitor: Visitor, chance: random.Random) -> None:
+    """One move of a person on the walkthrough."""
+    kind = chance.choices(("slider", "cell", "page", "text"), (6, 2, 1, 1))[0]
+    widgets = visitor.widgets()
+    sliders = [
+        (key, widget)
+        for key, widget in widgets.items()
+        if any(key.startswith(name) for name in ("d_model", "heads", "layers", "d_ff")) and not widget.disabled
+    ]
+    plots = [mounted for mounted in visitor.app.mounts.all.values() if mounted.key.endswith("_plot")]
+    if kind == "page":
+        visitor.follow(chance.choice(PAGES))
+    elif kind == "cell" and plots:
+        cell = {"panel": 0, "row": chance.randrange(8), "column": chance.randrange(8), "tile": None}
+        visitor.set_state(plots[0].key, "cell", cell)
+    elif kind == "slider" and sliders:
+        step(visitor, *chance.choice(sliders), chance)
+    else:
+        key = next(key for key in widgets if key.startswith("text"))
+        visitor.set(key, chance.choice(TEXTS))
+
+
+def step_slider(visitor: Visitor, chance: random.Random) -> None:
+    """One step of the slider of the bare page."""
+    key, widget = next((key, widget) for key, widget in visitor.widgets().items() if key.startswith("d_model"))
+    step(visitor, key, widget, chance)
+
+
+def step(visitor: Visitor, key: str, widget: object, chance: random.Random) -> None:
+    """Move a slider by one step, to the right or to the left."""
+    options = list(widget.options)  # type: ignore[attr-defined]
+    place = options.index(str(widget.value))  # type: ignore[attr-defined]
+    there = place + chance.choice((-1, 1))
+    visitor.set(key, options[there if 0 <= there < len(options) else place - (there - place)])
+
+
+def server_processes() -> list[int]:
+    """The processes that this one has started, and those that they have."""
+    found, new = [], [os.getpid()]
+    while new:
+        children = [Path(f"/proc/{pid}/task").glob("*/children") for pid in new]
+        new = [int(child) for lists in children for names in lists for child in names.read_text().split()]
+        found += new
+    return found
+
+
+def cpu_seconds() -> float:
+    """Processor time of the server so far."""
+    fields = (Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in server_processes())
+    return sum(int(field[11]) + int(field[12]) for field in fields) / _TICKS
+
+
+def resident_mb() -> float:
+    """Resident memory of the server."""
+    pages = (int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in server_processes())
+    return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list[str],
+            options: argparse.Namespace) -> dict[str, object]:  # fmt: skip
+    """The figures of one server under the load."""
+    arrival, moving = Load(), Load()
+    before, idle = cpu_seconds(), resident_mb()
+    for link in links[:VISITS]:  # one after the other, to count what a visit costs
+        arrival.run(url, act, iter([link]), 1, options.period, 0, 0)
+    visit_cpu = (cpu_seconds() - before) / VISITS
+    before = cpu_seconds()
+    moving.run(url, act, iter(links), options.sessions, options.period, options.seconds, options.arrive)
+    cpu = cpu_seconds() - before - visit_cpu * options.sessions
+    moves = max(1, len(moving.moves))
+    return {
+        "sessions": options.sessions,
+        "moves": len(moving.moves),
+        "first_p50_ms": percentile(moving.first or [0], 50),
+        "first_p95_ms": percentile(moving.first or [0], 95),
+        "p50_ms": percentile(moving.moves or [0], 50),
+        "p95_ms": percentile(moving.moves or [0], 95),
+        "max_ms": percentile(moving.moves or [0], 100),
+        "errors": dict(moving.errors),
+        "idle_mb": round(idle),
+        "rss_mb": round(resident_mb()),
+        "visit_cpu_ms": round(visit_cpu * 1e3),
+        "cpu_ms_per_move": round(cpu / moves * 1e3, 1),
+        "bytes_per_move": moving.bytes // moves,
+        "elements": arrival.elements,
+    }
+
+
+@contextmanager
+def app() -> Iterator[str]:
+    """The walkthrough, warmed up."""
+    arguments = ["-m", "streamlit", "run", "dashboard/server.py"]
+    with serving(arguments, ROOT, environment={"PYTHONPATH": str(ROOT)}) as (url, _):
+        time.sleep(8)  # the warm-up
+        with Visitor(url, "/scaled_scores?encoder=minilm"), Visitor(url, "/scaled_scores"):
+            time.sleep(5)  # MiniLM is loaded, and every page's modules
+        yield url
+
+
+@contextmanager
+def bare(elements: int) -> Iterator[str]:
+    """The bare page."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "bare_page.py")
+        page.write_text((ROOT / "benchmarks" / "bare_page.py").read_text())
+        arguments = ["-m", "streamlit", "run", str(page), "--server.fileWatcherType", "none", "--", str(elements)]
+        with serving(arguments, Path(folder)) as (url, _):
+            with Visitor(url):
+                pass
+            yield url
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Many people at once on the walkthrough, and on a bare page.")
+    parser.add_argument("--sessions", type=int, default=40)
+    parser.add_argument("--period", type=float, default=3.0, help="seconds between two moves of one person")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long people move")
+    parser.add_argument("--arrive", type=float, default=5.0, help="seconds within which all arrive")
+    parser.add_argument("--slider-only", action="store_true", help="steps of one slider on Scaled scores, no MiniLM")
+    options = parser.parse_args()
+    links = ["/scaled_scores" if number % 10 or options.slider_only else "/scaled_scores?encoder=minilm"
+             for number in range(1, options.sessions + 1)]  # fmt: skip
+    with app() as url:
+        ours = measure(url, step_slider if options.slider_only else act, links, options)
+    with bare(int(str(ours["elements"]))) as url:
+        plain = measure(url, step_slider, ["/"] * options.sessions, options)
+    print(json.dumps({**ours, "bare": plain}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+// Types for the checks of the scripts (jsconfig.json): what they add to the window, and the part of Plotly they use.
+
+interface PlotTrace {
+  type: string;
+  name?: string;
+  [attribute: string]: any;
+}
+
+interface PlotPoint {
+  x: number;
+  y: number;
+  z?: number;
+  customdata?: number;
+  data: PlotTrace;
+}
+
+interface PlotMouseEvent {
+  points: PlotPoint[];
+  event: MouseEvent;
+}
+
+interface PlotAxis {
+  range?: number[];
+  tickvals?: number[];
+  ticktext?: string[];
+  tickangle?: number;
+  [attribute: string]: any;
+}
+
+interface PlotLayout {
+  height: number;
+  margin: { l: number; r: number; t: number; b: number };
+  xaxis?: PlotAxis;
+  yaxis?: PlotAxis;
+  plot_bgcolor?: string;
+  [attribute: string]: any;
+}
+
+/** A div as Plotly extends it. `layout` holds the ranges of the axes as they are zoomed. */
+interface PlotElement extends HTMLDivElement {
+  data: PlotTrace[];
+  layout: PlotLayout;
+  on(event: string, listener: (event: PlotMouseEvent) => void): void;
+  removeAllListeners(event: string): void;
+}
+
+interface Plotly {
+  react(element: HTMLElement, data: PlotTrace[], layout: PlotLayout, config: object): Promise<PlotElement>;
+  purge(element: HTMLElement): void;
+}
+
+interface Window {
+  Plotly?: Plotly;
+  encoderWalkthroughPlotly?: Promise<Plotly>;
+  encoderWalkthroughAddress?: { session: string | null; step: number };
+}

@@ -1,0 +1,61 @@
+// What the scripts of all components share. Text is set as textContent, so text that a user typed never becomes HTML.
+// @ts-check
+
+/**
+ * What Streamlit passes to the default export of a component's script.
+ * @template Data
+ * @typedef {object} Component
+ * @property {Data} data  what the Python side of the component sends
+ * @property {HTMLElement} parentElement
+ * @property {(name: string, value: unknown) => void} setStateValue
+ * @property {(name: string, value: unknown) => void} setTriggerValue
+ */
+
+/**
+ * Append a new element to `parent`, and return it.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Element} parent
+ * @param {Tag} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function appendElement(parent, tag, className, text) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+/**
+ * Name an element for the mouse (as its tooltip) and for screen readers.
+ * @param {HTMLElement} element
+ * @param {string} label
+ */
+export function setLabel(element, label) {
+  element.title = label;
+  element.setAttribute("aria-label", label);
+}
+
+/**
+ * The URL of a file that dashboard/components/static_files.py has published.
+ * @param {string} name
+ * @returns {string}
+ */
+export function staticUrl(name) {
+  return new URL(`app/static/${name}`, document.baseURI).href;
+}
+
+/**
+ * The element of the component's HTML, typed as the script extends it.
+ * @template {HTMLElement} Host
+ * @param {HTMLElement} parentElement
+ * @param {string} selector
+ * @returns {Host}
+ */
+export function hostElement(parentElement, selector) {
+  const host = parentElement.querySelector(selector);
+  if (!host) throw new Error(`The component has no element ${selector}.`);
+  return /** @type {Host} */ (host);
+}

@@ -1,0 +1,108 @@
+"""Sections of the embedding page: the lookup as a product with a one-hot matrix, its tables and the question."""
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float, Int
+
+from dashboard.components.plot import render_plot
+from dashboard.inspect.depths import Table
+from dashboard.inspect.questions import Question
+from dashboard.markdown import escape_token
+from dashboard.models.model import Model
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import Inspection
+from dashboard.theme import current_theme
+from encoder_core.figures import Window, dimensions, format_number
+from encoder_core.scenes import embedding as scenes
+
+_MAX_ROWS = 1_000  # of the table of E; a larger E is reduced to the rows in use
+
+
+def render_lookup(current: Model, at: Focus, columns: Window, inspection: Inspection) -> None:
+    """One-hot times E, and the lookup, which gives the same rows."""
+    ids, rows, table = _ids_and_rows(current, at)
+    (vocab, d_model), seq = table.shape, len(ids)
+    row_ids = scenes.table_ids(ids, vocab)
+    parts = scenes.lookup(ids, rows, table, at, vocabulary=current.vocabulary,
+                          columns=columns, theme=current_theme())  # fmt: skip
+    render_plot(parts, key="embedding_plot", inspection=inspection)
+    difference = np.abs(scenes.one_hot_columns(row_ids, ids) @ table[row_ids] - rows).max()
+    rows_note = "" if len(row_ids) == vocab else f" The figure shows the {len(row_ids)} rows in use out of {vocab:,}."
+    st.caption(
+        "Each row of the one-hot matrix is 1 at the token's id and 0 elsewhere, so the product selects that row of E. "
+        f"The bars beside E mark the rows of this sentence.{rows_note}{_padding_note(current)} Largest difference "
+        f"between product and lookup: **{format_number(difference, 2)}**. The product takes "
+        f"**{seq * vocab * d_model:,}** multiplications; the lookup takes none and copies **{seq * d_model:,}** "
+        "numbers."
+    )
+
+
+def lookup_question(current: Model, at: Focus) -> Question:
+    """About a token that occurs twice; if there is none, about the cost."""
+    ids, rows, table = _ids_and_rows(current, at)
+    (vocab, d_model), seq = table.shape, len(ids)
+    unique_ids, counts = np.unique(ids[current.batch.real[at.sentence]], return_counts=True)
+    if counts.max() == 1:
+        products = (seq * d_model, seq * vocab * d_model, seq * vocab * d_model**2)
+        why = f"{seq} × {vocab} × {d_model}, all but {seq} × {d_model} of them by 0. The lookup takes none."
+        text = "how many multiplications does the product one-hot · E take?"
+        return Question(text, [f"{count:,}" for count in products], 1, why)
+    first, second = np.flatnonzero(ids == unique_ids[counts.argmax()])[:2]
+    difference = float(np.abs(rows[first] - rows[second]).max())
+    return Question(
+        f"tokens {first + 1} and {second + 1} are both “{escape_token(at.labels[first])}”. How do their rows differ "
+        "here?",
+        ["not at all", "a little, because their positions differ", "completely"],
+        0,
+        f"Both have id {ids[first]} and get the same row: the largest difference is {format_number(difference, 3)}. "
+        + (
+            "This model adds no position encoding."
+            if current.config.positions == "none"
+            else "The next stage adds a different position vector to each."
+        ),
+    )
+
+
+def lookup_tables(current: Model, at: Focus) -> dict[str, Table]:
+    """The rows of the sentence before and after scaling, the one-hot matrix and E."""
+    ids, rows, table = _ids_and_rows(current, at)
+    dims, words = dimensions(table.shape[1]), list(current.vocabulary)
+    row_ids = np.arange(len(table))
+    first: int | None = 0  # ids count from 0
+    if len(table) > _MAX_ROWS:
+        row_ids = np.unique(ids)
+        words, first = [f"{index} {words[index]}" for index in row_ids], None
+    return {
+        "rows": Table(rows, at.labels, dims),
+        "scaled rows": Table(current.trace.scaled_embedding[at.sentence], at.labels, dims),
+        "one-hot": Table(scenes.one_hot_columns(row_ids, ids), at.labels, words),
+        "E": Table(table[row_ids], words, dims, first),
+    }
+
+
+def _ids_and_rows(
+    current: Model, at: Focus
+) -> tuple[Int[np.ndarray, "seq"], Float[np.ndarray, "seq d_model"], Float[np.ndarray, "vocab d_model"]]:
+    """The ids of the selected sentence, their rows, and the embedding table."""
+    ids, rows = current.batch.ids[at.sentence], current.trace.token_embedding[at.sentence]
+    return ids, rows, current.parameters["token_embedding"]
+
+
+def recipe_note(model: Model) -> str:
+    """A sentence on recipes without an embedding table; empty for other models."""
+    recipe = model.settings.recipe
+    if recipe is None or recipe.has_table:
+        return ""
+    return (
+        " This tutorial has no embedding table: it draws a row for each token from a normal distribution. This app "
+        "stores such rows in a table."
+    )
+
+
+def _padding_note(model: Model) -> str:
+    """A sentence on [PAD] in this batch; empty if no token is padding."""
+    if model.batch.real.all():
+        return ""
+    if model.settings.recipe:
+        return " [PAD] marks tokens that the recipe's random mask hides as keys; it has its own row."
+    return " [PAD] fills up shorter sentences; it has a row like every other token."

@@ -1,0 +1,36 @@
+"""The choice of a tutorial and its variant, and the button that opens it in the walkthrough."""
+
+import streamlit as st
+
+from dashboard.navigation import open_page
+from dashboard.selection.view_choice import render_choice
+from dashboard.state.choices import RECIPE, RECIPE_VARIANT
+from dashboard.state.session import session
+from dashboard.state.settings import SETTINGS, Settings
+from encoder_core import RECIPES
+from encoder_core.recipes import VARIANTS, Recipe, Variant
+
+
+def render_recipe_choice(settings: Settings) -> tuple[Recipe, Variant]:
+    """Render both choices and return them. The default is the recipe of the sidebar, if it has one."""
+    names = list(RECIPES)
+    default = settings.encoder if settings.recipe else names[0]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        recipe = RECIPES[render_choice("Tutorial", names, RECIPE, default=default)]
+        variant = VARIANTS[0]
+        if recipe.has_two_variants:
+            variant = render_choice("Variant", VARIANTS, RECIPE_VARIANT, default=settings.variant)
+        st.space("stretch")
+        _render_open_button(recipe, variant)
+    return recipe, variant
+
+
+def _render_open_button(recipe: Recipe, variant: Variant) -> None:
+    """Render a button that chooses the recipe in the sidebar and opens the map."""
+
+    def open_map() -> None:
+        session().set(SETTINGS["encoder"], recipe.name)
+        session().set(SETTINGS["variant"], variant)
+        open_page("map")
+
+    st.button("Open in the walkthrough", icon=":material/arrow_forward:", type="primary", on_click=open_map)

@@ -1,0 +1,56 @@
+"""The attention weights of one query in all heads, and the heads with the largest weights."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.trace import EncoderTrace
+from encoder_core.validation import require_index
+
+
+class StrongHead(NamedTuple):
+    """A head, its weight on a key, and the key; all count from 0."""
+
+    layer: int
+    head: int
+    key: int
+    weight: float
+
+
+def attention_from(trace: EncoderTrace, query: int, sentence: int = 0) -> Float[np.ndarray, "layer head key"]:
+    """The weights of one query on all keys, in every head of every layer: one row of each pattern.
+
+    Raises ValueError where the trace has no such sentence or query.
+    """
+    batch, seq = trace.real.shape
+    require_index("sentence", sentence, batch)
+    require_index("query", query, seq)
+    return np.stack([layer.pattern[sentence, :, query] for layer in trace.layers])
+
+
+def strongest_heads(
+    weights: Float[np.ndarray, "layer head key"],
+    key: int | None = None,
+    *,
+    excluded: Collection[int] = (),
+    count: int = 3,
+) -> list[StrongHead]:
+    """The heads with the largest weights, largest first.
+
+    weights   those of `attention_from`
+    key       compare the weights on this key; None compares the largest weight of each head on any key
+    excluded  keys that do not count with key=None, see `special_tokens_and_query`
+    count     largest number of heads; the list is empty where all keys are excluded
+    """
+    heads, keys = weights.shape[1:]
+    candidates = [index for index in range(keys) if index not in excluded] if key is None else [key]
+    if not candidates:
+        return []
+    candidate_weights = weights[:, :, candidates]
+    largest, columns = candidate_weights.max(axis=-1), candidate_weights.argmax(axis=-1)
+    order = (divmod(int(index), heads) for index in np.argsort(-largest, axis=None, kind="stable")[:count])
+    return [
+        StrongHead(layer, head, candidates[columns[layer, head]], float(largest[layer, head])) for layer, head in order
+    ]

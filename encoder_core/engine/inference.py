@@ -1,0 +1,93 @@
+"""Forward passes of an encoder: the trace of one, and the outputs of several that differ in their edits."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.blocks.capacity import capacity_for
+from encoder_core.config import EncoderConfig
+from encoder_core.edits import Edit, Effects, combine_edits
+from encoder_core.edits.effects import first_changed_layer
+from encoder_core.engine.program import run_batch, run_output
+from encoder_core.engine.stacked_parameters import StackedParameters
+from encoder_core.inputs.embedding import embed_inputs
+from encoder_core.inputs.masks import MaskSpec
+from encoder_core.inputs.parsing import ParsedInputs
+from encoder_core.parameters import Parameters
+from encoder_core.trace import EncoderTrace
+
+
+def compute_trace(
+    inputs: ParsedInputs,
+    mask: MaskSpec,
+    effects: Effects,
+    config: EncoderConfig,
+    parameters: Parameters,
+    stacked: StackedParameters,
+) -> EncoderTrace:
+    """Every tensor of the forward pass, in read-only arrays. Raises ValueError for a mask that does not fit."""
+    embedded = embed_inputs(inputs, mask, effects, config, parameters)
+    inputs = embedded.inputs
+    capacity = capacity_for(config, embedded.embedded.shape[1])
+    state = stacked.for_capacity(capacity)
+    output, layers = run_batch(state, embedded.embedded, embedded.mask, config, capacity, effects, embedded.kept)
+    logits = _logits(output, parameters) if config.output_head else None
+    for array in (inputs.ids, inputs.real, inputs.rows, *embedded.arrays, logits):
+        if array is not None:
+            array.setflags(write=False)
+    return EncoderTrace(
+        tokens=inputs.tokens,
+        ids=inputs.ids,
+        real=inputs.real,
+        mask=embedded.mask,
+        token_embedding=inputs.rows,
+        scaled_embedding=embedded.scaled,
+        position_encoding=embedded.position_encoding,
+        embedded=embedded.embedded,
+        layers=layers,
+        output=output,
+        logits=logits,
+        kept=embedded.kept,
+        embedding_sum=embedded.embedding_sum,
+    )
+
+
+def compute_outputs(
+    inputs: ParsedInputs,
+    mask: MaskSpec,
+    edits: Sequence[Edit],
+    edit_lists: Sequence[Sequence[Edit]],
+    sentence: int,
+    config: EncoderConfig,
+    parameters: Parameters,
+    stacked: StackedParameters,
+) -> Float[np.ndarray, "run seq d_model"]:
+    """The output of one sentence with `edits`, then with `edits` and each of the `edit_lists`.
+
+    Each run starts at the first block that its edit list changes, with the input that the block has with `edits`.
+    """
+    batch, seq = inputs.real.shape
+    capacity = capacity_for(config, seq)
+    state = stacked.for_capacity(capacity)
+    block_inputs = np.empty((0, seq, config.d_model), np.float32)  # of the run with `edits`
+    outputs = np.empty((1 + len(edit_lists), seq, config.d_model), np.float32)
+    for run, added_edits in enumerate([(), *edit_lists]):
+        effects = combine_edits([*edits, *added_edits], config, batch, seq)
+        embedded = embed_inputs(inputs, mask, effects, config, parameters)
+        first = first_changed_layer(added_edits)
+        stream = block_inputs[first] if first else embedded.embedded[sentence]
+        outputs[run], streams = run_output(
+            state, stream, embedded.mask[sentence], config, capacity, effects, embedded.kept, sentence, first
+        )
+        if run == 0:
+            block_inputs = streams
+    outputs.setflags(write=False)
+    return outputs
+
+
+def _logits(
+    output: Float[np.ndarray, "batch seq d_model"], parameters: Parameters
+) -> Float[np.ndarray, "batch seq vocab"]:
+    logits = output @ parameters["output_head.kernel"]
+    return logits + parameters.get("output_head.bias", np.float32(0))

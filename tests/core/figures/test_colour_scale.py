@@ -1,0 +1,46 @@
+"""The end of a colour scale: the largest magnitude, unless a few cells are outliers."""
+
+import numpy as np
+import pytest
+
+from encoder_core.figures import MosaicStyle, TileGrid, colour_limit, heatmap, largest_magnitude, mosaic
+
+BEYOND = "beyond the colour scale"
+
+
+def test_without_outliers_it_is_the_largest_magnitude():
+    assert colour_limit(np.array([[1.0, -3.0], [2.0, 0.0]])) == 3
+    assert colour_limit(np.array([1.0, 2.0]), np.array([-5.0, 4.0])) == 5
+    normal = np.random.default_rng(0).standard_normal(1_000_000)
+    assert colour_limit(normal) == largest_magnitude(normal) > 4.5
+
+
+def test_zeros_and_values_that_are_not_finite_do_not_count():
+    assert colour_limit(np.array([-np.inf, np.nan, 2.0])) == 2
+    assert colour_limit(np.zeros((3, 3))) == colour_limit(np.array([-np.inf])) == colour_limit() == 1
+    few = np.zeros(1000)
+    few[:3] = 1, 2, 3  # most of the effect of an edit is 0, which makes no other value an outlier
+    assert colour_limit(few) == 3
+
+
+def test_an_outlier_is_beyond_the_scale():
+    values = np.ones((10, 10))
+    values[3, 4] = -200
+    assert colour_limit(values) == 2.5  # 2.5 times the 98th percentile
+    assert colour_limit(values, np.full(3, 4.0)) == 4  # the larger of the two limits
+
+
+@pytest.mark.parametrize("signs", [1, -1])
+def test_cells_beyond_the_scale_are_marked_where_they_are(signs):
+    values = np.ones((10, 10), np.float32)
+    values[3, 4] = 200 * signs
+    labels = [str(index) for index in range(10)]
+    panel = heatmap(values, labels, labels, title="")
+    (dots,) = [trace for trace in panel.figure.data if trace.name == BEYOND]
+    assert (list(dots.x), list(dots.y)) == ([4], [3])
+    assert panel.figure.data[0].zmax == -panel.figure.data[0].zmin == 2.5
+    assert panel.figure.data[0].z[3, 4] == 200 * signs  # a hover shows the number
+
+    tiles = mosaic(values[None, None], TileGrid([""], [""]), labels, labels, title="", style=MosaicStyle(kind="signed"))
+    (dots,) = [trace for trace in tiles.figure.data if trace.name == BEYOND]
+    assert tiles.figure.data[0].z[dots.y[0], dots.x[0]] == 200 * signs

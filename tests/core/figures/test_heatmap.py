@@ -1,0 +1,47 @@
+"""Flags at the edges of a heatmap."""
+
+import numpy as np
+
+from encoder_core.figures import HeatmapStyle, heatmap, theme_named
+
+VALUES = np.array([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]])
+
+
+def test_flagged_rows_have_a_bar_outside_the_left_edge():
+    panel = heatmap(VALUES, ["<b>", "b"], ["x", "y", "z"], title="t", style=HeatmapStyle(row_flags=[1]))
+    (flag,) = panel.figure.layout.shapes
+    assert (flag.y0, flag.y1) == (0.5, 1.5)
+    assert flag.xref == "paper"
+    assert flag.x1 < 0  # pixels to the left of the first cell
+    assert panel.figure.layout.yaxis.ticktext[0] == "&lt;b&gt;"
+
+
+def test_flagged_columns_have_a_bar_of_their_colour_above_the_top_edge():
+    panel = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", style=HeatmapStyle(column_flags={2: "#123456"}))
+    (flag,) = panel.figure.layout.shapes
+    assert (flag.x0, flag.x1) == (1.5, 2.5)
+    assert flag.yref == "paper"
+    assert flag.y0 > 0
+    assert flag.fillcolor == "#123456"
+
+
+def test_neighbouring_flags_of_one_colour_are_one_bar():
+    values = np.zeros((6, 1))
+    panel = heatmap(
+        values, list("abcdef"), ["x"], title="t", style=HeatmapStyle(row_flags=[4, 0, 1, 2], column_flags={0: "red"})
+    )
+    above, *beside = sorted(panel.figure.layout.shapes, key=lambda flag: flag.yref != "paper")
+    assert [(flag.y0, flag.y1) for flag in beside] == [(-0.5, 2.5), (3.5, 4.5)]
+    assert above.fillcolor == "red"
+
+
+def test_marks_are_drawn_over_flags():
+    panel = heatmap(
+        VALUES,
+        ["a", "b"],
+        ["x", "y", "z"],
+        title="t",
+        marks=[(0, None)],
+        style=HeatmapStyle(row_flags=[0], theme="dark"),
+    )
+    assert panel.figure.layout.shapes[-1].line.color == theme_named("dark").text

@@ -1,0 +1,90 @@
+"""How numbers are written on screen, and calculations that are true as they are displayed."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from encoder_core.explain.number_format import format_calculation, format_fixed, format_number, in_brackets
+from tests.number_table import CASES, parsed, unit_of
+
+
+@pytest.mark.parametrize(("value", "digits", "text"), CASES)
+def test_numbers_are_formatted_as_in_the_table(value, digits, text):
+    assert format_number(value, digits) == text
+
+
+def test_integers_and_numpy_numbers_are_formatted_like_floats():
+    assert [format_number(value) for value in (7, np.int64(1234), np.float32(0.1), np.float64(-0.0))] == [
+        "7", "1,234", "0.1", "0",
+    ]  # fmt: skip
+
+
+def test_zero_digits_raise_a_value_error():
+    with pytest.raises(ValueError, match="digits=0"):
+        format_number(0.5, 0)
+
+
+@given(st.floats(-1e307, 1e307) | st.floats(-1e7, 1e7), st.integers(1, 6))
+def test_the_formatted_number_is_near_the_number(value, digits):
+    formatted = parsed(format_number(value, digits))
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) + 1 - digits) if value else 0
+    assert abs(formatted - value) <= 0.500001 * unit
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (1.0, 2, "1.00"), (-0.001, 2, "0.00"), (-0.5, 3, "−0.500"), (1234.5, 1, "1,234.5"), (-math.inf, 2, "−∞"),
+        (math.nan, 2, "NaN"), (1e30, 3, "1e30"), (42.4, 0, "42"), (np.float32(0.25), 2, "0.25"),
+    ],
+)  # fmt: skip
+def test_a_column_has_a_fixed_number_of_decimals(value, decimals, text):
+    assert format_fixed(value, decimals) == text
+
+
+def test_a_negative_number_after_an_operator_has_brackets():
+    assert [in_brackets(text) for text in ("0.5", "−0.5", "−∞")] == ["0.5", "(−0.5)", "(−∞)"]
+
+
+def test_operands_get_more_digits_where_the_result_needs_them():
+    """With three digits, 0.805 × 0.112 = 0.0902 would be displayed for 0.0904."""
+    calculation = format_calculation([0.8052, 0.11228], 0.8052 * 0.11228)
+    assert calculation == (("0.8052", "0.1123"), "=", "0.0904", 4)
+    assert format_calculation([0.5, 0.25], 0.125) == (("0.5", "0.25"), "=", "0.125", 3)
+    assert format_calculation([3, 4], 12) == (("3", "4"), "=", "12", 3)
+
+
+def test_a_calculation_that_does_not_hold_as_displayed_has_an_approximation_sign():
+    assert format_calculation([0.5, 0.25], 0.13) == (("0.5", "0.25"), "≈", "0.13", 3)
+    cancelled = format_calculation([1e6 + 0.001, -1e6], 0.001, lambda a, b: a + b)
+    assert (cancelled.relation, cancelled.result) == ("≈", "0.001")
+    assert format_calculation([1.0, 1e-300], 1e300, lambda a, b: a / b).relation == "="
+    assert format_calculation([1.0, 0.0], math.inf, lambda a, b: a / b).relation == "≈"
+    assert format_calculation([1.0, math.inf], math.inf).relation == "="
+
+
+OPERATIONS = {
+    "product": lambda *factors: math.prod(factors),
+    "sum": lambda *terms: math.fsum(terms),
+    "quotient": lambda a, b, *others: a / b,
+    "norm": lambda x, mean, *others: (x - mean) / 0.7,
+}
+NUMBERS = st.floats(1e-5, 1e5) | st.floats(-3, 3).filter(lambda x: abs(x) > 1e-6) | st.integers(1, 2000).map(float)
+
+
+@given(st.sampled_from(sorted(OPERATIONS)), st.lists(NUMBERS, min_size=2, max_size=4), st.integers(1, 5))
+def test_a_displayed_calculation_holds_as_displayed(operation, operands, digits):
+    calculate = OPERATIONS[operation]
+    calculation = format_calculation(operands, calculate(*operands), calculate, digits)
+    if calculation.relation == "=":
+        assert abs(calculate(*map(parsed, calculation.operands)) - parsed(calculation.result)) <= 0.500001 * unit_of(
+            calculation.result
+        )
+
+
+@given(st.lists(st.floats(0.01, 9.99), min_size=2, max_size=2))
+def test_a_product_of_two_ordinary_numbers_is_displayed_without_an_approximation(operands):
+    assert format_calculation(operands, math.prod(operands)).relation == "="

@@ -1,0 +1,85 @@
+"""The component that writes the URL."""
+
+import pytest
+
+from tests.javascript.conftest import ORIGIN
+
+_UPDATE = """async data => {
+    const sent = [];
+    const { default: update } = await import("/address_bar/address.js");
+    update({ data, setTriggerValue: (name, value) => sent.push([name, value]) });
+    return sent;
+}"""
+
+
+@pytest.fixture
+def address(scripts):
+    """A page at /softmax?seq=5, and a function that updates the component on it."""
+    scripts.page.goto(f"{ORIGIN}/softmax?seq=5#part")
+
+    def update(query: str, step: int = 0, session: str = "one", read: str = "seq=5") -> tuple[str, int, list]:
+        before = scripts.page.evaluate("history.length")
+        sent = scripts.page.evaluate(_UPDATE, {"session": session, "read": read, "query": query, "step": step})
+        url = scripts.page.url.removeprefix(ORIGIN)
+        return url, scripts.page.evaluate("history.length") - before, sent
+
+    update.page = scripts.page
+    return update
+
+
+def test_query_is_written_in_place(address):
+    assert address("seq=6") == ("/softmax?seq=6#part", 0, [])
+
+
+def test_step_is_a_new_entry_of_the_history(address):
+    address("seq=5")
+    assert address("seq=6", step=1) == ("/softmax?seq=6#part", 1, [])
+    assert address("seq=7", step=1) == ("/softmax?seq=7#part", 0, [])
+    address.page.go_back()
+    assert address.page.url.endswith("/softmax?seq=5#part")
+
+
+def test_first_update_of_a_session_is_no_step(address):
+    assert address("seq=6", step=3) == ("/softmax?seq=6#part", 0, [])
+
+
+def test_empty_query_leaves_no_question_mark(address):
+    assert address("") == ("/softmax#part", 0, [])
+
+
+def test_same_parameters_in_another_encoding_are_not_written(address):
+    address.page.goto(f"{ORIGIN}/softmax?text=a%20b")
+    assert address("text=a+b", read="text=a+b") == ("/softmax?text=a%20b", 0, [])
+
+
+def test_new_session_that_began_with_another_query_gets_that_of_the_url(address):
+    assert address("seq=9", session="two", read="seq=9") == ("/softmax?seq=5#part", 0, [["restore", "seq=5"]])
+    assert address("seq=5", session="two", read="seq=9") == ("/softmax?seq=5#part", 0, [])
+
+
+def test_links_to_stages_get_the_query(address):
+    address.page.evaluate(
+        """() => document.body.innerHTML = `<div class="st-key-rail"><a href="/qkv?seq=1">a</a>
+            <a href="https://example.org/?seq=1">b</a></div><a href="/other?seq=1">c</a>`"""
+    )
+    address("seq=6&layer=2")
+    links = address.page.locator("a").evaluate_all("links => links.map(link => link.href)")
+    assert links == [
+        f"{ORIGIN}/qkv?seq=6&layer=2",
+        "https://example.org/?seq=1",
+        f"{ORIGIN}/other?seq=1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("", "?", True),
+        ("a=1&b=2", "?a=1&b=2", True),
+        ("a=%C3%A9", "a=é", True),
+        ("a=1", "a=2", False),
+        ("a=", "", False),
+    ],
+)
+def test_comparison_of_queries(scripts, one, other, same):
+    assert scripts.call("address_bar/address.js", "isSameQuery", one, other) is same

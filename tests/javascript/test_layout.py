@@ -1,0 +1,108 @@
+"""The layout of panels: which labels are left out, and the area between the axes."""
+
+import pytest
+
+from tests.javascript.panels import axis, matrix_panel
+
+ROWS, COLUMNS = axis("query", "abcd"), axis("key", "abcd")
+PANEL = matrix_panel([[0.0] * 4] * 4, ROWS, COLUMNS)
+
+
+def ticks(count: int, **fields) -> dict:
+    """An axis of cells with a label each."""
+    places = list(range(count))
+    return {"range": [-0.5, count - 0.5], "tickvals": places, "ticktext": [f"t{i}" for i in places], **fields}
+
+
+def thin(scripts, tick_axis, pixels, marked=()):
+    thinned = scripts.call("plot/layout.js", "thinLabels", tick_axis, pixels, list(marked))
+    assert thinned["ticktext"] == [f"t{i}" for i in thinned["tickvals"]]
+    return thinned["tickvals"]
+
+
+@pytest.mark.parametrize(
+    ("pixels", "marked", "labelled"),
+    [
+        (120, [], list(range(10))),  # 12 pixels each
+        (119, [], [0, 2, 4, 6, 8]),
+        (40, [], [0, 3, 6, 9]),  # 4 pixels each
+        (40, [5], [0, 5, 9]),  # its neighbours 3 and 6 are too near
+        (40, [5, 6], [0, 5, 6, 9]),
+    ],
+)
+def test_labels_that_overlap_are_left_out(scripts, pixels, marked, labelled):
+    assert thin(scripts, ticks(10), pixels, marked) == labelled
+
+
+def test_horizontal_labels_need_their_length(scripts):
+    """The longest has three letters of 6.8 pixels: 20.4, and cells of 20 pixels are too narrow."""
+    texts = {"tickangle": 0, "ticktext": ["t0", "t1", "t2", "abc"]}
+    axes = [scripts.call("plot/layout.js", "thinLabels", ticks(4, **texts), pixels, []) for pixels in (84, 80)]
+    assert [thinned["ticktext"] for thinned in axes] == [["t0", "t1", "t2", "abc"], ["t0", "t2"]]
+
+
+@pytest.mark.parametrize("tick_axis", [None, {}, {"range": [0, 1]}])
+def test_axis_without_labels_stays(scripts, tick_axis):
+    assert scripts.call("plot/layout.js", "thinLabels", tick_axis, 10, []) == tick_axis
+
+
+@pytest.mark.parametrize(
+    ("fields", "shares"),
+    [
+        ({}, True),
+        ({"kind": "row_bars"}, True),
+        ({"kind": "mosaic"}, False),
+        ({"rows": axis("key", "abcd")}, False),
+        ({"rows": axis("query", "abce")}, False),
+        ({"rows": None}, False),
+    ],
+)
+def test_panel_beside_one_with_the_same_rows(scripts, fields, shares):
+    assert scripts.call("plot/layout.js", "sharesRows", PANEL, {**PANEL, **fields}) is shares
+    assert scripts.call("plot/layout.js", "sharesRows", {**PANEL, **fields}, PANEL) is shares
+
+
+def test_first_panel_shares_no_rows(scripts):
+    assert scripts.call("plot/layout.js", "sharesRows", PANEL, None) is False
+
+
+def fit(scripts, panel, width=300, omit_row_labels=False):
+    return scripts.call("plot/layout.js", "fitPanel", panel, width, omit_row_labels)
+
+
+def test_area_between_the_axes(scripts):
+    """Without the title, the figure is 200 pixels high, and its top margin 10: 200 - 10 - 30 = 160."""
+    figure = fit(scripts, PANEL)
+    assert figure["area"] == {"left": 60, "top": 10, "width": 230, "height": 160}
+    assert (figure["layout"]["width"], figure["layout"]["height"]) == (300, 200)
+
+
+def test_panel_without_row_labels_has_their_space(scripts):
+    figure = fit(scripts, PANEL, omit_row_labels=True)
+    assert figure["area"]["left"] == 4
+    assert figure["area"]["width"] == 300 - 4 - 10
+    assert figure["layout"]["yaxis"]["showticklabels"] is False
+
+
+@pytest.mark.parametrize(("width", "xgap"), [(90, 1), (89, 0)])
+def test_narrow_cells_have_no_gap(scripts, width, xgap):
+    """At a width of 90, each of four cells has (90 - 70) / 4 = 5 pixels."""
+    (trace,) = fit(scripts, PANEL, width)["data"]
+    assert (trace["xgap"], trace["ygap"]) == (xgap, 1)
+    assert trace["showscale"] is False
+
+
+def test_marked_cells_keep_their_labels(scripts):
+    panel = {
+        **PANEL,
+        "marked": [[1, None], [None, 3]],
+        "layout": {**PANEL["layout"], "xaxis": ticks(4), "yaxis": ticks(4, range=[3.5, -0.5]), "height": 100},
+    }
+    layout = fit(scripts, panel, 110)["layout"]  # 10 pixels for each column, 7.5 for each row
+    assert layout["xaxis"]["tickvals"] == [0, 3]
+    assert layout["yaxis"]["tickvals"] == [1]
+
+
+def test_bars_are_as_they_came(scripts):
+    bars = {"type": "bar", "x": [1, 2]}
+    assert fit(scripts, {**PANEL, "data": [bars]})["data"] == [bars]

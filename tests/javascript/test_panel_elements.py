@@ -1,0 +1,50 @@
+"""The title line of a panel."""
+
+import math
+
+import pytest
+
+from tests.javascript.panels import axis, matrix_panel
+
+PANEL = matrix_panel([[1, 2], [math.nan, 4]], axis("query", "ab"), axis("key", "ab"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "value"),
+    [
+        ({}, None),
+        ({"marked": [[0, 1]]}, 2),
+        ({"marked": [[None, 1], [1, 1], [0, 0]]}, 4),  # the first that is one cell
+        ({"marked": [[1, None]]}, None),
+        ({"marked": [[1, 0]]}, None),  # masked
+        ({"marked": [[5, 5]]}, None),
+        ({"marked": [[0, 1]], "tiles": {}}, None),
+    ],
+)
+def test_number_of_the_marked_cell(scripts, fields, value):
+    assert scripts.call("plot/panel_elements.js", "markedValue", {**PANEL, **fields}) == value
+
+
+_TITLE = """async ([panel, operator, hasRowLabels]) => {
+    const { appendPanel, updatePanel } = await import("/plot/panel_elements.js");
+    const elements = appendPanel(document.body);
+    updatePanel(elements, { operator, panel, json: "" }, hasRowLabels);
+    const { figure, title, colourBar, plot } = elements;
+    return [elements.operator.textContent, title.textContent, colourBar.textContent, figure.style.flexGrow,
+            plot.style.height, plot.getAttribute("aria-label")];
+}"""
+_SCALE = {"type": "heatmap", "colorscale": [[0, "#000000"], [1, "#ffffff"]]}
+
+
+@pytest.mark.parametrize(("limits", "bar"), [({"zmin": -2, "zmax": 2}, "±2"), ({"zmin": 0, "zmax": 1}, "01")])
+def test_title_line(scripts, limits, bar):
+    panel = {**PANEL, "alt": "M in words", "weight": 20, "data": [{**_SCALE, **limits}]}
+    texts = scripts.page.evaluate(_TITLE, [panel, "=", True])
+    assert texts == ["=", "M", bar, "26", "200px", "M in words"]
+    assert scripts.page.evaluate(_TITLE, [{**panel, "marked": [[1, 1]]}, "", False])[:4] == ["", "M", f"4{bar}", "20"]
+
+
+def test_title_with_markup_stays_text(scripts):
+    panel = {**PANEL, "title": "<b>M</b>", "weight": 20, "data": []}
+    assert scripts.page.evaluate(_TITLE, [panel, "", True])[1] == "<b>M</b>"
+    assert scripts.page.locator("b").count() == 0
