@@ -1,6 +1,6 @@
 """A bare Streamlit page for comparison: a slider, and as many other elements as a page of the walkthrough has.
 
-    streamlit run bare_page.py -- ELEMENTS
+streamlit run bare_page.py -- ELEMENTS
 """
 
 import sys

@@ -34,7 +34,7 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
 
         projections     L * 4 * 2 n d_model qkv_dim        (Q, K, V and O)
         scores          L * 2 n^2 qkv_dim                  (Q K^T over all heads)
-        weighted values L * 2 n^2 qkv_dim                  (pattern V over all heads)
+        values          L * 2 n^2 qkv_dim                  (pattern V over all heads)
         feed-forward    L * 2 * 2 n d_model d_ff
         output head     2 n d_model vocab_size             (if the model has one)
 
@@ -46,7 +46,7 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
     flops = {
         "projections": config.num_layers * 4 * 2 * tokens * d * qkv,
         "scores": config.num_layers * 2 * tokens * seq * qkv,
-        "weighted values": config.num_layers * 2 * tokens * seq * qkv,
+        "values": config.num_layers * 2 * tokens * seq * qkv,
         "feed-forward": config.num_layers * 2 * 2 * tokens * d * config.d_ff,
     }
     if config.output_head:
@@ -74,4 +74,4 @@ def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:
 def attention_cost(config: EncoderConfig, seq: int) -> tuple[int, int]:
     """Parameters of attention in all layers, and operations of its matrix products for one sentence of `seq` tokens."""
     flops = flops_by_part(config, seq)
-    return parameters_by_part(config)["attention"], flops["projections"] + flops["scores"] + flops["weighted values"]
+    return parameters_by_part(config)["attention"], flops["projections"] + flops["scores"] + flops["values"]

@@ -46,7 +46,7 @@ def choose(screen, name):
 
 
 def shape(screen):
-    return screen.page.get_by_text(re.compile(r"^output\s"))
+    return screen.page.get_by_text(re.compile(r"^output\s.*×"))
 
 
 def test_a_download_is_cancelled_and_started_again(started, hub):

@@ -78,7 +78,7 @@ def test_flops_by_hand():
     assert flops_by_part(config, seq=2) == {
         "projections": 4 * 2 * 2 * 2 * 2,
         "scores": 2 * 2 * 2 * 2,
-        "weighted values": 2 * 2 * 2 * 2,
+        "values": 2 * 2 * 2 * 2,
         "feed-forward": 2 * (2 * 2 * 2 * 3),
         "output head": 2 * 2 * 2 * 5,
     }

@@ -27,7 +27,7 @@ def random_mask(rng: np.random.Generator, config: EncoderConfig, batch: int, seq
     return mask
 
 
-def assert_same_as_torch(config: EncoderConfig, seq: int, batch: int, mask_name: str | None, seed: int) -> None:
+def assert_same_as_torch(config: EncoderConfig, seq: int, batch: int, masked: str | None, seed: int) -> None:
     rng = np.random.default_rng(seed)
     parameters = random_parameters(config, rng)
     ids = rng.integers(0, VOCAB, (batch, seq))

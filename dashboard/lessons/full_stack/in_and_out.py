@@ -22,9 +22,7 @@ def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     config = current.config
     before, after = current.trace.embedded[at.sentence], current.trace.output[at.sentence]
     cosine = np.diagonal(cosines(before, after))
-    parts = scenes.in_and_out(
-        before, after, cosine, columns, at, enters=input_content(config), theme=current_theme()
-    )
+    parts = scenes.in_and_out(before, after, cosine, columns, at, enters=input_content(config), theme=current_theme())
     inspection = inspect_cell(current, at, text_slice("output", at).cell(at.token, columns.start))
     render_plot(parts, key="full_stack_ends_plot", inspection=inspection)
     st.caption(

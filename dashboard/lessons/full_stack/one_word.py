@@ -26,9 +26,7 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
     inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, at.key_token))
     plot_area = st.container()  # above the choice of the colour scale
     all_limit, key_limit = render_weights_limits(weights, to_key)
-    parts = scenes.one_word(
-        weights, visible, at, limits=(all_limit, key_limit), theme=current_theme()
-    )
+    parts = scenes.one_word(weights, visible, at, limits=(all_limit, key_limit), theme=current_theme())
     word, key = escape_token(at.labels[at.token]), escape_token(at.labels[at.key_token])
     with plot_area:
         render_plot(parts, key="full_stack_word_plot", inspection=inspection)
