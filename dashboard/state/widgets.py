@@ -74,14 +74,13 @@ def bind_value(
     latest = value
 
     def changed() -> None:
-        # Streamlit also calls this for a widget that has been replaced, because it no longer has its old value. Then
-        # only a value that the widget did not have before is a choice.
+        # Streamlit also calls this for a widget that it has forgotten, because another one has taken its place or
+        # because a run did not show it, if a message of the browser still contains it. Only a new value is a choice.
         nonlocal latest
         new = st.session_state[key]
-        if not _is_current(name, key) and _comparable(new) == _comparable(latest):
-            return
-        latest = new
-        on_change(new)
+        if _comparable(new) != _comparable(latest):
+            latest = new
+            on_change(new)
 
     return {"key": key, "on_change": changed, **initial}
 
@@ -98,11 +97,6 @@ def edited_cells(key: str) -> dict[int, dict[str, Any]]:
 
 def _key(name: str, widget: BoundWidget) -> str:
     return name if widget.generation == 0 else f"{name}.{widget.generation}"
-
-
-def _is_current(name: str, key: str) -> bool:
-    widget = session().widgets.get(name)
-    return widget is not None and _key(name, widget) == key
 
 
 def _comparable(value: Any) -> Any:
