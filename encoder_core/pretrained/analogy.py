@@ -12,7 +12,7 @@ _SIGN = re.compile(r"[+−–]|(?<!\S)-|-(?!\S)")  # between letters, - is a hyp
 _MAX_WORD_LENGTH, _MAX_PIECES = 24, 6  # in an error message
 
 
-class Term(NamedTuple):
+class AnalogyTerm(NamedTuple):
     """A word that is added (sign 1) or subtracted (sign -1)."""
 
     sign: int
@@ -22,7 +22,7 @@ class Term(NamedTuple):
 class Analogy(NamedTuple):
     """Words of a vocabulary with their signs, in the order in which they were typed."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[AnalogyTerm, ...]
 
     @property
     def plus(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def parse_analogy(text: str, tokenizer: WordPieceTokenizer) -> Analogy:
     """
     if len(text) > MAX_LENGTH:
         raise ValueError(f"The analogy is too long: at most {MAX_LENGTH} characters are allowed.")
-    terms = tuple(Term(sign, _piece(word, tokenizer)) for sign, word in _split(text))
+    terms = tuple(AnalogyTerm(sign, _piece(word, tokenizer)) for sign, word in _split(text))
     sums: Counter[str] = Counter()
     for sign, word in terms:
         sums[word] += sign
@@ -56,7 +56,7 @@ def parse_analogy(text: str, tokenizer: WordPieceTokenizer) -> Analogy:
     return Analogy(terms)
 
 
-def _split(text: str) -> list[Term]:
+def _split(text: str) -> list[AnalogyTerm]:
     """The sign and the word of each term, as typed."""
     if not text.strip():
         raise ValueError("There is no word: type words with + or − between them, such as king - man + woman.")
@@ -70,7 +70,7 @@ def _split(text: str) -> list[Term]:
             raise ValueError(f"A word is missing after “{sign}”: type one, or remove the sign.")
         if len(words) > 1:
             raise ValueError(f"No sign is between “{_short(words[0])}” and “{_short(words[1])}”: type + or − there.")
-        terms.append(Term(1 if sign == "+" else -1, words[0]))
+        terms.append(AnalogyTerm(1 if sign == "+" else -1, words[0]))
     return terms
 
 

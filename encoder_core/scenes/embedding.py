@@ -21,7 +21,7 @@ from encoder_core.figures import (
     heatmap,
     parameter_slice,
 )
-from encoder_core.scenes.equation import Term, equation
+from encoder_core.scenes.equation import EquationTerm, equation
 from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
 
 MAX_ROWS = 64  # of a larger vocabulary, only the rows in use are visible
@@ -97,9 +97,9 @@ def rows_and_positions(
     scale   the name of the scale, which is also the name of its bar
     in_use  whether the model has this scale, so that the rows are those of the trace
     """
-    scaled = Term(f"rows {scale}", rows, text_slice("scaled_embedding", at) if in_use else None)
+    scaled = EquationTerm(f"rows {scale}", rows, text_slice("scaled_embedding", at) if in_use else None)
     return [
-        *equation([scaled, "+", Term("position encoding", position, POSITION_ENCODING)], at, columns=columns,
+        *equation([scaled, "+", EquationTerm("position encoding", position, POSITION_ENCODING)], at, columns=columns,
                   height=HEIGHT, theme=theme),
         "",
         bars(np.array(list(sizes.values())), list(sizes), title="size (RMS)", marks=[list(sizes).index(scale)],

@@ -10,7 +10,7 @@ from encoder_core.figures import HeatmapStyle, Line, TensorMap, ThemeName, Windo
 from encoder_core.scenes.position import Position
 
 
-class Term(NamedTuple):
+class EquationTerm(NamedTuple):
     """One matrix of a sum: its title, its values, and the slice of a trace that it is, or None."""
 
     title: str
@@ -19,7 +19,7 @@ class Term(NamedTuple):
 
 
 def equation(
-    parts: Sequence[Term | str],
+    parts: Sequence[EquationTerm | str],
     at: Position,
     *,
     columns: Window | None = None,
@@ -30,7 +30,7 @@ def equation(
 
     columns  the window of the columns that is drawn; None draws all
     """
-    limit = colour_limit(*(part.values for part in parts if isinstance(part, Term)))
+    limit = colour_limit(*(part.values for part in parts if isinstance(part, EquationTerm)))
     style = HeatmapStyle(limit=limit, height=height, theme=theme)
     return [
         part

@@ -24,12 +24,12 @@ from encoder_core.figures import (
 from encoder_core.scenes.position import Position, block_slice
 
 HEIGHT = 230
-ACTIVATIONS: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
+ACTIVATION_TITLES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
 
 def activation_name(config: EncoderConfig) -> str:
     """The name of the activation on screen."""
-    return ACTIVATIONS[config.activation]
+    return ACTIVATION_TITLES[config.activation]
 
 
 def network(
@@ -85,8 +85,8 @@ def neuron_activation(
     """The curve of the activation with one dot for each neuron of a token; a straight line where no activation follows
     the first linear layer."""
     x = np.linspace(-1, 1, 81) * max(3.0, 1.05 * float(np.abs(pre).max()))
-    functions = {title: activate(x, name) for name, title in ACTIVATIONS.items()}
-    chosen = ACTIVATIONS[activation]
+    functions = {title: activate(x, name) for name, title in ACTIVATION_TITLES.items()}
+    chosen = ACTIVATION_TITLES[activation]
     if after == "second_linear":
         chosen = "no activation"
         functions[chosen] = x

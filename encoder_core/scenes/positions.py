@@ -27,7 +27,7 @@ from encoder_core.figures import (
     span_of,
     theme_named,
 )
-from encoder_core.scenes.equation import Term, equation
+from encoder_core.scenes.equation import EquationTerm, equation
 from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
 
 HEIGHT = 230
@@ -77,9 +77,9 @@ def position_added(
 
     in_use  whether the model has this encoding; with another one, position and sum are no tensors of the trace
     """
-    position_term = Term("position", position, POSITION_ENCODING if in_use else None)
-    sum_term = Term(title, total, text_slice(title.replace(" ", "_"), at) if in_use else None)
-    scaled_term = Term("scaled embedding", scaled, text_slice("scaled_embedding", at))
+    position_term = EquationTerm("position", position, POSITION_ENCODING if in_use else None)
+    sum_term = EquationTerm(title, total, text_slice(title.replace(" ", "_"), at) if in_use else None)
+    scaled_term = EquationTerm("scaled embedding", scaled, text_slice("scaled_embedding", at))
     return equation([scaled_term, "+", position_term, "=", sum_term], at, columns=columns, height=HEIGHT, theme=theme)
 
 
