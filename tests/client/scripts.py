@@ -85,7 +85,7 @@ export default ({ data, setTriggerValue }) => {
         session = data.session;
         lastStep = data.step;
         if (present !== canonical(data.read)) {
-            setTriggerValue("restore", location.search);
+            setTriggerValue("restore", location.search.slice(1));
             return;
         }
     }
