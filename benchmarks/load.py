@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.measure import percentile
 from benchmarks.serving import serving
@@ -34,7 +35,6 @@ TEXTS = ("The black cat jumped on the sofa", "It rains, and it was cold", "A dog
 PAGES = ("scaled_scores", "softmax", "qkv", "multi_head", "scaled_scores")
 VISITS = 10
 _TICKS = os.sysconf("SC_CLK_TCK")
-_FINISHED = (0, 1)  # of the page, of a fragment
 
 
 class Visitor(Session):
@@ -55,7 +55,9 @@ class Visitor(Session):
             message = self.app.handle(payload)
             kind = message.WhichOneof("type")
             self.elements += kind == "delta"
-            self._awaited = not (kind == "script_finished" and message.script_finished in _FINISHED)
+            self._awaited = not (
+                kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            )
         self.app.render()
 
     def _send(self, message: BackMsg) -> None:
