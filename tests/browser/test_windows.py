@@ -93,6 +93,15 @@ def test_rows_of_the_projections_have_bins_too(screen):
     assert column == "5"
 
 
+def test_a_running_player_disappears_with_its_product(screen):
+    """In bins, the columns of the product are not those of E."""
+    screen.open("embedding", encoder="minilm")
+    screen.page.get_by_role("button", name="Draw one-hot · E cell by cell").click()
+    expect(screen.page.get_by_role("button", name="Pause")).to_be_visible()
+    choose(screen, "dims", "all, in bins of 6")
+    expect(screen.page.locator(".ew-player").first).to_be_hidden()
+
+
 def test_pages_fit_on_a_phone_with_all_in_bins(screen):
     screen.page.set_viewport_size(PHONE)
     screen.open("map", encoder="minilm", dims="all", neurons="all")

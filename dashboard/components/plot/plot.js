@@ -81,6 +81,14 @@ function listenToPlot(line, plot, index, panel) {
 const isCut = ({ scrollHeight, scrollWidth, clientHeight, clientWidth }) =>
   scrollHeight > clientHeight + 1 || scrollWidth > clientWidth;
 
+// The line may have changed while the player was running: it then has another product, or none.
+/** @type {(line: PlotLine) => void} */
+function stopPlayback(line) {
+  if (!line.playback) return;
+  line.playback.stop();
+  updatePlayer(line.player, line.panelElements, line.items, line.isStacked);
+}
+
 // Paint every panel whose figure or size has changed. All sizes are read before anything is drawn: reading one after
 // each drawing would compute the layout of the whole page each time.
 /** @type {(line: PlotLine, plotly: Plotly) => Promise<void>} */
@@ -95,7 +103,7 @@ async function paint(line, plotly) {
     const state = [widths[i], omitRowLabels, json].join();
     if (elements.paintedState === state) continue;
     elements.paintedState = state;
-    line.playback?.stop();
+    stopPlayback(line);
     const { data, layout, area } = fitPanel(panel, widths[i], omitRowLabels);
     elements.area = area;
     await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
@@ -141,6 +149,7 @@ function scrollRailToStage() {
 async function startPlayer(line, script) {
   const { play } = await import(staticUrl(script));
   const panels = line.items.map(({ panel }) => panel), index = panels.findIndex(panel => panel.product);
+  if (index < 0) return;  // the product went while the script was loaded
   const product = /** @type {import("./panel.js").MatrixPanel} */ (panels[index]);
   if (!line.panelElements.every(({ area }) => area)) return;  // nothing is painted yet
   play(line, index, (/** @type {number} */ row, /** @type {number} */ column) => {
