@@ -130,7 +130,7 @@ class Settings:
 
     @property
     def trained(self) -> str | None:
-        """The name of the chosen trained encoder on the hub; None for any other encoder."""
+        """The chosen trained encoder, as a name on the hub or a folder; None for any other encoder."""
         return OFFERED.get(self.encoder)
 
     @property
@@ -172,7 +172,8 @@ def available_settings(encoder: str) -> Sequence[str]:
 
 
 def nearest_d_model(d_model: int, heads: int, direction: int = 0) -> int:
-    """The allowed multiple of `heads` nearest to d_model; at least d_model for direction 1, at most for -1."""
+    """The allowed multiple of `heads` nearest to d_model; at least d_model for direction 1, at most for -1,
+    if there is one."""
     valid = [width for width in OPTIONS["d_model"] if width % heads == 0]
     ahead = [width for width in valid if (width - d_model) * direction >= 0] or valid
     return min(ahead, key=lambda width: (abs(width - d_model), width))

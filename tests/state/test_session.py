@@ -176,6 +176,11 @@ def test_every_option_of_a_setting_is_restored_from_the_url(current, name):
         assert type(again.get(parameter)) is type(option)
 
 
+def test_settings_come_before_edits_in_the_url():
+    names = list(PARAMETERS)
+    assert max(names.index(name) for name in SETTINGS) < names.index("edits")
+
+
 TEXTS = some.text(max_size=30)
 
 
