@@ -14,8 +14,6 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -69,13 +67,6 @@ _FIGURES = """() => {
     const lines = [...document.querySelectorAll('.ew-plot')];
     return lines.map(line => [...line.querySelectorAll('.js-plotly-plot')].map(figure)).filter(row => row.length);
 }"""
-
-
-@contextmanager
-def server(arguments: list[str], folder: Path) -> Iterator[tuple[str, float]]:
-    """Run a server that can import the project's modules; yields its URL and its start time in milliseconds."""
-    with serving(arguments, folder, environment={"PYTHONPATH": str(ROOT)}) as url_and_start:
-        yield url_and_start
 
 
 class Visit:
@@ -138,7 +129,7 @@ def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, li
     figures.write_text(json.dumps(sampled_figures(app)))
     shutil.copy(ROOT / "benchmarks" / "stock_page.py", folder)
     measured: dict[str, list[float]] = {"ours": [], "stock": [], "bytes": []}
-    with server(["-m", "streamlit", "run", "stock_page.py", "--", str(figures)], folder) as (stock_url, _):
+    with serving(["-m", "streamlit", "run", "stock_page.py", "--", str(figures)], folder) as (stock_url, _):
         stock = Visit(browser, stock_url)
         for move in range(MOVES + 2):
             key = "ArrowRight" if move % 4 < 2 else "ArrowLeft"
@@ -158,7 +149,7 @@ def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, li
 def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
-        server(["-m", "streamlit", "run", "dashboard/server.py"], ROOT) as (url, start_ms),
+        serving(["-m", "streamlit", "run", "dashboard/server.py"], ROOT) as (url, start_ms),
         sync_playwright() as playwright,
     ):
         time.sleep(8)  # the warm-up

@@ -26,7 +26,7 @@ from pathlib import Path
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.measure import percentile
+from benchmarks.measure import percentile, resident_mb
 from benchmarks.serving import serving
 from tests.client import Session
 
@@ -163,17 +163,11 @@ def cpu_seconds() -> float:
     return sum(int(field[11]) + int(field[12]) for field in fields) / _TICKS
 
 
-def resident_mb() -> float:
-    """Resident memory of the server."""
-    pages = (int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in server_processes())
-    return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list[str],
             options: argparse.Namespace) -> dict[str, object]:  # fmt: skip
     """The figures of one server under the load."""
     arrival, moving = Load(), Load()
-    before, idle = cpu_seconds(), resident_mb()
+    before, idle = cpu_seconds(), resident_mb(server_processes())
     for link in links[:VISITS]:  # one after the other, to count what a visit costs
         arrival.run(url, act, iter([link]), 1, options.period, 0, 0)
     visit_cpu = (cpu_seconds() - before) / VISITS
@@ -191,7 +185,7 @@ def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list
         "max_ms": percentile(moving.moves or [0], 100),
         "errors": dict(moving.errors),
         "idle_mb": round(idle),
-        "rss_mb": round(resident_mb()),
+        "rss_mb": round(resident_mb(server_processes())),
         "visit_cpu_ms": round(visit_cpu * 1e3),
         "cpu_ms_per_move": round(cpu / moves * 1e3, 1),
         "bytes_per_move": moving.bytes // moves,
@@ -203,7 +197,7 @@ def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list
 def app() -> Iterator[str]:
     """The walkthrough, warmed up."""
     arguments = ["-m", "streamlit", "run", "dashboard/server.py"]
-    with serving(arguments, ROOT, environment={"PYTHONPATH": str(ROOT)}) as (url, _):
+    with serving(arguments, ROOT) as (url, _):
         time.sleep(8)  # the warm-up
         with Visitor(url, "/scaled_scores?encoder=minilm"), Visitor(url, "/scaled_scores"):
             time.sleep(5)  # MiniLM is loaded, and every page's modules

@@ -1,6 +1,7 @@
 """Measurements for the benchmarks: compilations, percentiles, memory."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -32,7 +33,7 @@ def percentile(values: Sequence[float], q: float) -> float:
     return round(float(np.percentile(values, q)), 2)
 
 
-def resident_mb() -> float:
-    """Resident memory of this process in MB (Linux)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096 / 1e6
+def resident_mb(processes: Iterable[int | str] = ("self",)) -> float:
+    """Resident memory of these processes in MB, by default of this one (Linux)."""
+    pages = sum(int(Path(f"/proc/{process}/statm").read_text().split()[1]) for process in processes)
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -14,6 +14,7 @@ from typing import TextIO
 
 from playwright.sync_api import Browser, Playwright
 
+ROOT = Path(__file__).parent.parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 
@@ -25,7 +26,7 @@ def serving(
     out: int | TextIO = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, float]]:
-    """Run Python with these arguments as a Streamlit server on a free port.
+    """Run Python with these arguments as a Streamlit server on a free port; it can import the project's modules.
 
     Yields its URL and the milliseconds until it answered. Its output goes to `out`. Raises RuntimeError if it ends or
     does not answer within a minute.
@@ -33,7 +34,7 @@ def serving(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    options = {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_HEADLESS": "true"}
+    options = {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_HEADLESS": "true"}
     start = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, *arguments],
