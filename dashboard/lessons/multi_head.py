@@ -105,7 +105,7 @@ def render_heads_off(current: Model, at: Focus, columns: Window) -> None:
     session().set_derived(HEADS_OFF, off)
     bound = bind_widget(
         HEADS_OFF, list(off), heads, value_argument="default",
-        on_change=lambda heads: session().set(HEADS_OFF, tuple(sorted(heads))),
+        on_change=lambda selected: session().set(HEADS_OFF, tuple(sorted(selected))),
     )  # fmt: skip
     st.pills(
         f"Heads switched off in layer {at.layer + 1}", range(heads), selection_mode="multi",

@@ -13,7 +13,7 @@ from encoder_core.figures.colour_scale import colour_limit, largest_magnitude
 from encoder_core.figures.flow import residual_flow
 from encoder_core.figures.heatmap import HeatmapStyle, dimensions, heatmap, position_labels
 from encoder_core.figures.lines import bars, curves, series_colours
-from encoder_core.figures.mosaic import MosaicStyle, TileGrid, mosaic, tile_titles
+from encoder_core.figures.mosaic import MosaicStyle, TileGrid, mosaic, tile_bin_size, tile_titles
 from encoder_core.figures.panel import Line, Panel, Product, Tiles, panels_of
 from encoder_core.figures.row_bars import RowBarsDetails, RowBarsStyle, row_bars, span_of
 from encoder_core.figures.style import MatrixKind, PanelStyle
@@ -76,5 +76,6 @@ __all__ = [
     "series_colours",
     "span_of",
     "theme_named",
+    "tile_bin_size",
     "tile_titles",
 ]

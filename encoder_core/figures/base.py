@@ -80,16 +80,25 @@ def _max_letters(axis: Mapping[str, Any]) -> int:
 
 
 def token_axis(labels: Sequence[str], title: str, theme: Theme, *, reverse: bool = False) -> dict[str, Any]:
-    """A numeric axis with one tick per label. A category axis would merge equal tokens."""
+    """A numeric axis with one tick per label. A category axis would merge equal tokens.
+
+    reverse  for rows, which are read from the top; short labels of columns are horizontal, longer ones upright
+    """
     count = len(labels)
+    upright = not reverse and any(len(text) > 3 for text in labels)
     ends = [count - 0.5, -0.5] if reverse else [-0.5, count - 0.5]
-    return plain_axis(title, theme) | {
-        "tickmode": "array",
-        "tickvals": list(range(count)),
-        "ticktext": [label(text) for text in labels],
-        "range": ends,
-        "showgrid": False,
-    }
+    angle = {} if reverse else {"tickangle": -90 if upright else 0}
+    return (
+        plain_axis(title, theme)
+        | angle
+        | {
+            "tickmode": "array",
+            "tickvals": list(range(count)),
+            "ticktext": [label(text) for text in labels],
+            "range": ends,
+            "showgrid": False,
+        }
+    )
 
 
 def plain_axis(title: str, theme: Theme) -> dict[str, Any]:

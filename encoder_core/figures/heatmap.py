@@ -74,8 +74,7 @@ def heatmap(
         title=title,
         alt=f"{title}: heatmap, {size}{bins_in_words(offsets)}",
         weight=int(np.clip(len(column_axis), 8, 40)),
-        xaxis=token_axis(column_axis.names, axis_title(columns, column_axis.title), colours)
-        | {"tickangle": label_angle(column_axis.names)},
+        xaxis=token_axis(column_axis.names, axis_title(columns, column_axis.title), colours),
         yaxis=token_axis(row_axis.names, axis_title(rows, row_axis.title), colours, reverse=True)
         | ({"ticklabelstandoff": 7} if style.row_flags else {}),
         shapes=[
@@ -107,11 +106,6 @@ def visible_mark(mark: Mark, rows: Labels, columns: Labels) -> Mark | None:
     return (row, column) if (row is None, column is None) == (mark[0] is None, mark[1] is None) else None
 
 
-def label_angle(names: Sequence[str]) -> int:
-    """The angle of the labels of columns: short ones are horizontal, longer ones upright."""
-    return 0 if all(len(name) <= 3 for name in names) else -90
-
-
 def _cells(values: Float[np.ndarray, "row column"], style: HeatmapStyle, limit: float) -> dict[str, Any]:
     numbers = {"texttemplate": "%{z:.2f}", "textfont": {"size": 12}} if style.show_values else {}
     return {
@@ -128,6 +122,8 @@ def _cells(values: Float[np.ndarray, "row column"], style: HeatmapStyle, limit: 
 
 def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[str, Any]]:
     """Grey cells, and one diagonal line in each of them; no trace where no cell is masked."""
+    if not masked.any():
+        return []
     row, column = np.nonzero(masked)
     grey = {
         "type": "heatmap",
@@ -140,6 +136,8 @@ def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[s
         "hoverongaps": False,
         "name": "masked",
     }
+    if len(row) > _MAX_HATCHED:
+        return [grey]
     gap = np.full(len(row), np.nan)
     hatch = {
         "type": "scatter",
@@ -149,9 +147,7 @@ def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[s
         "line": {"width": 1, "color": theme.hatch},
         "hoverinfo": "skip",
     }
-    if not len(row):
-        return []
-    return [grey, hatch] if len(row) <= _MAX_HATCHED else [grey]
+    return [grey, hatch]
 
 
 def _visible_colours(colours: Mapping[int, str], axis: Labels) -> dict[int, str]:

@@ -59,7 +59,7 @@ def curves(
         title=title,
         alt=f"{title}: {', '.join(series)} over {x_axis}",
         weight=28,
-        xaxis=_named_axis(names, x_axis, theme) if named else plain_axis(x_axis, theme),
+        xaxis=token_axis(names, x_axis, theme) if named else plain_axis(x_axis, theme),
         yaxis=plain_axis(y_axis, theme) | ({"range": list(y_range)} if y_range else {}),
         hovermode="x unified" if len(series) > 1 else "closest",
         showlegend=len(series) > 1,
@@ -101,13 +101,8 @@ def bars(
         title=title,
         alt=f"{title}: one bar for each of {len(names)}",
         weight=int(np.clip(len(names), 12, 40)),
-        xaxis=_named_axis(names, "", theme),
+        xaxis=token_axis(names, "", theme),
         yaxis=plain_axis(y_axis, theme) | {"zeroline": True, "zerolinecolor": theme.line},
         bargap=0.25,
     )
     return replace(panel, columns=axis_of(names, ""))
-
-
-def _named_axis(names: Sequence[str], title: str, theme: Theme) -> dict[str, Any]:
-    angle = -90 if max(map(len, names), default=0) > 3 else 0
-    return token_axis(names, title, theme) | {"tickangle": angle}

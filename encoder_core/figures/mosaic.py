@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
-from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
+from encoder_core.figures.base import PLOT_HEIGHT, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
-from encoder_core.figures.heatmap import label_angle, visible_mark
+from encoder_core.figures.heatmap import visible_mark
 from encoder_core.figures.panel import Mark, Panel, Tiles
 from encoder_core.figures.style import MatrixKind, MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
@@ -20,7 +20,6 @@ from encoder_core.figures.theme import Theme, theme_named
 from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
 
 _LABEL_HEIGHT = 13  # pixels from one label of a row to the next
-_HEIGHT = 300  # pixels, where the style sets none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +56,12 @@ class TileGrid:
 def tile_titles(kind: str, count: int) -> list[str]:
     """The titles of `count` rows or columns of tiles: "layer 1", "2", "3", ..."""
     return [f"{kind} 1", *(str(number) for number in range(2, count + 1))]
+
+
+def tile_bin_size(count: int, max_cells: int) -> int:
+    """The number of rows, and of columns, in one cell of a tile, so that `count` cells become at most about
+    `max_cells`."""
+    return math.ceil(math.sqrt(count / max_cells))
 
 
 def mosaic(
@@ -105,10 +110,9 @@ def mosaic(
     marked = tuple(cell for mark in grid.marks if (cell := visible_mark(mark, rows, columns)))
     labels_below = list(grid.column_titles) == [""]
     labels_left = list(grid.row_titles) == [""]
-    height = _HEIGHT if style.height is None else style.height
+    height = PLOT_HEIGHT if style.height is None else style.height
     x_axis = (
         token_axis(column_axis.names, axis_title(columns, column_axis.title), colours)
-        | {"tickangle": label_angle(column_axis.names)}
         if labels_below
         else _tile_axis(grid.column_titles, placed.wide, gap) | {"side": "top"}
     )
@@ -120,7 +124,6 @@ def mosaic(
         style,
         title=title,
         alt=f"{title}: {what}{bins_in_words(offsets)}",
-        height=_HEIGHT,
         weight=40,
         xaxis=x_axis | {"range": [-1, sheet.shape[1]]},
         yaxis=y_axis | {"range": [sheet.shape[0], -1]},

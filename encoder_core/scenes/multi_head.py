@@ -1,7 +1,6 @@
 """Scenes of multi-head attention: Q split into heads, the weights of all heads, and their contributions to the
 residual stream."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,6 +21,7 @@ from encoder_core.figures import (
     heatmap,
     largest_magnitude,
     mosaic,
+    tile_bin_size,
 )
 from encoder_core.scenes.position import Position, block_slice
 from encoder_core.scenes.qkv import side_by_side
@@ -38,7 +38,7 @@ def head_names(heads: int) -> list[str]:
 
 def bin_size(count: int) -> int:
     """The number of rows, and of columns, in one cell, if all tiles have `count` weights."""
-    return math.ceil(math.sqrt(count / MAX_CELLS))
+    return tile_bin_size(count, MAX_CELLS)
 
 
 def split_window(d_head: int, heads: int) -> Window:

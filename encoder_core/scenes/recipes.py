@@ -26,6 +26,7 @@ from encoder_core.figures import (
     row_bars,
 )
 from encoder_core.scenes.multi_head import bin_size
+from encoder_core.scenes.softmax import pattern_style
 
 HEIGHT = 230
 
@@ -44,8 +45,7 @@ def attention(
     dims, marks = dimensions(v.shape[1]), [(token, None)]
     z_style = HeatmapStyle(row_axis="query", limit=largest_magnitude(v, z), height=HEIGHT, theme=theme)
     v_style = replace(z_style, row_axis="key", title_colour="value")
-    weights_style = HeatmapStyle(row_axis="query", column_axis="key", kind="weights", title_colour="attention",
-                                 height=HEIGHT, theme=theme)  # fmt: skip
+    weights_style = replace(pattern_style(theme), title_colour="attention", height=HEIGHT)
     return [
         heatmap(weights, tokens, tokens, title="attention weights", mask=visible, marks=marks, style=weights_style),
         "·",
@@ -117,7 +117,7 @@ def in_and_out(
     return [
         heatmap(embedded, tokens, title=titles[0], marks=marks, style=style),
         "→",
-        heatmap(output, tokens, list(columns) or dimensions(output.shape[1]), title=titles[1], marks=marks,
+        heatmap(output, tokens, list(columns) or None, title=titles[1], marks=marks,
                 style=output_style),
     ]  # fmt: skip
 
@@ -136,19 +136,18 @@ def effect(
     weights  whether the columns are keys and the values weights from 0 to 1; otherwise they are dimensions and signed
     """
     limit = largest_magnitude(intended, written)
-    signed = HeatmapStyle(limit=limit, height=HEIGHT, theme=theme)
-    pattern = replace(signed, row_axis="query", column_axis="key", kind="weights", limit=1.0)
-    style = pattern if weights else signed
-    columns = [tokens if weights else dimensions(x.shape[1]) for x in (intended, written)]
+    pattern = replace(pattern_style(theme), limit=1.0, height=HEIGHT)
+    style = pattern if weights else HeatmapStyle(limit=limit, height=HEIGHT, theme=theme)
+    columns = tokens if weights else None
     parts: Line = [
-        heatmap(intended, tokens, columns[0], title=f"{tensor}, as intended", style=style),
+        heatmap(intended, tokens, columns, title=f"{tensor}, as intended", style=style),
         "≠",
-        heatmap(written, tokens, columns[1], title="as written", style=style),
+        heatmap(written, tokens, columns, title="as written", style=style),
     ]
     if intended.shape == written.shape:
         change = written - intended
         change_style = replace(style, kind="signed", limit=largest_magnitude(change) if weights else limit)
-        parts += ["Δ", heatmap(change, tokens, columns[1], title="written − intended", style=change_style)]
+        parts += ["Δ", heatmap(change, tokens, columns, title="written − intended", style=change_style)]
     return parts
 
 

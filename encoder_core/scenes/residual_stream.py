@@ -49,14 +49,18 @@ def hidden_states(
     columns: Window,
     at: Position,
     *,
+    limit: float,
     final_norm: bool,
     theme: ThemeName = "light",
 ) -> Line:
-    """The residual stream of all tokens at every stage, side by side; the output of the selected layer is outlined."""
+    """The residual stream of all tokens at every stage, side by side; the output of the selected layer is outlined.
+
+    limit  the end of the colour scale
+    """
     blocks = len(stages) - 1 - final_norm
     names = ["embedded", *tile_titles("block", blocks), *(["final norm"] if final_norm else [])]
     grid = TileGrid([""], names, "", stage_axis(blocks, final_norm), selected=(0, at.layer + 1))
-    style = MosaicStyle(row_axis="token", column_axis="dimension", kind="signed", limit=colour_limit(stages),
+    style = MosaicStyle(row_axis="token", column_axis="dimension", kind="signed", limit=limit,
                         height=STATES_HEIGHT, theme=theme)  # fmt: skip
     return [
         mosaic(stages[None], grid, at.labels, stage_window(columns, len(stages)), title="Hidden states, layer by layer",
@@ -70,15 +74,18 @@ def one_token(
     columns: Window,
     at: Position,
     *,
+    limit: float,
     final_norm: bool,
     theme: ThemeName = "light",
 ) -> Line:
-    """One token's vector in the residual stream, one row for each stage, and its length. The colour scale is that of
-    all tokens."""
+    """One token's vector in the residual stream, one row for each stage, and its length.
+
+    limit  the end of the colour scale
+    """
     rows, blocks = stages[:, at.token], len(stages) - 1 - final_norm
     lengths = np.linalg.norm(rows, axis=-1)
     axis, height = stage_axis(blocks, final_norm), 20 * len(stages)
-    style = HeatmapStyle(row_axis=axis, limit=colour_limit(stages), height=height, theme=theme)
+    style = HeatmapStyle(row_axis=axis, limit=limit, height=height, theme=theme)
     lengths_style = RowBarsStyle(row_axis=axis, span=(0.0, float(lengths.max()) or 1.0), colour="muted", height=height,
                                  theme=theme)  # fmt: skip
     return [
@@ -94,15 +101,14 @@ def similarity(
     names: Sequence[str],
     at: Position,
     *,
-    tokens: Sequence[str],
     places: Sequence[int],
     theme: ThemeName = "light",
 ) -> Line:
     """Mean cosines as curves over the stages, and the cosine of each pair of tokens, embedded → after a block.
 
-    tokens  the tokens of the sentence without padding
-    places  their positions in the sentence
+    places  the positions of the sentence's tokens, without padding
     """
+    tokens = [at.labels[place] for place in places]
     lowest = min(0.0, float(np.nanmin(list(series.values())))) - 0.05
     row_axis, layer = AxisMeaning("token", selects=[{"token": place} for place in places]), at.layer
     style = HeatmapStyle(row_axis=row_axis, column_axis="other token", limit=1.0, height=HEIGHT, theme=theme)

@@ -1,6 +1,5 @@
 """Scenes of the attention of the full stack: the weights of all heads, their averages, and the rollout."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +19,11 @@ from encoder_core.figures import (
     heatmap,
     mosaic,
     row_bars,
+    tile_bin_size,
     tile_titles,
 )
 from encoder_core.scenes.position import Position, head_slice
+from encoder_core.scenes.softmax import pattern_style
 
 HEIGHT = 320
 MAX_CELLS = 25_000  # of a mosaic; more cells would be smaller than a pixel
@@ -45,10 +46,10 @@ def every_head(
     shows = TensorSlice("pattern", (at.sentence, "tile column", "row", "column"), layer="tile row")
     return [
         _tiles(patterns, visible, grid, at, title="Every head of every layer", shows=shows,
-               style=MosaicStyle(limit=limits[0], theme=theme)),
+               limit=limits[0], theme=theme),
         _enlarged(patterns[at.layer, at.head], visible[at.layer, at.head], at,
                   title=f"Layer {at.layer + 1}, head {at.head + 1}", shows=head_slice("pattern", at),
-                  style=HeatmapStyle(limit=limits[1], theme=theme)),
+                  limit=limits[1], theme=theme),
     ]  # fmt: skip
 
 
@@ -67,15 +68,15 @@ def head_averages(
     grid = TileGrid([""], tile_titles("layer", len(averages)), "", "layer", selected=(0, at.layer))
     return [
         _tiles(averages[None], visible[None], grid, at, title="Average over the heads, layer by layer",
-               style=MosaicStyle(limit=limits[0], theme=theme)),
+               limit=limits[0], theme=theme),
         _enlarged(averages[at.layer], visible[at.layer], at, title=f"Layer {at.layer + 1}",
-                  style=HeatmapStyle(limit=limits[1], theme=theme)),
+                  limit=limits[1], theme=theme),
     ]  # fmt: skip
 
 
 def bin_size(count: int) -> int:
     """The number of rows, and of columns, in one cell of a small tile, if all tiles have `count` weights."""
-    return math.ceil(math.sqrt(count / MAX_CELLS)) if count > MAX_CELLS else 1
+    return tile_bin_size(count, MAX_CELLS)
 
 
 def _tiles(
@@ -86,11 +87,12 @@ def _tiles(
     *,
     title: str,
     shows: TensorSlice | None = None,
-    style: MosaicStyle,
+    limit: float,
+    theme: ThemeName,
 ) -> Panel:
     seq = len(at.labels)
     places = Window(0, seq, bin_size(weights.size), tuple(at.labels))
-    style = replace(style, height=HEIGHT + 28, weight=int(1.5 * np.clip(seq, 12, 40)))
+    style = MosaicStyle(limit=limit, theme=theme, height=HEIGHT + 28, weight=int(1.5 * np.clip(seq, 12, 40)))
     return mosaic(weights, grid, places, places, title=title, mask=visible, shows=shows, style=style)
 
 
@@ -101,10 +103,10 @@ def _enlarged(
     *,
     title: str,
     shows: TensorSlice | None = None,
-    style: HeatmapStyle,
+    limit: float,
+    theme: ThemeName,
 ) -> Panel:
-    style = replace(style, kind="weights", row_axis="query", column_axis="key", height=HEIGHT)
-    marks = [(at.token, None)]
+    style, marks = replace(pattern_style(theme), limit=limit, height=HEIGHT), [(at.token, None)]
     return heatmap(weights, at.labels, at.labels, title=title, mask=visible, marks=marks, shows=shows, style=style)
 
 

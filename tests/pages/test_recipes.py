@@ -98,7 +98,7 @@ def test_matches_of_a_row_with_itself_are_counted_where_another_is_seen(framed):
     rows = Encoder.from_parameters(demo.config, demo.parameters(0)).trace(batch.inputs).embedded[0]
     matches = sum(rows[i] @ rows[i] >= max(rows[i] @ rows[j] for j in range(i + 1)) for i in range(1, 5))
     assert f"In **{matches} of 4** rows" in caption
-    assert "Not counted: 1 row that can attend only to itself." in caption
+    assert "Not counted: 1 row that can attend to nothing else." in caption
 
 
 def test_no_training_view_where_nothing_is_ever_dropped(framed):

@@ -16,7 +16,7 @@ from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
-from encoder_core.figures import Window, dimensions, format_number
+from encoder_core.figures import Window, colour_limit, dimensions, format_number
 from encoder_core.scenes import residual_stream as scenes
 from encoder_core.scenes.position import block_slice
 
@@ -25,7 +25,9 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     """The residual stream after each block for all tokens, then for the selected token."""
     config = current.config
     stages, names = residual_stream(current.trace, at.sentence, final_norm=config.final_norm), stage_names(config)
-    common: dict[str, Any] = {"final_norm": config.final_norm, "theme": current_theme()}
+    common: dict[str, Any] = {
+        "limit": colour_limit(stages), "final_norm": config.final_norm, "theme": current_theme(),
+    }  # fmt: skip
     inspection = inspect_cell(current, at, block_slice("resid_post", at).cell(at.token, 0))
     render_plot(
         scenes.hidden_states(stages, columns, at, **common), key="full_stack_states_plot", inspection=inspection

@@ -127,7 +127,7 @@ def _describe(comparison: _Comparison) -> str:
         last.append(f"of different words, {format_fixed(comparison.control[-1], 2)} on average")
     return (
         f"“{escape_token(comparison.word)}” has one row in the embedding table. Before the first block, its cosines "
-        f"with its other occurrences are at least {format_fixed(first, 2)}. Cosines after the last block: "
+        f"with the occurrences compared here are at least {format_fixed(first, 2)}. Cosines after the last block: "
         f"{'; '.join(last)}."
     )
 

@@ -31,7 +31,7 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     series = {"itself, mean": own_cosines.mean(axis=1), "the others, mean": others}
     if token is not None:
         series[f"“{label(labels[token])}” itself"] = own_cosines[:, token]
-    parts = scenes.similarity(series, between, names, at, tokens=labels, places=real.tolist(), theme=current_theme())
+    parts = scenes.similarity(series, between, names, at, places=real.tolist(), theme=current_theme())
     render_plot(parts, key="full_stack_cosine_plot")
     st.caption(
         "“Itself”: the cosine with the token's own embedding; a falling line means that the blocks change its "

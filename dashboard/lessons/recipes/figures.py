@@ -37,7 +37,11 @@ def render_attention(model: Model) -> None:
     st.caption(
         f"Q, K and V are the rows. In **{matches.matches} of {matches.rows}** rows, a token's dot product with itself "
         "is the largest. It need not be: a · b is larger than a · a if the component of b along a is longer than a."
-        + (f" Not counted: {uncounted} row{'s' * (uncounted > 1)} that can attend only to itself." if uncounted else "")
+        + (
+            f" Not counted: {uncounted} row{'s' * (uncounted > 1)} that can attend to nothing else."
+            if uncounted
+            else ""
+        )
     )
 
 

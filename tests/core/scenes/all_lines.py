@@ -8,7 +8,7 @@ from encoder_core import analysis
 from encoder_core.explain.first_input import first_input
 from encoder_core.explain.sublayers import FeedForwardSteps, layer_norm_steps, norm_parameters
 from encoder_core.explain.sublayers import add_and_norm as tensors_around
-from encoder_core.figures import Line, Window
+from encoder_core.figures import Line, Window, colour_limit
 from encoder_core.scenes import (
     add_and_norm,
     embedding,
@@ -102,8 +102,9 @@ def text_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
     yield stack_attention.rollout(step, before, rolled[at.layer], at, limit=1.0)
     stages = analysis.residual_stream(trace, sentence, final_norm=config.final_norm)
     names = [str(stage) for stage in range(len(stages))]
-    yield residual_stream.hidden_states(stages, columns, at, final_norm=config.final_norm)
-    yield residual_stream.one_token(stages, names, columns, at, final_norm=config.final_norm)
+    limit = colour_limit(stages)
+    yield residual_stream.hidden_states(stages, columns, at, limit=limit, final_norm=config.final_norm)
+    yield residual_stream.one_token(stages, names, columns, at, limit=limit, final_norm=config.final_norm)
     cosine = np.ones(seq, np.float32)
     yield residual_stream.in_and_out(trace.embedded[sentence], trace.output[sentence], cosine, columns, at, enters="")
     to_all = analysis.stack_patterns(trace, sentence)[:, :, at.token]
