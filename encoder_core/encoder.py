@@ -195,7 +195,7 @@ class Encoder:
     def _run(self, inputs: ParsedInputs, mask: MaskSpec, edits: Sequence[Edit]) -> Run:
         effects = combine_edits(edits, self.config, *inputs.real.shape)
         with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` raises a clear error
-            trace = compute_trace(inputs, mask, effects, self.config, self._parameters, self._stacked)
+            trace = compute_trace(inputs, mask, effects, self._stacked)
             run = Run(trace, self.config, self.parameters(), effects)
             if edits:
                 check_numbers(run)
@@ -218,7 +218,7 @@ class Encoder:
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         require_index("sentence", sentence, len(parsed.real))
-        return compute_outputs(parsed, mask, edits, edit_lists, sentence, self.config, self._parameters, self._stacked)
+        return compute_outputs(parsed, mask, edits, edit_lists, sentence, self._stacked)
 
     @property
     def _table(self) -> Float[np.ndarray, "vocab d_model"]:

@@ -159,5 +159,5 @@ class Run:
         kept = self.trace.kept
         if kept is None:
             return numbers
-        mask = getattr(kept if layer is None else kept.layers[layer], place)
+        mask = kept.mask(place, layer)
         return apply_dropout(numbers, None if mask is None else mask[sentence], kept.scale)

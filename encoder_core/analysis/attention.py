@@ -32,7 +32,7 @@ def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarr
 def mix_with_residual(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
     """A = 0.5 W + 0.5 I, each row divided by its sum; W is the mean of the attention weights over the heads.
 
-    The sum of a row is below one where every key is masked or dropout is applied.
+    Before the division, the sum is 1, but 1/2 where every key is masked, and below or above 1 with dropout.
     """
     averaged = patterns.mean(axis=1)
     mixed = 0.5 * averaged + 0.5 * np.eye(averaged.shape[-1], dtype=averaged.dtype)

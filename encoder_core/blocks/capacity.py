@@ -2,8 +2,8 @@
 
 XLA compiles a program for each new shape. The modules are therefore built at a capacity, and the active sizes are
 traced integers (`Dims`). The padding is zero and stays zero: zero rows and columns of a kernel add nothing, a norm uses
-only the active features, and masked keys have no weight. Only this module and the cropping in `engine/program.py`
-depend on the padding.
+only the active features, and masked keys have no weight. The modules of `engine` pad their inputs and crop their
+outputs.
 """
 
 from typing import NamedTuple

@@ -1,6 +1,5 @@
 """All types of edits, in the order in which they take effect, and the limits of their values."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -26,7 +25,7 @@ class SetTokenEmbedding:
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where the table has no such cell, or the value is not a number from -1e6 to 1e6."""
         _require_indices(self, id=config.vocab_size, dimension=config.d_model)
-        _require_value(self)
+        _require_value(self.value)
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,12 @@ class SetWeight:
 
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where the model has no such cell, or the value is not a number from -1e6 to 1e6."""
-        _require_choice(self, "matrix", get_args(Matrix))
+        require_choice("matrix", self.matrix, get_args(Matrix))
         rows, columns = config.d_model, config.d_head
         if self.matrix == "W_O":
             rows, columns = columns, rows
         _require_indices(self, layer=config.num_layers, head=config.num_heads, row=rows, column=columns)
-        _require_value(self)
+        _require_value(self.value)
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class SetEmbedded:
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where there is no such cell, or the value is not a number from -1e6 to 1e6."""
         _require_indices(self, batch=batch, position=seq, dimension=config.d_model)
-        _require_value(self)
+        _require_value(self.value)
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class SetScore:
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where there is no such score, or the value is not a number from -1e6 to 1e6."""
         _require_indices(self, batch=batch, layer=config.num_layers, head=config.num_heads, query=seq, key=seq)
-        _require_value(self)
+        _require_value(self.value)
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ class Temperature:
 
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where the value is not a number from 0.001 to 1000."""
-        _require_number(self, "value", *TEMPERATURE_RANGE)
+        require_number("value", self.value, *TEMPERATURE_RANGE)
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ class HeadFactor:
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where the model has no such head, or the factor is not a number from -1000 to 1000."""
         _require_indices(self, layer=config.num_layers, head=config.num_heads)
-        _require_number(self, "factor", *FACTOR_RANGE)
+        require_number("factor", self.factor, *FACTOR_RANGE)
 
 
 @dataclass(frozen=True)
@@ -173,8 +172,8 @@ class ResidualFactor:
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where the model has no such sum, or the factor is not a number from -1000 to 1000."""
         _require_indices(self, layer=config.num_layers)
-        _require_choice(self, "sublayer", get_args(Sublayer))
-        _require_number(self, "factor", *FACTOR_RANGE)
+        require_choice("sublayer", self.sublayer, get_args(Sublayer))
+        require_number("factor", self.factor, *FACTOR_RANGE)
 
 
 @dataclass(frozen=True)
@@ -190,9 +189,9 @@ class Dropout:
 
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
         """Raises ValueError where the seed is not a whole number from 0, or the rate not a number from 0 to below 1."""
-        require_integer(f"{self!r}: seed", self.seed, 0)
+        require_integer("seed", self.seed, 0)
         if self.rate is not None:
-            require_number(f"{self!r}: rate", self.rate, 0, 1, below_high=True)
+            require_number("rate", self.rate, 0, 1, below_high=True)
 
 
 Edit = (
@@ -212,16 +211,8 @@ Edit = (
 
 def _require_indices(edit: object, **sizes: int) -> None:
     for name, size in sizes.items():
-        require_index(f"{edit!r}: {name}", getattr(edit, name), size)
+        require_index(name, getattr(edit, name), size)
 
 
-def _require_number(edit: object, name: str, low: float, high: float) -> None:
-    require_number(f"{edit!r}: {name}", getattr(edit, name), low, high)
-
-
-def _require_value(edit: object) -> None:
-    _require_number(edit, "value", -LARGEST_VALUE, LARGEST_VALUE)
-
-
-def _require_choice(edit: object, name: str, choices: Sequence[str]) -> None:
-    require_choice(f"{edit!r}: {name}", getattr(edit, name), choices)
+def _require_value(value: float) -> None:
+    require_number("value", value, -LARGEST_VALUE, LARGEST_VALUE)

@@ -91,7 +91,10 @@ def combine_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq:
     if not edits:
         return NO_EFFECTS
     for edit in edits:
-        edit.check(config, batch, seq)
+        try:
+            edit.check(config, batch, seq)
+        except ValueError as error:
+            raise ValueError(f"{edit!r}: {error}") from None
     heads = [((edit.layer, edit.head), edit.factor) for edit in edits if isinstance(edit, HeadFactor)]
     residuals = [((edit.layer, edit.sublayer), edit.factor) for edit in edits if isinstance(edit, ResidualFactor)]
     temperatures = [edit.value for edit in edits if isinstance(edit, Temperature)]

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.blocks.capacity import capacity_for
-from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, Effects, combine_edits
 from encoder_core.edits.effects import first_changed_layer
 from encoder_core.engine.program import run_batch, run_output
@@ -22,11 +21,10 @@ def compute_trace(
     inputs: ParsedInputs,
     mask: MaskSpec,
     effects: Effects,
-    config: EncoderConfig,
-    parameters: Parameters,
     stacked: StackedParameters,
 ) -> EncoderTrace:
     """Every tensor of the forward pass, in read-only arrays. Raises ValueError for a mask that does not fit."""
+    config, parameters = stacked.config, stacked.parameters
     embedded = embed_inputs(inputs, mask, effects, config, parameters)
     inputs = embedded.inputs
     capacity = capacity_for(config, embedded.embedded.shape[1])
@@ -59,22 +57,20 @@ def compute_outputs(
     edits: Sequence[Edit],
     edit_lists: Sequence[Sequence[Edit]],
     sentence: int,
-    config: EncoderConfig,
-    parameters: Parameters,
     stacked: StackedParameters,
 ) -> Float[np.ndarray, "run seq d_model"]:
     """The output of one sentence with `edits`, then with `edits` and each of the `edit_lists`.
 
     Each run starts at the first block that its edit list changes, with the input that the block has with `edits`.
     """
-    batch, seq = inputs.real.shape
+    config, (batch, seq) = stacked.config, inputs.real.shape
     capacity = capacity_for(config, seq)
     state = stacked.for_capacity(capacity)
     block_inputs = np.empty((0, seq, config.d_model), np.float32)  # of the run with `edits`
     outputs = np.empty((1 + len(edit_lists), seq, config.d_model), np.float32)
     for run, added_edits in enumerate([(), *edit_lists]):
         effects = combine_edits([*edits, *added_edits], config, batch, seq)
-        embedded = embed_inputs(inputs, mask, effects, config, parameters)
+        embedded = embed_inputs(inputs, mask, effects, config, stacked.parameters)
         first = first_changed_layer(added_edits)
         stream = block_inputs[first] if first else embedded.embedded[sentence]
         outputs[run], streams = run_output(

@@ -14,11 +14,11 @@ from encoder_core.parameters import Parameters, parameter_shapes
 
 
 class StackedParameters:
-    """A cache of the stacked parameters of one encoder, by capacity."""
+    """The parameters of one encoder, and a cache of them as stacked for each capacity."""
 
     def __init__(self, parameters: Parameters, config: EncoderConfig) -> None:
-        self._parameters = parameters
-        self._config = config
+        self.parameters = parameters
+        self.config = config
         self._states: dict[Capacity, nnx.State] = {}
 
     def for_capacity(self, capacity: Capacity) -> nnx.State:
@@ -26,7 +26,7 @@ class StackedParameters:
         # Two threads may both stack them, with equal results. No parameter depends on the length of the text.
         widths = capacity._replace(seq=0)
         if widths not in self._states:
-            self._states[widths] = stack_parameters(self._parameters, self._config, capacity)
+            self._states[widths] = stack_parameters(self.parameters, self.config, capacity)
         return self._states[widths]
 
     def store(self, capacity: Capacity, state: nnx.State) -> None:

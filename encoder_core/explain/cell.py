@@ -9,7 +9,7 @@ from jaxtyping import Shaped
 
 from encoder_core.parameters import Parameters
 from encoder_core.trace import EncoderTrace
-from encoder_core.validation import invalid_value
+from encoder_core.validation import invalid_value, require_index
 
 PARAMETERS = "parameters."  # prefix of parameter names: the trace also has a `token_embedding`
 _MAX_LENGTH = 120  # of an address, in characters; about twice that of the longest valid one
@@ -139,12 +139,11 @@ def check_cell(cell: Cell, trace: EncoderTrace, parameters: Parameters) -> None:
             f"cell {cell}: {len(cell.index)} indices are invalid: {cell.tensor} has {len(axes)}: {', '.join(axes)}."
         )
     for axis, size, number in zip(axes, shape, cell.index, strict=True):
-        if not 0 <= number < size:
-            raise invalid_value(f"cell {cell}: {axis}", number, f"0 to {size - 1}")
+        require_index(f"cell {cell}: {axis}", number, size)
 
 
 def _check_layer(cell: Cell, layers: int | None) -> None:
     if layers is None and cell.layer is not None:
         raise invalid_value(f"cell {cell}: layer", cell.layer, "None")
-    if layers is not None and (cell.layer is None or not 0 <= cell.layer < layers):
-        raise invalid_value(f"cell {cell}: layer", cell.layer, f"0 to {layers - 1}")
+    if layers is not None:
+        require_index(f"cell {cell}: layer", cell.layer, layers)

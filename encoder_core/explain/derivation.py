@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from encoder_core.explain.cell import Cell
-from encoder_core.validation import invalid_value
+from encoder_core.validation import require_integer
 
 
 class Operand(NamedTuple):
@@ -49,8 +49,8 @@ class Derivation:
     cell         address of the number
     description  name and place of the number; sentences, layers, heads and tokens count from 1, as on screen
     formula      LaTeX
-    steps        the calculation, in order; empty for inputs, parameters, and outputs that the layers of the trace do
-                 not determine
+    steps        the calculation, in order; empty for inputs and parameters that no edit sets, and for outputs that the
+                 layers of the trace do not determine
     trace_value  the number in the trace
     scale        the largest finite magnitude of its tensor (1 where that is 0)
     method       the method of this derivation, one of `methods`
@@ -98,8 +98,7 @@ def largest_first(terms: Sequence[Term], count: int) -> LargestFirst:
 
     Terms of equal magnitude keep their order. Raises ValueError where `count` is below 0.
     """
-    if count < 0:
-        raise invalid_value("count", count, "whole numbers from 0")
+    require_integer("count", count, 0)
     ordered = sorted(terms, key=lambda term: -abs(term.value))
     largest = accumulate_terms([(term.operands, term.value) for term in ordered[:count]])
     return LargestFirst(largest, len(ordered[count:]), sum((term.value for term in ordered[count:]), 0.0))

@@ -73,7 +73,7 @@ def derive(run: Run, cell: Cell | str, method: str | None = None) -> Derivation:
 
     run     the trace with its configuration, parameters and edits; where an edit sets the number, the last step is
             "set by hand"
-    cell    a Cell or its text; for ids and parameters the derivation has no steps, but a note
+    cell    a Cell or its text; for ids and parameters that no edit sets, the derivation has no steps, but a note
     method  one of the `methods` of the derivation; None means the first
 
     Raises ValueError that names the allowed values for a cell or a method that does not exist.

@@ -31,6 +31,10 @@ class DropoutDraw(NamedTuple):
         """The factor on the numbers that are kept, 1 / (1 - rate): the mean over many draws is the number itself."""
         return 1 / (1 - self.rate)
 
+    def mask(self, place: DropoutPlace, layer: int | None = None) -> Bool[np.ndarray, "..."] | None:
+        """The numbers of one tensor that are kept; None where dropout is not applied to it."""
+        return getattr(self if layer is None else self.layers[layer], place)
+
 
 def draw_dropout(config: EncoderConfig, dropout: Dropout | None, batch: int, seq: int) -> DropoutDraw | None:
     """The numbers that dropout keeps in a forward pass; None in evaluation mode (`dropout` is None).

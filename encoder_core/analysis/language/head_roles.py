@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from encoder_core.analysis.attention import stack_patterns
 from encoder_core.analysis.language.token_kinds import CLS, SEP, is_punctuation, word_mask
 from encoder_core.trace import EncoderTrace
 
@@ -34,7 +35,7 @@ class HeadRoles(NamedTuple):
     tokens: int
 
     def strongest(self, role: str) -> tuple[int, int]:
-        """Layer and head, is_query from 0, with the largest mean weight in a role."""
+        """Layer and head, counted from 0, with the largest mean weight in a role."""
         weights = self.weights[self.roles.index(role)]
         layer, head = np.unravel_index(int(weights.argmax()), weights.shape)
         return int(layer), int(head)
@@ -57,7 +58,7 @@ def head_roles(traces: Iterable[EncoderTrace]) -> HeadRoles:
         for sentence, real in enumerate(trace.real):
             names = trace.tokens[sentence] if trace.tokens else ("",) * len(real)
             keys = role_keys(names, real)
-            patterns = np.stack([layer.pattern[sentence] for layer in trace.layers])
+            patterns = stack_patterns(trace, sentence)
             equal_weights = _equal_weights(trace.mask[sentence])
             total = total + np.einsum("lhqk,rqk->rlh", patterns, keys, optimize=True).astype(float)
             uniform += np.einsum("qk,rqk->r", equal_weights, keys)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Shaped
+from jaxtyping import Shaped
 
 from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.edits import Effects
@@ -100,22 +100,17 @@ class OperandSource:
         """One number of the bias of a linear layer; empty where the layer has no bias."""
         return [self.operand(f"{PARAMETERS}{name}.bias", (index,))] if f"{name}.bias" in self.parameters else []
 
-    def dropout_mask(self, place: DropoutPlace, layer: int | None) -> Bool[np.ndarray, "..."] | None:
-        """True for the numbers of a tensor that dropout keeps; None where no dropout is applied."""
-        if self.trace.kept is None:
-            return None
-        return getattr(self.trace.kept if layer is None else self.trace.kept.layers[layer], place)
-
     def dropout_steps(self, place: DropoutPlace, cell: Cell, value: float) -> tuple[Step, ...]:
         """The step that multiplies the number by 0 or by 1 / (1 - rate); empty in evaluation mode."""
-        kept = self.dropout_mask(place, cell.layer)
-        if kept is None or self.trace.kept is None:
+        draw = self.trace.kept
+        mask = None if draw is None else draw.mask(place, cell.layer)
+        if draw is None or mask is None:
             return ()
-        if not kept[cell.index]:
+        if not mask[cell.index]:
             return (Step("dropout: × 0", r"\times\, 0", 0.0),)
-        rate = self.trace.kept.rate
+        rate = draw.rate
         formula = rf"\times\, \frac{{1}}{{1 - {rate:g}}}"
-        return (Step(f"dropout: × 1/(1 − {format_number(rate)})", formula, value * self.trace.kept.scale),)
+        return (Step(f"dropout: × 1/(1 − {format_number(rate)})", formula, value * draw.scale),)
 
     def edited_value(self, cell: Cell) -> float | None:
         """The value that an edit sets in this cell; None without such an edit."""
