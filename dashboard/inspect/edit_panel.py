@@ -61,7 +61,7 @@ def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:
         f"Set {cell_edit.name} to{masked}", -limit, limit, step=step, format="%.6g", width=210, **number
     )  # fmt: skip
     st.slider(
-        "New value", -reach, reach, step=step, label_visibility="collapsed", width=220, **slider
+        "New value", -reach, reach, step=step, format="%.6g", label_visibility="collapsed", width=220, **slider
     )  # fmt: skip
 
 

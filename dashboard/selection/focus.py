@@ -144,7 +144,7 @@ def _render_token_list(part: Part, label: str, index: int, labels: tuple[str, ..
     st.selectbox(
         label,
         numbers,
-        format_func=lambda declare_number: f"{declare_number} · {shorten(labels[declare_number - 1])}",
+        format_func=lambda number: f"{number} · {shorten(labels[number - 1])}",
         filter_mode=None,
         width=150,
         **bind_widget(focus_parameters()[part], index + 1, labels, index_of=numbers),

@@ -18,7 +18,7 @@ def render_weights_limits(*weights: Float[np.ndarray, "..."]) -> list[float]:
     """Render one toggle for several plots and return the end of each colour scale: 1, or its largest weight."""
     stretched = st.toggle(
         "Stretch the colour scale to the largest weight", **bind_widget(STRETCH),
-        help="These weights are at most 1, so the colour scale ends at 1 by default. Stretched, it ends at the "
-        "largest weight in the plot, which makes small differences visible.",
+        help="Without dropout, these weights are at most 1, so the colour scale ends at 1 by default. Stretched, it "
+        "ends at the largest weight in the plot, which makes small differences visible.",
     )  # fmt: skip
     return [largest_magnitude(panel) if stretched else 1.0 for panel in weights]
