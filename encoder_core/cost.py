@@ -54,15 +54,11 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
     return flops
 
 
-def encoder_bytes(config: EncoderConfig, seq: int) -> int:
-    """Approximate memory in bytes of an encoder that has processed texts of `seq` tokens.
-
-    It stores its parameters, and a second copy of the parameters of its blocks at capacity.
-    """
+def stacked_bytes(config: EncoderConfig, seq: int) -> int:
+    """Memory in bytes of the kernels of all blocks at capacity, for texts of `seq` tokens."""
     capacity = capacity_for(config, seq)
     block = capacity.d_model * (4 * capacity.qkv_width + 2 * capacity.d_ff)
-    stored = sum(parameters_by_part(config).values()) + capacity.num_layers * block
-    return stored * BYTES_PER_PARAMETER
+    return capacity.num_layers * block * BYTES_PER_PARAMETER
 
 
 def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:

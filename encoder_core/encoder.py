@@ -29,11 +29,19 @@ from encoder_core.validation import require_index
 class Encoder:
     """A Transformer encoder with its parameters. It is immutable, and threads can share it."""
 
-    def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None = None) -> None:
+    def __init__(
+        self,
+        config: EncoderConfig,
+        parameters: Parameters,
+        tokenizer: Tokenizer | None = None,
+        *,
+        seed: int | None = None,
+    ) -> None:
+        """`seed`: that of `draw_parameters`, if these are its parameters."""
         self.config = config
         self.tokenizer = tokenizer
         self._parameters = parameters
-        self._stacked = StackedParameters(parameters, config)
+        self._stacked = StackedParameters(parameters, config, seed)
         for array in parameters.values():
             array.setflags(write=False)
 
@@ -43,7 +51,7 @@ class Encoder:
 
         Without a tokenizer, the vocabulary is made from each text anew.
         """
-        return cls(config, draw_parameters(config, seed), tokenizer)
+        return cls(config, draw_parameters(config, seed), tokenizer, seed=seed)
 
     @classmethod
     def recipe(cls, name: str, variant: str = "as intended", seed: int = 0) -> "Encoder":
@@ -95,10 +103,10 @@ class Encoder:
         folder = find_model(name_or_folder, allowed, max_bytes, offline, progress)
         with open_model(folder, max_len) as (config, tensors, tokenizer):
             capacity = capacity_for(config, config.max_len)
-            state = stack_parameters(tensors, config, capacity)
-            parameters = parameters_from_state(state, tensors, config, capacity)
+            stacked = stack_parameters(tensors, config, capacity)
+            parameters = parameters_from_state(stacked, tensors, config, capacity)
         encoder = cls(config, parameters, tokenizer)
-        encoder._stacked.store(capacity, state)
+        encoder._stacked.store(capacity, stacked)
         release_freed_memory()
         return encoder
 
@@ -137,6 +145,13 @@ class Encoder:
     def num_bytes(self) -> int:
         """The size of all parameters as float32, in bytes."""
         return self.num_parameters * cost.BYTES_PER_PARAMETER
+
+    def memory_bytes(self, seq: int) -> int:
+        """Approximate memory of this encoder alone after it has processed texts of `seq` tokens.
+
+        It stores its parameters and, unless it shares a draw with other encoders, a copy of them at capacity.
+        """
+        return self.num_bytes + (0 if self._stacked.uses_shared_draw else cost.stacked_bytes(self.config, seq))
 
     def flops(self, seq: int, batch: int = 1) -> int:
         """Floating-point operations of the matrix products of a forward pass over `batch` sentences of `seq` tokens.

@@ -71,6 +71,15 @@ def draw_parameters(config: EncoderConfig, seed: int) -> Parameters:
     return {name: _draw(name, shape, seed) for name, shape in parameter_shapes(config).items()}
 
 
+def draw_for_all_sizes(d_model: int, qkv_dim: int, d_ff: int, num_layers: int, seed: int) -> Parameters:
+    """What `draw_parameters` cuts the parameters of blocks from, up to these sizes: kernels before the division by
+    sqrt(fan-in), so that they serve all smaller sizes."""
+    largest = EncoderConfig(vocab_size=1, d_model=d_model, num_heads=1, qkv_dim=qkv_dim, d_ff=d_ff,
+                            num_layers=num_layers)  # fmt: skip
+    shapes = {name: shape for name, shape in parameter_shapes(largest).items() if name.startswith("layers.")}
+    return {name: _draw(name, shape, seed, divide=False) for name, shape in shapes.items()}
+
+
 def check_parameters(config: EncoderConfig, parameters: Mapping[str, Float[np.ndarray, "..."]]) -> Parameters:
     """Copies of the parameters as float32 arrays, in the order of `parameter_shapes`.
 
@@ -93,7 +102,7 @@ def check_parameters(config: EncoderConfig, parameters: Mapping[str, Float[np.nd
     return checked
 
 
-def _draw(name: str, shape: tuple[int, ...], seed: int) -> Float[np.ndarray, "..."]:
+def _draw(name: str, shape: tuple[int, ...], seed: int, *, divide: bool = True) -> Float[np.ndarray, "..."]:
     if name.endswith("scale"):
         return np.ones(shape, np.float32)
     if "norm" in name:
@@ -104,7 +113,7 @@ def _draw(name: str, shape: tuple[int, ...], seed: int) -> Float[np.ndarray, "..
         return normal
     if name.endswith("bias"):
         return normal * np.float32(BIAS_STD)
-    return normal / np.float32(np.sqrt(shape[0]))
+    return normal / np.float32(np.sqrt(shape[0])) if divide else normal
 
 
 def _standard_normal(seed: int, name: str, rows: int, width: int) -> Float[np.ndarray, "rows width"]:

@@ -8,7 +8,7 @@ from typing import ParamSpec, Protocol, TypeVar
 from cachetools import LRUCache, cached
 from cachetools.keys import hashkey
 
-MAX_BYTES = 600_000_000  # of the 2.7 GB in the cloud: enough for two dozen people with different settings
+MAX_BYTES = 200_000_000  # enough for a hundred people with different settings of the usual sizes
 
 
 class Sized(Protocol):

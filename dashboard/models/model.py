@@ -30,7 +30,8 @@ from encoder_core import (
 )
 from encoder_core.blocks.capacity import capacity_for
 from encoder_core.config import Norm
-from encoder_core.cost import encoder_bytes, trace_bytes
+from encoder_core.cost import stacked_bytes, trace_bytes
+from encoder_core.edits import SetWeight
 from encoder_core.edits.compatible import CompatibleEdits
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import Tokenizer, split_words
@@ -76,8 +77,12 @@ class Model:
     def num_bytes(self) -> int:
         """Approximate memory, without encoders that other models share."""
         batch, seq = self.batch.ids.shape
-        shared = bool(self.edits) or self.settings.trained is not None
-        return trace_bytes(self.config, seq, batch) + (0 if shared else encoder_bytes(self.config, seq))
+        own = 0
+        if any(isinstance(edit, SetWeight) for edit in self.edits):
+            own = stacked_bytes(self.config, seq)
+        elif not self.edits and self.settings.trained is None:
+            own = self.encoder.memory_bytes(seq)
+        return trace_bytes(self.config, seq, batch) + own
 
     @cached_property
     def run(self) -> Run:

@@ -12,6 +12,7 @@ from encoder_core.blocks.attention import AttentionTensors, SelfAttention
 from encoder_core.blocks.capacity import Capacity, Dims
 from encoder_core.blocks.feed_forward import FeedForward, FeedForwardTensors
 from encoder_core.blocks.norm import LayerNorm
+from encoder_core.blocks.parameter_cut import cut_block
 from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, ProgramSettings
 
 
@@ -137,8 +138,11 @@ class EncoderStack(nnx.Module):
 
         def step(x: Stream, layer: LayerInputs) -> tuple[Stream, BlockTensors]:
             block_state, index, block_edits, block_dropout = layer
-            block = nnx.merge(graphdef, block_state)
-            apply = lambda: block(x, mask, dims, settings, block_edits, block_dropout)  # noqa: E731
+
+            def apply() -> BlockTensors:
+                block = nnx.merge(graphdef, cut_block(block_state, settings.cut))
+                return block(x, mask, dims, settings, block_edits, block_dropout)
+
             skip = lambda: _skipped_block(x, jax.eval_shape(apply))  # noqa: E731
             is_active = (index >= settings.first_layer) & (index < dims.num_layers)
             tensors = jax.lax.cond(is_active, apply, skip)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from encoder_core.blocks.parameter_cut import ParameterCut
+
 
 class ProgramSettings(NamedTuple):
     """Settings of all blocks: options of the configuration and edits, as traced values.
@@ -18,6 +20,7 @@ class ProgramSettings(NamedTuple):
     temperature  the scores are divided by it before softmax
     first_layer  blocks before this one are skipped
     every_block_reads_input  each block is applied to the embedded input, not to the output of the previous block
+    cut          what stacked blocks use of their parameters
     """
 
     post_norm: Bool[Array, ""] | bool
@@ -29,6 +32,7 @@ class ProgramSettings(NamedTuple):
     temperature: Float[Array, ""] | float
     first_layer: Int[Array, ""] | int
     every_block_reads_input: Bool[Array, ""] | bool
+    cut: ParameterCut
 
 
 class BlockEdits(NamedTuple):

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from encoder_core.blocks.capacity import capacity_for
 from encoder_core.edits import Edit, Effects, combine_edits
 from encoder_core.edits.effects import first_changed_layer
-from encoder_core.engine.program import run_batch, run_output
+from encoder_core.engine.program import edits_kernels, run_batch, run_output
 from encoder_core.engine.stacked_parameters import StackedParameters
 from encoder_core.inputs.embedding import embed_inputs
 from encoder_core.inputs.masks import MaskSpec
@@ -28,8 +28,8 @@ def compute_trace(
     embedded = embed_inputs(inputs, mask, effects, config, parameters)
     inputs = embedded.inputs
     capacity = capacity_for(config, embedded.embedded.shape[1])
-    state = stacked.for_capacity(capacity)
-    output, layers = run_batch(state, embedded.embedded, embedded.mask, config, capacity, effects, embedded.kept)
+    at_capacity = stacked.for_capacity(capacity, to_edit=edits_kernels(effects))
+    output, layers = run_batch(at_capacity, embedded.embedded, embedded.mask, config, capacity, effects, embedded.kept)
     logits = _logits(output, parameters) if config.output_head else None
     for array in (inputs.ids, inputs.real, inputs.rows, *embedded.arrays, logits):
         if array is not None:
@@ -65,7 +65,6 @@ def compute_outputs(
     """
     config, (batch, seq) = stacked.config, inputs.real.shape
     capacity = capacity_for(config, seq)
-    state = stacked.for_capacity(capacity)
     block_inputs = np.empty((0, seq, config.d_model), np.float32)  # of the run with `edits`
     outputs = np.empty((1 + len(edit_lists), seq, config.d_model), np.float32)
     for run, added_edits in enumerate([(), *edit_lists]):
@@ -73,8 +72,9 @@ def compute_outputs(
         embedded = embed_inputs(inputs, mask, effects, config, stacked.parameters)
         first = first_changed_layer(added_edits)
         stream = block_inputs[first] if first else embedded.embedded[sentence]
+        at_capacity = stacked.for_capacity(capacity, to_edit=edits_kernels(effects))
         outputs[run], streams = run_output(
-            state, stream, embedded.mask[sentence], config, capacity, effects, embedded.kept, sentence, first
+            at_capacity, stream, embedded.mask[sentence], config, capacity, effects, embedded.kept, sentence, first
         )
         if run == 0:
             block_inputs = streams

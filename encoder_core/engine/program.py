@@ -1,6 +1,6 @@
 """Run the compiled program: pad a sentence to capacity, run the modules, crop every tensor to the active sizes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -16,6 +16,7 @@ from encoder_core.edits import Effects
 from encoder_core.edits.effects import NO_EFFECTS
 from encoder_core.engine.forward import LayerTensors, forward, select_layer
 from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings
+from encoder_core.engine.stacked_parameters import ProgramParameters
 from encoder_core.inputs.dropout import DropoutDraw
 from encoder_core.trace import LayerTrace
 
@@ -25,7 +26,7 @@ PaddedArrays = tuple[Float[np.ndarray, "_seq _d_model"], LayerTensors]  # the sa
 
 
 def run_batch(
-    state: nnx.State,
+    parameters: ProgramParameters,
     embedded: Float[np.ndarray, "batch seq d_model"],
     mask: Bool[np.ndarray, "batch head seq seq"],
     config: EncoderConfig,
@@ -38,17 +39,19 @@ def run_batch(
     The program runs once for each sentence, so that the batch size is not an array shape and compiles nothing. With
     attention_read_out="input" the layers are those of a second run.
     """
-    state = _edited_state(state, effects, capacity)
+    parameters = _edited(parameters, effects, capacity)
 
     def run(every_block_reads_input: bool) -> list[PaddedArrays]:
-        settings = program_settings(config, effects)._replace(every_block_reads_input=every_block_reads_input)
+        settings = program_settings(config, effects, parameters.cut)._replace(
+            every_block_reads_input=every_block_reads_input
+        )
         runs = [
-            _run(state, rows, sentence_mask, config, capacity, settings, effects, kept, sentence)
+            _run(parameters.state, rows, sentence_mask, config, capacity, settings, effects, kept, sentence)
             for sentence, (rows, sentence_mask) in enumerate(zip(embedded, mask, strict=True))
         ]
         return jax.tree.map(np.asarray, runs)
 
-    out_kernels = _out_kernels(state, config, capacity)
+    out_kernels = _out_kernels(parameters, config, capacity)
     output, layers = _crop(run(False), out_kernels, embedded.shape[1], config, capacity)
     if config.attention_read_out == "input":
         _, layers = _crop(run(True), out_kernels, embedded.shape[1], config, capacity)
@@ -56,7 +59,7 @@ def run_batch(
 
 
 def run_output(
-    state: nnx.State,
+    parameters: ProgramParameters,
     stream: Float[np.ndarray, "seq d_model"],
     mask: Bool[np.ndarray, "head seq seq"],
     config: EncoderConfig,
@@ -72,8 +75,8 @@ def run_output(
 
     It is faster than `run_batch`, because no other tensor is cropped.
     """
-    settings = program_settings(config, effects)._replace(first_layer=first_layer)
-    state = _edited_state(state, effects, capacity)
+    settings = program_settings(config, effects, parameters.cut)._replace(first_layer=first_layer)
+    state = _edited(parameters, effects, capacity).state
     output, tensors = _run(state, stream, mask, config, capacity, settings, effects, kept, sentence)
     size = slice(len(stream)), slice(config.d_model)
     if isinstance(tensors, list):
@@ -106,12 +109,21 @@ def _run(
     )
 
 
-def _edited_state(state: nnx.State, effects: Effects, capacity: Capacity) -> nnx.State:
-    """The parameters after `SetWeight`. Threads share `state`: it does not change, and edited kernels are copied."""
-    kernels = {name: cells for name, cells in effects.parameters.items() if name.startswith("layers.")}
+def edits_kernels(effects: Effects) -> bool:
+    """Whether there is a `SetWeight` among the edits."""
+    return bool(_edited_kernels(effects))
+
+
+def _edited_kernels(effects: Effects) -> dict[str, Mapping[tuple[int, ...], float]]:
+    return {name: cells for name, cells in effects.parameters.items() if name.startswith("layers.")}
+
+
+def _edited(parameters: ProgramParameters, effects: Effects, capacity: Capacity) -> ProgramParameters:
+    """The parameters after `SetWeight`. Threads share the state: it does not change, and edited kernels are copied."""
+    kernels = _edited_kernels(effects)
     if not kernels:
-        return state
-    flat = dict(nnx.to_flat_state(state))
+        return parameters
+    flat = dict(nnx.to_flat_state(parameters.state))
     copies: dict[tuple[str | int, ...], Float[np.ndarray, "*layer _inputs _outputs"]] = {}
     for name, cells in kernels.items():
         _, number, *rest = name.split(".")
@@ -124,22 +136,25 @@ def _edited_state(state: nnx.State, effects: Effects, capacity: Capacity) -> nnx
             kernel[cell] = value
     for path, copy in copies.items():
         flat[path] = flat[path].replace(jnp.asarray(copy))
-    return nnx.from_flat_state(list(flat.items()))
+    return parameters._replace(state=nnx.from_flat_state(list(flat.items())))
 
 
 def _out_kernels(
-    state: nnx.State, config: EncoderConfig, capacity: Capacity
-) -> Sequence[Float[np.ndarray, "_qkv_dim _d_model"]]:
-    """W_O of each layer, at capacity."""
-    if not capacity.exact:
-        return list(np.asarray(state["blocks"]["attention"]["out"]["kernel"][...]))
-    blocks = [state["blocks"][layer] for layer in range(config.num_layers)]
-    return [np.asarray(block["attention"]["out"]["kernel"][...]) for block in blocks]
+    parameters: ProgramParameters, config: EncoderConfig, capacity: Capacity
+) -> list[Float[np.ndarray, "qkv_dim d_model"]]:
+    """W_O of each layer."""
+    blocks = parameters.state["blocks"]
+    if capacity.exact:
+        kernels = [np.asarray(blocks[layer]["attention"]["out"]["kernel"][...]) for layer in range(config.num_layers)]
+    else:
+        kernels = list(np.asarray(blocks["attention"]["out"]["kernel"][...])[: config.num_layers])
+    kernels = [kernel[: config.qkv_width, : config.d_model] for kernel in kernels]
+    return [kernel / np.float32(np.sqrt(config.qkv_width)) for kernel in kernels] if parameters.cut.is_draw else kernels
 
 
 def _crop(
     runs: list[PaddedArrays],
-    out_kernels: Sequence[Float[np.ndarray, "_qkv_dim _d_model"]],
+    out_kernels: Sequence[Float[np.ndarray, "qkv_dim d_model"]],
     seq: int,
     config: EncoderConfig,
     capacity: Capacity,
@@ -183,7 +198,7 @@ def _crop(
             mlp_act=rows([b.mlp.mlp_act for b in blocks], config.d_ff),
             mlp_out=rows([b.mlp.mlp_out for b in blocks], d_model),
             resid_post=rows([b.resid_post for b in blocks], d_model),
-            out_kernel=_frozen(out_kernels[layer][:qkv, :d_model]),
+            out_kernel=_frozen(out_kernels[layer]),
         )
 
     outputs = rows([output for output, _ in runs], d_model)

@@ -7,12 +7,13 @@ import numpy as np
 
 from encoder_core.blocks import ACTIVATIONS, NO_ACTIVATION, BlockDropout, BlockEdits, DropoutMask, ProgramSettings
 from encoder_core.blocks.capacity import Capacity
+from encoder_core.blocks.parameter_cut import ParameterCut
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects
 from encoder_core.inputs.dropout import DropoutDraw
 
 
-def program_settings(config: EncoderConfig, effects: Effects) -> ProgramSettings:
+def program_settings(config: EncoderConfig, effects: Effects, cut: ParameterCut) -> ProgramSettings:
     """The settings of all blocks."""
     activation = list(ACTIVATIONS).index(config.activation)
     return ProgramSettings(
@@ -25,6 +26,7 @@ def program_settings(config: EncoderConfig, effects: Effects) -> ProgramSettings
         temperature=effects.temperature,
         first_layer=0,
         every_block_reads_input=False,
+        cut=cut,
     )
 
 

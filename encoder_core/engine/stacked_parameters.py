@@ -1,6 +1,8 @@
-"""Parameters of the compiled program: on the device, padded to capacity, those of all blocks stacked."""
+"""Parameters of the compiled program: on the device, at capacity, those of all blocks stacked."""
 
 from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -8,51 +10,84 @@ from flax import nnx
 from jaxtyping import Float
 
 from encoder_core.blocks.capacity import Capacity, pad
+from encoder_core.blocks.parameter_cut import ParameterCut
 from encoder_core.config import EncoderConfig
 from encoder_core.engine.forward import empty_state
-from encoder_core.parameters import Parameters, parameter_shapes
+from encoder_core.parameters import Parameters, draw_for_all_sizes, parameter_shapes
+
+# The seed whose random encoders share one draw. Stacking the parameters of an encoder takes as long as running it, and
+# 9 to 38 MB, but drawing those of another seed for all sizes takes longer.
+SHARED_SEED = 0
+
+
+class ProgramParameters(NamedTuple):
+    """The state of the modules at capacity, and what the blocks use of it."""
+
+    state: nnx.State
+    cut: ParameterCut
 
 
 class StackedParameters:
-    """The parameters of one encoder, and a cache of them as stacked for each capacity."""
+    """The parameters of one encoder, and a cache of them as stacked for each capacity.
 
-    def __init__(self, parameters: Parameters, config: EncoderConfig) -> None:
+    seed  of a random encoder; None for any other
+    """
+
+    def __init__(self, parameters: Parameters, config: EncoderConfig, seed: int | None = None) -> None:
         self.parameters = parameters
         self.config = config
-        self._states: dict[Capacity, nnx.State] = {}
+        self.uses_shared_draw = seed == SHARED_SEED
+        self._stacked: dict[Capacity, ProgramParameters] = {}
 
-    def for_capacity(self, capacity: Capacity) -> nnx.State:
-        """The parameters at this capacity."""
+    def for_capacity(self, capacity: Capacity, *, to_edit: bool = False) -> ProgramParameters:
+        """The parameters at this capacity; `to_edit` asks for those of this encoder alone."""
         # Two threads may both stack them, with equal results. No parameter depends on the length of the text.
         widths = capacity._replace(seq=0)
-        if widths not in self._states:
-            self._states[widths] = stack_parameters(self.parameters, self.config, capacity)
-        return self._states[widths]
+        if self.uses_shared_draw and not capacity.exact and not to_edit:
+            c = self.config
+            has_bias = {"use_bias": c.use_bias, "use_qkv_bias": c.use_bias and c.qkv_bias}
+            cut = ParameterCut(c.d_model, c.qkv_width, c.d_ff, is_draw=True, **has_bias)
+            return ProgramParameters(_shared_draw(widths), cut)
+        if widths not in self._stacked:
+            self._stacked[widths] = stack_parameters(self.parameters, self.config, capacity)
+        return self._stacked[widths]
 
-    def store(self, capacity: Capacity, state: nnx.State) -> None:
+    def store(self, capacity: Capacity, parameters: ProgramParameters) -> None:
         """Add parameters that `stack_parameters` returned to the cache."""
-        self._states[capacity._replace(seq=0)] = state
+        self._stacked[capacity._replace(seq=0)] = parameters
 
     @property
     def states(self) -> tuple[nnx.State, ...]:
         """All states in the cache."""
-        return tuple(self._states.values())
+        return tuple(parameters.state for parameters in self._stacked.values())
+
+
+@cache
+def _shared_draw(widths: Capacity) -> nnx.State:
+    """The draw of SHARED_SEED: what every random encoder up to these sizes is cut from."""
+    arrays = draw_for_all_sizes(widths.d_model, widths.qkv_width, widths.d_ff, widths.num_layers, SHARED_SEED)
+    return _stack(arrays, widths.num_layers, widths)
 
 
 def stack_parameters(
     parameters: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
-) -> nnx.State:
-    """The state of the modules at capacity.
+) -> ProgramParameters:
+    """The parameters at capacity, padded with zeros.
 
-    The parameters of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate
-    arrays.
+    Those of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate arrays.
     """
+    has_bias = {"use_bias": True, "use_qkv_bias": True}  # a bias that the encoder does not have is zero
+    cut = ParameterCut(capacity.d_model, capacity.qkv_width, capacity.d_ff, is_draw=False, **has_bias)
+    return ProgramParameters(_stack(parameters, config.num_layers, capacity), cut)
+
+
+def _stack(parameters: Mapping[str, Float[np.ndarray, "..."]], num_layers: int, capacity: Capacity) -> nnx.State:
     entries = []
     for path, variable in nnx.to_flat_state(empty_state(capacity)):
         name = ".".join(map(str, path))
         if name.startswith("blocks.") and not capacity.exact:
             value = np.zeros(variable.shape, np.float32)
-            for layer in range(config.num_layers):
+            for layer in range(num_layers):
                 array = parameters.get(f"layers.{layer}.{name.removeprefix('blocks.')}")
                 if array is not None:
                     value[layer][tuple(slice(size) for size in array.shape)] = array
@@ -64,7 +99,10 @@ def stack_parameters(
 
 
 def parameters_from_state(
-    state: nnx.State, tensors: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
+    stacked: ProgramParameters,
+    tensors: Mapping[str, Float[np.ndarray, "..."]],
+    config: EncoderConfig,
+    capacity: Capacity,
 ) -> dict[str, Float[np.ndarray, "..."]]:
     """The parameters by name. At an exact capacity, the arrays of the blocks are those of the state.
 
@@ -72,7 +110,8 @@ def parameters_from_state(
     """
     state_arrays: dict[str, Float[np.ndarray, ...]] = {}
     if capacity.exact:
-        state_arrays = {".".join(map(str, path)): np.asarray(value[...]) for path, value in nnx.to_flat_state(state)}
+        flat = nnx.to_flat_state(stacked.state)
+        state_arrays = {".".join(map(str, path)): np.asarray(value[...]) for path, value in flat}
     parameters = {}
     for name in parameter_shapes(config):
         array = state_arrays.get(name.replace("layers.", "blocks."))

@@ -19,7 +19,7 @@ from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, 
 from encoder_core.blocks.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, combine_edits
 from encoder_core.engine.program import run_batch, run_output
-from encoder_core.engine.stacked_parameters import stack_parameters
+from encoder_core.engine.stacked_parameters import SHARED_SEED, stack_parameters
 from encoder_core.recipes import VARIANTS
 from tests.core.reference import random_parameters, relative_difference, run_torch
 from tests.core.strategies import VOCAB, configs, seeds
@@ -60,6 +60,24 @@ def test_all_capacities_give_the_same_numbers(config, seq, seed):
             finite = np.isfinite(array)
             np.testing.assert_array_equal(finite, np.isfinite(getattr(theirs, name)))
             assert relative_difference(array[finite], getattr(theirs, name)[finite]) < tolerance
+
+
+@given(configs(free_qkv_dim=True), st.integers(1, 40), st.booleans(), st.booleans())
+def test_encoders_of_the_shared_draw_have_the_numbers_of_their_parameters(config, seq, qkv_bias, with_edit):
+    config = replace(config, max_len=40, qkv_bias=qkv_bias)
+    shared = Encoder.random(config, SHARED_SEED)
+    assert shared._stacked.uses_shared_draw
+    own = Encoder.from_parameters(config, shared.parameters())
+    ids = np.random.default_rng(seq).integers(0, config.vocab_size, (1, seq))
+    edits = [SetWeight("W_O", config.num_layers - 1, 0, 0, 0, 1.5)] if with_edit else []
+    ours, theirs = (encoder.trace(ids, "causal", edits) for encoder in (shared, own))
+    tolerance = 1e-5 if config.d_model >= 8 else 1e-2  # see test_parity.py
+    assert relative_difference(ours.output, theirs.output) < tolerance
+    for here, there in zip(ours.layers, theirs.layers, strict=True):
+        np.testing.assert_array_equal(here.out_kernel, there.out_kernel)
+        assert relative_difference(here.q, there.q) < tolerance
+        assert relative_difference(here.mlp_act, there.mlp_act) < tolerance
+    assert bool(shared._stacked.states) == with_edit  # parameters of its own only for the edit
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
@@ -203,10 +221,10 @@ def test_reference_counting_frees_an_encoder_and_its_trace():
     gc.collect()
     gc.disable()
     try:
-        encoder = Encoder.random(EncoderConfig())
+        encoder = Encoder.random(EncoderConfig(), SHARED_SEED + 1)
         trace = encoder.trace("one two three", "causal", [Temperature(2.0)])
         references = [weakref.ref(encoder), weakref.ref(trace.output), weakref.ref(trace.layers[0].pattern)]
-        references += [weakref.ref(state) for state in encoder._stacked.states]
+        references += [weakref.ref(state) for state in encoder._stacked.states]  # of its own: it shares no draw
         assert len(references) == 4
         del encoder, trace
         assert [reference() for reference in references] == [None] * 4

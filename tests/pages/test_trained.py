@@ -1,5 +1,6 @@
 """Trained encoders: which ones the sidebar offers, and the pages with all-MiniLM-L6-v2."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -7,11 +8,12 @@ import pytest
 
 from dashboard.models.cache import MAX_BYTES
 from dashboard.models.loading import encoder_named
-from dashboard.models.model import Model, model_for
+from dashboard.models.model import Model, edited_model, model_for
 from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_bytes, parse_offered
 from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
-from encoder_core.cost import encoder_bytes, trace_bytes
+from encoder_core.cost import stacked_bytes, trace_bytes
+from encoder_core.edits import SetWeight
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
 
 NAME = "sentence-transformers/all-MiniLM-L6-v2"
@@ -120,7 +122,8 @@ def test_padding_does_not_change_a_sentence_and_models_share_the_encoder():
 
 
 def test_models_are_cached_by_their_size():
-    small, large = (Settings.from_state({"d_model": width, "layers": 12, "d_ff": 1024}) for width in (64, 256))
+    sizes_of_seed = {"layers": 12, "d_ff": 1024, "seed": 1}  # another seed than the one whose draw is shared
+    small, large = (Settings.from_state({"d_model": width, **sizes_of_seed}) for width in (64, 256))
     sizes = [model_for(settings).num_bytes for settings in (small, large)]
     model = model_for(large)
     assert isinstance(model, Model)
@@ -130,7 +133,11 @@ def test_models_are_cached_by_their_size():
     assert (
         parameter_bytes + trace_size < sizes[1] < 4 * (parameter_bytes + trace_size) < MAX_BYTES
     )  # includes the blocks at capacity
-    assert encoder_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
+    assert stacked_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
+    shared = replace(large, seed=0)
+    assert model_for(shared).num_bytes == sizes[1] - stacked_bytes(model.config, 18)
+    edited = edited_model(shared, (SetWeight("W_Q", 0, 0, 0, 0, 1.0),))
+    assert edited.num_bytes == trace_bytes(model.config, 18) + stacked_bytes(model.config, 18)
 
 
 @with_minilm

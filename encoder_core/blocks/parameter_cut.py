@@ -1,0 +1,67 @@
+"""Cutting the parameters of a block from a larger draw, inside the compiled program.
+
+The random encoders of one seed have the same numbers up to the factor 1 / sqrt(fan-in), so one draw at capacity serves
+them all: a new size copies no parameters.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Bool, Float, Int
+
+from encoder_core.blocks.capacity import active
+
+
+class ParameterCut(NamedTuple):
+    """What a block uses of its parameters, as traced values.
+
+    d_model, qkv_width, d_ff  the rows and columns used; zero stands in place of the others
+    is_draw                   kernels are standard normal numbers, to be divided by sqrt(fan-in)
+    use_bias, use_qkv_bias    False: the biases of linear layers are zero, or those of queries, keys and values
+    """
+
+    d_model: Int[Array, ""] | int
+    qkv_width: Int[Array, ""] | int
+    d_ff: Int[Array, ""] | int
+    is_draw: Bool[Array, ""] | bool
+    use_bias: Bool[Array, ""] | bool
+    use_qkv_bias: Bool[Array, ""] | bool
+
+
+def cut_block(state: nnx.State, cut: ParameterCut) -> nnx.State:
+    """The parameters of one block, cut."""
+    widths = {
+        "query": (cut.d_model, cut.qkv_width),
+        "key": (cut.d_model, cut.qkv_width),
+        "value": (cut.d_model, cut.qkv_width),
+        "out": (cut.qkv_width, cut.d_model),
+        "up": (cut.d_model, cut.d_ff),
+        "down": (cut.d_ff, cut.d_model),
+        "norm1": (cut.d_model, cut.d_model),
+        "norm2": (cut.d_model, cut.d_model),
+    }
+    entries = []
+    for path, variable in nnx.to_flat_state(state):
+        layer, kind = path[-2:]
+        entries.append((path, variable.replace(_cut(variable[...], *widths[str(layer)], str(kind), str(layer), cut))))
+    return nnx.from_flat_state(entries)
+
+
+def _cut(
+    array: Float[Array, "..."],
+    fan_in: Int[Array, ""] | int,
+    fan_out: Int[Array, ""] | int,
+    kind: str,
+    layer: str,
+    cut: ParameterCut,
+) -> Float[Array, "..."]:
+    used = active(fan_out, array.shape[-1])
+    if kind == "kernel":
+        array = array / jnp.where(cut.is_draw, jnp.sqrt(jnp.float32(fan_in)), 1)
+        used = used & active(fan_in, array.shape[0])[:, None]
+    elif layer in ("query", "key", "value"):
+        used = used & cut.use_qkv_bias
+    elif layer in ("out", "up", "down"):
+        used = used & cut.use_bias
+    return jnp.where(used, array, 0)
