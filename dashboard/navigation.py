@@ -10,14 +10,23 @@ from dashboard.state.session import session
 
 def register_pages() -> tuple[st.Page, dict[str, st.Page], Stage | Lab]:
     """Register all pages in the top bar. Returns the page to run, all pages by name, and the entry of the former."""
+    # Each session has its own, made once: Streamlit marks the one that may run.
+    memo = session().memo
+    if "pages" not in memo:
+        memo["pages"] = _make_pages()
+    pages, groups = memo["pages"]
+    page = st.navigation(groups, position="top")
+    return page, pages, next((entry for entry in PAGES if pages[entry.name] == page), STAGES[0])
+
+
+def _make_pages() -> tuple[dict[str, st.Page], dict[str, list[st.Page]]]:
+    """All pages by name, and the groups of the menu."""
     walkthrough = {stage.name: _page(stage, f"{stage.number} {stage.title}") for stage in STAGES}
     lab = {page.name: _page(page, page.title) for page in LABS}
     first = STAGES[0]
     # The first page is served at "/". The alias serves it at its name as well, like every other page.
     alias = st.Page(first.path, title=first.title, url_path=first.name, visibility="hidden")
-    groups = {"Walkthrough": [*walkthrough.values(), alias], "Lab": list(lab.values())}
-    page, pages = st.navigation(groups, position="top"), walkthrough | lab
-    return page, pages, next((entry for entry in PAGES if pages[entry.name] == page), first)
+    return walkthrough | lab, {"Walkthrough": [*walkthrough.values(), alias], "Lab": list(lab.values())}
 
 
 def open_page(name: str) -> None:

@@ -36,8 +36,10 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
             _render_value_controls(cell_edit, inspection)
         else:
             st.caption("This number is computed from others. Open an operand to edit it.")
-        with st.popover("Other edits", icon=":material/experiment:"):
-            _render_other_edits(model, inspection.at)
+        others = st.popover("Other edits", icon=":material/experiment:", key="other_edits", on_change="rerun")
+        if others.open:
+            with others:
+                _render_other_edits(model, inspection.at)
 
 
 def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:

@@ -30,25 +30,29 @@ def render_controls() -> Settings:
         else f"d_head = d_model / heads = {settings.d_model} / {settings.heads} = {settings.d_model // settings.heads}"
     )
     render_mask()
-    with st.expander("More choices"):
-        render_select_box("norm", "Norm", "post: after each residual sum, as in the paper. pre: before each sublayer.")
-        render_select_box(
-            "activation", "Activation", "Activation of the feed-forward network. gelu_tanh approximates GELU with tanh."
-        )
-        render_select_box(
-            "positions",
-            "Positions",
-            "sinusoidal: sines and cosines interleaved, as in the paper. concatenated: first sines, then cosines.",
-        )
-        render_select_box(
-            "scale",
-            "Embedding scale",
-            "Multiplies the embeddings by √d_model (sqrt_d) or by 1 / √d_model (inv_sqrt_d).",
-        )
-        render_switch("scaled", "Divide scores by √d_head")
-        render_switch("bias", "Biases")
-        render_slider("seed", "Seed", "Seed of the random parameters")
+    more = st.expander("More choices", key="more_choices", on_change="rerun")
+    if more.open:
+        with more:
+            _render_more_choices()
     return settings
+
+
+def _render_more_choices() -> None:
+    render_select_box("norm", "Norm", "post: after each residual sum, as in the paper. pre: before each sublayer.")
+    render_select_box(
+        "activation", "Activation", "Activation of the feed-forward network. gelu_tanh approximates GELU with tanh."
+    )
+    render_select_box(
+        "positions",
+        "Positions",
+        "sinusoidal: sines and cosines interleaved, as in the paper. concatenated: first sines, then cosines.",
+    )
+    render_select_box(
+        "scale", "Embedding scale", "Multiplies the embeddings by √d_model (sqrt_d) or by 1 / √d_model (inv_sqrt_d)."
+    )
+    render_switch("scaled", "Divide scores by √d_head")
+    render_switch("bias", "Biases")
+    render_slider("seed", "Seed", "Seed of the random parameters")
 
 
 def render_text() -> None:

@@ -6,6 +6,7 @@ callback. Widgets show these values (see widgets.py), and every run ends by writ
 """
 
 import secrets
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from dashboard.state.parameter import MAX_QUOTED, PARAMETERS, Parameter, Value, 
 from encoder_core.figures.base import shorten
 
 _KEY = "session"
+_of_this_thread = threading.local()  # the context of the latest run in this thread, and its session
 _MAX_UNKNOWN = 2_000  # characters of unknown parameters in a link ("embed", "utm_source") that the URL keeps
 
 
@@ -37,6 +39,7 @@ class Session:
 
     link                the query string that the values were read from
     values              parameter name -> value, if it is not the default
+    version             number of changes of the values so far
     link_values         parameter name -> texts in the link, until the user changes something or opens another page
     problems            a sentence for each value of the link that cannot be used
     notes               a sentence for each correction of the user's last change
@@ -55,6 +58,7 @@ class Session:
 
     link: str = ""
     values: dict[str, Any] = field(default_factory=dict)
+    version: int = 0
     link_values: dict[str, list[str]] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
@@ -83,6 +87,7 @@ class Session:
 
     def set_derived(self, parameter: Parameter[Value], value: Value) -> None:
         """Set a value that follows from another change, such as the token after a new text."""
+        self.version += 1
         if value == parameter.default:
             self.values.pop(parameter.name, None)
         else:
@@ -91,6 +96,7 @@ class Session:
     def read_link(self, query: str) -> None:
         """Replace all values by those of a query string; of a repeated parameter, the last value counts."""
         self.link, self.unknown_parameters = query, []
+        self.version += 1
         self.values.clear()
         self.last_used.clear()
         self._forget_link()
@@ -160,6 +166,7 @@ class Session:
     def open_page(self, page: str) -> None:
         """Reset the parameters of scope "page" if the page changes."""
         if self.page not in (None, page):
+            self.version += 1
             for name, parameter in PARAMETERS.items():
                 if parameter.scope == "page":
                     self.values.pop(name, None)
@@ -176,6 +183,15 @@ class Session:
 
 def session() -> Session:
     """The session of the current run; a new one reads its link."""
+    # A run asks about 200 times. Asking Streamlit's session state each time takes 5% of a run.
+    context = get_script_run_ctx()
+    if context is None or getattr(_of_this_thread, "context", None) is not context:
+        _of_this_thread.session = _find_session()
+        _of_this_thread.context = context
+    return _of_this_thread.session
+
+
+def _find_session() -> Session:
     current = st.session_state.get(_KEY)
     if current is None:
         current = Session()

@@ -196,16 +196,16 @@ def truncate_text(text: str) -> tuple[str, str | None]:
 def current_settings() -> Settings:
     """The settings of this session. A d_model that is not a multiple of heads, possible in a link, is corrected."""
     current = session()
+    version, settings = current.memo.get("settings", (None, None))
+    if version == current.version:
+        return settings
     values = {key: current.get(parameter) for key, parameter in SETTINGS.items()}
-    cached = current.memo.get("settings")
-    if cached and cached[0] == values:
-        return cached[1]
     d_model, heads = values["d_model"], values["heads"]
     if d_model % heads:
         correct_d_model(nearest_d_model(d_model, heads), rejected=d_model)
         values["d_model"] = current.get(SETTINGS["d_model"])
     settings = Settings.from_state(values)
-    current.memo["settings"] = (values, settings)
+    current.memo["settings"] = (current.version, settings)
     return settings
 
 

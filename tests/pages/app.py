@@ -13,12 +13,16 @@ from dashboard.page_list import Stage
 from dashboard.state.parameter import PARAMETERS
 
 ROOT = Path(__file__).parents[2]
+FOLDED = ("more_choices", "other_edits")
 TIMEOUT = 120  # seconds; the first run of all compiles
 
 
 def app() -> AppTest:
-    """The app, not run yet."""
-    return AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=TIMEOUT)
+    """The app, not run yet, with everything unfolded that a page renders only when it is open."""
+    at = AppTest.from_file(ROOT / "streamlit_app.py", default_timeout=TIMEOUT)
+    for key in FOLDED:
+        at.session_state[key] = True
+    return at
 
 
 def opened(stage: Stage, **link: str | list[str]) -> AppTest:

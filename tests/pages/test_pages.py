@@ -11,7 +11,7 @@ from dashboard.page_list import STAGES
 from dashboard.state.parameter import PARAMETERS
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS
-from tests.pages.app import app, chosen, figures, key_of, link_of, opened, run, said
+from tests.pages.app import FOLDED, app, chosen, figures, key_of, link_of, opened, run, said
 
 SETTINGS = {
     "one token": {"text": "word"},
@@ -69,6 +69,19 @@ def test_page_runs_alone(stage, link):
     at = opened(stage, **link)
     assert at.title[0].value == stage.title
     assert {slider.key for slider in at.select_slider} <= {"temperature", "what_if_temperature"}
+
+
+def test_folded_controls_are_rendered_when_they_are_unfolded(framed):
+    at = opened(stage_named("softmax"), norm="pre")
+    labels = {"Norm", "Seed", "Replace token 1 · The by"}
+    widgets = [*at.selectbox, *at.select_slider]
+    assert labels <= {widget.label for widget in widgets}
+    for key in FOLDED:
+        at.session_state[key] = False
+    folded = run(at)
+    assert not labels & {widget.label for widget in [*folded.selectbox, *folded.select_slider]}
+    assert chosen(folded, "norm") == "pre"
+    assert link_of(folded)["norm"] == ["pre"]
 
 
 def test_the_app_opens_on_the_map():
