@@ -7,7 +7,7 @@ from streamlit.proto.MultiSelect_pb2 import MultiSelect
 from streamlit.proto.Selectbox_pb2 import Selectbox
 from streamlit.proto.Slider_pb2 import Slider
 
-from dashboard.page_list import STAGES
+from dashboard.page_list import STAGES, stage_named
 from dashboard.state.parameter import PARAMETERS
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS
