@@ -12,7 +12,7 @@ from dashboard.shell import frame
 from dashboard.state.session import begin_run, page_script
 from dashboard.theme import render_style_sheet
 
-st.set_page_config(page_title="Encoder Walkthrough", page_icon="app/static/favicon.svg", layout="wide")
+st.set_page_config(page_title="Encoder Walkthrough", page_icon="/app/static/favicon.svg", layout="wide")
 warm_up.start()
 
 page, pages, active = register_pages()

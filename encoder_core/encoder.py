@@ -1,6 +1,7 @@
 """The class `Encoder`: a Transformer encoder whose forward pass returns every intermediate result."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -136,7 +137,7 @@ class Encoder:
         """The number of parameters of each part."""
         return cost.parameters_by_part(self.config)
 
-    @property
+    @cached_property
     def num_parameters(self) -> int:
         """The number of parameters."""
         return sum(self.parameters_by_part.values())

@@ -72,11 +72,11 @@ def draw_parameters(config: EncoderConfig, seed: int) -> Parameters:
 
 
 def draw_for_all_sizes(d_model: int, qkv_dim: int, d_ff: int, num_layers: int, seed: int) -> Parameters:
-    """What `draw_parameters` cuts the parameters of blocks from, up to these sizes: kernels before the division by
+    """What `draw_parameters` cuts the parameters of the stack from, up to these sizes: kernels before the division by
     sqrt(fan-in), so that they serve all smaller sizes."""
     largest = EncoderConfig(vocab_size=1, d_model=d_model, num_heads=1, qkv_dim=qkv_dim, d_ff=d_ff,
-                            num_layers=num_layers)  # fmt: skip
-    shapes = {name: shape for name, shape in parameter_shapes(largest).items() if name.startswith("layers.")}
+                            num_layers=num_layers, final_norm=True)  # fmt: skip
+    shapes = {name: shape for name, shape in parameter_shapes(largest).items() if "embedding" not in name}
     return {name: _draw(name, shape, seed, divide=False) for name, shape in shapes.items()}
 
 

@@ -2,8 +2,7 @@
 
 from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, truncate_text
-from encoder_core.inputs.tokenizer import split_words
+from dashboard.state.settings import SETTINGS, Settings, has_words, truncate_text
 
 # The stages that show a tensor.
 _STAGES_SHOWING = {
@@ -32,7 +31,7 @@ def text_notices(settings: Settings) -> list[str]:
     truncated = truncate_text(link_texts[-1])[1] if link_texts else current.notes.get("text")
     if truncated:
         notices.append(truncated)
-    if not split_words(current.get(SETTINGS["text"])):
+    if not has_words(current.get(SETTINGS["text"])):
         notices.append("The text contains no word, so the default sentence is used. Type a text in the sidebar.")
     model = model_for(settings)
     if any(model.batch.truncated):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from dashboard.state.offered_encoders import OFFERED
@@ -116,7 +117,7 @@ class Settings:
             if key in state and state[key] in options:
                 values[key] = state[key]
         text, _ = truncate_text(str(state.get("text", DEFAULT_TEXT)))
-        values["text"] = text if split_words(text) else DEFAULT_TEXT
+        values["text"] = text if has_words(text) else DEFAULT_TEXT
         if values["encoder"] != RANDOM:
             return cls(**DEFAULTS | {key: values[key] for key in available_settings(values["encoder"])})
         values["variant"] = DEFAULTS["variant"]
@@ -191,6 +192,12 @@ def truncate_text(text: str) -> tuple[str, str | None]:
             f"The text had {len(lines)} lines; the first {MAX_SENTENCES} are used, one sentence a line."
         )
     return text, None
+
+
+@lru_cache(maxsize=256)
+def has_words(text: str) -> bool:
+    """Whether the text has at least one word or sign."""
+    return bool(split_words(text))
 
 
 def current_settings() -> Settings:

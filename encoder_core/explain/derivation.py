@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -71,6 +72,12 @@ class Derivation:
     def result(self) -> float | None:
         """The value of the last step; None where there are no steps."""
         return self.steps[-1].value if self.steps else None
+
+    @cached_property
+    def operand_cells(self) -> frozenset[Cell]:
+        """The cells of all operands."""
+        operands = (operand for step in self.steps for term in step.terms for operand in term.operands)
+        return frozenset(operand.cell for operand in operands if operand.cell)
 
     @property
     def difference(self) -> float | None:

@@ -24,12 +24,14 @@ from encoder_core.recipes import VARIANTS
 from tests.core.reference import random_parameters, relative_difference, run_torch
 from tests.core.strategies import VOCAB, configs, seeds
 
-SMALL, LARGE = CAPACITIES
+SMALLEST, SMALL, LARGE = CAPACITIES
 
 
 def test_capacity_for_selects_the_smallest_capacity():
     config = EncoderConfig(d_model=128, num_heads=16, d_ff=512, num_layers=12, max_len=64)
     assert capacity_for(config, 32) == SMALL
+    assert capacity_for(replace(config, d_model=64, num_heads=8, d_ff=256, num_layers=6), 32) == SMALLEST
+    assert capacity_for(replace(config, d_model=64, num_heads=9, d_ff=256, num_layers=6, qkv_dim=63), 32) == SMALL
     assert capacity_for(config, 33) == LARGE
     assert capacity_for(replace(config, d_model=144), 32) == LARGE
     assert capacity_for(replace(config, d_ff=513), 32) == LARGE
@@ -41,17 +43,19 @@ def test_capacity_for_selects_the_smallest_capacity():
     assert capacity_for(replace(config, max_len=200), 65) == Capacity(200, 128, 128, 512, 16, 12, exact=True)
 
 
-@given(configs(), st.integers(1, 32), seeds)
-def test_all_capacities_give_the_same_numbers(config, seq, seed):
-    small = {"d_model": 128 // config.num_heads * config.num_heads, "d_ff": 512}
-    config = replace(config, **{name: min(size, getattr(config, name)) for name, size in small.items()})
+@given(configs(), st.integers(1, 32), seeds, st.sampled_from([SMALLEST, SMALL]))
+def test_all_capacities_give_the_same_numbers(config, seq, seed, smaller):
+    heads = min(config.num_heads, smaller.num_heads)
+    limits = {"d_model": smaller.d_model, "d_ff": smaller.d_ff, "num_layers": smaller.num_layers}
+    sizes = {name: min(size, getattr(config, name)) for name, size in limits.items()}
+    config = replace(config, **sizes | {"num_heads": heads, "d_model": max(1, sizes["d_model"] // heads) * heads})
     rng = np.random.default_rng(seed)
     parameters = random_parameters(config, rng)
     rows = rng.standard_normal((1, seq, config.d_model), np.float32)
     mask = np.broadcast_to(np.tri(seq, dtype=bool), (1, config.num_heads, seq, seq))
     (here, here_layers), (there, there_layers) = [
         run_batch(stack_parameters(parameters, config, capacity), rows, mask, config, capacity)
-        for capacity in (SMALL, LARGE)
+        for capacity in (smaller, LARGE)
     ]
     tolerance = 1e-5 if config.d_model >= 8 else 1e-2  # see test_parity.py
     assert relative_difference(here, there) < tolerance

@@ -15,10 +15,10 @@ def inspection_outlines(panel: Panel, inspection: Inspection | None) -> list[dic
     if panel.shows is None or inspection is None or panel.kind == "row_bars":
         return []
     derivation = inspection.derivation
-    cells = {
-        operand.cell for step in derivation.steps for term in step.terms for operand in term.operands if operand.cell
-    }
-    operands = sorted((at for cell in cells if (at := _place_on_panel(panel, cell))), key=lambda at: at.tile or (0, 0))
+    operands = sorted(
+        (at for cell in derivation.operand_cells if (at := _place_on_panel(panel, cell))),
+        key=lambda at: at.tile or (0, 0),
+    )
     dotted = {"width": 1.5, "dash": "dot"}
     shapes = [_frame(panel, list(tile), dotted) for _, tile in groupby(operands, attrgetter("tile"))]
     place = _place_on_panel(panel, derivation.cell)
