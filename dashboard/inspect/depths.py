@@ -2,7 +2,6 @@
 
 import inspect
 import textwrap
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +23,6 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.figures.base import shorten
 
-# After a change in the sidebar, the plot is sent before the parts below it: a browser that receives both at once lays
-# out everything before it paints.
-_PLOT_HEAD_START = 0.16  # seconds; with less, browsers more often receive both at once
 INSPECTED_CELL = "the cell"
 
 
@@ -51,8 +47,6 @@ def render_depths(
     inspection: Inspection | None = None,
 ) -> None:
     """Render numbers on the left, formula, code and question on the right, and below them the edits."""
-    if session().is_full_rerun:
-        time.sleep(_PLOT_HEAD_START)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _render_numbers(tables, inspection)
