@@ -64,7 +64,7 @@ def _serve(port: int, app_ports: tuple[int, ...]) -> int:
         supervisord = subprocess.Popen(
             [sys.executable, "-m", "supervisor.supervisord", "-c", str(folder / "supervisord.conf")],
             cwd=ROOT,
-            env=_app_environment(os.environ, port),
+            env=_app_environment(os.environ, service),
             start_new_session=True,  # Ctrl-C reaches this process only, which passes it on
         )
 
@@ -76,11 +76,14 @@ def _serve(port: int, app_ports: tuple[int, ...]) -> int:
         return supervisord.wait()
 
 
-def _app_environment(environment: Mapping[str, str], port: int) -> dict[str, str]:
+def _app_environment(environment: Mapping[str, str], service: Service) -> dict[str, str]:
     """The environment of the Streamlit processes; supervisord adds to each its port."""
     bundle = {"PLOTLY_BUNDLE": str(_PLOTLY)} if _PLOTLY.is_file() else {}
     return {
         **bundle,
+        # A process that is started again finds its programs compiled: it is warm after 3 s in place of 13 s.
+        "JAX_COMPILATION_CACHE_DIR": str(service.folder / "programs"),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         **environment,
         "PYTHONPATH": str(ROOT),
         "PYTHONUNBUFFERED": "1",
@@ -88,7 +91,7 @@ def _app_environment(environment: Mapping[str, str], port: int) -> dict[str, str
         "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
         "STREAMLIT_SERVER_HEADLESS": "true",
         "STREAMLIT_BROWSER_SERVER_ADDRESS": "localhost",
-        "STREAMLIT_BROWSER_SERVER_PORT": str(port),
+        "STREAMLIT_BROWSER_SERVER_PORT": str(service.port),
     }
 
 
