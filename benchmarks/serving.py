@@ -32,9 +32,7 @@ def serving(
     Yields its URL and the milliseconds until it answered. Its output goes to `out`. Raises RuntimeError if it ends or
     does not answer within a minute.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     options = {
         "PYTHONPATH": str(ROOT),
         "PORT": str(port),  # of deploy/serve.py
@@ -56,6 +54,14 @@ def serving(
     finally:
         process.terminate()
         process.wait(10)
+
+
+def free_port() -> int:
+    """A port of this machine on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def chromium(playwright: Playwright) -> Browser:
