@@ -83,3 +83,16 @@ def test_links_to_stages_get_the_query(address):
 )
 def test_comparison_of_queries(scripts, one, other, same):
     assert scripts.call("address_bar/address.js", "isSameQuery", one, other) is same
+
+
+def test_url_is_read_again_after_a_lost_connection(address):
+    address.page.evaluate("""() => {
+        document.body.insertAdjacentHTML("beforeend", '<div data-testid="stApp"></div>');
+        window.popped = 0;
+        window.addEventListener("popstate", () => window.popped++);
+    }""")
+    address("seq=6")
+    address("seq=7")
+    for state, popped in (("CONNECTED", 0), ("PINGING_SERVER", 0), ("CONNECTING", 0), ("CONNECTED", 1)):
+        address.page.evaluate("state => { document.querySelector('div').dataset.testConnectionState = state; }", state)
+        assert address.page.evaluate("window.popped") == popped

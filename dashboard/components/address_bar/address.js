@@ -43,12 +43,31 @@ function updateLinks(query) {
 }
 
 /**
+ * Whenever the connection is back, let Streamlit read the URL as after the browser's back button. The server may be
+ * another process, which does not know the session: without this, the next click would be lost, because it belongs to a
+ * fragment that never ran there, and the next move of a slider would be undone when the session reads the URL.
+ */
+function readUrlAfterReconnect() {
+  /** @type {HTMLElement | null} */
+  const app = document.querySelector("[data-testid=stApp]");
+  if (!app || app === tab.watched) return;
+  tab.watched = app;
+  let isConnected = true;
+  new MutationObserver(() => {
+    const wasConnected = isConnected;
+    isConnected = app.dataset.testConnectionState === "CONNECTED";
+    if (isConnected && !wasConnected) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+  }).observe(app, { attributeFilter: ["data-test-connection-state"] });
+}
+
+/**
  * Write the query to the URL: as a new entry of the browser's history if `step` has increased, else in place. If a new
  * session began with another query string than that of the URL, send the URL's to the session instead.
  * @param {import("../dom.js").Component<AddressData>} component
  */
 export default function ({ data, setTriggerValue }) {
   const { session, read, query, step } = data;
+  readUrlAfterReconnect();
   const current = window.location.search.slice(1);
   if (session !== tab.session) {
     Object.assign(tab, { session, step });
