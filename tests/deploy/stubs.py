@@ -93,9 +93,8 @@ class Answer:
 class Proxy:
     """nginx on a port. Clients are distinguished by their address: 127.0.0.1, 127.0.0.2, ..."""
 
-    def __init__(self, port: int, folder: Path) -> None:
+    def __init__(self, port: int) -> None:
         self.port = port
-        self.folder = folder
 
     def get(self, path: str = "/", cookie: str = "", source: str = "127.0.0.1", **headers: str) -> Answer:
         connection = self.request(path, cookie, source, **headers)
@@ -132,7 +131,7 @@ def proxy(stubs: list[Stub], trusted: tuple[str, ...] = ()) -> Iterator[Proxy]:
         command = [find_nginx(), "-p", name, "-c", f"{name}/nginx.conf", "-e", "stderr"]
         nginx = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
-            there = Proxy(service.port, folder)
+            there = Proxy(service.port)
             _wait_until_open(there, nginx)
             for stub in stubs:
                 stub.requests.clear()
