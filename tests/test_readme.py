@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PATHS = sorted(set(re.findall(r"`((?:dashboard|encoder_core|pages|tests|benchmarks|streamlit_app)[\w/.]*)`", README)))
+PATHS = sorted(set(re.findall(r"`((?:dashboard|deploy|encoder_core|pages|tests|benchmarks|streamlit_app)[\w/.]*)`", README)))
 EXAMPLE = textwrap.dedent(README.split("## In a notebook")[1].split("\nA trace holds")[0])
 
 
