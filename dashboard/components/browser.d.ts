@@ -52,5 +52,5 @@ interface Plotly {
 interface Window {
   Plotly?: Plotly;
   encoderWalkthroughPlotly?: Promise<Plotly>;
-  encoderWalkthroughAddress?: { session: string | null; step: number; watched?: HTMLElement };
+  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; watched?: HTMLElement };
 }

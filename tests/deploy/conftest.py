@@ -2,7 +2,9 @@
 
 import pytest
 
-from tests.deploy.service import service
+pytest.register_assert_rewrite("tests.deploy.lost_server")
+
+from tests.deploy.service import service  # noqa: E402
 
 
 @pytest.fixture(scope="module")

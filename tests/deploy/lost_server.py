@@ -40,7 +40,9 @@ class Visitor:
         assert time.monotonic() - start < seconds
         assert self.screen.page.url == self.content["url"]
         self.screen.come_to_rest()
-        assert content(self.screen) == self.content
+        shown = content(self.screen)
+        for name, value in self.content.items():
+            assert shown[name] == value, name
 
     def check_next_move(self) -> None:
         """The session, or the one that has taken its place, goes on from the same state."""

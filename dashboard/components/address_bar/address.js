@@ -8,6 +8,7 @@
  * @property {string} read  the query string that the session began with
  * @property {string} query  the query string of its current state
  * @property {number} step  counts the changes that the browser's back button undoes
+ * @property {boolean} fragment  whether only a fragment of the page ran
  */
 
 // The state of the tab; the component's element is replaced while the tab lives.
@@ -43,20 +44,27 @@ function updateLinks(query) {
 }
 
 /**
- * Whenever the connection is back, let Streamlit read the URL as after the browser's back button. The server may be
- * another process, which does not know the session: without this, the next click would be lost, because it belongs to a
- * fragment that never ran there, and the next move of a slider would be undone when the session reads the URL.
+ * When the connection is back, let Streamlit read the URL as after the browser's back button. The server may be another
+ * process, which does not know the session: without this, the next click would be lost, because it belongs to a fragment
+ * that never ran there, and the next move of a slider would be undone when the session reads the URL.
+ *
+ * Streamlit asks for a run by itself if one was under way, or the last one was of a fragment. The new session then asks
+ * for the URL (`restore`); a second run at the same time would leave sliders that disagree with it.
  */
 function readUrlAfterReconnect() {
   /** @type {HTMLElement | null} */
   const app = document.querySelector("[data-testid=stApp]");
   if (!app || app === tab.watched) return;
   tab.watched = app;
-  let isConnected = true;
+  let isConnected = true, wasRunning = false;
   new MutationObserver(() => {
+    const { testConnectionState, testScriptState } = app.dataset;
     const wasConnected = isConnected;
-    isConnected = app.dataset.testConnectionState === "CONNECTED";
-    if (isConnected && !wasConnected) window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+    isConnected = testConnectionState === "CONNECTED";
+    if (wasConnected && !isConnected) wasRunning = testScriptState !== "notRunning";
+    if (!wasConnected && isConnected && !wasRunning && !tab.fragment) {
+      window.dispatchEvent(new PopStateEvent("popstate", { state: window.history.state }));
+    }
   }).observe(app, { attributeFilter: ["data-test-connection-state"] });
 }
 
@@ -66,8 +74,9 @@ function readUrlAfterReconnect() {
  * @param {import("../dom.js").Component<AddressData>} component
  */
 export default function ({ data, setTriggerValue }) {
-  const { session, read, query, step } = data;
+  const { session, read, query, step, fragment } = data;
   readUrlAfterReconnect();
+  tab.fragment = fragment;
   const current = window.location.search.slice(1);
   if (session !== tab.session) {
     Object.assign(tab, { session, step });
