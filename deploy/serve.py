@@ -16,7 +16,6 @@ package. honcho stops everything when one process ends, and circus needs ZeroMQ 
 """
 
 import argparse
-import fcntl
 import os
 import secrets
 import signal
@@ -59,13 +58,12 @@ def _serve(port: int, app_ports: tuple[int, ...]) -> int:
         service = Service(port, app_ports, folder, trusted_proxies(os.environ))
         service.write()
         print(f"The walkthrough starts at http://localhost:{port}", flush=True)
-        # All processes write to it by themselves: without this, they would overwrite each other in a file.
-        fcntl.fcntl(sys.stdout, fcntl.F_SETFL, fcntl.fcntl(sys.stdout, fcntl.F_GETFL) | os.O_APPEND)
         supervisord = subprocess.Popen(
             [sys.executable, "-m", "supervisor.supervisord", "-c", str(folder / "supervisord.conf")],
             cwd=ROOT,
             env=_app_environment(os.environ, service),
             start_new_session=True,  # Ctrl-C reaches this process only, which passes it on
+            stdout=subprocess.PIPE,  # the processes open it by name, which is impossible for a socket of systemd
         )
 
         def forward(number: int, frame: FrameType | None) -> None:
@@ -73,6 +71,10 @@ def _serve(port: int, app_ports: tuple[int, ...]) -> int:
 
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, forward)
+        assert supervisord.stdout
+        for line in supervisord.stdout:
+            sys.stdout.buffer.write(line)
+            sys.stdout.buffer.flush()
         return supervisord.wait()
 
 
