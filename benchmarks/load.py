@@ -1,32 +1,34 @@
 """Many people at once: real websocket sessions that arrive, then act, each at its own rhythm.
 
     python -m benchmarks.load --sessions 40 --period 3 --seconds 60
+    python -m benchmarks.load --sessions 100 --processes 2
 
 Prints one JSON object. Each session speaks the browser's side of Streamlit's protocol (`tests.client`): it sends the
 address, the page and the state of every widget, and a move ends when the server says that the run is finished. Of ten
 moves, six are single steps of a slider, two are clicks on a cell, one changes the page, one the text; one session in
 ten uses MiniLM. `first_*` is the time from the connection to the first finished page, with all sessions arriving within
-`--arrive` seconds. `cpu_ms_per_move` is the processor time of the whole server per move, `visit_cpu_ms` per arrival.
+`--arrive` seconds. `cpu_ms_per_move` is the processor time of the whole server per move, `visit_cpu_ms` per arrival,
+`rss_mb` the memory of its largest process. With `--processes`, the server is nginx in front of so many processes.
 `bare` has the same figures for a bare Streamlit page with as many elements, where every move is a step of its slider.
 The load runs on the same machine as the server.
 """
 
 import argparse
 import json
-import os
 import random
 import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.measure import percentile, resident_mb
+from benchmarks.measure import percentile
+from benchmarks.processes import cpu_seconds, largest_mb
 from benchmarks.serving import serving
 from tests.client import Session
 
@@ -34,7 +36,6 @@ ROOT = Path(__file__).parent.parent
 TEXTS = ("The black cat jumped on the sofa", "It rains, and it was cold", "A dog slept\nThe dog woke", "She saw it")
 PAGES = ("scaled_scores", "softmax", "qkv", "multi_head", "scaled_scores")
 VISITS = 10
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Visitor(Session):
@@ -147,27 +148,11 @@ def step(visitor: Visitor, key: str, widget: object, chance: random.Random) -> N
     visitor.set(key, options[there if 0 <= there < len(options) else place - (there - place)])
 
 
-def server_processes() -> list[int]:
-    """The processes that this one has started, and those that they have."""
-    found, new = [], [os.getpid()]
-    while new:
-        children = [Path(f"/proc/{pid}/task").glob("*/children") for pid in new]
-        new = [int(child) for lists in children for names in lists for child in names.read_text().split()]
-        found += new
-    return found
-
-
-def cpu_seconds() -> float:
-    """Processor time of the server so far."""
-    fields = (Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in server_processes())
-    return sum(int(field[11]) + int(field[12]) for field in fields) / _TICKS
-
-
 def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list[str],
             options: argparse.Namespace) -> dict[str, object]:  # fmt: skip
     """The figures of one server under the load."""
     arrival, moving = Load(), Load()
-    before, idle = cpu_seconds(), resident_mb(server_processes())
+    before, idle = cpu_seconds(), largest_mb()
     for link in links[:VISITS]:  # one after the other, to count what a visit costs
         arrival.run(url, act, iter([link]), 1, options.period, 0, 0)
     visit_cpu = (cpu_seconds() - before) / VISITS
@@ -185,7 +170,7 @@ def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list
         "max_ms": percentile(moving.moves or [0], 100),
         "errors": dict(moving.errors),
         "idle_mb": round(idle),
-        "rss_mb": round(resident_mb(server_processes())),
+        "rss_mb": round(largest_mb()),
         "visit_cpu_ms": round(visit_cpu * 1e3),
         "cpu_ms_per_move": round(cpu / moves * 1e3, 1),
         "bytes_per_move": moving.bytes // moves,
@@ -194,12 +179,17 @@ def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list
 
 
 @contextmanager
-def app() -> Iterator[str]:
-    """The walkthrough, warmed up."""
+def app(processes: int) -> Iterator[str]:
+    """The walkthrough, warmed up: one process, or several behind nginx."""
     arguments = ["-m", "streamlit", "run", "dashboard/server.py"]
+    if processes > 1:
+        arguments = ["-m", "deploy.serve", "--processes", str(processes)]
     with serving(arguments, ROOT) as (url, _):
-        time.sleep(8)  # the warm-up
-        with Visitor(url, "/scaled_scores?encoder=minilm"), Visitor(url, "/scaled_scores"):
+        time.sleep(8 * processes)  # the warm-up
+        with ExitStack() as visitors:
+            for _ in range(4 * processes - 3):  # so many that hardly a process has none
+                for link in ("/scaled_scores?encoder=minilm", "/scaled_scores"):
+                    visitors.enter_context(Visitor(url, link))
             time.sleep(5)  # MiniLM is loaded, and every page's modules
         yield url
 
@@ -223,11 +213,12 @@ def main() -> None:
     parser.add_argument("--period", type=float, default=3.0, help="seconds between two moves of one person")
     parser.add_argument("--seconds", type=float, default=60.0, help="how long people move")
     parser.add_argument("--arrive", type=float, default=5.0, help="seconds within which all arrive")
+    parser.add_argument("--processes", type=int, default=1, help="with more than one, nginx distributes the sessions")
     parser.add_argument("--slider-only", action="store_true", help="steps of one slider on Scaled scores, no MiniLM")
     options = parser.parse_args()
     links = ["/scaled_scores" if number % 10 or options.slider_only else "/scaled_scores?encoder=minilm"
              for number in range(1, options.sessions + 1)]  # fmt: skip
-    with app() as url:
+    with app(options.processes) as url:
         ours = measure(url, step_slider if options.slider_only else act, links, options)
     with bare(int(str(ours["elements"]))) as url:
         plain = measure(url, step_slider, ["/"] * options.sessions, options)

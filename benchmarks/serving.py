@@ -26,15 +26,19 @@ def serving(
     out: int | TextIO = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, float]]:
-    """Run Python with these arguments as a Streamlit server on a free port; it can import the project's modules.
+    """Run Python with these arguments as a Streamlit server, or as `deploy.serve`, on a free port.
 
+    It can import the project's modules.
     Yields its URL and the milliseconds until it answered. Its output goes to `out`. Raises RuntimeError if it ends or
     does not answer within a minute.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    options = {"PYTHONPATH": str(ROOT), "STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_HEADLESS": "true"}
+    port = free_port()
+    options = {
+        "PYTHONPATH": str(ROOT),
+        "PORT": str(port),  # of deploy/serve.py
+        "STREAMLIT_SERVER_PORT": str(port),
+        "STREAMLIT_SERVER_HEADLESS": "true",
+    }
     start = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, *arguments],
@@ -50,6 +54,14 @@ def serving(
     finally:
         process.terminate()
         process.wait(10)
+
+
+def free_port() -> int:
+    """A port of this machine on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def chromium(playwright: Playwright) -> Browser:

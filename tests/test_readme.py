@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PATHS = sorted(set(re.findall(r"`((?:dashboard|encoder_core|pages|tests|benchmarks|streamlit_app)[\w/.]*)`", README)))
+NAMED = re.compile(r"`((?:dashboard|deploy|encoder_core|pages|tests|benchmarks|streamlit_app)[\w/.]*)`")
+PATHS = sorted(set(NAMED.findall(README)))
 EXAMPLE = textwrap.dedent(README.split("## In a notebook")[1].split("\nA trace holds")[0])
 
 

@@ -52,5 +52,5 @@ interface Plotly {
 interface Window {
   Plotly?: Plotly;
   encoderWalkthroughPlotly?: Promise<Plotly>;
-  encoderWalkthroughAddress?: { session: string | null; step: number };
+  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; watched?: HTMLElement };
 }

@@ -29,8 +29,11 @@ class Connection:
     The thread answers pings while nobody reads, so an idle session stays connected.
     """
 
-    def __init__(self, server: str, session_id: str | None) -> None:
-        """Connect to the server at this URL; with a session id the server resumes that session if it still has it."""
+    def __init__(self, server: str, session_id: str | None, source: str = "") -> None:
+        """Connect to the server at this URL; with a session id the server resumes that session if it still has it.
+
+        source  the address of this machine to connect from; "" leaves the choice to the system
+        """
         host = urlsplit(server)
         tokens = ["streamlit", "PLACEHOLDER_AUTH_TOKEN", *([session_id] if session_id else [])]
         self._protocol = ClientProtocol(
@@ -41,7 +44,7 @@ class Connection:
         )
         self._lock = threading.Lock()  # of the protocol and of writing
         self._received: queue.SimpleQueue[bytes | ConnectionLost] = queue.SimpleQueue()
-        self._socket = socket.create_connection((host.hostname, host.port), CONNECT_TIMEOUT)
+        self._socket = socket.create_connection((host.hostname, host.port), CONNECT_TIMEOUT, (source, 0))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._handshake()
         self._socket.settimeout(None)

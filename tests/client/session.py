@@ -38,13 +38,23 @@ class Session:
     on_component: ClassVar[dict[str, Callable[[], address.ComponentHook]]] = {address.NAME: address.Address}
 
     def __init__(
-        self, server: str, url: str = "/", *, timeout: float = TIMEOUT, context: ContextInfo = CONTEXT
+        self,
+        server: str,
+        url: str = "/",
+        *,
+        timeout: float = TIMEOUT,
+        context: ContextInfo = CONTEXT,
+        source: str = "",
     ) -> None:
-        """Open path and query of a server ("http://127.0.0.1:8501"); the timeout of each wait is in seconds."""
+        """Open path and query of a server ("http://127.0.0.1:8501"); the timeout of each wait is in seconds.
+
+        source  the address of this machine to connect from
+        """
         self._server = server.rstrip("/")
         self._location = Location(url)
         self._timeout = timeout
         self._context = context
+        self._source = source
         self._batching = False
         self.sent: list[ClientState] = []  # all rerun messages
         self.send = Actions(lambda: self.app, self._load)
@@ -226,7 +236,7 @@ class Session:
 
     def _connect(self, session_id: str | None, run_on_save: bool) -> None:
         self._runs = Runs(run_on_save)
-        self._connection = Connection(self._server, session_id)
+        self._connection = Connection(self._server, session_id, self._source)
         self.app.connected()
 
     def _send(self, message: BackMsg) -> None:

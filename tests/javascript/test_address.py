@@ -12,6 +12,15 @@ _UPDATE = """async data => {
 }"""
 
 
+_APP = """script => {
+    document.body.innerHTML = `<div data-testid="stApp" data-test-connection-state="CONNECTED"></div>`;
+    document.querySelector("div").dataset.testScriptState = script;
+    window.popped = 0;
+    window.addEventListener("popstate", () => window.popped++);
+}"""
+_CONNECTION = "state => { document.querySelector('div').dataset.testConnectionState = state; }"
+
+
 @pytest.fixture
 def address(scripts):
     """A page at /softmax?seq=5, and a function that updates the component on it."""
@@ -83,3 +92,18 @@ def test_links_to_stages_get_the_query(address):
 )
 def test_comparison_of_queries(scripts, one, other, same):
     assert scripts.call("address_bar/address.js", "isSameQuery", one, other) is same
+
+
+@pytest.mark.parametrize(
+    ("fragment", "script", "popped"), [(False, "notRunning", 1), (True, "notRunning", 0), (False, "running", 0)]
+)
+def test_url_is_read_again_after_a_lost_connection(address, fragment, script, popped):
+    address.page.evaluate(_APP, script)
+    address.page.evaluate(
+        _UPDATE, {"session": "one", "read": "seq=5", "query": "seq=5", "step": 0, "fragment": fragment}
+    )
+    for state in ("PINGING_SERVER", "CONNECTING"):
+        address.page.evaluate(_CONNECTION, state)
+        assert address.page.evaluate("window.popped") == 0
+    address.page.evaluate(_CONNECTION, "CONNECTED")
+    assert address.page.evaluate("window.popped") == popped

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
 from dashboard.components.static_files import register_component
 from dashboard.state.session import session
 from dashboard.state.widgets import component_value
@@ -13,12 +15,14 @@ _KEY = "address"
 def write_address() -> None:
     """Write the session's query string to the URL; called at the end of every run of a page or its fragment."""
     current = session()
+    context = get_script_run_ctx()
     _COMPONENT(
         data={
             "session": current.id,
             "read": current.link,
             "query": current.query(),
             "step": current.history_steps,
+            "fragment": bool(context and context.fragment_ids_this_run),
         },
         key=_KEY,
         on_restore_change=_read_url,

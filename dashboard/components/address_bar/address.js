@@ -8,6 +8,7 @@
  * @property {string} read  the query string that the session began with
  * @property {string} query  the query string of its current state
  * @property {number} step  counts the changes that the browser's back button undoes
+ * @property {boolean} fragment  whether only a fragment of the page ran
  */
 
 // The state of the tab; the component's element is replaced while the tab lives.
@@ -43,12 +44,39 @@ function updateLinks(query) {
 }
 
 /**
+ * When the connection is back, let Streamlit read the URL as after the browser's back button. The server may be another
+ * process, which does not know the session: without this, the next click would be lost, because it belongs to a fragment
+ * that never ran there, and the next move of a slider would be undone when the session reads the URL.
+ *
+ * Streamlit asks for a run by itself if one was under way, or the last one was of a fragment. The new session then asks
+ * for the URL (`restore`); a second run at the same time would leave sliders that disagree with it.
+ */
+function readUrlAfterReconnect() {
+  /** @type {HTMLElement | null} */
+  const app = document.querySelector("[data-testid=stApp]");
+  if (!app || app === tab.watched) return;
+  tab.watched = app;
+  let isConnected = true, wasRunning = false;
+  new MutationObserver(() => {
+    const { testConnectionState, testScriptState } = app.dataset;
+    const wasConnected = isConnected;
+    isConnected = testConnectionState === "CONNECTED";
+    if (wasConnected && !isConnected) wasRunning = testScriptState !== "notRunning";
+    if (!wasConnected && isConnected && !wasRunning && !tab.fragment) {
+      window.dispatchEvent(new PopStateEvent("popstate", { state: window.history.state }));
+    }
+  }).observe(app, { attributeFilter: ["data-test-connection-state"] });
+}
+
+/**
  * Write the query to the URL: as a new entry of the browser's history if `step` has increased, else in place. If a new
  * session began with another query string than that of the URL, send the URL's to the session instead.
  * @param {import("../dom.js").Component<AddressData>} component
  */
 export default function ({ data, setTriggerValue }) {
-  const { session, read, query, step } = data;
+  const { session, read, query, step, fragment } = data;
+  readUrlAfterReconnect();
+  tab.fragment = fragment;
   const current = window.location.search.slice(1);
   if (session !== tab.session) {
     Object.assign(tab, { session, step });

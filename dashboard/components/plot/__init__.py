@@ -4,6 +4,7 @@
 Plotly figure per panel and calls `Plotly.react`, which keeps the zoom and only repaints.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +20,9 @@ from encoder_core.figures import Line, Panel, Selection, panels_of
 
 _COMPONENT = register_component("plot", Path(__file__).parent)
 _PLAYER = publish(Path(__file__).parent / "play.js")
-_PLOTLY = publish(Path(plotly.__file__).parent / "package_data" / "plotly.min.js")
+# deploy/serve.py names a smaller bundle, which is not in the package.
+_BUNDLE = os.environ.get("PLOTLY_BUNDLE") or Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+_PLOTLY = publish(Path(_BUNDLE))
 
 
 def render_plot(

@@ -1,0 +1,49 @@
+"""The processes that this one has started: which they are, their processor time and their memory (Linux)."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from benchmarks.measure import resident_mb
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def descendants() -> list[int]:
+    """The processes that this one has started, and those that they have."""
+    found, new = [], [os.getpid()]
+    while new:
+        tasks = [task for pid in new for task in Path(f"/proc/{pid}/task").glob("*/children")]
+        new = [int(child) for task in tasks for child in _read(task).split()]
+        found += new
+    return found
+
+
+def command_line(pid: int) -> bytes:
+    """The command of a process, b"" if it has ended."""
+    return _read(Path(f"/proc/{pid}/cmdline"))
+
+
+def variable(pid: int, name: str) -> str | None:
+    """The value of an environment variable with which a process was started, or None."""
+    start = f"{name}=".encode()
+    lines = _read(Path(f"/proc/{pid}/environ")).split(b"\0")
+    return next((line.removeprefix(start).decode() for line in lines if line.startswith(start)), None)
+
+
+def cpu_seconds() -> float:
+    """Processor time of all these processes so far."""
+    fields = [_read(Path(f"/proc/{pid}/stat")).rpartition(b")")[2].split() for pid in descendants()]
+    return sum(int(field[11]) + int(field[12]) for field in fields if field) / _TICKS
+
+
+def largest_mb() -> float:
+    """Resident memory in MB of the largest of these processes."""
+    return max(resident_mb([pid]) for pid in descendants())
+
+
+def _read(path: Path) -> bytes:
+    """The content of a file in /proc, b"" if the process has ended."""
+    with suppress(OSError):
+        return path.read_bytes()
+    return b""

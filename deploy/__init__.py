@@ -1,0 +1,1 @@
+"""Run the walkthrough for many people: several processes behind nginx. See deploy/README.md."""

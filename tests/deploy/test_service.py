@@ -1,0 +1,89 @@
+"""Two processes behind nginx, in Chromium: what a visit costs, a process that is killed, a flood."""
+
+import time
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import WIDE
+from tests.client import Session
+from tests.client.connection import Connection
+from tests.deploy.lost_server import visitor
+from tests.deploy.stubs import Proxy
+
+PROCESSES = 2
+FIRST_VISIT, SECOND_VISIT = 2_500_000, 20_000  # bytes
+LOST_AT_MOST = 10.0  # seconds
+PLOT = ".ew-plot .js-plotly-plot .main-svg"
+
+
+@pytest.fixture(scope="module")
+def contexts(browser, running):
+    """Opens browser contexts, each of which is a visitor with cookies of their own."""
+    opened = []
+
+    def open_context():
+        opened.append(browser.new_context(viewport=WIDE, color_scheme="light"))
+        return opened[-1]
+
+    yield open_context
+    for context in opened:
+        context.close()
+
+
+def bytes_of_visit(page: Page, url: str) -> int:
+    """Bytes that the browser receives until the plots of a page are on screen, the websocket aside."""
+    sizes = []
+    network = page.context.new_cdp_session(page)
+    network.send("Network.enable")
+    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    page.goto(url, timeout=120_000)
+    page.wait_for_selector(PLOT, timeout=120_000)
+    page.wait_for_load_state("networkidle")
+    page.close()
+    return round(sum(sizes))
+
+
+def test_a_first_visit_is_small_and_a_second_one_tiny(contexts, running):
+    context = contexts()
+    assert 500_000 < bytes_of_visit(context.new_page(), f"{running.url}/") <= FIRST_VISIT
+    assert bytes_of_visit(context.new_page(), f"{running.url}/") <= SECOND_VISIT
+
+
+def test_visitors_of_a_killed_process_return_to_what_they_had(contexts, running):
+    one, other = sorted(running.apps())
+    lost = [
+        visitor(contexts(), running, one, "scaled_scores", edit=True),
+        visitor(contexts(), running, one, "softmax", edit=False),
+    ]
+    kept = visitor(contexts(), running, other, "scaled_scores", edit=True)
+    running.kill(one)
+    start = time.monotonic()
+    for each in lost:
+        each.wait_until_lost()
+    for each in lost:
+        each.check_return(start, LOST_AT_MOST)
+    assert kept.is_connected()
+    for each in (*lost, kept):
+        each.check_next_move()
+
+
+def test_a_flood_of_websockets_from_one_address_leaves_a_page_to_another(running):
+    port = int(running.url.rpartition(":")[2])
+    flood, refused = [], 0
+    for _ in range(300):
+        try:
+            flood.append(Connection(running.url, None))
+        except Exception:  # status 429, of which the class belongs to the library
+            refused += 1
+    try:
+        assert refused >= 50
+        assert len(flood) >= 150  # of the hundred people who share that address
+        begin = time.monotonic()
+        assert Proxy(port).get(source="127.0.0.2").status == 200
+        with Session(running.url, "/softmax", source="127.0.0.2") as session:
+            assert session.page == "softmax"
+        assert time.monotonic() - begin < 20  # less than 2 s on a machine that does nothing else
+    finally:
+        for connection in flood:
+            connection.close()
