@@ -28,7 +28,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.measure import percentile
-from benchmarks.processes import cpu_seconds, largest_mb
+from benchmarks.processes import cpu_seconds, largest_mb, wait_until_idle
 from benchmarks.serving import serving
 from tests.client import Session
 
@@ -36,6 +36,9 @@ ROOT = Path(__file__).parent.parent
 TEXTS = ("The black cat jumped on the sofa", "It rains, and it was cold", "A dog slept\nThe dog woke", "She saw it")
 PAGES = ("scaled_scores", "softmax", "qkv", "multi_head", "scaled_scores")
 VISITS = 10
+# The bare page has the app's settings of Streamlit. With its defaults, which collect garbage after each run, parse the
+# script anew and watch files, it takes four times the processor time.
+LEAN = ("--server.fileWatcherType", "none", "--runner.postScriptGC", "false", "--runner.magicEnabled", "false")
 
 
 class Visitor(Session):
@@ -155,7 +158,7 @@ def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list
     before, idle = cpu_seconds(), largest_mb()
     for link in links[:VISITS]:  # one after the other, to count what a visit costs
         arrival.run(url, act, iter([link]), 1, options.period, 0, 0)
-    visit_cpu = (cpu_seconds() - before) / VISITS
+    visit_cpu = (cpu_seconds() - before) / len(links[:VISITS])
     before = cpu_seconds()
     moving.run(url, act, iter(links), options.sessions, options.period, options.seconds, options.arrive)
     cpu = cpu_seconds() - before - visit_cpu * options.sessions
@@ -185,12 +188,12 @@ def app(processes: int) -> Iterator[str]:
     if processes > 1:
         arguments = ["-m", "deploy.serve", "--processes", str(processes)]
     with serving(arguments, ROOT) as (url, _):
-        time.sleep(8 * processes)  # the warm-up
+        wait_until_idle()  # the warm-up
         with ExitStack() as visitors:
             for _ in range(4 * processes - 3):  # so many that hardly a process has none
                 for link in ("/scaled_scores?encoder=minilm", "/scaled_scores"):
                     visitors.enter_context(Visitor(url, link))
-            time.sleep(5)  # MiniLM is loaded, and every page's modules
+            wait_until_idle()  # MiniLM is loaded, and every page's modules
         yield url
 
 
@@ -200,7 +203,7 @@ def bare(elements: int) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "bare_page.py")
         page.write_text((ROOT / "benchmarks" / "bare_page.py").read_text())
-        arguments = ["-m", "streamlit", "run", str(page), "--server.fileWatcherType", "none", "--", str(elements)]
+        arguments = ["-m", "streamlit", "run", str(page), *LEAN, "--", str(elements)]
         with serving(arguments, Path(folder)) as (url, _):
             with Visitor(url):
                 pass

@@ -1,6 +1,7 @@
 """The processes that this one has started: which they are, their processor time and their memory (Linux)."""
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,6 +36,16 @@ def cpu_seconds() -> float:
     """Processor time of all these processes so far."""
     fields = [_read(Path(f"/proc/{pid}/stat")).rpartition(b")")[2].split() for pid in descendants()]
     return sum(int(field[11]) + int(field[12]) for field in fields if field) / _TICKS
+
+
+def wait_until_idle(quiet: float = 2.0) -> None:
+    """Wait until these processes use less than a tenth of a core for `quiet` seconds, at most two minutes."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        before = cpu_seconds()
+        time.sleep(quiet)
+        if cpu_seconds() - before < quiet / 10:
+            return
 
 
 def largest_mb() -> float:
