@@ -6,6 +6,7 @@ Plotly figure per panel and calls `Plotly.react`, which keeps the zoom and only 
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import plotly
 
@@ -41,12 +42,12 @@ def render_plot(
     panels = panels_of(line)
 
     def on_cell_click() -> None:
-        clicked = component_value(key, "cell")
-        if not clicked or clicked["panel"] >= len(panels):
+        clicked = _parse_click(component_value(key, "cell"))
+        if clicked is None or not clicked.panel < len(panels):
             return
-        panel, tile = panels[clicked["panel"]], clicked["tile"] and tuple(clicked["tile"])
+        panel = panels[clicked.panel]
         try:
-            place = panel.place(clicked["row"], clicked["column"], tile)
+            place = panel.place(clicked.row, clicked.column, clicked.tile)
         except IndexError:  # the panel has changed since the click
             return
         if on_click:
@@ -68,6 +69,26 @@ def render_plot(
         key=key,
         on_cell_change=on_cell_click,
     )
+
+
+class _Click(NamedTuple):
+    panel: int
+    row: int
+    column: int
+    tile: tuple[int, int] | None
+
+
+def _parse_click(state: Any) -> _Click | None:
+    """The click that the browser sent; None if it is not one, because anybody can send anything."""
+    if not isinstance(state, dict):
+        return None
+    tile = state.get("tile")
+    numbers = [state.get(name) for name in ("panel", "row", "column")]
+    if tile is not None and not (isinstance(tile, list) and len(tile) == 2):
+        return None
+    if not all(type(number) is int and number >= 0 for number in (*numbers, *(tile or ()))):
+        return None
+    return _Click(*numbers, tuple(tile) if tile else None)
 
 
 def _with_operators(line: Line) -> list[tuple[str, Panel]]:
