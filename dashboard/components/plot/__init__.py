@@ -83,12 +83,12 @@ def _parse_click(state: Any) -> _Click | None:
     if not isinstance(state, dict):
         return None
     tile = state.get("tile")
-    numbers = [state.get(name) for name in ("panel", "row", "column")]
     if tile is not None and not (isinstance(tile, list) and len(tile) == 2):
         return None
-    if not all(type(number) is int and number >= 0 for number in (*numbers, *(tile or ()))):
+    panel, row, column = (state.get(name) for name in ("panel", "row", "column"))
+    if not all(type(number) is int and number >= 0 for number in (panel, row, column, *(tile or ()))):
         return None
-    return _Click(*numbers, tuple(tile) if tile else None)
+    return _Click(panel, row, column, tuple(tile) if tile else None)
 
 
 def _with_operators(line: Line) -> list[tuple[str, Panel]]:
