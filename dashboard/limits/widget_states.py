@@ -5,6 +5,7 @@ broken JSON raise an exception in the middle of a run. Here such a state counts 
 its value.
 """
 
+import json
 import logging
 from typing import Any
 
@@ -22,6 +23,8 @@ def _checked(states: WStates, widget: str) -> Any:
     kind = state.value.WhichOneof("value")
     if kind is None or metadata.value_type in (None, kind):
         try:
+            if kind in ("json_value", "json_trigger_value"):
+                json.loads(getattr(state.value, kind))  # for a component, Streamlit would log a traceback
             return _deserialize(states, widget)
         except Exception as error:  # whatever it is, the state is the cause
             _logger.info("The state of a widget is ignored: %r", error)

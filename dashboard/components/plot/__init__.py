@@ -85,9 +85,10 @@ def _parse_click(state: Any) -> _Click | None:
     tile = state.get("tile")
     if tile is not None and not (isinstance(tile, list) and len(tile) == 2):
         return None
-    panel, row, column = (state.get(name) for name in ("panel", "row", "column"))
-    if not all(type(number) is int and number >= 0 for number in (panel, row, column, *(tile or ()))):
+    numbers: list[Any] = [state.get(name) for name in ("panel", "row", "column")]
+    if not all(type(number) is int and number >= 0 for number in (*numbers, *(tile or ()))):
         return None
+    panel, row, column = numbers
     return _Click(panel, row, column, tuple(tile) if tile else None)
 
 
