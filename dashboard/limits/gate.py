@@ -50,20 +50,37 @@ class Gate:
             await send({"type": "websocket.close"})
         else:
             self.count += 1
+            connection = Connection(receive, send)
             try:
-                await self._app(scope, Connection(receive, send).receive, send)
+                await self._app(scope, connection.receive, connection.send)
+            except RuntimeError:
+                # Streamlit reads from and closes a connection that a failed `send` has already ended.
+                if not connection.is_lost:
+                    raise
             finally:
                 self.count -= 1
 
 
 class Connection:
-    """One connection; `receive` returns its next message that is allowed, when it is allowed."""
+    """One connection; `receive` returns its next message that is allowed, when it is allowed.
+
+    is_lost  whether a message could not be sent
+    """
 
     def __init__(self, receive: Receive, send: Send, clock: Callable[[], float] = time.monotonic) -> None:
         self._receive = receive
         self._send = send
         self._clock = clock
         self._tokens, self._updated = BURST, clock()
+        self.is_lost = False
+
+    async def send(self, message: Message) -> None:
+        """Send a message to the browser."""
+        try:
+            await self._send(message)
+        except Exception:
+            self.is_lost = True
+            raise
 
     async def receive(self) -> Message:
         """The next message. One that no browser sends closes the connection, without a traceback in the log."""

@@ -1,6 +1,7 @@
 """The limits without a server: messages of a connection, shares of the processor, number of sessions."""
 
 import asyncio
+from contextlib import nullcontext, suppress
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -88,6 +89,22 @@ def test_too_many_connections_and_uploads_are_refused():
         assert sent[1]["status"] == 404
 
     asyncio.run(connect())
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_only_a_lost_connection_explains_an_error(is_lost):
+    async def send(message):
+        if is_lost:
+            raise OSError
+
+    async def app(scope, receive, send):
+        with suppress(OSError):
+            await send({"type": "websocket.send"})
+        raise RuntimeError("closed twice")
+
+    connection = Gate(app, most=1)({"type": "websocket"}, None, send)
+    with nullcontext() if is_lost else pytest.raises(RuntimeError, match="closed twice"):
+        asyncio.run(connection)
 
 
 class Timed(FairShare):
