@@ -9,8 +9,8 @@ full. `errors` counts what failed.
 
 `greedy_slowdown` is the median time of the other sessions' moves next to one greedy session, divided by that without
 it. The greedy session has the largest sizes, text and number of edits, and moves a slider as soon as the last move is
-answered. `flood_slowdown` is the same for a session that does not wait for answers. Both are measured before the soak,
-alternating with and without.
+answered. `flood_slowdown` is the same for a session that does not wait for answers. Both are measured after the soak,
+alternating with and without; `after_rivals_mb` is the memory then.
 """
 
 import argparse
@@ -159,10 +159,11 @@ def main() -> None:
     parser.add_argument("--rival-seconds", type=float, default=20.0, help="length of each part next to a rival")
     options = parser.parse_args()
     with app() as url:
-        beside_greedy = slowdown(url, greedy, options.rival_seconds)
-        beside_flood = slowdown(url, flood, options.rival_seconds)
         soak = Soak(url, options.minutes * 60, options.period)
         memory = soak.run(options.sessions, options.samples)
+        beside_greedy = slowdown(url, greedy, options.rival_seconds)
+        beside_flood = slowdown(url, flood, options.rival_seconds)
+        after_rivals = resident_mb(server_processes())
     after_third = memory[options.samples // 3]
     print(
         json.dumps(
@@ -174,6 +175,7 @@ def main() -> None:
                 "memory_mb": memory,
                 "after_third_mb": after_third,
                 "end_mb": memory[-1],
+                "after_rivals_mb": round(after_rivals, 1),
                 "growth_percent": round((memory[-1] / after_third - 1) * 100, 2),
                 "errors": {name: count for name, count in soak.errors.items() if count},
                 "greedy_slowdown": beside_greedy["ratio"],

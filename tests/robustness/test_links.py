@@ -48,9 +48,9 @@ def check(visitor, log):
     assert visitor.exceptions == []
     assert "Traceback" not in log.read_text(errors="replace")
     for text in shown(visitor):
-        assert not re.search(
-            r"\bnan\b", re.sub(r"“.*?”|\*\*.*?\*\*|\bNaN: 0 / 0 \| NaN\b|'nan'", "", text), re.IGNORECASE
-        ), text
+        # But for values of the link, and a row of the table of conventions on Softmax.
+        computed = re.sub(r"“.*?”| times; .{1,20} is used|edit '.*?'|='.*?'|NaN: 0 / 0 \| NaN", "", text)
+        assert not re.search(r"\bnan\b", computed, re.IGNORECASE), text
         for marker in MARKERS:
             assert marker == "{{boo}}" or marker not in text, text
     for plot in visitor.components("plot"):
