@@ -4,6 +4,9 @@ import streamlit as st
 
 from dashboard import sidebar
 from dashboard.inspect.edit_bar import render_edit_bar
+from dashboard.limits.fair_share import fair_run
+from dashboard.limits.visitors import stop_if_full
+from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import model, warm_up
 from dashboard.models.loading_notice import render_encoder_notice
 from dashboard.navigation import register_pages
@@ -14,8 +17,10 @@ from dashboard.theme import render_style_sheet
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="/app/static/favicon.svg", layout="wide")
 warm_up.start()
+check_widget_states()
 
 page, pages, active = register_pages()
+stop_if_full()
 current = begin_run(active.name)
 is_first_run, current.entrypoint_ran = not current.entrypoint_ran, True
 render_style_sheet(active)
@@ -41,14 +46,15 @@ def render_frame() -> None:
 
 # Render the page before the sidebar, so that its plots follow a slider sooner. In the first run of a session, render
 # the sidebar first, because its appearance would shift the page.
-rendered_encoder = None if is_first_run else model.current_model().settings.encoder
-if is_first_run:
-    render_frame()
-try:
-    with stage, page_script():
-        page.run()
-finally:
-    if not is_first_run:
+with fair_run():
+    rendered_encoder = None if is_first_run else model.current_model().settings.encoder
+    if is_first_run:
         render_frame()
+    try:
+        with stage, page_script():
+            page.run()
+    finally:
+        if not is_first_run:
+            render_frame()
 if isinstance(active, Stage):
     frame.render_neighbour_links(pages, active)

@@ -64,6 +64,11 @@ class Visitor(Session):
             )
         self.app.render()
 
+    def discard(self) -> None:
+        """Throw away what has arrived, unread."""
+        while self._connection.receive(None) is not None:
+            pass
+
     def _send(self, message: BackMsg) -> None:
         self._awaited = True
         self._connection.send([message])

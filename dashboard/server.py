@@ -10,8 +10,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 
+from dashboard.limits.gate import Gate
+from dashboard.limits.visitors import MAX_SESSIONS
 from dashboard.models import warm_up
+
+# More connections than sessions: those above the limit of sessions get a sentence.
+_MAX_CONNECTIONS = MAX_SESSIONS + max(20, MAX_SESSIONS // 3)
 
 
 @asynccontextmanager
@@ -20,4 +26,5 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
     yield
 
 
-app = st.App(Path(__file__).parent.parent / "streamlit_app.py", lifespan=_lifespan)
+app = st.App(Path(__file__).parent.parent / "streamlit_app.py", lifespan=_lifespan,
+             middleware=[Middleware(Gate, most=_MAX_CONNECTIONS)])  # fmt: skip

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
+from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
@@ -52,7 +53,7 @@ def run_as_fragment(body: Callable[[], None]) -> None:
             drop_outdated_cell()
             st.rerun()
         messages = st.container()
-        with page_script():
+        with fair_run(), page_script():
             body()
         with messages:
             for problem in session().problems.values():

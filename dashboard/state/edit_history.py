@@ -12,6 +12,7 @@ from encoder_core.edits.compatible import CompatibleEdits
 
 SEPARATOR = "~"  # between edits in a link
 MAX_EDITS = 24  # edits at once
+MAX_HISTORY = 200  # changes that can be undone
 
 EDITS: Parameter[tuple[str, ...]] = declare(
     Parameter("edits", (), lambda link: tuple(text for text in link.split(SEPARATOR) if text), SEPARATOR.join)
@@ -115,6 +116,7 @@ def _change(new: tuple[str, ...]) -> None:
     if new != edit_texts():
         history = _history()
         history.before.append(edit_texts())
+        del history.before[:-MAX_HISTORY]
         history.after.clear()
         _apply(new)
 

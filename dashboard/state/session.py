@@ -22,6 +22,7 @@ from encoder_core.figures.base import shorten
 
 _KEY = "session"
 _of_this_thread = threading.local()  # the context of the latest run in this thread, and its session
+_MAX_QUERY = 50_000  # characters of a query string; about twice the longest that the app writes
 _MAX_UNKNOWN = 2_000  # characters of unknown parameters in a link ("embed", "utm_source") that the URL keeps
 
 
@@ -91,15 +92,18 @@ class Session:
 
     def read_link(self, query: str) -> None:
         """Replace all values by those of a query string; of a repeated parameter, the last value counts."""
-        self.link, self.unknown_parameters = query, []
+        too_long, self.unknown_parameters = len(query) > _MAX_QUERY, []
+        self.link = query = "" if too_long else query
         self.version += 1
         self.values.clear()
         self.last_used.clear()
         self._forget_link()
+        if too_long:
+            self.problems["link"] = f"The link is longer than {_MAX_QUERY:,} characters; it is not used."
         for name, text in parse_qsl(query, keep_blank_values=True):
             if name in PARAMETERS:
                 self.link_values.setdefault(name, []).append(text)
-            elif len(urlencode(self.unknown_parameters)) + len(text) < _MAX_UNKNOWN:
+            elif len(urlencode([*self.unknown_parameters, (name, text)])) <= _MAX_UNKNOWN:
                 self.unknown_parameters.append((name, text))
         for name, texts in self.link_values.items():
             parameter = PARAMETERS[name]

@@ -55,8 +55,13 @@ def bind_widget(
     on_change       called with the new value instead of setting the parameter
     """
     current = session().get(parameter) if value is None else value
-    on_change = on_change or (lambda new: session().set(parameter, new))
-    return bind_value(parameter.name, current, on_change, options, value_argument=value_argument, index_of=index_of)
+    set_value = on_change or (lambda new: session().set(parameter, new))
+
+    def change(new: Any) -> None:
+        if _is_possible(parameter, new):
+            set_value(new)
+
+    return bind_value(parameter.name, current, change, options, value_argument=value_argument, index_of=index_of)
 
 
 def bind_value(
@@ -78,7 +83,8 @@ def bind_value(
         # because a run did not show it, if a message of the browser still contains it. Only a new value is a choice.
         nonlocal latest
         new = st.session_state[key]
-        if _comparable(new) != _comparable(latest):
+        is_possible = index_of is None or new in index_of
+        if is_possible and _comparable(new) != _comparable(latest):
             latest = new
             on_change(new)
 
@@ -97,6 +103,15 @@ def edited_cells(key: str) -> dict[int, dict[str, Any]]:
 
 def _key(name: str, widget: BoundWidget) -> str:
     return name if widget.generation == 0 else f"{name}.{widget.generation}"
+
+
+def _is_possible(parameter: Parameter[Any], value: Any) -> bool:
+    """Whether a link could contain the value: a browser's message can contain anything."""
+    try:
+        parameter.parse(parameter.format(value))
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _comparable(value: Any) -> Any:

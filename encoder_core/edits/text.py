@@ -63,6 +63,7 @@ _INTEGER = re.compile(r"[0-9]{1,18}")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?")
 _CHOICES = {"sublayer": get_args(Sublayer)}
 _OPTIONAL = ("rate",)
+_MAX_LENGTH = 120  # of a text, in characters; the longest that `format_edit` writes has fewer than 100
 
 
 def format_edit(edit: Edit) -> str:
@@ -81,6 +82,8 @@ def parse_edit(text: str) -> Edit:
 
     Raises ValueError that names the text, the problem and the format that is allowed.
     """
+    if len(text) > _MAX_LENGTH:
+        raise ValueError(f"edit {text[:20]!r}…: {len(text)} characters are invalid: allowed are at most {_MAX_LENGTH}.")
     left, equals, value = text.partition("=")
     name, *indices = left.split(".")
     text_format = _FORMATS.get(name)

@@ -36,7 +36,7 @@ def render_derivation(inspection: Inspection, theme: ThemeName) -> None:
 
     def on_operand_click() -> None:
         address = component_value("derivation", "go")
-        if address:
+        if address in _cells(inspection):
             inspected_cell.open_operand(inspection, address)
 
     st.latex(derivation.formula)
@@ -61,6 +61,11 @@ def render_derivation(inspection: Inspection, theme: ThemeName) -> None:
                 "All terms", lambda: as_csv(derivation.terms), file_name=f"{derivation.cell}.csv", mime="text/csv",
                 icon=":material/download:", on_click="ignore", key="derivation_terms",
             )  # fmt: skip
+
+
+def _cells(inspection: Inspection) -> list[str]:
+    """The cells that a click can open: those of the trail, and all operands."""
+    return [*map(str, inspection.trail), *map(str, inspection.derivation.operand_cells)]
 
 
 def as_csv(terms: Sequence[Term]) -> str:

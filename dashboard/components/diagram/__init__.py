@@ -51,7 +51,7 @@ def render_diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> No
 
     def on_card_click() -> None:
         stage = component_value(key, "open")
-        if stage in {card.stage for group in groups for card in group.cards}:
+        if stage in [card.stage for group in groups for card in group.cards]:
             open_page(stage)
 
     _COMPONENT(

@@ -7,6 +7,7 @@ Plotly figure per panel and calls `Plotly.react`, which keeps the zoom and only 
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import plotly
 
@@ -44,12 +45,12 @@ def render_plot(
     panels = panels_of(line)
 
     def on_cell_click() -> None:
-        clicked = component_value(key, "cell")
-        if not clicked or clicked["panel"] >= len(panels):
+        clicked = _parse_click(component_value(key, "cell"))
+        if clicked is None or not clicked.panel < len(panels):
             return
-        panel, tile = panels[clicked["panel"]], clicked["tile"] and tuple(clicked["tile"])
+        panel = panels[clicked.panel]
         try:
-            place = panel.place(clicked["row"], clicked["column"], tile)
+            place = panel.place(clicked.row, clicked.column, clicked.tile)
         except IndexError:  # the panel has changed since the click
             return
         if on_click:
@@ -71,6 +72,27 @@ def render_plot(
         key=key,
         on_cell_change=on_cell_click,
     )
+
+
+class _Click(NamedTuple):
+    panel: int
+    row: int
+    column: int
+    tile: tuple[int, int] | None
+
+
+def _parse_click(state: Any) -> _Click | None:
+    """The click that the browser sent; None if it is not one, because anybody can send anything."""
+    if not isinstance(state, dict):
+        return None
+    tile = state.get("tile")
+    if tile is not None and not (isinstance(tile, list) and len(tile) == 2):
+        return None
+    numbers: list[Any] = [state.get(name) for name in ("panel", "row", "column")]
+    if not all(type(number) is int and number >= 0 for number in (*numbers, *(tile or ()))):
+        return None
+    panel, row, column = numbers
+    return _Click(panel, row, column, tuple(tile) if tile else None)
 
 
 def _with_operators(line: Line) -> list[tuple[str, Panel]]:

@@ -125,10 +125,12 @@ def render_table_editor(table: Table, parameter: Parameter[str]) -> Table:
     key = f"{parameter.name} {zlib.crc32(session().get(parameter).encode())}"  # a new editor after each change
 
     def change() -> None:
+        names = {f"dim {d}": d for d in range(table.shape[1])}
         cells = changes | {
-            (row, int(column.removeprefix("dim "))): float(np.clip(np.nan_to_num(value or 0.0), -LIMIT, LIMIT))
+            (row, names[column]): float(np.clip(np.nan_to_num(value or 0.0), -LIMIT, LIMIT))
             for row, columns in edited_cells(key).items()
             for column, value in columns.items()
+            if row in range(len(table)) and column in names and isinstance(value, int | float | None)
         }
         parts = (f"{row}.{column}={value:.6g}" for (row, column), value in sorted(cells.items()))
         session().set(parameter, "~".join(parts))

@@ -1,0 +1,37 @@
+"""Ignores widget states that no browser sends.
+
+Streamlit deserializes the states of a message without checking them: a list for a switch, a text that is no option or
+broken JSON raise an exception in the middle of a run. Here such a state counts as missing, so that the widget keeps
+its value.
+"""
+
+import json
+import logging
+from typing import Any
+
+from streamlit.runtime.state.session_state import Serialized, WStates
+
+_logger = logging.getLogger(__name__)
+_deserialize = WStates.__getitem__
+
+
+def _checked(states: WStates, widget: str) -> Any:
+    """The value of a widget. Raises KeyError, which Streamlit expects, if the browser's state is not one of it."""
+    state, metadata = states.states.get(widget), states.widget_metadata.get(widget)
+    if not isinstance(state, Serialized) or metadata is None:
+        return _deserialize(states, widget)
+    kind = state.value.WhichOneof("value")
+    if kind is None or metadata.value_type in (None, kind):
+        try:
+            if kind in ("json_value", "json_trigger_value"):
+                json.loads(getattr(state.value, kind))  # for a component, Streamlit would log a traceback
+            return _deserialize(states, widget)
+        except Exception as error:  # whatever it is, the state is the cause
+            _logger.info("The state of a widget is ignored: %r", error)
+    raise KeyError(widget)
+
+
+def check_widget_states() -> None:
+    """From now on, ignore such states in all sessions. Further calls change nothing."""
+    # Streamlit has no hook for it.
+    WStates.__getitem__ = _checked  # type: ignore[method-assign]

@@ -1,0 +1,85 @@
+"""Every row of the table in docs/bad-input.md, tried on the code."""
+
+import asyncio
+import logging
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+import dashboard.inspect.depths  # noqa: F401 - declares every parameter
+from dashboard.limits.gate import Connection
+from dashboard.limits.visitors import parse_max_sessions
+from dashboard.state.edit_history import edit_texts
+from dashboard.state.offered_encoders import parse_max_bytes
+from dashboard.state.session import session
+from dashboard.state.settings import truncate_text
+from encoder_core import Encoder, EncoderConfig, HeadFactor
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "bad-input.md"
+ROWS = re.findall(r"^\| ([\w ]+) \| `(.+)` \| `(.+)` \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
+NAMES = {
+    "BackMsg": BackMsg, "Encoder": Encoder, "EncoderConfig": EncoderConfig, "HeadFactor": HeadFactor, "np": np,
+    "encoder": Encoder.random(EncoderConfig(vocab_size=8, d_model=16, num_heads=2, d_ff=16, num_layers=1)),
+}  # fmt: skip
+
+
+def answer_to_link(query):
+    session().read_link(query)
+    edit_texts()
+    return " ".join(session().problems.values()) or "nothing; the URL keeps it"
+
+
+def answer_to_message(message):
+    messages, answer = iter([{"type": "websocket.receive", **message}, {"type": "websocket.disconnect"}]), "ignored"
+
+    async def receive():
+        return next(messages)
+
+    async def send(message):
+        nonlocal answer
+        answer = f"the connection is closed with code {message['code']}"
+
+    assert asyncio.run(Connection(receive, send).receive())["type"] == "websocket.disconnect"
+    return answer
+
+
+def answer(kind, code, caplog):
+    if kind in ("argument", "file or folder") or code.startswith("Encoder."):
+        with pytest.raises(ValueError) as error:  # noqa: PT011 - the table says what matches
+            eval(code, dict(NAMES))
+        return str(error.value)
+    value = eval(code, dict(NAMES))
+    if kind == "text":
+        return truncate_text(value)[1]
+    if kind == "message":
+        return answer_to_message(value)
+    if kind == "setting":
+        caplog.set_level(logging.WARNING)
+        parse_max_bytes(value)
+        parse_max_sessions(value)
+        return f"{caplog.messages[-1]} (log)"
+    return answer_to_link(value)
+
+
+def visible(text):
+    """The text as it is read: without the escapes of markdown, in one line, as a cell of a table."""
+    return re.sub(r"\\(.)\u2060", r"\1", text).replace("\n", " ").replace("|", "\\|")
+
+
+@pytest.mark.parametrize(("kind", "code", "expected"), ROWS, ids=[f"{kind} {code[:40]}" for kind, code, _ in ROWS])
+def test_the_answer_is_the_documented_one(kind, code, expected, unchecked, monkeypatch, caplog):
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.chdir(DOCUMENT.parents[1])
+    said = visible(answer(kind, code, caplog))
+    assert re.fullmatch(re.escape(expected).replace("…", ".*"), said), said
+
+
+def test_the_table_has_every_kind():
+    assert {"URL", "model name", "edits", "text", "argument", "file or folder", "setting", "message"} == {
+        kind for kind, _, _ in ROWS
+    }
+    assert len(ROWS) >= 40
