@@ -50,12 +50,12 @@ class Soak:
     def run(self, sessions: int, samples: int) -> list[float]:
         """Open so many tabs at once. Returns the median memory in each part of the time."""
         threads = [threading.Thread(target=self._visit_again_and_again, args=(number,)) for number in range(sessions)]
-        start = time.monotonic()
+        start, processes = time.monotonic(), server_processes()  # before threads of this process begin to come and go
         for thread in threads:
             thread.start()
         memory: list[list[float]] = [[] for _ in range(samples)]
         while (now := time.monotonic()) < self._end:
-            memory[int((now - start) / (self._end - start) * samples)].append(resident_mb(server_processes()))
+            memory[int((now - start) / (self._end - start) * samples)].append(resident_mb(processes))
             time.sleep(0.5)
         for thread in threads:
             thread.join()
