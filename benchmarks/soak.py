@@ -23,8 +23,9 @@ from collections import Counter
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from benchmarks.load import Visitor, act, app, server_processes, step
+from benchmarks.load import Visitor, act, app, step
 from benchmarks.measure import percentile, resident_mb
+from benchmarks.processes import descendants
 from tests.client.connection import ConnectionLost
 
 LINKS = ("/scaled_scores", "/softmax?text=It+rains", "/scaled_scores?encoder=minilm", "/multi_head?layers=2")
@@ -50,7 +51,7 @@ class Soak:
     def run(self, sessions: int, samples: int) -> list[float]:
         """Open so many tabs at once. Returns the median memory in each part of the time."""
         threads = [threading.Thread(target=self._visit_again_and_again, args=(number,)) for number in range(sessions)]
-        start, processes = time.monotonic(), server_processes()  # before threads of this process begin to come and go
+        start, processes = time.monotonic(), descendants()  # before threads of this process begin to come and go
         for thread in threads:
             thread.start()
         memory: list[list[float]] = [[] for _ in range(samples)]
@@ -89,7 +90,7 @@ def greedy(url: str, stop: threading.Event) -> None:
     chance = random.Random(0)
     with Visitor(url, f"/full_stack?{urlencode(LARGEST)}") as visitor:
         while not stop.is_set():
-            move_slider(visitor, chance, ("seed",))
+            move_slider(visitor, chance, ("d_ff",))
 
 
 def flood(url: str, stop: threading.Event) -> None:
@@ -104,10 +105,10 @@ def flood(url: str, stop: threading.Event) -> None:
 def _flood(url: str, stop: threading.Event) -> None:
     chance = random.Random(0)
     with Visitor(url, f"/full_stack?{urlencode(LARGEST)}", timeout=20) as visitor:
-        key, seed = next((key, widget) for key, widget in visitor.widgets().items() if key.startswith("seed"))
+        key, d_ff = next((key, widget) for key, widget in visitor.widgets().items() if key.startswith("d_ff"))
         while not stop.is_set():
             for _ in range(BURST):
-                visitor.send.set(key, chance.choice(seed.options))
+                visitor.send.set(key, chance.choice(d_ff.options))
             visitor.discard()
 
 
@@ -158,12 +159,12 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=12, help="parts of the time with one figure of memory each")
     parser.add_argument("--rival-seconds", type=float, default=20.0, help="length of each part next to a rival")
     options = parser.parse_args()
-    with app() as url:
+    with app(processes=1) as url:
         soak = Soak(url, options.minutes * 60, options.period)
         memory = soak.run(options.sessions, options.samples)
         beside_greedy = slowdown(url, greedy, options.rival_seconds)
         beside_flood = slowdown(url, flood, options.rival_seconds)
-        after_rivals = resident_mb(server_processes())
+        after_rivals = resident_mb(descendants())
     after_third = memory[options.samples // 3]
     print(
         json.dumps(

@@ -23,8 +23,9 @@ class Running:
     def apps(self) -> dict[int, int]:
         """Port -> process id, of the Streamlit processes that are alive."""
         pids = [pid for pid in descendants() if b"dashboard/server.py" in command_line(pid)]
-        ports = [(variable(pid, "STREAMLIT_SERVER_PORT"), variable(pid, "PORT")) for pid in pids]
-        return {int(port): pid for pid, (port, _) in zip(pids, ports, strict=True) if port}
+        public = self.url.rpartition(":")[2]  # the tests of other files have servers of their own
+        ours = [pid for pid in pids if variable(pid, "STREAMLIT_BROWSER_SERVER_PORT") == public]
+        return {int(port): pid for pid in ours if (port := variable(pid, "STREAMLIT_SERVER_PORT"))}
 
     def kill(self, port: int) -> None:
         """Kill the process on this port, without a chance to say goodbye."""
