@@ -77,6 +77,11 @@ class FairShare:
             account.savings -= used + _OVERHEAD
             self._changed.notify_all()
 
+    def others_compute(self, session: str) -> bool:
+        """Whether a run of another session computes now."""
+        with self._changed:
+            return any(account.computing for name, account in self._accounts.items() if name != session)
+
     def now(self) -> float:
         """The time in seconds."""
         return time.monotonic()
@@ -129,3 +134,9 @@ def fair_run() -> Iterator[None]:
     finally:
         _thread.is_running = False
         _FAIR_SHARE.end(context.session_id, time.thread_time() - start)
+
+
+def others_compute() -> bool:
+    """Whether a run of another session computes now."""
+    context = get_script_run_ctx()
+    return context is not None and _FAIR_SHARE.others_compute(context.session_id)
