@@ -17,29 +17,35 @@ class ParameterCut(NamedTuple):
     """What a block uses of its parameters, as traced values.
 
     d_model, qkv_width, d_ff  the rows and columns used; zero stands in place of the others
-    is_draw                   kernels are standard normal numbers, to be divided by sqrt(fan-in)
+    root_d_model, ...         what kernels with this fan-in are divided by: its square root for a draw of standard normal
+                              numbers, else 1
     use_bias, use_qkv_bias    False: the biases of linear layers are zero, or those of queries, keys and values
     """
 
     d_model: Int[Array, ""] | int
     qkv_width: Int[Array, ""] | int
     d_ff: Int[Array, ""] | int
-    is_draw: Bool[Array, ""] | bool
+    root_d_model: Float[Array, ""] | float
+    root_qkv_width: Float[Array, ""] | float
+    root_d_ff: Float[Array, ""] | float
     use_bias: Bool[Array, ""] | bool
     use_qkv_bias: Bool[Array, ""] | bool
 
 
 def cut_block(state: nnx.State, cut: ParameterCut) -> nnx.State:
     """The parameters of one block, cut."""
+    from_d_model, from_qkv, from_d_ff = (
+        (cut.d_model, cut.root_d_model), (cut.qkv_width, cut.root_qkv_width), (cut.d_ff, cut.root_d_ff),
+    )  # fmt: skip
     widths = {
-        "query": (cut.d_model, cut.qkv_width),
-        "key": (cut.d_model, cut.qkv_width),
-        "value": (cut.d_model, cut.qkv_width),
-        "out": (cut.qkv_width, cut.d_model),
-        "up": (cut.d_model, cut.d_ff),
-        "down": (cut.d_ff, cut.d_model),
-        "norm1": (cut.d_model, cut.d_model),
-        "norm2": (cut.d_model, cut.d_model),
+        "query": (*from_d_model, cut.qkv_width),
+        "key": (*from_d_model, cut.qkv_width),
+        "value": (*from_d_model, cut.qkv_width),
+        "out": (*from_qkv, cut.d_model),
+        "up": (*from_d_model, cut.d_ff),
+        "down": (*from_d_ff, cut.d_model),
+        "norm1": (*from_d_model, cut.d_model),
+        "norm2": (*from_d_model, cut.d_model),
     }
     entries = []
     for path, variable in nnx.to_flat_state(state):
@@ -51,6 +57,7 @@ def cut_block(state: nnx.State, cut: ParameterCut) -> nnx.State:
 def _cut(
     array: Float[Array, "..."],
     fan_in: Int[Array, ""] | int,
+    root: Float[Array, ""] | float,
     fan_out: Int[Array, ""] | int,
     kind: str,
     layer: str,
@@ -58,7 +65,7 @@ def _cut(
 ) -> Float[Array, "..."]:
     used = active(fan_out, array.shape[-1])
     if kind == "kernel":
-        array = array / jnp.where(cut.is_draw, jnp.sqrt(jnp.float32(fan_in)), 1)
+        array = array / root
         used = used & active(fan_in, array.shape[0])[:, None]
     elif layer in ("query", "key", "value"):
         used = used & cut.use_qkv_bias

@@ -149,7 +149,8 @@ def _out_kernels(
     else:
         kernels = list(np.asarray(blocks["attention"]["out"]["kernel"][...])[: config.num_layers])
     kernels = [kernel[: config.qkv_width, : config.d_model] for kernel in kernels]
-    return [kernel / np.float32(np.sqrt(config.qkv_width)) for kernel in kernels] if parameters.cut.is_draw else kernels
+    root = parameters.cut.root_qkv_width
+    return kernels if root == 1.0 else [kernel / root for kernel in kernels]
 
 
 def _crop(

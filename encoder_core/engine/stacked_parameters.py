@@ -46,7 +46,9 @@ class StackedParameters:
         if self.uses_shared_draw and not capacity.exact and not to_edit:
             c = self.config
             has_bias = {"use_bias": c.use_bias, "use_qkv_bias": c.use_bias and c.qkv_bias}
-            cut = ParameterCut(c.d_model, c.qkv_width, c.d_ff, is_draw=True, **has_bias)
+            sizes = (c.d_model, c.qkv_width, c.d_ff)
+            d_model, qkv, d_ff = (float(np.float32(np.sqrt(size))) for size in sizes)
+            cut = ParameterCut(*sizes, d_model, qkv, d_ff, **has_bias)
             return ProgramParameters(_shared_draw(widths), cut)
         if widths not in self._stacked:
             self._stacked[widths] = stack_parameters(self.parameters, self.config, capacity)
@@ -77,7 +79,7 @@ def stack_parameters(
     Those of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate arrays.
     """
     has_bias = {"use_bias": True, "use_qkv_bias": True}  # a bias that the encoder does not have is zero
-    cut = ParameterCut(capacity.d_model, capacity.qkv_width, capacity.d_ff, is_draw=False, **has_bias)
+    cut = ParameterCut(capacity.d_model, capacity.qkv_width, capacity.d_ff, 1.0, 1.0, 1.0, **has_bias)
     return ProgramParameters(_stack(parameters, config.num_layers, capacity), cut)
 
 

@@ -1,6 +1,5 @@
 """Every row of the table in docs/bad-input.md, tried on the code."""
 
-import asyncio
 import logging
 import re
 from pathlib import Path
@@ -18,6 +17,7 @@ from dashboard.state.offered_encoders import parse_max_bytes
 from dashboard.state.session import session
 from dashboard.state.settings import truncate_text
 from encoder_core import Encoder, EncoderConfig, HeadFactor
+from tests.robustness.coroutines import run
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bad-input.md"
 ROWS = re.findall(r"^\| ([\w ]+) \| `(.+)` \| `(.+)` \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
@@ -43,7 +43,7 @@ def answer_to_message(message):
         nonlocal answer
         answer = f"the connection is closed with code {message['code']}"
 
-    assert asyncio.run(Connection(receive, send).receive())["type"] == "websocket.disconnect"
+    assert run(Connection(receive, send).receive())["type"] == "websocket.disconnect"
     return answer
 
 

@@ -10,6 +10,7 @@ from dashboard.limits import gate
 from dashboard.limits.fair_share import ACTIVE, MAX_PAUSE, SAVINGS, SHARE, SHARED, FairShare
 from dashboard.limits.gate import BURST, MAX_BYTES, RATE, Connection, Gate
 from dashboard.limits.visitors import Visitors, parse_max_sessions
+from tests.robustness.coroutines import run
 
 HEARTBEAT = BackMsg(app_heartbeat=True).SerializeToString()
 
@@ -36,7 +37,7 @@ def received(monkeypatch, *payloads):
             passed.append(message["bytes"])
 
     monkeypatch.setattr(gate.asyncio, "sleep", pause)
-    asyncio.run(read())
+    run(read())
     return passed, closed, sum(pauses)
 
 
@@ -88,7 +89,7 @@ def test_too_many_connections_and_uploads_are_refused():
         await guard({"type": "http", "path": "/_stcore/upload_file/a/b"}, None, send)
         assert sent[1]["status"] == 404
 
-    asyncio.run(connect())
+    run(connect())
 
 
 @pytest.mark.parametrize("is_lost", [True, False])
@@ -104,7 +105,7 @@ def test_only_a_lost_connection_explains_an_error(is_lost):
 
     connection = Gate(app, most=1)({"type": "websocket"}, None, send)
     with nullcontext() if is_lost else pytest.raises(RuntimeError, match="closed twice"):
-        asyncio.run(connection)
+        run(connection)
 
 
 class Timed(FairShare):
