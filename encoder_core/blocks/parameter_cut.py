@@ -17,8 +17,8 @@ class ParameterCut(NamedTuple):
     """What a block uses of its parameters, as traced values.
 
     d_model, qkv_width, d_ff  the rows and columns used; zero stands in place of the others
-    root_d_model, ...         what kernels with this fan-in are divided by: its square root for a draw of standard normal
-                              numbers, else 1
+    root_d_model, ...         what kernels with this fan-in are divided by: its square root for a draw, whose numbers
+                              are standard normal, else 1
     use_bias, use_qkv_bias    False: the biases of linear layers are zero, or those of queries, keys and values
     """
 
