@@ -72,12 +72,17 @@ def draw_parameters(config: EncoderConfig, seed: int) -> Parameters:
 
 
 def draw_for_all_sizes(d_model: int, qkv_dim: int, d_ff: int, num_layers: int, seed: int) -> Parameters:
-    """What `draw_parameters` cuts the parameters of the stack from, up to these sizes: kernels before the division by
-    sqrt(fan-in), so that they serve all smaller sizes."""
+    """What `draw_parameters` cuts the parameters of the stack from, up to these sizes: kernels without `kernel_factor`,
+    so that they serve all smaller sizes."""
     largest = EncoderConfig(vocab_size=1, d_model=d_model, num_heads=1, qkv_dim=qkv_dim, d_ff=d_ff,
                             num_layers=num_layers, final_norm=True)  # fmt: skip
     shapes = {name: shape for name, shape in parameter_shapes(largest).items() if "embedding" not in name}
-    return {name: _draw(name, shape, seed, divide=False) for name, shape in shapes.items()}
+    return {name: _draw(name, shape, seed, scale=False) for name, shape in shapes.items()}
+
+
+def kernel_factor(fan_in: int) -> float:
+    """The standard deviation of a kernel, 1 / sqrt(fan-in), as a float32 number."""
+    return float(np.float32(1 / np.sqrt(fan_in)))
 
 
 def check_parameters(config: EncoderConfig, parameters: Mapping[str, Float[np.ndarray, "..."]]) -> Parameters:
@@ -102,7 +107,7 @@ def check_parameters(config: EncoderConfig, parameters: Mapping[str, Float[np.nd
     return checked
 
 
-def _draw(name: str, shape: tuple[int, ...], seed: int, *, divide: bool = True) -> Float[np.ndarray, "..."]:
+def _draw(name: str, shape: tuple[int, ...], seed: int, *, scale: bool = True) -> Float[np.ndarray, "..."]:
     if name.endswith("scale"):
         return np.ones(shape, np.float32)
     if "norm" in name:
@@ -113,7 +118,7 @@ def _draw(name: str, shape: tuple[int, ...], seed: int, *, divide: bool = True) 
         return normal
     if name.endswith("bias"):
         return normal * np.float32(BIAS_STD)
-    return normal / np.float32(np.sqrt(shape[0])) if divide else normal
+    return normal * np.float32(kernel_factor(shape[0])) if scale else normal
 
 
 def _standard_normal(seed: int, name: str, rows: int, width: int) -> Float[np.ndarray, "rows width"]:

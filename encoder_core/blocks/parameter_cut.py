@@ -17,17 +17,17 @@ class ParameterCut(NamedTuple):
     """What a block uses of its parameters, as traced values.
 
     d_model, qkv_width, d_ff  the rows and columns used; zero stands in place of the others
-    root_d_model, ...         what kernels with this fan-in are divided by: its square root for a draw, whose numbers
-                              are standard normal, else 1
+    d_model_factor, ...       of kernels with this fan-in: 1 / sqrt(fan-in) for a draw of standard normal numbers, else
+                              1. A factor, because XLA does not compute every quotient to the last bit
     use_bias, use_qkv_bias    False: the biases of linear layers are zero, or those of queries, keys and values
     """
 
     d_model: Int[Array, ""] | int
     qkv_width: Int[Array, ""] | int
     d_ff: Int[Array, ""] | int
-    root_d_model: Float[Array, ""] | float
-    root_qkv_width: Float[Array, ""] | float
-    root_d_ff: Float[Array, ""] | float
+    d_model_factor: Float[Array, ""] | float
+    qkv_width_factor: Float[Array, ""] | float
+    d_ff_factor: Float[Array, ""] | float
     use_bias: Bool[Array, ""] | bool
     use_qkv_bias: Bool[Array, ""] | bool
 
@@ -35,7 +35,7 @@ class ParameterCut(NamedTuple):
 def cut_block(state: nnx.State, cut: ParameterCut) -> nnx.State:
     """The parameters of one block, cut."""
     from_d_model, from_qkv, from_d_ff = (
-        (cut.d_model, cut.root_d_model), (cut.qkv_width, cut.root_qkv_width), (cut.d_ff, cut.root_d_ff),
+        (cut.d_model, cut.d_model_factor), (cut.qkv_width, cut.qkv_width_factor), (cut.d_ff, cut.d_ff_factor),
     )  # fmt: skip
     widths = {
         "query": (*from_d_model, cut.qkv_width),
@@ -57,7 +57,7 @@ def cut_block(state: nnx.State, cut: ParameterCut) -> nnx.State:
 def _cut(
     array: Float[Array, "..."],
     fan_in: Int[Array, ""] | int,
-    root: Float[Array, ""] | float,
+    factor: Float[Array, ""] | float,
     fan_out: Int[Array, ""] | int,
     kind: str,
     layer: str,
@@ -65,7 +65,7 @@ def _cut(
 ) -> Float[Array, "..."]:
     used = active(fan_out, array.shape[-1])
     if kind == "kernel":
-        array = array / root
+        array = array * factor
         used = used & active(fan_in, array.shape[0])[:, None]
     elif layer in ("query", "key", "value"):
         used = used & cut.use_qkv_bias

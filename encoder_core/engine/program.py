@@ -149,8 +149,8 @@ def _out_kernels(
     else:
         kernels = list(np.asarray(blocks["attention"]["out"]["kernel"][...])[: config.num_layers])
     kernels = [kernel[: config.qkv_width, : config.d_model] for kernel in kernels]
-    root = parameters.cut.root_qkv_width
-    return kernels if root == 1.0 else [kernel / root for kernel in kernels]
+    factor = parameters.cut.qkv_width_factor
+    return kernels if factor == 1.0 else [kernel * factor for kernel in kernels]
 
 
 def _crop(

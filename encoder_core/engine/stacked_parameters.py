@@ -13,7 +13,7 @@ from encoder_core.blocks.capacity import Capacity, pad
 from encoder_core.blocks.parameter_cut import ParameterCut
 from encoder_core.config import EncoderConfig
 from encoder_core.engine.forward import empty_state
-from encoder_core.parameters import Parameters, draw_for_all_sizes, parameter_shapes
+from encoder_core.parameters import Parameters, draw_for_all_sizes, kernel_factor, parameter_shapes
 
 # The seed whose random encoders share one draw. Stacking the parameters of an encoder takes as long as running it, and
 # 9 to 38 MB, but drawing those of another seed for all sizes takes longer.
@@ -47,7 +47,7 @@ class StackedParameters:
             c = self.config
             has_bias = {"use_bias": c.use_bias, "use_qkv_bias": c.use_bias and c.qkv_bias}
             sizes = (c.d_model, c.qkv_width, c.d_ff)
-            d_model, qkv, d_ff = (float(np.float32(np.sqrt(size))) for size in sizes)
+            d_model, qkv, d_ff = map(kernel_factor, sizes)
             cut = ParameterCut(*sizes, d_model, qkv, d_ff, **has_bias)
             return ProgramParameters(_shared_draw(widths), cut)
         if widths not in self._stacked:
