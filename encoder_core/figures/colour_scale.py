@@ -28,14 +28,7 @@ def colour_limit(*arrays: Float[np.ndarray, "..."]) -> float:
 
 def _limit_without_outliers(array: Float[np.ndarray, "..."]) -> float:
     magnitudes = np.abs(array[np.isfinite(array) & (array != 0)])
-    if not magnitudes.size:
-        return 0.0
-    # np.percentile(magnitudes, 98) sorts no more either, but takes 0.2 ms to get ready, several times for each figure.
-    place = 0.98 * (magnitudes.size - 1)
-    below, above = int(place), min(int(place) + 1, magnitudes.size - 1)
-    ordered = np.partition(magnitudes, (below, above))
-    percentile = float(ordered[below]) + (place - below) * (float(ordered[above]) - float(ordered[below]))
-    return min(float(magnitudes.max()), 2.5 * percentile)
+    return min(float(magnitudes.max()), 2.5 * float(np.percentile(magnitudes, 98))) if magnitudes.size else 0.0
 
 
 def scale_end(style: MatrixStyle, values: Float[np.ndarray, "value"]) -> float:
