@@ -22,6 +22,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.measure import percentile
+from benchmarks.processes import wait_until_idle
 from benchmarks.serving import chromium, serving
 
 ROOT = Path(__file__).parent.parent
@@ -136,7 +137,7 @@ def sampled_figures(visit: Visit) -> list:
 
 def compare(browser: Browser, url: str, name: str, folder: Path) -> dict[str, list[float]]:
     """Measure one page of the app and its stock page alternately."""
-    app = Visit(browser, f"{url}/{name}?seed={PAGES.index(name)}")  # two seeds: each page's positions are its own
+    app = Visit(browser, f"{url}/{name}?layers={4 + PAGES.index(name)}")  # so that each page's positions are its own
     figures = folder / f"{name}.json"
     figures.write_text(json.dumps(sampled_figures(app)))
     shutil.copy(ROOT / "benchmarks" / "stock_page.py", folder)
@@ -164,7 +165,7 @@ def main() -> None:
         serving(["-m", "streamlit", "run", "dashboard/server.py"], ROOT) as (url, start_ms),
         sync_playwright() as playwright,
     ):
-        time.sleep(8)  # the warm-up
+        wait_until_idle()  # the warm-up
         browser = chromium(playwright)
         first = Visit(browser, f"{url}/{PAGES[0]}")
         first.page.close()
