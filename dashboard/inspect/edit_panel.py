@@ -25,6 +25,8 @@ from encoder_core.edits import (
 
 NUMBER_KEY, SLIDER_KEY = "what_if_number", "what_if_slider"
 MAX_LISTED = 1_000
+# Pixels. The browser chooses the side with enough room when the popover opens, before it has the content.
+_HEIGHT_OF_OTHER_EDITS = 430
 SLIDER_REACH = 3.0  # the slider ends at this multiple of the largest number in the derivation
 
 
@@ -37,9 +39,11 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
         else:
             st.caption("This number is computed from others. Open an operand to edit it.")
         others = st.popover("Other edits", icon=":material/experiment:", key="other_edits", on_change="rerun")
-        if others.open:
-            with others:
+        with others:
+            if others.open:
                 _render_other_edits(model, inspection.at)
+            else:
+                st.space(_HEIGHT_OF_OTHER_EDITS)
 
 
 def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:

@@ -1,10 +1,12 @@
 """A number is changed in the browser: the whole stack answers, the link carries it, and it can be undone."""
 
 import numpy as np
+import pytest
 from playwright.sync_api import expect
 
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.edits import SetScore
+from tests.browser.conftest import PHONE, WIDE
 from tests.browser.engine import TEXT, softmax
 
 
@@ -48,6 +50,20 @@ def test_undo_redo_and_reset(screen):
         with screen.rerun():
             screen.page.get_by_role("button", name=label, exact=True).click()
         assert screen.parameters.get("edits", []) == said
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_other_edits_are_all_in_sight(screen, size):
+    screen.page.set_viewport_size(size)
+    screen.open("scaled_scores")
+    with screen.rerun():
+        screen.page.get_by_role("button", name="Other edits").click()
+    popover = screen.page.get_by_test_id("stPopoverBody")
+    expect(popover.get_by_text("Temperature of every softmax")).to_be_visible()
+    whole, seen = popover.evaluate("body => [body.scrollHeight, body.clientHeight]")
+    assert whole == seen
+    box = popover.bounding_box()
+    assert 0 <= box["y"] <= box["y"] + box["height"] <= size["height"]
 
 
 def test_two_visitors_have_edits_of_their_own(screen, browser):
