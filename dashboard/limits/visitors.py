@@ -3,7 +3,6 @@
 ENCODER_MAX_SESSIONS   the largest number of sessions
 """
 
-import logging
 import os
 import threading
 from collections.abc import Callable, Mapping
@@ -12,18 +11,15 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dashboard.environment import read_whole_number
+
 _MAX_SESSIONS = 300
 _SECONDS = 10  # between two attempts of a session that waits
 
 
 def parse_max_sessions(environment: Mapping[str, str]) -> int:
     """The largest number of sessions."""
-    setting = environment.get("ENCODER_MAX_SESSIONS", str(_MAX_SESSIONS))
-    is_valid = setting.isdecimal() and len(setting) < 7 and int(setting) > 0
-    if not is_valid:
-        text = "ENCODER_MAX_SESSIONS=%r is not a whole number from 1 to 999999; %d is used."
-        logging.getLogger(__name__).warning(text, setting, _MAX_SESSIONS)
-    return int(setting) if is_valid else _MAX_SESSIONS
+    return read_whole_number(environment, "ENCODER_MAX_SESSIONS", _MAX_SESSIONS, range(1, 1_000_000))
 
 
 MAX_SESSIONS = parse_max_sessions(os.environ)

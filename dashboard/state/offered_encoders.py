@@ -4,9 +4,10 @@ ENCODER_MODELS   names on the Hugging Face hub, or folders, separated by commas;
 ENCODER_MAX_MB   the largest download in MB
 """
 
-import logging
 import os
 from collections.abc import Mapping
+
+from dashboard.environment import read_whole_number
 
 MINILM = "minilm"
 _MINILM_NAME = "sentence-transformers/all-MiniLM-L6-v2"
@@ -27,10 +28,7 @@ def parse_offered(environment: Mapping[str, str]) -> dict[str, str]:
 
 def parse_max_bytes(environment: Mapping[str, str]) -> int:
     """The largest download in bytes."""
-    setting = environment.get("ENCODER_MAX_MB", str(_MAX_MB))
-    if not setting.isdecimal():
-        logging.getLogger(__name__).warning("ENCODER_MAX_MB=%r is not a whole number; %d is used.", setting, _MAX_MB)
-    return int(setting if setting.isdecimal() else _MAX_MB) * 1_000_000
+    return read_whole_number(environment, "ENCODER_MAX_MB", _MAX_MB) * 1_000_000
 
 
 OFFERED = parse_offered(os.environ)
