@@ -152,7 +152,8 @@ def _model_for(settings: Settings) -> Model:
     recipe = settings.recipe
     if recipe:
         encoder = Encoder.recipe(recipe.name, settings.variant, settings.seed)
-        batch, mask, _ = recipe.inputs(settings.seed)
+        batch, tutorial, _ = recipe.inputs(settings.seed)
+        mask = settings.mask_for(batch.real, encoder.config.num_heads, tutorial)
         return Model(settings, encoder, recipe.vocabulary, batch, mask)
     trained = encoder_named(settings.trained) if settings.trained else None
     tokenizer = trained.tokenizer if trained else None
@@ -163,7 +164,8 @@ def _model_for(settings: Settings) -> Model:
     encoder = trained or Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
     batch = tokenizer(sentences, max_len=encoder.config.max_len)
     vocabulary = _vocabulary(tokenizer, encoder.config.vocab_size)
-    return Model(settings, encoder, vocabulary, batch, settings.mask_name, dropped)
+    mask = settings.mask_for(batch.real, encoder.config.num_heads)
+    return Model(settings, encoder, vocabulary, batch, mask, dropped)
 
 
 def _vocabulary(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
