@@ -7,11 +7,18 @@ import streamlit as st
 from dashboard.models.model import Model, model_for
 from dashboard.state.settings import DEFAULT_TEXT, Settings
 from encoder_core import SENTENCES, Encoder, HeadRoles, WordTokenizer, head_roles
+from encoder_core.inputs.custom_mask import CustomMask
 
 
 def model_head_roles(model: Model) -> HeadRoles:
-    """The roles of all heads without edits, over `SENTENCES`, or over the batch of a recipe."""
-    return _roles(replace(model.settings, text=DEFAULT_TEXT))
+    """The roles of all heads without edits, over `SENTENCES`, or over the batch of a recipe.
+
+    A custom mask belongs to the user's text, so `SENTENCES` are measured with the mask "padding" instead.
+    """
+    settings = replace(model.settings, text=DEFAULT_TEXT)
+    if settings.mask == "custom":
+        settings = replace(settings, mask="padding", custom_mask=CustomMask())
+    return _roles(settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=f"Measuring the heads on {len(SENTENCES)} sentences …")

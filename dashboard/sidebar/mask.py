@@ -74,5 +74,6 @@ def _describe(mask: CustomMask, model: Model) -> str:
     visible = mask.visible(model.batch.real, model.config.num_heads)
     empty = np.count_nonzero(~visible.any(axis=-1))
     if empty:
-        text += f":orange[{empty:,} of {visible[..., 0].size:,} rows have no visible key: their weights are all 0.]"
+        have, their = ("has", "its") if empty == 1 else ("have", "their")
+        text += f":orange[{empty:,} of {visible[..., 0].size:,} rows {have} no visible key: {their} weights are all 0.]"
     return text

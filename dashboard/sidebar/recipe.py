@@ -22,7 +22,8 @@ def render_controls(recipe: Recipe) -> Settings:
     settings = current_settings()
     current = model_for(settings)
     config = current.config
-    st.caption(f"**{recipe.title}** ({recipe.library}). Batch: {recipe.inputs(settings.seed).description}.")
+    replaced = "" if settings.recipe_mask == "tutorial" else " The mask chosen below replaces the tutorial's."
+    st.caption(f"**{recipe.title}** ({recipe.library}). Batch: {recipe.inputs(settings.seed).description}.{replaced}")
     render_sizes(config, recipe.name)
     render_mask("recipe_mask")
     render_summary(config)

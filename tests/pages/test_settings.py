@@ -2,9 +2,11 @@
 
 from dataclasses import FrozenInstanceError
 
+import numpy as np
 import pytest
 
 from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, nearest_d_model, truncate_text
+from encoder_core.inputs.custom_mask import CustomMask
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,8 @@ def test_allowed_values_are_used():
     state = {
         "encoder": "random", "variant": "as intended",
         "text": "a\nb", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
-        "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "scaled": False, "bias": False,
+        "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "recipe_mask": "tutorial",
+        "custom_mask": CustomMask(), "scaled": False, "bias": False,
     }  # fmt: skip
     assert Settings.from_state(state | {"focus": {}, "predict": "yes"}) == Settings(**state)
 
@@ -101,8 +104,17 @@ def test_sentences_are_lines_that_are_not_blank():
 @pytest.mark.parametrize(
     ("mask", "name"), [("none", None), ("padding", "padding"), ("causal", "causal"), ("both", "causal+padding")]
 )
-def test_mask_name(mask, name):
-    assert Settings.from_state({"mask": mask}).mask_name == name
+def test_named_mask(mask, name):
+    assert Settings.from_state({"mask": mask}).mask_for(np.ones((1, 3), bool), 2) == name
+
+
+def test_custom_mask_of_settings():
+    own, real = CustomMask("2", "causal"), np.ones((1, 3), bool)
+    settings = Settings.from_state({"mask": "custom", "custom_mask": own})
+    assert settings.mask_for(real, 2).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+    assert Settings.from_state({"mask": "causal", "custom_mask": own}) == Settings.from_state({"mask": "causal"})
+    recipe = Settings.from_state({"encoder": "nnx", "mask": "custom", "custom_mask": own})
+    assert (recipe.mask_for(real, 2, "causal"), recipe.custom_mask) == ("causal", CustomMask())
 
 
 def test_config():
