@@ -7,7 +7,6 @@ import streamlit as st
 from dashboard.models.model import Model, model_for
 from dashboard.state.settings import DEFAULT_TEXT, Settings
 from encoder_core import SENTENCES, Encoder, HeadRoles, WordTokenizer, head_roles
-from encoder_core.inputs.custom_mask import CustomMask
 
 
 def model_head_roles(model: Model) -> HeadRoles:
@@ -16,9 +15,8 @@ def model_head_roles(model: Model) -> HeadRoles:
     A custom mask belongs to the user's text, so `SENTENCES` are measured with the mask "padding" instead.
     """
     settings = replace(model.settings, text=DEFAULT_TEXT)
-    if settings.mask == "custom":
-        settings = replace(settings, mask="padding", custom_mask=CustomMask())
-    return _roles(settings)
+    is_on_user_text = settings.recipe is None
+    return _roles(settings.without_custom_mask if settings.has_custom_mask and is_on_user_text else settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=f"Measuring the heads on {len(SENTENCES)} sentences …")

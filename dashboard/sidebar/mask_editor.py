@@ -24,10 +24,10 @@ from encoder_core.inputs.custom_mask import SHAPES, STARTS, WINDOW, Axes, Custom
 from encoder_core.inputs.mask_text import format_mask_text, parse_mask_text
 
 _AXES: dict[Axes, str] = {
-    "2": "(seq, seq): one for all sentences and heads",
-    "3": "(batch, seq, seq): one for each sentence",
-    "keys": "(batch, 1, seq): the same keys for all queries of a sentence",
-    "4": "(batch, heads, seq, seq): one for each sentence and head",
+    "2": "(seq, seq): all sentences and heads",
+    "3": "(batch, seq, seq): each sentence",
+    "keys": "(batch, 1, seq): keys of each sentence",
+    "4": "(batch, heads, seq, seq): each head",
 }
 _STARTS: dict[Start, str] = {
     "all": "all visible",
@@ -80,8 +80,8 @@ def render_mask_editor(model: Model) -> None:
     rows = ("every query",) if mask.axes == "keys" else labels
     render_mask_grid(part.visible, rows, labels, key=_grid_key(part), on_change=partial(_set_part, part))
     st.caption(
-        "Purple: the query of the row may attend to the key of the column. Grey: masked. Click or drag over cells, or "
-        "click a label for a whole row or column. New tokens, sentences and heads follow the starting point."
+        "Purple: the query may attend to the key. Grey: masked. Click cells or drag over them; a click on a token sets "
+        "its whole row or column. New tokens follow the starting point."
     )
     _render_text_field(part)
     if "custom_mask" in session().notes:

@@ -5,9 +5,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from jaxtyping import Bool
-from numpy import ndarray
-
 from dashboard.state.offered_encoders import OFFERED
 from dashboard.state.parameter import Parameter, declare, declare_option
 from dashboard.state.session import session
@@ -15,7 +12,7 @@ from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
 from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.mask_link import format_mask, parse_mask
-from encoder_core.inputs.masks import MaskSpec
+from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 
@@ -159,13 +156,16 @@ class Settings:
         """Whether the user's own mask is in use."""
         return "custom" in (self.mask, self.recipe_mask)
 
-    def mask_for(self, real: Bool[ndarray, "batch seq"], heads: int, tutorial: MaskSpec = None) -> MaskSpec:
-        """The mask for `Encoder.trace`. `real` is False for padding; `tutorial` is the mask of a recipe."""
-        choice = self.recipe_mask if self.recipe else self.mask
-        if choice == "custom":
-            return self.custom_mask.array(real, heads)
-        specs: dict[str, Any] = {"none": None, "both": "causal+padding", "tutorial": tutorial}
-        return specs.get(choice, choice)
+    @property
+    def without_custom_mask(self) -> "Settings":
+        """The same settings with the default masks."""
+        return replace(self, **{key: DEFAULTS[key] for key in ("mask", "recipe_mask", "custom_mask")})
+
+    @property
+    def mask_name(self) -> MaskName | None:
+        """The name of the mask for `Encoder.trace`, if it is not a custom one."""
+        names: dict[str, MaskName] = {"padding": "padding", "causal": "causal", "both": "causal+padding"}
+        return names.get(self.mask)
 
     def config(self, vocab_size: int) -> EncoderConfig:
         """The configuration of a random encoder with these settings, for a vocabulary of this size."""

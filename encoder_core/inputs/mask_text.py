@@ -39,7 +39,7 @@ def format_mask_text(mask: Bool[np.ndarray, "query key"]) -> str:
 
 
 def _rows(text: str) -> Bool[np.ndarray, "query key"]:
-    rows = [_row(row) for row in re.split(r"[/;\n]", text) if row.strip()]
+    rows = [row for line in re.split(r"[/;\n]", text) if (row := _row(line))]
     if not rows:
         raise ValueError(f"the mask is empty: {_FORMS}.")
     for number, row in enumerate(rows, 1):

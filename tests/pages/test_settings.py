@@ -2,7 +2,6 @@
 
 from dataclasses import FrozenInstanceError
 
-import numpy as np
 import pytest
 
 from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, nearest_d_model, truncate_text
@@ -104,17 +103,18 @@ def test_sentences_are_lines_that_are_not_blank():
 @pytest.mark.parametrize(
     ("mask", "name"), [("none", None), ("padding", "padding"), ("causal", "causal"), ("both", "causal+padding")]
 )
-def test_named_mask(mask, name):
-    assert Settings.from_state({"mask": mask}).mask_for(np.ones((1, 3), bool), 2) == name
+def test_mask_name(mask, name):
+    assert Settings.from_state({"mask": mask}).mask_name == name
 
 
-def test_custom_mask_of_settings():
-    own, real = CustomMask("2", "causal"), np.ones((1, 3), bool)
+def test_a_custom_mask_that_is_not_in_use_is_no_part_of_the_settings():
+    own = CustomMask("2", "causal")
     settings = Settings.from_state({"mask": "custom", "custom_mask": own})
-    assert settings.mask_for(real, 2).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+    assert (settings.custom_mask, settings.without_custom_mask) == (own, Settings(**DEFAULTS))
     assert Settings.from_state({"mask": "causal", "custom_mask": own}) == Settings.from_state({"mask": "causal"})
-    recipe = Settings.from_state({"encoder": "nnx", "mask": "custom", "custom_mask": own})
-    assert (recipe.mask_for(real, 2, "causal"), recipe.custom_mask) == ("causal", CustomMask())
+    recipe = {"encoder": "nnx", "mask": "custom", "custom_mask": own}
+    assert Settings.from_state(recipe) == Settings.from_state({"encoder": "nnx"})
+    assert Settings.from_state(recipe | {"recipe_mask": "custom"}).custom_mask == own
 
 
 def test_config():
