@@ -43,7 +43,7 @@ CHOICES = [name for name in ENCODINGS if name in OPTIONS["positions"] or name ==
 
 frame.render_heading(
     stage_named("positions"),
-    "Without positions and without a causal mask, attention cannot use the order of the tokens. "
+    "Without positions and without a causal or custom mask, attention cannot use the order of the tokens. "
     + (
         "This model adds no position encoding: a word that occurs twice enters the encoder as the same vector twice."
         if config.positions == "none"

@@ -10,8 +10,13 @@ from encoder_core import SENTENCES, Encoder, HeadRoles, WordTokenizer, head_role
 
 
 def model_head_roles(model: Model) -> HeadRoles:
-    """The roles of all heads without edits, over `SENTENCES`, or over the batch of a recipe."""
-    return _roles(replace(model.settings, text=DEFAULT_TEXT))
+    """The roles of all heads without edits, over `SENTENCES`, or over the batch of a recipe.
+
+    A custom mask belongs to the user's text, so `SENTENCES` are measured with the mask "padding" instead.
+    """
+    settings = replace(model.settings, text=DEFAULT_TEXT)
+    is_on_user_text = settings.recipe is None
+    return _roles(settings.without_custom_mask if settings.has_custom_mask and is_on_user_text else settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=f"Measuring the heads on {len(SENTENCES)} sentences …")

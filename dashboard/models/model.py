@@ -80,7 +80,7 @@ class Model:
         own = 0
         if any(isinstance(edit, SetWeight) for edit in self.edits):
             own = stacked_bytes(self.config, seq)
-        elif not self.edits and self.settings.trained is None:
+        elif not self.edits and not self.settings.has_custom_mask and self.settings.trained is None:
             own = self.encoder.memory_bytes(seq)
         return trace_bytes(self.config, seq, batch) + own
 
@@ -149,10 +149,16 @@ def model_for(settings: Settings) -> Model:
 
 @cached_by_size
 def _model_for(settings: Settings) -> Model:
+    if settings.has_custom_mask:  # a click on its grid must not draw the parameters again
+        model = _model_for(settings.without_custom_mask)
+        custom = settings.custom_mask.array(model.batch.real, model.config.num_heads)
+        return replace(model, settings=settings, mask=custom)
     recipe = settings.recipe
     if recipe:
         encoder = Encoder.recipe(recipe.name, settings.variant, settings.seed)
         batch, mask, _ = recipe.inputs(settings.seed)
+        if settings.recipe_mask != "tutorial":
+            mask = None if settings.recipe_mask == "none" else "causal"
         return Model(settings, encoder, recipe.vocabulary, batch, mask)
     trained = encoder_named(settings.trained) if settings.trained else None
     tokenizer = trained.tokenizer if trained else None

@@ -22,7 +22,7 @@ def render_select_box(key: str, label: str, help_text: str) -> None:
     )
 
 
-def render_option_row(key: str, label: str, help_text: str) -> None:
+def render_option_row(key: str, label: str, help_text: str, on_change: Callable[[Any], None] | None = None) -> None:
     """Render the options of a setting in one row."""
     st.segmented_control(
         label,
@@ -30,7 +30,7 @@ def render_option_row(key: str, label: str, help_text: str) -> None:
         required=True,
         width="stretch",
         help=help_text,
-        **bind_widget(SETTINGS[key], value_argument="default"),
+        **bind_widget(SETTINGS[key], value_argument="default", on_change=on_change),
     )
 
 

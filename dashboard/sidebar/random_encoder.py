@@ -4,9 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard.sidebar.controls import render_option_row, render_select_box, render_slider, render_switch
+from dashboard.sidebar.controls import render_select_box, render_slider, render_switch
+from dashboard.sidebar.mask import render_mask
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, current_settings, set_size, set_text
+from dashboard.state.settings import SETTINGS, Settings, current_settings
+from dashboard.state.user_changes import set_size, set_text
 from dashboard.state.widgets import bind_widget
 
 
@@ -29,7 +31,7 @@ def render_controls() -> Settings:
         if corrected
         else f"d_head = d_model / heads = {settings.d_model} / {settings.heads} = {settings.d_model // settings.heads}"
     )
-    render_mask()
+    render_mask("mask")
     more = st.expander("More choices", key="more_choices", on_change="rerun")
     if more.open:
         with more:
@@ -63,8 +65,3 @@ def render_text() -> None:
         help="One sentence per line. Several lines make a padded batch.",
         **bind_widget(SETTINGS["text"], on_change=set_text),
     )
-
-
-def render_mask() -> None:
-    """Render the choice of the mask."""
-    render_option_row("mask", "Mask", "causal: no token attends to a later token. padding: no token attends to [PAD].")

@@ -1,10 +1,11 @@
-"""The sidebar of a recipe: variant and seed; the tutorial's sizes are fixed."""
+"""The sidebar of a recipe: variant, seed and mask; the tutorial's sizes are fixed."""
 
 import streamlit as st
 
 from dashboard.models.model import model_for
 from dashboard.sidebar.controls import render_option_row, render_slider
 from dashboard.sidebar.fixed import render_sizes, render_summary
+from dashboard.sidebar.mask import render_mask
 from dashboard.state.settings import Settings, current_settings
 from encoder_core.recipes import Recipe
 
@@ -21,7 +22,9 @@ def render_controls(recipe: Recipe) -> Settings:
     settings = current_settings()
     current = model_for(settings)
     config = current.config
-    st.caption(f"**{recipe.title}** ({recipe.library}). Batch: {recipe.inputs(settings.seed).description}.")
+    replaced = "" if settings.recipe_mask == "tutorial" else " The mask chosen below replaces the tutorial's."
+    st.caption(f"**{recipe.title}** ({recipe.library}). Batch: {recipe.inputs(settings.seed).description}.{replaced}")
     render_sizes(config, recipe.name)
+    render_mask("recipe_mask")
     render_summary(config)
     return settings

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.models.loading import encoder_named
 from dashboard.sidebar import random_encoder
 from dashboard.sidebar.fixed import render_sizes, render_summary
+from dashboard.sidebar.mask import render_mask
 from dashboard.state.settings import Settings, current_settings
 
 
@@ -14,7 +15,7 @@ def render_controls(name: str) -> Settings:
     encoder = encoder_named(name)
     if encoder:
         render_sizes(encoder.config, name)
-    random_encoder.render_mask()
+    render_mask("mask")
     if encoder:
         st.caption(
             f"**{name.rpartition('/')[2]}**, trained. Its vocabulary has {encoder.config.vocab_size:,} word "

@@ -10,6 +10,8 @@ from dashboard.state.parameter import Parameter, declare, declare_option
 from dashboard.state.session import session
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
+from encoder_core.inputs.custom_mask import CustomMask
+from encoder_core.inputs.mask_link import format_mask, parse_mask
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 from encoder_core.recipes import VARIANTS, Recipe, Variant
@@ -37,6 +39,8 @@ DEFAULTS: dict[str, Any] = {
     "positions": "sinusoidal",
     "scale": "none",
     "mask": "padding",
+    "recipe_mask": "tutorial",
+    "custom_mask": CustomMask(),
     "scaled": True,
     "bias": True,
 }
@@ -52,19 +56,25 @@ OPTIONS: dict[str, Sequence[Any]] = {
     "activation": ("relu", "gelu", "gelu_tanh"),
     "positions": ("sinusoidal", "concatenated", "learned", "none"),
     "scale": ("none", "sqrt_d", "inv_sqrt_d"),
-    "mask": ("none", "padding", "causal", "both"),
+    "mask": ("none", "padding", "causal", "both", "custom"),
+    "recipe_mask": ("tutorial", "none", "causal", "custom"),
     "scaled": (True, False),
     "bias": (True, False),
 }
-RECIPE_SETTINGS = ("encoder", "variant", "seed")  # the user can choose these for a recipe; the recipe defines the rest
-TRAINED_SETTINGS = ("encoder", "text", "mask")  # the user can choose these for a trained encoder
+# The user can choose these for a recipe; the recipe defines the rest.
+RECIPE_SETTINGS = ("encoder", "variant", "seed", "recipe_mask", "custom_mask")
+TRAINED_SETTINGS = ("encoder", "text", "mask", "custom_mask")  # the user can choose these for a trained encoder
 
-SETTINGS: dict[str, Parameter[Any]] = {
-    key: declare_option(key, OPTIONS[key], default, adds_history_entry=key == "encoder")
-    if key in OPTIONS
-    else declare(Parameter(key, default, lambda text: truncate_text(text)[0]))
-    for key, default in DEFAULTS.items()
-}
+
+def _declare_setting(key: str, default: Any) -> Parameter[Any]:
+    if key == "text":
+        return declare(Parameter(key, default, lambda text: truncate_text(text)[0]))
+    if key == "custom_mask":
+        return declare(Parameter(key, default, parse_mask, format_mask))
+    return declare_option(key, OPTIONS[key], default, adds_history_entry=key == "encoder")
+
+
+SETTINGS: dict[str, Parameter[Any]] = {key: _declare_setting(key, default) for key, default in DEFAULTS.items()}
 
 _POSITIONS: dict[PositionChoice, dict[str, Any]] = {
     "sinusoidal": {"positions": "sinusoidal"},
@@ -90,7 +100,7 @@ def positions_of(config: EncoderConfig) -> PositionChoice:
 class Settings:
     """The settings as one value: every field is among its OPTIONS, and `heads` divides `d_model`.
 
-    Fields that cannot be chosen for a recipe or a trained encoder have their defaults.
+    Fields that cannot be chosen for the encoder, and a custom mask that is not in use, have their defaults.
     """
 
     encoder: str
@@ -105,7 +115,9 @@ class Settings:
     activation: Activation
     positions: PositionChoice
     scale: EmbeddingScale
-    mask: Literal["none", "padding", "causal", "both"]
+    mask: Literal["none", "padding", "causal", "both", "custom"]
+    recipe_mask: Literal["tutorial", "none", "causal", "custom"]
+    custom_mask: CustomMask
     scaled: bool
     bias: bool
 
@@ -118,11 +130,11 @@ class Settings:
                 values[key] = state[key]
         text, _ = truncate_text(str(state.get("text", DEFAULT_TEXT)))
         values["text"] = text if has_words(text) else DEFAULT_TEXT
-        if values["encoder"] != RANDOM:
-            return cls(**DEFAULTS | {key: values[key] for key in available_settings(values["encoder"])})
-        values["variant"] = DEFAULTS["variant"]
+        encoder = values["encoder"]
+        if values[mask_setting(encoder)] == "custom" and isinstance(state.get("custom_mask"), CustomMask):
+            values["custom_mask"] = state["custom_mask"]
         values["d_model"] = nearest_d_model(values["d_model"], values["heads"])
-        return cls(**values)
+        return cls(**DEFAULTS | {key: values[key] for key in available_settings(encoder)})
 
     @property
     def recipe(self) -> Recipe | None:
@@ -140,11 +152,20 @@ class Settings:
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
     @property
+    def has_custom_mask(self) -> bool:
+        """Whether the user's own mask is in use."""
+        return "custom" in (self.mask, self.recipe_mask)
+
+    @property
+    def without_custom_mask(self) -> "Settings":
+        """The same settings with the default masks."""
+        return replace(self, **{key: DEFAULTS[key] for key in ("mask", "recipe_mask", "custom_mask")})
+
+    @property
     def mask_name(self) -> MaskName | None:
-        """The name of the mask for `Encoder.trace`."""
-        if self.mask == "none":
-            return None
-        return "causal+padding" if self.mask == "both" else self.mask
+        """The name of the mask for `Encoder.trace`, if it is not a custom one."""
+        names: dict[str, MaskName] = {"padding": "padding", "causal": "causal", "both": "causal+padding"}
+        return names.get(self.mask)
 
     def config(self, vocab_size: int) -> EncoderConfig:
         """The configuration of a random encoder with these settings, for a vocabulary of this size."""
@@ -169,7 +190,12 @@ def available_settings(encoder: str) -> Sequence[str]:
     """The names of the settings that the user can choose for an encoder."""
     if encoder in OFFERED:
         return TRAINED_SETTINGS
-    return RECIPE_SETTINGS if encoder in RECIPES else list(DEFAULTS)
+    return RECIPE_SETTINGS if encoder in RECIPES else [key for key in DEFAULTS if key not in ("variant", "recipe_mask")]
+
+
+def mask_setting(encoder: str) -> Literal["mask", "recipe_mask"]:
+    """The setting with the mask of an encoder: a recipe has its tutorial's mask until the user chooses another one."""
+    return "recipe_mask" if encoder in RECIPES else "mask"
 
 
 def nearest_d_model(d_model: int, heads: int, direction: int = 0) -> int:
@@ -216,28 +242,9 @@ def current_settings() -> Settings:
     return settings
 
 
-def set_size(key: str, value: int) -> None:
-    """Set d_model or heads, and change d_model to the nearest multiple of heads in the direction of the slider."""
-    current = session()
-    before = current.get(SETTINGS["d_model"])
-    current.set(SETTINGS[key], value)
-    d_model, heads = current.get(SETTINGS["d_model"]), current.get(SETTINGS["heads"])
-    valid = nearest_d_model(d_model, heads, direction=(d_model > before) - (d_model < before))
-    if valid != d_model:
-        correct_d_model(valid, rejected=d_model)
-
-
 def correct_d_model(d_model: int, rejected: int) -> None:
     """Set d_model, with a note on the rejected value."""
     current = session()
     current.set_derived(SETTINGS["d_model"], d_model)
     heads = current.get(SETTINGS["heads"])
     current.notes["d_model"] = f"{rejected} is not a multiple of {heads} heads: d_model is {d_model} now."
-
-
-def set_text(text: str) -> None:
-    """Set the text that the user typed, cut to the limits, with a note on the cut."""
-    truncated, problem = truncate_text(text)
-    session().set(SETTINGS["text"], truncated)
-    if problem:
-        session().notes["text"] = problem

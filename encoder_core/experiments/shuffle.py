@@ -20,9 +20,9 @@ def shuffle_effect(
 ) -> Float[np.ndarray, "seq"]:
     """The change of the output of each token when the sentence is shuffled: |f(x[order])[i] - f(x)[order[i]]|.
 
-    Without positions and without a causal mask it is 0 up to rounding: self-attention and feed-forward networks are
-    permutation-equivariant (Lee et al. 2019, "Set Transformer", property 1). Entry j belongs to token j of the sentence
-    before the shuffle. Raises ValueError where `order` is not a permutation of the token indices.
+    Without positions and without a mask that depends on them it is 0 up to rounding: self-attention and feed-forward
+    networks are permutation-equivariant (Lee et al. 2019, "Set Transformer", property 1). Entry j belongs to token j of
+    the sentence before the shuffle. Raises ValueError where `order` is not a permutation of the token indices.
     """
     if sorted(order.tolist()) != list(range(len(ids))):
         raise invalid_value("order", order.tolist(), f"permutations of 0 to {len(ids) - 1}")

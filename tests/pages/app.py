@@ -13,7 +13,7 @@ from dashboard.page_list import Stage
 from dashboard.state.parameter import PARAMETERS
 
 ROOT = Path(__file__).parents[2]
-FOLDED = ("more_choices", "other_edits")
+FOLDED = ("more_choices", "other_edits", "edit_mask")
 TIMEOUT = 120  # seconds; the first run of all compiles
 
 

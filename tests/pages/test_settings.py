@@ -5,6 +5,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, nearest_d_model, truncate_text
+from encoder_core.inputs.custom_mask import CustomMask
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,8 @@ def test_allowed_values_are_used():
     state = {
         "encoder": "random", "variant": "as intended",
         "text": "a\nb", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
-        "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "scaled": False, "bias": False,
+        "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "recipe_mask": "tutorial",
+        "custom_mask": CustomMask(), "scaled": False, "bias": False,
     }  # fmt: skip
     assert Settings.from_state(state | {"focus": {}, "predict": "yes"}) == Settings(**state)
 
@@ -103,6 +105,16 @@ def test_sentences_are_lines_that_are_not_blank():
 )
 def test_mask_name(mask, name):
     assert Settings.from_state({"mask": mask}).mask_name == name
+
+
+def test_a_custom_mask_that_is_not_in_use_is_no_part_of_the_settings():
+    own = CustomMask("2", "causal")
+    settings = Settings.from_state({"mask": "custom", "custom_mask": own})
+    assert (settings.custom_mask, settings.without_custom_mask) == (own, Settings(**DEFAULTS))
+    assert Settings.from_state({"mask": "causal", "custom_mask": own}) == Settings.from_state({"mask": "causal"})
+    recipe = {"encoder": "nnx", "mask": "custom", "custom_mask": own}
+    assert Settings.from_state(recipe) == Settings.from_state({"encoder": "nnx"})
+    assert Settings.from_state(recipe | {"recipe_mask": "custom"}).custom_mask == own
 
 
 def test_config():

@@ -17,12 +17,14 @@ from dashboard.state.offered_encoders import parse_max_bytes
 from dashboard.state.session import session
 from dashboard.state.settings import truncate_text
 from encoder_core import Encoder, EncoderConfig, HeadFactor
+from encoder_core.inputs.mask_text import parse_mask_text
 from tests.robustness.coroutines import run
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bad-input.md"
 ROWS = re.findall(r"^\| ([\w ]+) \| `(.+)` \| `(.+)` \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
 NAMES = {
     "BackMsg": BackMsg, "Encoder": Encoder, "EncoderConfig": EncoderConfig, "HeadFactor": HeadFactor, "np": np,
+    "parse_mask_text": parse_mask_text,
     "encoder": Encoder.random(EncoderConfig(vocab_size=8, d_model=16, num_heads=2, d_ff=16, num_layers=1)),
 }  # fmt: skip
 

@@ -44,6 +44,7 @@ LINKS = (
     "/scaled_scores?layer=2&token=4&key_token=16",
     "/softmax?temperature=3&edits=score.0.0.0.2.1%3D6.5~head.1.0%3D0",
     "/full_stack?encoder=nnx&view=Rollout",
+    "/scaled_scores?mask=custom&custom_mask=causal.2.3x6.Y2FgYG4AAA&heads=3&d_model=60",
     "/add_and_norm?text=it+rains&cell=mlp_in.0.0.1.3&which_norm=norm2&norm=pre",
 )
 SLIDERS = {"d_model": ("4", "64", "68", "128"), "heads": ("1", "3", "4"), "layers": ("1", "4", "5"), "seed": ("0", "7")}

@@ -49,8 +49,8 @@ def test_the_url_omits_defaults_and_keeps_unknown_parameters(current):
         ("seed=-1", "The link has seed = “-1”; allowed are 0 to 99. 0 is used."),
         ("bias=2", "The link has bias = “2”; allowed are true, false. true is used."),
         ("norm=post&norm=pre", "The link has norm 2 times; pre is used."),
-        ("mask=" + "x" * 21, f"The link has mask = “{'x' * 19}…”; allowed are none, padding, causal, both. "
-         "padding is used."),
+        ("mask=" + "x" * 21, f"The link has mask = “{'x' * 19}…”; allowed are none, padding, causal, both, "
+         "custom. padding is used."),
         ("layer=0", "The link has layer = “0”; allowed are whole numbers from 1. 1 is used."),
         ("layer=two", "The link has layer = “two”; allowed are whole numbers from 1. 1 is used."),
         ("dropout_seed=10000",

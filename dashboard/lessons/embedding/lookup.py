@@ -104,5 +104,5 @@ def _padding_note(model: Model) -> str:
     if model.batch.real.all():
         return ""
     if model.settings.recipe:
-        return " [PAD] marks tokens that the recipe's random mask hides as keys; it has its own row."
+        return " [PAD] marks tokens that the tutorial's random mask hides as keys; it has its own row."
     return " [PAD] fills up shorter sentences; it has a row like every other token."

@@ -82,6 +82,8 @@ def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
     )
     rows = " Their words have random embeddings." if isinstance(current.encoder.tokenizer, WordTokenizer) else ""
     edits = " Edits are not applied." if current.edits else ""
+    if current.settings.mask == "custom":
+        edits += " The custom mask is not applied: it belongs to your text."
     return (
         f"Measured on {measured.sentences} sentence{'s' * (measured.sentences > 1)} {source}: the mean over the "
         f"{queries} of {measured.tokens} tokens that can attend to a token of the role.{rows}{edits} Strongest heads: "

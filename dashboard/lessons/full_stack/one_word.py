@@ -58,7 +58,8 @@ def _heads_text(heads: list[StrongHead]) -> str:
 
 
 def _largest_weights(at: Focus, heads: list[StrongHead]) -> str:
-    """The largest weights over all keys, with the key and the head of each."""
+    """The largest weights over all keys, with the key and the head of each; none if they are all 0 or masked."""
+    heads = [head for head in heads if head.weight > 0]
     if not heads:
         return ""
     weights = (

@@ -36,19 +36,24 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
             "stream contribute half each (Abnar & Zuidema 2020). On the right: the shares in "
             f"“{escape_token(at.labels[at.token])}” after layer {at.layer + 1}. Rollout ignores the values and the "
             "feed-forward network: it estimates where information can come from, not what it is."
+            + (" A row without a visible key is the residual stream alone." if not patterns.any(-1).all() else "")
         )
     return Depths(
         {"rolled out": Table(after, at.labels, at.labels), "½ average + ½ I": Table(step, at.labels, at.labels)},
         rf"\begin{{aligned}} A_l &= \tfrac12 \bar W_l + \tfrac12 I, \quad \text{{rows scaled to sum 1}} \\"
         rf"\underbrace{{R_l}}_{{{seq}\times{seq}}} &= A_l\, R_{{l-1}}, \quad R_0 = I \end{{aligned}}",
         [analysis.rollout, analysis.mix_with_residual],
-        _share_question(at, shares, is_training=current.trace.kept is not None),
+        _share_question(at, shares, halves=current.trace.kept is None and bool(patterns[:, :, at.token].any(-1).all())),
     )
 
 
-def _share_question(at: Focus, shares: Float[np.ndarray, "layer seq seq"], *, is_training: bool) -> Question:
-    """Is the share of the token's own input larger than through the residual stream alone?"""
-    if is_training:  # dropout enlarges some weights, so normalising the row reduces the residual's share
+def _share_question(at: Focus, shares: Float[np.ndarray, "layer seq seq"], *, halves: bool) -> Question:
+    """Is the share of the token's own input larger than through the residual stream alone?
+
+    halves  whether the residual stream is half of the token's row in every layer. Dropout enlarges some weights, and
+            without a visible key in a head the weights add up to less than 1, so scaling the row changes the half.
+    """
+    if not halves:
         return count_question(
             "how many numbers does a row of the rollout matrix have?", len(at.labels), "One for each input token."
         )

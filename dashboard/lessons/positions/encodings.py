@@ -56,8 +56,9 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
     ),
     "none": Encoding(
         "none",
-        "Nothing is added: every row is zero. Without a causal mask, such an encoder is permutation-equivariant: if "
-        "the tokens are shuffled, the output is the same vectors, shuffled. With a causal mask, the order matters.",
+        "Nothing is added: every row is zero. Without a causal or custom mask, such an encoder is "
+        "permutation-equivariant: if the tokens are shuffled, the output is the same vectors, shuffled. With a causal "
+        "mask, the order matters.",
         "PE = 0",
     ),
 }

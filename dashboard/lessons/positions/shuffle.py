@@ -31,7 +31,7 @@ def render_shuffle(current: Model, at: Focus) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         seed = st.number_input("Shuffle seed", 1, 9999, width=150, **bind_widget(SHUFFLE))
         st.button("Shuffle again", icon=":material/shuffle:", on_click=_shuffle_again)
-    order, mask = _order(len(real), int(seed)), _mask_without_padding(current)
+    order, mask = _order(len(real), int(seed)), _mask_without_padding(current, at.sentence)
     tokens = model_for(current.settings).batch.tokens[at.sentence]  # without edits
     words = [tokens[place] for place in real]
     changes = _output_changes(current.settings, at.sentence, int(seed))
@@ -45,16 +45,17 @@ def render_shuffle(current: Model, at: Focus) -> None:
     render_plot([panels[0], "|", panels[1]], key="positions_shuffle_plot", on_click=None)
     shuffled = " ".join(escape_token(words[place]) for place in order[:_MAX_WORDS])
     without = float(changes["without positions"].max())
+    mask_name = "custom" if current.settings.has_custom_mask else "causal"
     verdict = (
-        "the causal mask alone makes the output depend on the order"
-        if mask and without > _ROUNDING
+        f"the {mask_name} mask alone makes the output depend on the order"
+        if mask is not None and without > _ROUNDING
         else "the output is the same vectors in the new order, up to rounding"
     )
     st.caption(
         f"Shuffled: {shuffled}{' …' if len(order) > _MAX_WORDS else ''}. Each bar is the distance between a token's "
         "outputs in the shuffled and in the original sentence (without padding and edits"
-        f"{', with the causal mask' if mask else ''}). Without positions, no output changes by more than "
-        f"{format_number(without, 2)}: {verdict}."
+        f"{f', with the {mask_name} mask' if mask is not None else ''}). Without positions, no output changes by more "
+        f"than {format_number(without, 2)}: {verdict}."
     )
 
 
@@ -69,8 +70,12 @@ def _order(count: int, seed: int) -> Int[np.ndarray, "token"]:
     return np.roll(order, 1) if np.array_equal(order, np.arange(count)) else order
 
 
-def _mask_without_padding(model: Model) -> MaskSpec:
-    """The model's mask without padding: the real tokens of the sentence run alone."""
+def _mask_without_padding(model: Model, sentence: int) -> MaskSpec:
+    """The model's mask without padding: the real tokens of the sentence run alone. A mask belongs to the positions, so
+    it is not shuffled with the tokens."""
+    if model.settings.has_custom_mask:
+        real = model.batch.real[sentence]
+        return model_for(model.settings).trace.mask[[sentence]][..., real, :][..., real]
     return "causal" if isinstance(model.mask, str) and "causal" in model.mask else None
 
 
@@ -79,7 +84,7 @@ def _output_changes(settings: Settings, sentence: int, seed: int) -> dict[str, F
     """The change of each token's output, with positions and without."""
     model = model_for(settings)
     ids = model.batch.ids[sentence][model.batch.real[sentence]]
-    order, mask = _order(len(ids), seed), _mask_without_padding(model)
+    order, mask = _order(len(ids), seed), _mask_without_padding(model, sentence)
     return {
         "with positions": shuffle_effect(model.encoder, ids, order, mask),
         "without positions": shuffle_effect(without_positions(model.encoder), ids, order, mask),
