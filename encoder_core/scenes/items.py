@@ -46,6 +46,20 @@ class Matrix:
     show_values: bool | None = None
 
 
+def weight_matrix(
+    title: str,
+    values: Float[np.ndarray, "query key"],
+    *,
+    mask: Bool[np.ndarray, "query key"] | None = None,
+    marks: Sequence[tuple[int | None, int | None]] = (),
+    own_scale: bool = True,
+    show_values: bool | None = None,
+) -> Matrix:
+    """Attention weights with queries as rows and keys as columns; without `own_scale` the colours end at 1."""
+    return Matrix(title=title, values=values, kind="weights", row_axis="query", column_axis="key", mask=mask,
+                  marks=marks, title_colour="attention", own_scale=own_scale, show_values=show_values)  # fmt: skip
+
+
 def line_of(parts: Sequence[Matrix | Panel | str], *, height: int = HEIGHT, theme: ThemeName = "light") -> Line:
     """The matrices from left to right with the operators (strings) and other panels between them.
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+import numpy as np
+
 from encoder_core.figures import Line, ThemeName
 
 Kind = Literal["figure", "printed result", "exercise", "claim"]
@@ -69,7 +71,7 @@ class Item:
     stage: str | None = None
 
 
-def judge(holds: bool, *, under_condition: bool = False) -> Verdict:
+def judge(holds: bool | np.bool_, *, under_condition: bool | np.bool_ = False) -> Verdict:
     """The verdict of a measurement.
 
     holds            whether the claim is true as the tutorial has it

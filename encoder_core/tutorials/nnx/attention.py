@@ -1,13 +1,13 @@
-"""The rows of the section Self-Attention: the example of five tokens of width 4, with queries = keys = values."""
+"""The rows of scaled_dot_product and of its example: five tokens of width 4, with queries = keys = values."""
 
 import numpy as np
 
-from encoder_core.analysis import entropy, self_matches, softmax_steps
+from encoder_core.analysis import self_matches
 from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.nnx.models import SCORES, SELF_ATTENTION, demo_run
+from encoder_core.tutorials.nnx.models import SELF_ATTENTION, demo_run
 
 
 def _output_shapes(seed: int) -> Finding:
@@ -91,50 +91,95 @@ def _weighted_values(seed: int) -> Finding:
     )
 
 
-def _scaling_factor(seed: int) -> Finding:
-    rng = np.random.default_rng(seed)
-    d_k = 64
-    q, k = rng.standard_normal((2, 48, d_k))
-    dots = q @ k.T
-    divisors = {"q kᵀ": 1.0, "q kᵀ / √d_k": d_k**0.5, "q kᵀ / d_k": float(d_k)}
-    deviations = {name: (dots / divisor).std() for name, divisor in divisors.items()}
-    layer = demo_run("attention", seed).trace.layers[0]
-    factor = float((layer.dot_products[0, 0, 1, 0] / layer.scores[0, 0, 1, 0]).round(4))
-    entropies = [entropy(softmax_steps(dots / divisor).weights).mean() for divisor in divisors.values()]
+def _scores_or_weights(seed: int) -> Finding:
+    trace = demo_run("attention", seed).trace
+    weights, scores, visible = trace.layers[0].pattern[0, 0], trace.layers[0].scores[0, 0], trace.mask[0, 0]
+    sums = weights.sum(-1)
 
     def draw(theme: ThemeName) -> Line:
         return line_of(
             [
-                Matrix(title=f"softmax of {name}", values=softmax_steps(dots[:12, :12] / divisor).weights,
-                       kind="weights", row_axis="query", column_axis="key")
-                for name, divisor in divisors.items()
+                Matrix(title="scores, masked", values=np.where(visible, scores, 0), mask=visible, row_axis="query",
+                       column_axis="key"),
+                "softmax →",
+                Matrix(title="what the function returns", values=weights, kind="weights", mask=visible,
+                       row_axis="query", column_axis="key", title_colour="attention"),
             ],
             theme=theme,
         )  # fmt: skip
 
-    numbers = ", ".join(f"**{deviation:.2f}** ({name})" for name, deviation in deviations.items())
-    bits = ", ".join(f"{mean:.2f}" for mean in entropies)
     return Finding(
-        judge(abs(factor - layer.q.shape[-1]) < 1e-3),
-        f"the divisor is √4 = {factor:g}",
-        f"In the tutorial's example d_k is 4, and the code divides by **{factor:g}**. For 48 random queries and keys "
-        f"of d_k = {d_k}, the standard deviation of the scores is {numbers}; the mean entropy of the weights is {bits} "
-        f"bits, of at most {np.log2(48):.2f}.",
+        judge(np.allclose(weights, np.where(visible, scores, 0), atol=1e-3)),
+        f"rows add up to {sums.mean():.3f}",
+        f"The rows of the returned matrix add up to **{sums.min():.3f}** to **{sums.max():.3f}**, and all its numbers "
+        f"are from 0 to 1. The visible scores are from {scores[visible].min():.2f} to {scores[visible].max():.2f}.",
+        draw,
+    )
+
+
+def _causal_mask(seed: int) -> Finding:
+    trace = demo_run("attention", seed).trace
+    weights, lower = trace.layers[0].pattern[0, 0], np.tri(5, dtype=bool)
+    later = float(weights[~lower].max())
+
+    def draw(theme: ThemeName) -> Line:
+        return line_of(
+            [
+                Matrix(title="jnp.tril(jnp.ones((5, 5)))", values=lower.astype(float), kind="weights", row_axis="query",
+                       column_axis="key"),
+                "→",
+                Matrix(title="attention", values=weights, kind="weights", mask=lower, row_axis="query",
+                       column_axis="key", title_colour="attention"),
+            ],
+            theme=theme,
+        )  # fmt: skip
+
+    return Finding(
+        judge(later == 0 and np.array_equal(trace.mask[0, 0], lower)),
+        f"{int(lower.sum())} of 25 pairs visible",
+        f"The mask has **{int(lower.sum())}** ones and {int((~lower).sum())} zeros. The largest weight of a later key "
+        f"is **{later:g}**.",
+        draw,
+    )
+
+
+def _attention_matrix(seed: int) -> Finding:
+    trace = demo_run("attention", seed).trace
+    layer, visible = trace.layers[0], trace.mask[0, 0]
+    weights = layer.pattern[0, 0]
+    matches = self_matches(layer.dot_products[0, 0], visible)
+    is_by_query = np.allclose(weights.sum(1), 1, atol=1e-5) and weights[0, 0] == 1
+
+    def draw(theme: ThemeName) -> Line:
+        names = [str(i) for i in range(5)]
+        matrix = Matrix(
+            title="Attention Matrix", values=weights, kind="weights", mask=visible, rows=names, columns=names,
+            row_axis=AxisMeaning("query", "Sequence Position (Query)"),
+            column_axis=AxisMeaning("key", "Sequence Position (Key)"),
+        )  # fmt: skip
+        return line_of([matrix], theme=theme)
+
+    return Finding(
+        judge(is_by_query),
+        f"own token first in {matches.matches} of {matches.rows} rows",
+        "The rows add up to 1, so they are the queries, as the labels say. The first query can only attend to itself, "
+        f"with weight 1. Of the other {matches.rows}, **{matches.matches}** give their largest weight to their own "
+        "token.",
         draw,
     )
 
 
 ATTENTION_ITEMS = (
     Item(
-        "scaling-factor",
-        "d_k as the scaling factor",
+        "returns-weights",
+        "What scaled_dot_product returns",
         "claim",
-        (Quotation("d_k is the scaling factor to stabilize gradients.", SCORES),),
-        _scaling_factor,
-        "d_k is the width of a query and of a key. The formula above this sentence divides by its square root: a dot "
-        "product of d_k independent products of variance 1 has the variance d_k, so its standard deviation is √d_k. "
-        "Without a divisor the weights concentrate on few keys; divided by d_k they are almost equal.",
-        "scaled_scores",
+        (Quotation("attention: Tensor of shape (..., seq_len, seq_len) containing attention scores.", SELF_ATTENTION,
+                   "code"),),
+        _scores_or_weights,
+        "The scores are the numbers before softmax. The function returns the numbers after it, the attention weights. "
+        "The shape is right.",
+        "softmax",
     ),
     Item(
         "output-shapes",
@@ -158,6 +203,29 @@ ATTENTION_ITEMS = (
         "products are 0 on average. So the diagonal wins on average only: a · b is larger than a · a where the "
         "component of b along a is longer than a.",
         "qkv",
+    ),
+    Item(
+        "causal-mask",
+        "The mask of the example",
+        "claim",
+        (Quotation("# Optional mask encoding matrix\nmask = jnp.tril(jnp.ones((seq_len, seq_len)), k=0)",
+                   SELF_ATTENTION, "code"),),
+        _causal_mask,
+        "The lower triangle with its diagonal is the causal mask: each query sees its own token and the earlier ones. "
+        "Its number of ones is 1 + 2 + 3 + 4 + 5.",
+        "scaled_scores",
+    ),
+    Item(
+        "attention-matrix",
+        "Attention matrix",
+        "figure",
+        (Quotation("Attention Matrix", SELF_ATTENTION),
+         Quotation('plt.xlabel("Sequence Position (Key)")\nplt.ylabel("Sequence Position (Query)")', SELF_ATTENTION,
+                   "code")),
+        _attention_matrix,
+        "The labels are right here. The bright diagonal comes from q = k = v (see the row about the random tensors), "
+        "not from attention as such.",
+        "softmax",
     ),
     Item(
         "weighted-values",

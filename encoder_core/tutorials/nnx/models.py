@@ -1,5 +1,6 @@
 """The tutorial's models and batches, each run once per seed, and the addresses of its sections."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 from encoder_core.edits import Dropout
@@ -31,8 +32,22 @@ def demo_run(name: str, seed: int, dropout: int | None = None) -> Run:
     return Encoder.from_parameters(demo.config, demo.parameters(seed)).run(batch, mask, edits)
 
 
+@lru_cache(maxsize=4)
+def encoder_of(seed: int, variant: Variant = "as intended") -> Encoder:
+    """The encoder of three blocks."""
+    return Encoder.recipe("nnx", variant, seed)
+
+
 @lru_cache(maxsize=8)
 def encoder_run(seed: int, variant: Variant = "as intended", mask: MaskName | None = None) -> Run:
     """The encoder of three blocks on the tutorial's batch."""
     batch, _, _ = NNX.inputs(seed)
-    return Encoder.recipe("nnx", variant, seed).run(batch, mask)
+    return encoder_of(seed, variant).run(batch, mask)
+
+
+@lru_cache(maxsize=4)
+def used_run(seed: int) -> Run:
+    """The encoder as written, with the weights that it uses: each block reads the output of the previous one."""
+    written = encoder_of(seed, "as written")
+    batch, mask, _ = NNX.inputs(seed)
+    return written.with_config(replace(written.config, attention_read_out="stack")).run(batch, mask)

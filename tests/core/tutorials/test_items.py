@@ -8,7 +8,7 @@ from encoder_core.figures import panels_of
 from encoder_core.tutorials import ITEMS, Finding, examine_all, judge
 from encoder_core.tutorials.item import VERDICTS
 
-SEEDS = (0, 1, 7)
+SEEDS = (0, 7)
 
 
 @pytest.mark.parametrize("tutorial", ITEMS)
