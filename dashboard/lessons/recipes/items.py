@@ -61,10 +61,9 @@ def _open(name: str) -> None:
 
 def _render_title(item: Item, finding: Finding, number: int) -> None:
     colour, icon = BADGES[finding.verdict]
-    verdict = escape_markdown(f"{finding.verdict} {finding.condition}".strip(), "[]")
-    st.markdown(
-        f"**{number}. {item.title}** :gray[{item.kind}] :{colour}-badge[:material/{icon}: {verdict}]", width="content"
-    )
+    badge = f":{colour}-badge[:material/{icon}: {finding.verdict}]"
+    condition = escape_markdown(finding.condition, "[]")
+    st.markdown(f"**{number}. {item.title}** :gray[{item.kind}] {badge} {condition}", width="content")
 
 
 def _render_row_links(items: tuple[Item, ...], number: int) -> None:

@@ -54,9 +54,9 @@ def _split(seed: int) -> Finding:
         return line_of(
             [
                 Matrix(title="x W, 48 columns: 12 for each head", values=fused[0]), "head 1 →",
-                Matrix(title="q", values=by_head[0][0, 0], title_colour="query"),
-                Matrix(title="k", values=by_head[1][0, 0], title_colour="key"),
-                Matrix(title="v", values=by_head[2][0, 0], title_colour="value"),
+                Matrix(title="q", values=by_head[0][0, 0], title_colour="query", show_values=False),
+                Matrix(title="k", values=by_head[1][0, 0], title_colour="key", show_values=False),
+                Matrix(title="v", values=by_head[2][0, 0], title_colour="value", show_values=False),
             ],
             theme=theme,
         )  # fmt: skip

@@ -98,9 +98,11 @@ def _unaltered(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         return line_of(
             [
-                Matrix(title="gradient at the output", values=direction[0]), "pre-norm →",
-                Matrix(title="at the input", values=gradients["pre"][0]), "post-norm →",
-                Matrix(title="at the input", values=gradients["post"][0]),
+                Matrix(title="gradient at the output", values=direction[0]),
+                "=" if unaltered["pre"] else "≠",
+                Matrix(title="at the input, pre-norm", values=gradients["pre"][0]),
+                "=" if unaltered["post"] else "≠",
+                Matrix(title="at the input, post-norm", values=gradients["post"][0]),
             ],
             theme=theme,
         )  # fmt: skip
