@@ -1,12 +1,13 @@
 """Recipes: five tutorials, reproduced, and the points in which their code, their text and the paper differ."""
 
-from dashboard.lessons.recipes import by_hand, facts, figures, notes, training
+from dashboard.lessons.recipes import by_hand, facts, figures, items, notes, training
 from dashboard.lessons.recipes.recipe_choice import render_recipe_choice
 from dashboard.page_list import page_named
 from dashboard.selection.view_choice import render_choice
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import RECIPE_VIEW
+from encoder_core.tutorials import ITEMS
 
 current = frame.begin_page()
 seed = current.settings.seed
@@ -27,6 +28,7 @@ facts.render_sizes(recipe, variant)
 
 VIEWS = {
     "Its figures": lambda: figures.render_figures(recipe.name, variant, seed),
+    **({"Row by row": lambda: items.render_items(recipe, variant, seed)} if recipe.name in ITEMS else {}),
     "Text and code": lambda: notes.render_notes(recipe, seed),
     **(
         {"Training and evaluation": lambda: training.render_training(recipe.name, variant, seed)}

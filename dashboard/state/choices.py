@@ -45,6 +45,7 @@ RECIPE = declare_text("recipe")
 RECIPE_VARIANT = declare_text("recipe_variant")
 RECIPE_VIEW = declare_text("recipe_view")
 RECIPE_FIGURE = declare_text("recipe_figure")
+RECIPE_ITEM = declare_text("recipe_item")  # the row of the tutorial's table
 DROPPED_AT = declare_text("dropped_at")
 DROPOUT_SEED = declare_number("dropout_seed", 0, 9999, 0)
 ARTICLE_TOKEN = declare_number("article_token", 1)

@@ -5,6 +5,7 @@ import pytest
 from dashboard.page_list import stage_named
 from encoder_core import RECIPES, Encoder
 from encoder_core.recipes.by_hand import worked_attention
+from encoder_core.tutorials import ITEMS
 from tests.browser.engine import scaled_scores
 
 
@@ -57,6 +58,17 @@ def test_a_number_of_the_worked_example_is_changed(screen):
         editor.press("Enter")
     rows[1][3] = -2.5
     assert _written(screen) == [f"{score:.5f}" for score in worked_attention(rows[1], rows).scores]
+
+
+def test_a_click_on_a_row_of_the_table_opens_it(screen):
+    screen.open("recipes", recipe="nnx", recipe_view="Row by row")
+    last = ITEMS["nnx"][-1]
+    with screen.rerun():
+        screen.page.get_by_role("cell", name=last.title).click()
+    assert screen.parameters["recipe_item"] == [last.name]
+    assert screen.page.locator("tr.ew-selected button").inner_text() == last.title
+    assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == []
+    assert screen.pixels_too_wide() <= 2
 
 
 def _written(screen):

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard.page_list import page_named, stage_named
 from dashboard.state.settings import OPTIONS, Settings, positions_of, with_positions
@@ -11,6 +12,7 @@ from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.recipes import VARIANTS
+from encoder_core.tutorials import ITEMS
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run, said
 
 PAGE = page_named("recipes")
@@ -33,7 +35,7 @@ def options(at, label):
 def test_every_view_and_figure_of_a_recipe_is_drawn(framed, name):
     at = opened(PAGE, recipe=name)
     assert not at.warning
-    views = {"Its figures", "Text and code", "All five compared"}
+    views = {"Its figures", "Text and code", "All five compared"} | ({"Row by row"} if name in ITEMS else set())
     if RECIPES[name].config().dropout:
         views |= {"Training and evaluation"}
     if name == "nanolm":
@@ -235,3 +237,38 @@ def test_positions_are_told_from_a_config(choice):
 def test_the_positions_of_the_article_as_written_are_a_choice_of_their_own():
     configs = [RECIPES["article"].config(variant) for variant in VARIANTS]
     assert [positions_of(config) for config in configs] == ["sinusoidal", "per_dimension"]
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_a_link_opens_a_row_of_the_table(framed, name):
+    last = len(ITEMS[name])
+    at = opened(PAGE, recipe=name, recipe_view="Row by row", recipe_item=ITEMS[name][-1].name)
+    assert not at.warning
+    assert any(text.startswith(f"**{last}. ") for text in rendered(at))
+    next(button for button in at.button if button.label == "Previous row").click()
+    assert chosen(run(at), "recipe_item") == ITEMS[name][-2].name
+    assert any(text.startswith(f"**{last - 1}. ") for text in rendered(at))
+
+
+def _every_row(name):
+    from dashboard.lessons.recipes.items import findings_of, render_item
+    from encoder_core.tutorials import ITEMS
+
+    for number, (item, finding) in enumerate(zip(ITEMS[name], findings_of(name, 0), strict=True)):
+        render_item(item, finding, key=f"figure_{number}")
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_row_of_a_tutorial_is_rendered(name):
+    """All rows in one run, because a run of the page for each of them would take a minute."""
+    at = run(AppTest.from_function(_every_row, default_timeout=120, args=(name,)))
+    assert sum(1 for _ in figures(at)) >= len(ITEMS[name])
+    texts = " ".join(rendered(at))
+    assert all(item.meaning in texts for item in ITEMS[name])
+
+
+def test_an_unknown_row_is_reported(framed):
+    at = opened(PAGE, recipe="nnx", recipe_view="Row by row", recipe_item="no-such-row")
+    (warning,) = said(at)
+    assert "no-such-row" in warning
+    assert any(text.startswith("**1. ") for text in rendered(at))

@@ -1,0 +1,113 @@
+"""A tutorial row by row: the table of its figures, printed results, exercises and claims, and the chosen row."""
+
+import streamlit as st
+
+from dashboard.components.item_table import Row, render_item_table
+from dashboard.components.plot import render_plot
+from dashboard.markdown import escape_markdown
+from dashboard.navigation import open_page
+from dashboard.page_list import stage_named
+from dashboard.state.choices import RECIPE_ITEM
+from dashboard.state.session import session
+from dashboard.state.settings import SETTINGS
+from dashboard.theme import current_theme
+from encoder_core.recipes import Recipe, Variant
+from encoder_core.tutorials import ITEMS, VERDICTS, Finding, Item, Quotation, Verdict, examine_all
+
+BADGES: dict[Verdict, tuple[str, str]] = {
+    "holds": ("green", "check"),
+    "holds if": ("orange", "contrast"),
+    "does not hold": ("red", "close"),
+}
+_COUNTED: dict[Verdict, str] = {"holds": "hold", "holds if": "hold under a condition", "does not hold": "do not hold"}
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def findings_of(tutorial: str, seed: int) -> tuple[Finding, ...]:
+    """The findings of all rows of a tutorial, computed once for all sessions."""
+    return examine_all(tutorial, seed)
+
+
+def render_items(recipe: Recipe, variant: Variant, seed: int) -> None:
+    """Render the table of a tutorial's rows, and below it the chosen one."""
+    items, findings = ITEMS[recipe.name], findings_of(recipe.name, seed)
+    names = [item.name for item in items]
+    name = session().get_option(RECIPE_ITEM, names, names[0])
+    rows = [_row(item, finding) for item, finding in zip(items, findings, strict=True)]
+    verdicts = [finding.verdict for finding in findings]
+    counts = ", ".join(f"**{verdicts.count(v)}** {_COUNTED[v]}" for v in VERDICTS if v in verdicts)
+    st.caption(
+        f"{len(items)} rows in the tutorial's order, computed for seed {seed}: {counts}. Click a row to open it."
+    )
+    render_item_table(rows, name, key="recipe_items", on_open=_open)
+    number = names.index(name)
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            _render_title(items[number], findings[number], number + 1)
+            st.space("stretch")
+            _render_row_links(items, number)
+        render_item(items[number], findings[number], key="recipe_item_figure")
+        _render_stage_link(items[number], recipe, variant)
+
+
+def _row(item: Item, finding: Finding) -> Row:
+    quotation = " ".join(item.quotations[0].text.split())
+    return Row(item.name, item.title, item.kind, quotation, finding.verdict, finding.condition, finding.measured)
+
+
+def _open(name: str) -> None:
+    session().set(RECIPE_ITEM, name)
+
+
+def _render_title(item: Item, finding: Finding, number: int) -> None:
+    colour, icon = BADGES[finding.verdict]
+    badge = f":{colour}-badge[:material/{icon}: {finding.verdict}]"
+    condition = escape_markdown(finding.condition, "[]")
+    st.markdown(f"**{number}. {item.title}** :gray[{item.kind}] {badge} {condition}", width="content")
+
+
+def _render_row_links(items: tuple[Item, ...], number: int) -> None:
+    """Render the buttons that open the row before and the row after."""
+    for icon, text, other in (("arrow_back", "Previous", number - 1), ("arrow_forward", "Next", number + 1)):
+        exists = 0 <= other < len(items)
+        st.button(f"{text} row", icon=f":material/{icon}:", type="tertiary", key=f"recipe_items_{icon}",
+                  disabled=not exists, on_click=_open, args=(items[other].name if exists else "",))  # fmt: skip
+
+
+def render_item(item: Item, finding: Finding, *, key: str) -> None:
+    """Render what the tutorial says, what was measured, the figure, and what it means."""
+    for quotation in item.quotations:
+        _render_quotation(quotation)
+    st.markdown(finding.statement)
+    render_plot(finding.draw(current_theme()), key=key, on_click=None)
+    st.markdown(item.meaning)
+
+
+def _render_quotation(quotation: Quotation) -> None:
+    """Render a quotation with a link to its source."""
+    source = f"[source]({quotation.address})"
+    if quotation.form == "text":
+        lines = [escape_markdown(line) for line in quotation.text.splitlines()]
+        st.markdown("> “" + "  \n> ".join(lines) + f"” {source}")
+        return
+    with st.container(gap=None):
+        if quotation.form == "formula":
+            st.latex(quotation.text)
+        else:
+            st.code(quotation.text, language="python", wrap_lines=True)
+        st.caption(source)
+
+
+def _render_stage_link(item: Item, recipe: Recipe, variant: Variant) -> None:
+    """Render a button that chooses the recipe in the sidebar and opens the stage page of the row."""
+    if item.stage is None:
+        return
+    stage = stage_named(item.stage)
+
+    def open_stage() -> None:
+        session().set(SETTINGS["encoder"], recipe.name)
+        session().set(SETTINGS["variant"], variant)
+        open_page(stage.name)
+
+    st.button(f"Open the tutorial's model on the page {stage.title}", icon=":material/arrow_forward:",
+              on_click=open_stage, key="recipe_items_stage")  # fmt: skip
