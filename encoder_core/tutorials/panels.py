@@ -1,0 +1,46 @@
+"""Panels that rows of several tutorials use: attention weights, labelled bars and curves."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from encoder_core.figures import Panel, PanelStyle, ThemeName, bars, curves
+from encoder_core.scenes.items import HEIGHT, Matrix
+
+Parts = list[Matrix | Panel | str]  # of a line, with the operators between them
+
+
+def attention(
+    title: str,
+    weights: Float[np.ndarray, "query key"],
+    mask: Bool[np.ndarray, "query key"] | None = None,
+    *,
+    show_values: bool | None = None,
+) -> Matrix:
+    """Attention weights, queries as rows; keys where `mask` is False are hatched."""
+    return Matrix(title=title, values=weights, kind="weights", row_axis="query", column_axis="key", mask=mask,
+                  title_colour="attention", show_values=show_values)  # fmt: skip
+
+
+def bar_panel(
+    values: Mapping[str, float | int], *, title: str, theme: ThemeName, y_axis: str = "", marks: Sequence[int] = ()
+) -> Panel:
+    """One bar with its number for each name."""
+    return bars(np.array(list(values.values()), float), list(values), title=title, y_axis=y_axis, show_values=True,
+                marks=marks, style=PanelStyle(height=HEIGHT, theme=theme))  # fmt: skip
+
+
+def curve_panel(
+    series: Mapping[str, Float[np.ndarray, "x"]],
+    x: Sequence[int | float] | Sequence[str],
+    *,
+    title: str,
+    x_axis: str,
+    y_axis: str,
+    theme: ThemeName,
+    y_range: tuple[float, float] | None = None,
+) -> Panel:
+    """Named curves over one axis, as high as the matrices of a line."""
+    style = PanelStyle(height=HEIGHT, theme=theme)
+    return curves(series, x, title=title, x_axis=x_axis, y_axis=y_axis, y_range=y_range, style=style)
