@@ -4,6 +4,7 @@ import numpy as np
 
 from encoder_core.analysis import entropy, softmax_steps
 from encoder_core.figures import Line, ThemeName
+from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.haiku.draws import MASK_OF_3, QKV
 from encoder_core.tutorials.haiku.models import (
@@ -14,7 +15,7 @@ from encoder_core.tutorials.haiku.models import (
     scaled_dot_product,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, bar_panel, curve_panel
+from encoder_core.tutorials.panels import Parts, attention, curve_panel
 
 
 def _mixing_values(seed: int) -> Finding:
@@ -124,8 +125,14 @@ def _shape_comment(seed: int) -> Finding:
         shapes.append(scaled_dot_product(q, k, v)[1].shape)
 
     def draw(theme: ThemeName) -> Line:
-        axes = {f"{shape}": float(len(shape)) for shape in shapes}
-        return [bar_panel(axes, title="Number of axes of scores, by shape", theme=theme)]
+        sizes = np.full((3, 5), np.nan)
+        for row, shape in enumerate(shapes):
+            sizes[row, :1], sizes[row, 1 : len(shape) - 2], sizes[row, 3:] = shape[0], shape[1:-2], shape[-2:]
+        between = AxisMeaning("row", "axes between")
+        matrix = Matrix(title="Sizes of the axes of scores", values=sizes, row_axis=between, column_axis="",
+                        rows=["none", "one", "two"], columns=["B", "…", "…", "S", "S"],
+                        show_values=True)  # fmt: skip
+        return line_of([matrix], theme=theme)
 
     return Finding(
         judge(all(shape[0] == 2 and shape[-2:] == (5, 5) for shape in shapes)),

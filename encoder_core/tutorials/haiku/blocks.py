@@ -58,7 +58,7 @@ def _block_test(seed: int) -> Finding:
         judge(out.shape == (2, 12, 64)),
         f"Out {out.shape}",
         f"The test prints **Out {out.shape}**. The last step is a norm, so each row has the mean 0 (to within "
-        f"{means:.0e}) and a standard deviation of **{deviations.mean():.3f}**.",
+        f"{means:.1g}) and a standard deviation of **{deviations.mean():.3f}**.",
         draw,
     )
 

@@ -30,8 +30,8 @@ def _lookup(seed: int) -> Finding:
     error = float(np.abs(product - table[IDS]).max())
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [Matrix(title="one-hot rows of 4, 1, 0", values=one_hot(IDS, VOCAB)[0][:, :8], kind="weights",
-                               column_axis="id", show_values=True), "·",
+        parts: Parts = [Matrix(title="one-hot: 4, 1, 0", values=one_hot(IDS, VOCAB)[0][:, :8], kind="weights",
+                               column_axis="id", show_values=False), "·",
                         Matrix(title="first 8 rows of the table", values=table[:8], row_axis="id"), "=",
                         Matrix(title="embeddings", values=product[0])]  # fmt: skip
         return line_of(parts, theme=theme)

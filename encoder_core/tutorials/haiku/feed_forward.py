@@ -27,7 +27,7 @@ def _two_sublayers(seed: int) -> Finding:
 
     return Finding(
         judge(max(errors) < 1e-4),
-        f"difference {max(errors):.0e}",
+        f"difference {max(errors):.1g}",
         "The outputs of both sub-layers equal norm(x + sublayer(x)): the largest differences are "
         f"**{errors[0]:.1e}** (attention) and **{errors[1]:.1e}** (feed-forward).",
         draw,
@@ -52,7 +52,7 @@ def _linear(seed: int) -> Finding:
         judge(errors["with ReLU"] < 1e-6),
         f"differ by {errors['with ReLU']:.2f}",
         "For a linear layer with bias, f(a + b) equals f(a) + f(b) − f(0). Here they differ by up to "
-        f"**{errors['with ReLU']:.2f}**; without the ReLU by **{errors['without ReLU']:.0e}**.",
+        f"**{errors['with ReLU']:.2f}**; without the ReLU by **{errors['without ReLU']:.1g}**.",
         draw,
     )
 
@@ -109,9 +109,9 @@ def _in_training_only(seed: int) -> Finding:
     unchanged = np.array_equal(block_run.__wrapped__(seed).trace.output, evaluation.trace.output)
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [Matrix(title="evaluation: hidden layer", values=before[0], column_axis="neuron"), "→",
-                        Matrix(title="training: dropped numbers hatched", values=after[0], column_axis="neuron",
-                               mask=mask[0])]  # fmt: skip
+        parts: Parts = [Matrix(title="evaluation: hidden layer", values=before[0][:, :32], column_axis="neuron"), "→",
+                        Matrix(title="training: dropped numbers hatched", values=after[0][:, :32],
+                               column_axis="neuron", mask=mask[0][:, :32])]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(

@@ -38,7 +38,7 @@ def _swapped_axes(seed: int) -> Finding:
         judge(split.shape == (2, HEADS, 12, D_K) and error < 1e-4),
         f"{split.shape}",
         f"Projected: {q.shape}; reshaped: (2, 12, 8, 8); swapped: **{split.shape}**. The head axis is at position 1. "
-        f"The largest difference from the q of the encoder is {error:.0e}.",
+        f"The largest difference from the q of the encoder is {error:.1g}.",
         draw,
     )
 
@@ -47,7 +47,7 @@ def _comment_on_q(seed: int) -> Finding:
     shape = example_input(seed).shape
 
     def draw(theme: ThemeName) -> Line:
-        sizes = {"q on arrival": shape[-1], "d_k of a head": D_K}
+        sizes = {"q: d_model": shape[-1], "a head: d_k": D_K}
         return [bar_panel(sizes, title="Size of the last axis", theme=theme)]
 
     return Finding(

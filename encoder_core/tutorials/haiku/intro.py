@@ -30,7 +30,7 @@ def _encoder_flow(seed: int) -> Finding:
 
     return Finding(
         judge(max(errors) < 1e-4),
-        f"difference {max(errors):.0e}",
+        f"difference {max(errors):.1g}",
         "Both outputs of a block were computed again in NumPy as norm(x + sublayer(x)). The largest differences are "
         f"**{errors[0]:.1e}** (attention) and **{errors[1]:.1e}** (feed-forward): rounding.",
         draw,
@@ -61,7 +61,7 @@ def _figure(seed: int) -> Finding:
 
     return Finding(
         judge(largest < 1e-4),
-        f"difference {largest:.0e}",
+        f"difference {largest:.1g}",
         f"In all **{run.config.num_layers}** blocks, both outputs of “Add & Norm” equal norm(x + sublayer(x)), to "
         f"within **{largest:.1e}**. The right half of the figure, the decoder, is not computed here.",
         draw,

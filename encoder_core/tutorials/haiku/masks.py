@@ -16,7 +16,7 @@ SENTENCE = AxisMeaning("sentence", "sentence")
 def mask_matrix(title: str, mask: np.ndarray) -> Matrix:
     """A mask of shape (batch, 1, key) with one row for each sentence: 1 is visible."""
     return Matrix(title=title, values=mask[:, 0], kind="weights", row_axis=SENTENCE, column_axis="key",
-                  show_values=True)  # fmt: skip
+                  show_values=False)  # fmt: skip
 
 
 def _ignored(seed: int) -> Finding:
@@ -53,8 +53,8 @@ def _broadcast(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         parts: Parts = [mask_matrix(f"mask {MASK_OF_3.shape}", MASK_OF_3), "→"]
         for i in range(2):
-            parts += [Matrix(title=f"sentence {i + 1}: 3 equal rows", values=full[i], kind="weights", row_axis="query",
-                             column_axis="key", show_values=True), ""]  # fmt: skip
+            parts += [Matrix(title=f"sentence {i + 1}", values=full[i], kind="weights", row_axis="query",
+                             column_axis="key", show_values=False), ""]  # fmt: skip
         return line_of(parts[:-1], theme=theme)
 
     return Finding(
@@ -94,7 +94,7 @@ def _rows_that_see_nothing(seed: int) -> Finding:
         infinite = np.full((3, 3), np.nan, np.float32)  # exp(-inf - -inf) is not a number
         parts: Parts = [mask_matrix(f"mask from key {EMPTY_KEY}", EMPTY_MASK), "→",
                         attention("sentence 1 with −1e9", empty, show_values=True), "≠",
-                        attention("with −∞: not a number", infinite)]  # fmt: skip
+                        attention("with −∞", infinite)]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(

@@ -46,9 +46,9 @@ def _output_matrix(seed: int) -> Finding:
     as_written = (HEADS * D, D)  # h d_v by d_v with d_v = 64, as the sentence has it for W^V
 
     def draw(theme: ThemeName) -> Line:
-        rows = {"h · d_v, as written": as_written[0], "columns of concat": concat.shape[-1],
-                "rows of the layer": kernel.shape[0]}  # fmt: skip
-        return [bar_panel(rows, title="Rows of W_O", theme=theme)]
+        rows = {"as written": as_written[0], "of concat": concat.shape[-1],
+                "of the layer": kernel.shape[0]}  # fmt: skip
+        return [bar_panel(rows, title="Rows of W_O: as written, columns of concat, rows of the layer", theme=theme)]
 
     return Finding(
         judge(kernel.shape == as_written),

@@ -39,7 +39,7 @@ def _no_order(seed: int) -> Finding:
 
     return Finding(
         judge(error < 1e-4 and moved > 0.1),
-        f"difference {error:.0e}",
+        f"difference {error:.1g}",
         f"The 12 tokens were shuffled. Each token's output moved with it: the outputs, shuffled back, differ by at "
         f"most **{error:.1e}**.",
         draw,
@@ -113,7 +113,7 @@ def _not_learned(_: int) -> Finding:
     size = int(np.prod(learned["position_embedding"]))
 
     def draw(theme: ThemeName) -> Line:
-        counts = {"sinusoids": 0.0, "learned table of 64 positions": float(size)}
+        counts = {"sinusoids": 0.0, "learned table": float(size)}
         return [bar_panel(counts, title="Parameters of the position encoding", theme=theme)]
 
     return Finding(
@@ -152,8 +152,9 @@ def _dropped_sum(seed: int) -> Finding:
     lost, kept_rows = int((total[~kept] == 0).sum()), int((encoding_only[~kept] == x[~kept]).sum())
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [Matrix(title="dropout of the sum: the code", values=total, mask=kept), "≠",
-                        Matrix(title="dropout of the encoding: the sentence", values=encoding_only)]  # fmt: skip
+        code, sentence = total[:, :24], encoding_only[:, :24]
+        parts: Parts = [Matrix(title="dropout of the sum: the code", values=code, mask=kept[:, :24]), "≠",
+                        Matrix(title="dropout of the encoding: the sentence", values=sentence)]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(

@@ -88,10 +88,10 @@ def _dropout_needs_rng(seed: int) -> Finding:
     needs = not np.array_equal(training.output, evaluation.output) and evaluation.kept is None
 
     def draw(theme: ThemeName) -> Line:
-        before, after = evaluation.layers[0].attn_out[0], training.layers[0].attn_out[0]
+        before, after = (trace.layers[0].attn_out[0][:, :24] for trace in (evaluation, training))
         parts: Parts = [Matrix(title="attention(x)", values=before, title_colour="attention"), "→",
                         Matrix(title="after dropout; dropped numbers hatched", values=after,
-                               mask=~dropped)]  # fmt: skip
+                               mask=~dropped[:, :24])]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(

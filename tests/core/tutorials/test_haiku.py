@@ -137,7 +137,7 @@ def test_the_printed_shapes_of_multi_head_attention():
         params = mha.init(next(rng_iter), q, k, v, mask)
         out, attn = mha.apply(params, q, k, v, mask)
     assert (out.shape, attn.shape) == ((2, 12, 64), (2, 8, 12, 12))
-    assert set(params) == {"mha/linear", "mha/linear_1", "mha/linear_2", "mha/linear_3"}
+    assert set(params) == {"mha/~/linear", "mha/~/linear_1", "mha/~/linear_2", "mha/~/linear_3"}
     assert sum(leaf.size for leaf in jax.tree.leaves(params)) == 16_640
 
 
@@ -150,13 +150,13 @@ def parameters_of_the_block():
 
     names = {"linear": "query", "linear_1": "key", "linear_2": "value", "linear_3": "out"}
     tree = {
-        f"encoder_block/multihead_attention/{theirs}": linear(f"attention.{mine}") for theirs, mine in names.items()
+        f"encoder_block/~/multihead_attention/~/{theirs}": linear(f"attention.{mine}") for theirs, mine in names.items()
     }
     for theirs, mine in (("linear", "up"), ("linear_1", "down")):
-        tree[f"encoder_block/positionwise_feed_forward/{theirs}"] = linear(f"mlp.{mine}")
+        tree[f"encoder_block/~/positionwise_feed_forward/~/{theirs}"] = linear(f"mlp.{mine}")
     for theirs, mine in (("layer_norm", "norm1"), ("layer_norm_1", "norm2")):
         norm = {"scale": ours[f"layers.0.{mine}.scale"], "offset": ours[f"layers.0.{mine}.bias"]}
-        tree[f"encoder_block/{theirs}"] = norm
+        tree[f"encoder_block/~/{theirs}"] = norm
     return tree
 
 
@@ -226,12 +226,13 @@ def test_the_table_of_positions_stays_zero():
 
 
 def test_the_initializer_of_the_embeddings():
-    """Truncated normal numbers: none beyond 2, a standard deviation of 0.88."""
+    """Truncated normal numbers: none beyond 2, a standard deviation of 0.88, as in `embeddings._table`."""
     embed = hk.transform(lambda ids: hk.Embed(100, 64)(ids))
     (table,) = jax.tree.leaves(embed.init(jax.random.PRNGKey(0), jnp.zeros((4, 3), int)))
     assert table.shape == (100, 64)
-    assert np.abs(table).max() <= 2.3
-    assert abs(table.std() - 0.88) < 0.02 or abs(table.std() - 1) < 0.02
+    print(np.abs(table).max(), table.std())
+    assert np.abs(table).max() <= 2
+    assert abs(table.std() - 0.88) < 0.02
 
 
 def test_reads_are_counted():
