@@ -17,10 +17,14 @@ def attention(
     mask: Bool[np.ndarray, "query key"] | None = None,
     *,
     show_values: bool | None = None,
+    own_scale: bool = False,
 ) -> Matrix:
-    """Attention weights, queries as rows; keys where `mask` is False are hatched."""
+    """Attention weights, queries as rows; keys where `mask` is False are hatched.
+
+    own_scale  whether the colours end at the largest weight, not at 1: for many keys
+    """
     return Matrix(title=title, values=weights, kind="weights", row_axis="query", column_axis="key", mask=mask,
-                  title_colour="attention", show_values=show_values)  # fmt: skip
+                  title_colour="attention", show_values=show_values, own_scale=own_scale)  # fmt: skip
 
 
 def bar_panel(

@@ -22,7 +22,9 @@ def _heads_differ(seed: int) -> Finding:
     same = float(np.abs(pattern[0] - pattern[0]).max())
 
     def draw(theme: ThemeName) -> Line:
-        return line_of([attention(f"head {h + 1}", pattern[h, :24, :24]) for h in range(HEADS)], theme=theme)
+        return line_of(
+            [attention(f"head {h + 1}", pattern[h, :24, :24], own_scale=True) for h in range(HEADS)], theme=theme
+        )
 
     return Finding(
         judge(same > 0, under_condition=min(differences) > 0),
@@ -81,7 +83,7 @@ def _values_are_not_probabilities(seed: int) -> Finding:
     negative, sums = int((v < 0).sum()), v.sum(-1)
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [attention("softmax: rows add up to 1", weights[:12, :12]), "·",
+        parts: Parts = [attention("softmax: rows add up to 1", weights[:12, :12], own_scale=True), "·",
                         Matrix(title="V: the contents", values=v, row_axis="key", title_colour="value")]  # fmt: skip
         return line_of(parts, theme=theme)
 

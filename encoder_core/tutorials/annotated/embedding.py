@@ -103,7 +103,7 @@ def _shape(_: int) -> Finding:
 
 def _scale(seed: int) -> Finding:
     table = np.random.default_rng(seed).standard_normal((VOCAB, D)) / np.sqrt(D)
-    readings = {"as drawn": table, "÷ √d: text and code": table / np.sqrt(D), "× √d: paper": table * np.sqrt(D)}
+    readings = {"as drawn": table, "÷ √d (code)": table / np.sqrt(D), "× √d (paper)": table * np.sqrt(D)}
     sizes = {name: root_mean_square(values) for name, values in readings.items()}
     positions = root_mean_square(sinusoids(SEQ, D))
     ratios = [positions / size for size in sizes.values()]
@@ -112,8 +112,8 @@ def _scale(seed: int) -> Finding:
         return [bar_panel(sizes | {"positions": positions}, title="Root mean square", marks=[3], theme=theme)]
 
     return Finding(
-        judge(abs(sizes["× √d: paper"] - sizes["÷ √d: text and code"]) < 1e-6,
-              under_condition=abs(sizes["÷ √d: text and code"] - 1 / D) < 0.003),
+        judge(abs(sizes["× √d (paper)"] - sizes["÷ √d (code)"]) < 1e-6,
+              under_condition=abs(sizes["÷ √d (code)"] - 1 / D) < 0.003),
         f"positions are {ratios[1]:.0f} times larger",
         f"The positions have a root mean square of **{positions:.2f}**. They are **{ratios[1]:.1f}** times as large as "
         f"embeddings divided by √{D}, **{ratios[0]:.1f}** times as large as unscaled ones and **{ratios[2]:.2f}** "

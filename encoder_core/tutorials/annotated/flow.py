@@ -11,7 +11,7 @@ from encoder_core.tutorials.annotated.models import (
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 
-_NODES = ("input", "embedding", "positions", "encoder", "decoder", "output", "shifted output")
+_NODES = ("input", "embedding", "positions", "encoder", "decoder", "output", "target")
 
 
 def _flow(_: int) -> Finding:

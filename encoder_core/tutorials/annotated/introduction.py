@@ -53,8 +53,8 @@ def _replicates(seed: int) -> Finding:
     same_positions = bool(np.array_equal(encodings()[0], sinusoids(SEQ, D)))
 
     def draw(theme: ThemeName) -> Line:
-        sizes = {"written: axis 1": written[0], "paper: axis 1": intended[0], "written: axis 3": written[-1],
-                 "paper: axis 3": intended[-1]}  # fmt: skip
+        sizes = {"code, first": written[0], "paper, first": intended[0], "code, last": written[-1],
+                 "paper, last": intended[-1]}  # fmt: skip
         return [bar_panel(sizes, title="Output of the encoder: first and last axis", theme=theme)]
 
     return Finding(
@@ -148,7 +148,7 @@ def _both_limits(seed: int) -> Finding:
         moved = x.copy()
         moved[0, token] += 1e-1 * np.arange(D)
         changes[:, token] = np.abs(block.trace(moved).output[0] - before).max(-1)
-    paths = {"attention": 1, "dilated conv.": layers_until_all(SEQ, dilated=True),
+    paths = {"attention": 1, "dilated": layers_until_all(SEQ, dilated=True),
              "convolution": layers_until_all(SEQ, dilated=False), "recurrent": SEQ - 1}  # fmt: skip
 
     def draw(theme: ThemeName) -> Line:
@@ -159,7 +159,7 @@ def _both_limits(seed: int) -> Finding:
         f"path 1, not {paths['recurrent']}",
         f"In one block, all **{int((changes > 0).sum())}** of 144 outputs react to a change of an input. Between the "
         f"first and the last of {SEQ} tokens, the path has the length **1** with attention, "
-        f"**{paths['dilated conv.']}** with dilated convolutions of width {KERNEL}, **{paths['convolution']}** with "
+        f"**{paths['dilated']}** with dilated convolutions of width {KERNEL}, **{paths['convolution']}** with "
         f"ordinary ones and **{paths['recurrent']}** with recurrence.",
         draw,
     )

@@ -98,7 +98,7 @@ def test_the_printed_embeddings_are_those_of_linen_and_of_numpy(run, printed):
     theirs = np.asarray(layer.apply(layer.init(embed_key, x), x))
     corners = np.ix_((0, 1, 2, -3, -2, -1), (0, 1, 2, -3, -2, -1))
     np.testing.assert_allclose(theirs[corners], embedding.printed_numbers(printed), atol=3e-8)
-    np.testing.assert_allclose(embeddings_of_run(run), theirs, atol=3e-8)
+    np.testing.assert_allclose(embeddings_of_run(run), theirs, atol=5e-7)  # erfinv of XLA is a polynomial in float32
 
 
 def test_older_random_numbers_of_jax_are_not_those_printed():
