@@ -5,10 +5,12 @@ numbers are drawn by NumPy from the seed, like those of `encoder_core.recipes`.
 """
 
 from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation, Verdict, judge
+from encoder_core.tutorials.nanolm import NANOLM_ITEMS
 from encoder_core.tutorials.nnx import NNX_ITEMS
 
 ITEMS: dict[str, tuple[Item, ...]] = {
     "nnx": NNX_ITEMS,
+    "nanolm": NANOLM_ITEMS,
 }
 
 
