@@ -42,9 +42,9 @@ def _why_embeddings(seed: int) -> Finding:
     return Finding(
         judge(bool(np.ptp(apart) < 1e-6 < 0.5 < np.ptp(in_table))),
         f"one-hot {apart.mean():.2f}; table {in_table.min():.2f} to {in_table.max():.2f}",
-        f"All {len(apart)} distances between two of the {vocab} one-hot vectors are **{apart.mean():.4f}** = √2. Between "
-        f"two rows of the table they are **{in_table.min():.2f}** to **{in_table.max():.2f}**, with {width} numbers a "
-        f"token instead of {vocab}.",
+        f"All {len(apart)} distances between two of the {vocab} one-hot vectors are **{apart.mean():.4f}** = √2. "
+        f"Between two rows of the table they are **{in_table.min():.2f}** to **{in_table.max():.2f}**, with {width} "
+        f"numbers a token instead of {vocab}.",
         draw,
     )
 
@@ -70,8 +70,8 @@ def _one_hot_product(seed: int) -> Finding:
     return Finding(
         judge(difference == 0),
         f"difference {difference:g}",
-        f"The one-hot vector has the size **{hot.shape}**, the table **{table.shape}**, the product **{product.shape}**. "
-        f"The largest difference from row 2 of the table is **{difference:g}**.",
+        f"The one-hot vector has the size **{hot.shape}**, the table **{table.shape}**, the product "
+        f"**{product.shape}**. The largest difference from row 2 of the table is **{difference:g}**.",
         draw,
     )
 
@@ -136,8 +136,8 @@ EMBEDDING_ITEMS = (
         "claim",
         (Quotation("(1,5) * (5,3)", None, "code"),),
         _comment_sizes,
-        "The comment would fit a vocabulary of 5 tokens, as in the next example. The result has the size (1, 3) in both "
-        "cases, because the size that the factors share disappears. In NumPy and JAX, the product of matrices "
+        "The comment would fit a vocabulary of 5 tokens, as in the next example. The result has the size (1, 3) in "
+        "both cases, because the size that the factors share disappears. In NumPy and JAX, the product of matrices "
         "is `@`.",
         "embedding",
     ),

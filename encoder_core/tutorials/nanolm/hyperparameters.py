@@ -47,9 +47,9 @@ def _head_size(seed: int) -> Finding:
     return Finding(
         judge(CONFIG.d_head == HEAD_SIZE),
         f"32 / 8 = {CONFIG.d_head}",
-        f"`qkv_features` is the width of all heads together: each has 32 / 8 = **{CONFIG.d_head}** numbers. Q Kᵀ of one "
-        f"head has the rank **{ranks[0]}**; with heads of 32, all **{ranks[1]}** that 10 tokens allow. A layer's attention "
-        f"has {counts[0]:,} parameters instead of {counts[1]:,}.",
+        f"`qkv_features` is the width of all heads together: each has 32 / 8 = **{CONFIG.d_head}** numbers. Q Kᵀ of "
+        f"one head has the rank **{ranks[0]}**; with heads of 32, all **{ranks[1]}** that 10 tokens allow. A layer's "
+        f"attention has {counts[0]:,} parameters instead of {counts[1]:,}.",
         draw,
     )
 
@@ -75,8 +75,8 @@ def _context_window(seed: int) -> Finding:
     return Finding(
         judge(len(table) == BLOCK_SIZE and last == "has no row"),
         f"{len(table)} positions",
-        f"The position table has **{len(table)}** rows of {table.shape[1]} numbers. The {BLOCK_SIZE + 1}th token {last}; "
-        "linen's lookup returns NaN for it, without an error. Nothing else limits the length.",
+        f"The position table has **{len(table)}** rows of {table.shape[1]} numbers. The {BLOCK_SIZE + 1}th token "
+        f"{last}; linen's lookup returns NaN for it, without an error. Nothing else limits the length.",
         draw,
     )
 
@@ -102,8 +102,8 @@ def _key_parameters(_: int) -> Finding:
         judge(count == possible.size, under_condition=count > 0),
         f"{count} of {possible.size} choices run",
         f"Attention returns head_size × num_heads numbers a token, which are added to {EMBED_SIZE}. Of these "
-        f"{possible.size} choices **{count}** run: those with the ratio 1. Where it is hatched, the heads do not divide "
-        "`qkv_features`.",
+        f"{possible.size} choices **{count}** run: those with the ratio 1. Where it is hatched, the heads do not "
+        "divide `qkv_features`.",
         draw,
         condition="head_size × num_heads = embed_size",
     )

@@ -48,8 +48,8 @@ def _next_character(seed: int) -> Finding:
     return Finding(
         judge(before < 1e-5 and after > 1e-3),
         f"change before: {before:.0e}",
-        f"Rows are the positions of the logits, columns the token that gets another id. Logits before the changed token "
-        f"change by at most **{before:.0e}**; its own and all later ones change by at least **{after:.2f}**.",
+        "Rows are the positions of the logits, columns the token that gets another id. Logits before the changed "
+        f"token change by at most **{before:.0e}**; its own and all later ones change by at least **{after:.2f}**.",
         draw,
     )
 
@@ -77,9 +77,9 @@ def _manageable_size(_: int) -> Finding:
     return Finding(
         judge(hours < 1, under_condition=rate > CORE_RATE),
         f"{total:.1e} operations",
-        f"The matrix products of {N_ITERATIONS:,} training steps take **{total:.1e}** operations. In the printed 22 min "
-        f"48 s, these are **{rate:.1e}** a second. A CPU core with {CORE_RATE:.0e} a second needs about **{hours:.0f} "
-        "hours**. This is computed from the sizes; nothing was trained here.",
+        f"The matrix products of {N_ITERATIONS:,} training steps take **{total:.1e}** operations. In the printed 22 "
+        f"min 48 s, these are **{rate:.1e}** a second. A CPU core with {CORE_RATE:.0e} a second needs about "
+        f"**{hours:.0f} hours**. This is computed from the sizes; nothing was trained here.",
         draw,
         condition="a GPU trains the model",
     )
@@ -119,9 +119,9 @@ def _solver(seed: int) -> Finding:
     return Finding(
         judge(name in OPTIMIZERS),
         f"optax.{name}",
-        f"The code has `optax.adamw`, so the replacement gives `optax.{name}`, which optax does not have. The bars show the "
-        f"output biases of ten letters: the first step of AdamW is **{ratio:.0f}** times as long as that of SGD with the "
-        f"same learning rate, {LEARNING_RATE:g}.",
+        f"The code has `optax.adamw`, so the replacement gives `optax.{name}`, which optax does not have. The bars "
+        f"show the output biases of ten letters: the first step of AdamW is **{ratio:.0f}** times as long as that of "
+        f"SGD with the same learning rate, {LEARNING_RATE:g}.",
         draw,
     )
 
@@ -131,11 +131,12 @@ INTRODUCTION_ITEMS = (
         "next-character",
         "Only earlier characters count",
         "claim",
-        (Quotation("The core idea is to train a model that can predict the next character in a sequence of text based on "
+        (Quotation("The core idea is to train a model that can predict the next character in a sequence of text based "
+                   "on "
                    "the characters that came before it.", PAGE),),
         _next_character,
-        "The logits at a position predict the token after it, from that position's token and those before it. The causal "
-        "mask makes sure of that in every layer.",
+        "The logits at a position predict the token after it, from that position's token and those before it. The "
+        "causal mask makes sure of that in every layer.",
         "full_stack",
     ),
     Item(
@@ -159,7 +160,7 @@ INTRODUCTION_ITEMS = (
                    "learning_rate=LEARNING_RATE)", TRAINING, "code"),
          Quotation("In this example we'll use the optax.adamw solver.", PAGE)),
         _solver,
-        "What is meant is `optax.sgd`. The first step of AdamW depends on the sign of each gradient, not on its size, so a "
-        "learning rate that suits one of them does not suit the other.",
+        "What is meant is `optax.sgd`. The first step of AdamW depends on the sign of each gradient, not on its size, "
+        "so a learning rate that suits one of them does not suit the other.",
     ),
 )  # fmt: skip

@@ -21,7 +21,7 @@ GENERATION = f"{PAGE}#Text-generation"
 
 BATCH_SIZE, BLOCK_SIZE, N_ITERATIONS, LEARNING_RATE = 128, 64, 50_000, 5e-3
 VOCABULARY = "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-# The beginning of the text that the notebook prints: Shakespeare's Coriolanus.
+# The beginning of the sample that the notebook prints: Shakespeare's Coriolanus.
 TEXT = """First Citizen:
 Before we proceed any further, hear me speak.
 
@@ -43,6 +43,14 @@ We know't, we know't.
 First Citizen:
 Let us kill him, and we'll have corn at our own price.
 Is't a verdict?
+
+All:
+No more talking on't; let it be done: away, away!
+
+Second Citizen:
+One word, good citizens.
+
+First Citizen:
 """
 
 
@@ -112,6 +120,11 @@ def _sentences(run: Forward, start: int, end: int) -> Forward:
     """Copies of some sentences: a row that keeps one tensor does not keep those of the other sentences."""
     blocks = [BlockSteps(*(tensor[start:end].copy() for tensor in block)) for block in run.blocks]
     return Forward(run.embedded[start:end].copy(), blocks, run.output[start:end].copy(), run.logits[start:end].copy())
+
+
+def text_logits(seed: int) -> Float[np.ndarray, "batch seq vocab"]:
+    """The logits of the characters for `text_batch`: those of the model's first 65 ids."""
+    return runs(seed).text.logits[..., : len(VOCABULARY)]
 
 
 def dropout_masks(seed: int, batch: int, seq: int, *, shared: bool) -> DropoutMasks:

@@ -25,7 +25,8 @@ def _causal_mask(seed: int) -> Finding:
             [
                 Matrix(title="jnp.tril: 1 where visible", values=mask, **style),
                 "→",
-                Matrix(title="weights, layer 1, head 1", values=weights, mask=mask > 0, title_colour="attention", **style),
+                Matrix(title="weights, layer 1, head 1", values=weights, mask=mask > 0,
+                       title_colour="attention", **style),
             ],
             theme=theme,
         )  # fmt: skip
@@ -88,8 +89,8 @@ def _number_of_parameters(_: int) -> Finding:
     return Finding(
         judge(total == PRINTED_PARAMETERS),
         f"{total:,}",
-        f"The sum is **{total:,}**, in float32 **{total * 4 / 2**20:.2f} MiB**: {parts}. The feed-forward networks have "
-        f"**{share:.0%}**. The bars show thousands.",
+        f"The sum is **{total:,}**, in float32 **{total * 4 / 2**20:.2f} MiB**: {parts}. The feed-forward networks "
+        f"have **{share:.0%}**. The bars show thousands.",
         draw,
     )
 
@@ -101,8 +102,8 @@ WHOLE_MODEL_ITEMS = (
         "figure",
         (Quotation("mask=jnp.tril(jnp.ones((x.shape[-2], x.shape[-2])))", MODEL, "code"),),
         _causal_mask,
-        "Row and column are query and key: a token sees itself and the tokens before it. Where the mask is 0, the library "
-        "sets the score to the smallest number of float32, and softmax turns that into 0.",
+        "Row and column are query and key: a token sees itself and the tokens before it. Where the mask is 0, the "
+        "library sets the score to the smallest number of float32, and softmax turns that into 0.",
         "scaled_scores",
     ),
     Item(
@@ -113,8 +114,9 @@ WHOLE_MODEL_ITEMS = (
          Quotation("jnp.ones((BATCH_SIZE, BLOCK_SIZE), dtype=jnp.int32)", LOSS, "code")),
         _input_of_ones,
         "Every token has the same row, so a position is known from the position table alone. The causal mask does not "
-        "distinguish the positions here: later tokens see more keys, but a weighted mean of equal values is that value, "
-        "however many there are. Such an input is enough to create the parameters, whose shapes do not depend on it.",
+        "distinguish the positions here: later tokens see more keys, but a weighted mean of equal values is that "
+        "value, however many there are. Such an input is enough to create the parameters, whose shapes do not depend "
+        "on it.",
         "positions",
     ),
     Item(
@@ -123,8 +125,8 @@ WHOLE_MODEL_ITEMS = (
         "printed result",
         (Quotation("3,426,468 parameters", None),),
         _number_of_parameters,
-        "This is the number for 100 tokens and heads of 4, as the code has it. With heads of 32, the attention layers have "
-        "about eight times as many.",
+        "This is the number for 100 tokens and heads of 4, as the code has it. With heads of 32, the attention layers "
+        "have about eight times as many.",
         "map",
     ),
 )  # fmt: skip

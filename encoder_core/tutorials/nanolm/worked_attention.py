@@ -105,8 +105,8 @@ WORKED_ITEMS = (
         "printed result",
         (Quotation("weights 0.11518, 0.26680, 0.61801; output 1.10113, 1.20113, 1.30113, 1.40113", None),),
         _worked_example,
-        "Queries, keys and values are the rows themselves, and no mask hides token 3. A dot product grows with the length "
-        "of the key, so a longer row that points almost the same way gets more weight than the query's own.",
+        "Queries, keys and values are the rows themselves, and no mask hides token 3. A dot product grows with the "
+        "length of the key, so a longer row that points almost the same way gets more weight than the query's own.",
         "weighted_values",
     ),
 )  # fmt: skip
