@@ -43,8 +43,7 @@ def _norm_and_dropout(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         logarithms = {name: np.log10(values) for name, values in sizes.items()}
         return [
-            curves(logarithms, [f"{layer + 1}" for layer in range(CONFIG.num_layers)], title="size of the stream, "
-                                                                                             "log₁₀",
+            curves(logarithms, [str(layer + 1) for layer in range(CONFIG.num_layers)], title="size of the stream, log₁₀",
                    x_axis="after block", y_axis="log₁₀ of the root mean square",
                    style=PanelStyle(height=HEIGHT, theme=theme))
         ]  # fmt: skip
