@@ -25,7 +25,7 @@ from encoder_core.tutorials.nanolm.models import (
 
 FLAX = "https://github.com/google/flax/blob/v0.12.8/flax/linen/attention.py"
 _FACTOR = 2.0
-_STEPS = 8
+_STEPS = 6
 
 
 def _norm_and_dropout(seed: int) -> Finding:
@@ -43,8 +43,8 @@ def _norm_and_dropout(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         logarithms = {name: np.log10(values) for name, values in sizes.items()}
         return [
-            curves(logarithms, [str(layer + 1) for layer in range(CONFIG.num_layers)], title="size of the stream, log₁₀",
-                   x_axis="after block", y_axis="log₁₀ of the root mean square",
+            curves(logarithms, [str(layer + 1) for layer in range(CONFIG.num_layers)],
+                   title="size of the stream, log₁₀", x_axis="after block", y_axis="log₁₀ of the root mean square",
                    style=PanelStyle(height=HEIGHT, theme=theme))
         ]  # fmt: skip
 

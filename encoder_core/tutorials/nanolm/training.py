@@ -32,10 +32,8 @@ BATCH_OPERATIONS = 17  # of `get_batch` of the notebook in JAX 0.10; a test coun
 def _cross_entropy(seed: int) -> Finding:
     batch, logits = text_batch(seed), text_logits(seed)
     losses = cross_entropy(logits, batch.y)
-    of_weights = -np.log(
-        np.take_along_axis(softmax(logits.astype(float), axis=-1), batch.y[..., None], axis=-1)[..., 0]
-    )
-    difference, uniform = float(np.abs(losses - of_weights).max()), np.log(len(VOCABULARY))
+    probabilities = np.take_along_axis(softmax(logits.astype(float), axis=-1), batch.y[..., None], axis=-1)[..., 0]
+    difference, uniform = float(np.abs(losses + np.log(probabilities)).max()), np.log(len(VOCABULARY))
     masks, parameters = dropout_masks(seed, *batch.x.shape, shared=True), parameters_of(seed)
     dropped = forward(parameters, embed(parameters, batch.x), dropout=masks).logits[..., : len(VOCABULARY)]
     training = cross_entropy(dropped, batch.y)
@@ -101,9 +99,9 @@ def _accuracy(seed: int) -> Finding:
     return Finding(
         judge(bool(np.ptp(shares) > 0 or np.ptp(losses) < 1e-6)),
         f"loss {low:.1f} to {high:.1f}, one accuracy",
-        "The code computes `eval_loss`, the mean cross-entropy of one batch. The figure has the untrained logits with 2 "
-        "added to each target's, so that some are right. With a factor from 0.25 to 3 on all of them, the accuracy is "
-        f"**{shares[0]:.0%}** throughout, and the loss is from **{low:.1f}** to **{high:.1f}**.",
+        "The code computes `eval_loss`, the mean cross-entropy of one batch. The figure has the untrained logits with "
+        "2 added to each target's, so that some are right. With a factor from 0.25 to 3 on all of them, the accuracy "
+        f"is **{shares[0]:.0%}** throughout, and the loss is from **{low:.1f}** to **{high:.1f}**.",
         draw,
     )
 
