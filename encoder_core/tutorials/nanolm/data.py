@@ -56,7 +56,7 @@ def _text_lengths(_: int) -> Finding:
 
 
 def _vocabulary(_: int) -> Finding:
-    points = np.array([ord(character) for character in VOCABULARY])
+    points = np.array([ord(character) for character in VOCABULARY], float)
     sorted_set = "".join(sorted(set(VOCABULARY))) == VOCABULARY
     missing = set(TEXT) - set(VOCABULARY)
 

@@ -91,7 +91,7 @@ def _shared_dropout_mask(seed: int) -> Finding:
 
 
 @lru_cache(maxsize=2)
-def generated(seed: int) -> tuple[Int[np.ndarray, "step window"], Float[np.ndarray, "step vocab"]]:
+def generated(seed: int) -> tuple[Int[np.ndarray, "context window"], Float[np.ndarray, "step vocab"]]:
     """The contexts before each step of generation, the last one after it, and the logits of each step.
 
     A window of 10 ids begins with newlines (id 0), and each drawn id moves it by one. Only the 65 ids of characters are

@@ -112,7 +112,7 @@ def _jit(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         return [
-            curves({"without jit": separate, "with jit, and compilation": together}, calls.tolist(),
+            curves({"without jit": 1.0 * separate, "with jit, and compilation": 1.0 * together}, calls.tolist(),
                    title="programs that Python starts", x_axis="calls of get_batch", y_axis="",
                    style=PanelStyle(height=HEIGHT, theme=theme))
         ]  # fmt: skip

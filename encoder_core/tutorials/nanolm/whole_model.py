@@ -32,7 +32,7 @@ def _causal_mask(seed: int) -> Finding:
         )  # fmt: skip
 
     return Finding(
-        judge(above == 0 and mask.sum() == 55 and abs(weights[0, 0] - 1) < 1e-6),
+        judge(bool(above == 0 and mask.sum() == 55 and abs(weights[0, 0] - 1) < 1e-6)),
         f"{mask.sum():.0f} of 100 visible",
         f"Row i has i ones: **{mask.sum():.0f}** of 100 cells. The largest weight above the diagonal is **{above:g}** "
         f"in all heads, and token 1 gives itself the weight **{weights[0, 0]:g}**.",
@@ -49,10 +49,10 @@ def _input_of_ones(seed: int) -> Finding:
         names = [str(index) for index in range(CONFIG.vocab_size)]
         return line_of(
             [
-                Matrix(title=title, values=values, row_axis="position", column_axis="id", columns=names)
+                Matrix(title=title, values=values - values[0], row_axis="position", column_axis="id", columns=names)
                 for title, values in (
-                    ("logits of a sentence of ones", logits[0]),
-                    ("position table set to zero", zeroed[0]),
+                    ("logits − those of position 1", logits[0]),
+                    ("the same, position table zero", zeroed[0]),
                 )
             ],
             theme=theme,
