@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, heatmap
+from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, format_number, heatmap
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.data import visible_name
@@ -91,10 +91,10 @@ def _teacher_forcing(seed: int) -> Finding:
 
     return Finding(
         judge(difference < 1e-4),
-        f"difference {difference:.0e}",
+        f"difference {format_number(difference, 1)}",
         f"One pass over the whole sentence gives the logits of all {len(whole)} positions. Passes over its first "
         f"{', '.join(map(str, lengths))} tokens give the same last logits: the largest difference is "
-        f"**{difference:.0e}**.",
+        f"**{format_number(difference, 1)}**.",
         draw,
     )
 

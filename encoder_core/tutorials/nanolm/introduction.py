@@ -7,7 +7,7 @@ from jaxtyping import Float
 from scipy.special import softmax
 
 from encoder_core.cost import flops_by_part
-from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, row_bars, span_of
+from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, format_number, row_bars, span_of
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.forward import CONFIG
@@ -47,9 +47,10 @@ def _next_character(seed: int) -> Finding:
 
     return Finding(
         judge(before < 1e-5 and after > 1e-3),
-        f"change before: {before:.0e}",
+        f"change before: {format_number(before, 1)}",
         "Rows are the positions of the logits, columns the token that gets another id. Logits before the changed "
-        f"token change by at most **{before:.0e}**; its own and all later ones change by at least **{after:.2f}**.",
+        f"token change by at most **{format_number(before, 1)}**; its own and all later ones change by at least "
+        f"**{after:.2f}**.",
         draw,
     )
 
@@ -76,10 +77,10 @@ def _manageable_size(_: int) -> Finding:
 
     return Finding(
         judge(hours < 1, under_condition=rate > CORE_RATE),
-        f"{total:.1e} operations",
-        f"The matrix products of {N_ITERATIONS:,} training steps take **{total:.1e}** operations. In the printed 22 "
-        f"min 48 s, these are **{rate:.1e}** a second. A CPU core with {CORE_RATE:.0e} a second needs about "
-        f"**{hours:.0f} hours**. This is computed from the sizes; nothing was trained here.",
+        f"{format_number(total, 2)} operations",
+        f"The matrix products of {N_ITERATIONS:,} training steps take **{format_number(total, 2)}** operations. In the "
+        f"printed 22 min 48 s, these are **{format_number(rate, 2)}** a second. A CPU core with 10¹¹ a second needs "
+        f"about **{hours:.0f} hours**. This is computed from the sizes; nothing was trained here.",
         draw,
         condition="a GPU trains the model",
     )

@@ -4,7 +4,18 @@ import numpy as np
 from scipy.special import softmax
 
 from encoder_core.analysis import entropy, relative_change
-from encoder_core.figures import Line, MosaicStyle, RowBarsStyle, ThemeName, TileGrid, mosaic, row_bars, tile_titles
+from encoder_core.figures import (
+    Line,
+    MosaicStyle,
+    RowBarsStyle,
+    ThemeName,
+    TileGrid,
+    format_fixed,
+    format_number,
+    mosaic,
+    row_bars,
+    tile_titles,
+)
 from encoder_core.parameters import parameter_shapes
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -65,10 +76,10 @@ def _order_from_positions(seed: int) -> Finding:
 
     return Finding(
         judge(with_table > 0.05 and neither < 1e-4),
-        f"change {with_table:.0%}; without both {neither:.0e}",
+        f"change {with_table:.0%}; without both {format_number(neither, 1)}",
         f"The nine tokens before the last one are put in reverse order. Its logits change by **{with_table:.0%}** of "
         f"their length. Without the position table they still change, by **{causal_only:.0%}**; without table and "
-        f"causal mask by **{neither:.0e}**.",
+        f"causal mask by **{format_number(neither, 1)}**.",
         draw,
     )
 
@@ -148,9 +159,9 @@ def _probabilities(seed: int) -> Finding:
     return Finding(
         judge(negative == 0 and bool(np.abs(sums - 1).max() < 1e-3)),
         f"{negative:.0%} are negative",
-        f"**{negative:.0%}** of the numbers are negative, and the rows have sums from **{sums.min():.1f}** to "
-        f"**{sums.max():.1f}**. Softmax turns them into probabilities: its rows have the sum "
-        f"**{weights.sum(-1).mean():.4f}**.",
+        f"**{negative:.0%}** of the numbers are negative, and the rows have sums from "
+        f"**{format_fixed(sums.min(), 1)}** to **{format_fixed(sums.max(), 1)}**. Softmax turns them into "
+        f"probabilities: its rows have the sum **{weights.sum(-1).mean():.4f}**.",
         draw,
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from encoder_core.analysis import relative_change, root_mean_square
-from encoder_core.figures import Line, MosaicStyle, PanelStyle, ThemeName, TileGrid, curves, mosaic
+from encoder_core.figures import Line, MosaicStyle, PanelStyle, ThemeName, TileGrid, curves, format_number, mosaic
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -51,11 +51,11 @@ def _norm_and_dropout(seed: int) -> Finding:
     with_norms, without = growth["with norms"], growth["without norms"]
     return Finding(
         judge(with_norms < 10 < 1000 < without and noise < 0.01, under_condition=with_norms < 10 < 1000 < without),
-        f"×{with_norms:.1f}; without norms ×{without:.0e}",
+        f"×{with_norms:.1f}; without norms ×{format_number(without, 1)}",
         f"The kernels of values, outputs and feed-forward networks are multiplied by {_FACTOR:g}, as if training had "
         "made them larger. From the first block to the last, the stream grows by the factor "
-        f"**{with_norms:.1f}** with norms and **{without:.0e}** without. Dropout changes the logits by **{noise:.0%}** "
-        "of their length.",
+        f"**{with_norms:.1f}** with norms and **{format_number(without, 1)}** without. Dropout changes the logits by "
+        f"**{noise:.0%}** of their length.",
         draw,
         condition="it is said of the norms; dropout adds noise",
     )

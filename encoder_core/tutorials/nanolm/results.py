@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import softmax
 
-from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves
+from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves, format_fixed
 from encoder_core.scenes.items import HEIGHT
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.models import (
@@ -121,10 +121,10 @@ def _generated_text(seed: int) -> Finding:
 
     return Finding(
         judge(ours > 0.85, under_condition=printed > 0.85),
-        f"letters: {printed:.2f}; untrained {ours:.2f}",
+        f"letters: {printed:.2f}; untrained {format_fixed(ours, 2)}",
         f"The letters of the generated text are about as frequent as those of the printed sample of Shakespeare: the "
-        f"correlation is **{printed:.2f}**. For an untrained model it is **{ours:.2f}**. The notebook's weights are "
-        "not published, so the text cannot be generated again here.",
+        f"correlation is **{printed:.2f}**. For an untrained model it is **{format_fixed(ours, 2)}**. The notebook's "
+        "weights are not published, so the text cannot be generated again here.",
         draw,
         condition="the model has been trained as in the notebook",
     )

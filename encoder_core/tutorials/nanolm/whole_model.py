@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from encoder_core.cost import parameters_by_part
-from encoder_core.figures import Line, RowBarsStyle, ThemeName, row_bars
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, row_bars
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.forward import CONFIG
@@ -60,10 +60,11 @@ def _input_of_ones(seed: int) -> Finding:
 
     return Finding(
         judge(logits.shape == (8, 10, 100) and sentences < 1e-5 and spread > 0.05 and without < 1e-4),
-        f"spread {spread:.2f}; without table {without:.0e}",
+        f"spread {spread:.2f}; without table {format_number(without, 1)}",
         f"The logits have the shape **{logits.shape}** and are the same in all 8 sentences. Over the positions of a "
         f"sentence, the standard deviation of a logit is **{spread:.3f}** on average. With the position table set to "
-        f"zero, the largest difference between two positions is **{without:.1e}**, although the mask is still causal.",
+        f"zero, the largest difference between two positions is **{format_number(without, 2)}**, although the mask is "
+        "still causal.",
         draw,
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import softmax_steps
-from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, row_bars
+from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, format_number, row_bars
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -51,10 +51,10 @@ def _worked_example(_: int) -> Finding:
     weights, output = (", ".join(f"{x:.5f}" for x in numbers) for numbers in (steps.weights, steps.output))
     return Finding(
         judge(difference < 1e-5),
-        f"largest difference {difference:.0e}",
+        f"largest difference {format_number(difference, 1)}",
         f"The weights are **{weights}**, the output is **{output}**: equal to the printed numbers within "
-        f"{difference:.0e}. Token 2 gives its largest weight to token 3, not to itself: their rows have the lengths "
-        f"{lengths[2]:.2f} and {lengths[1]:.2f}.",
+        f"{format_number(difference, 1)}. Token 2 gives its largest weight to token 3, not to itself: their rows have "
+        f"the lengths {lengths[2]:.2f} and {lengths[1]:.2f}.",
         draw,
     )
 
