@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, format_number, heatmap
+from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.data import visible_name
@@ -29,7 +30,8 @@ def _dynamic_slice(seed: int) -> Finding:
         return [
             heatmap(covered.astype(float), [str(row + 1) for row in range(len(covered))], Window(0, len(TEXT), 5),
                     title="the characters of each sequence",
-                    style=HeatmapStyle(kind="weights", limit=1.0, row_axis="sentence", column_axis="column",
+                    style=HeatmapStyle(kind="weights", limit=1.0, row_axis=AxisMeaning("row", "sequence"),
+                                       column_axis=AxisMeaning("column", "character"),
                                        height=HEIGHT, theme=theme))
         ]  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves
+from encoder_core.figures import Line, PanelStyle, RowBarsStyle, ThemeName, bars, curves, row_bars
 from encoder_core.scenes.items import HEIGHT
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.models import (
@@ -40,10 +40,10 @@ def _text_lengths(_: int) -> Finding:
     passes = N_ITERATIONS * BATCH_SIZE * BLOCK_SIZE / PRINTED_TRAIN
 
     def draw(theme: ThemeName) -> Line:
-        return [
-            bars(np.array([*parts.values()]) / 1000, [*parts], title="characters of the dataset's parts, thousands",
-                 show_values=True, style=PanelStyle(height=HEIGHT, theme=theme))
-        ]  # fmt: skip
+        values = np.array([*parts.values()]) / 1000
+        style = RowBarsStyle(row_axis="", colour="muted", decimals=1, span=(0.0, float(values.max())),
+                             numbers_width=0.3, height=140, theme=theme)  # fmt: skip
+        return [row_bars(values, [*parts], title="characters of the dataset's parts, thousands", style=style)]
 
     return Finding(
         judge(exact and close),

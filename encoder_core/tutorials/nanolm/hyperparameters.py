@@ -6,6 +6,7 @@ import numpy as np
 
 from encoder_core.analysis import numerical_rank
 from encoder_core.figures import Line, ThemeName
+from encoder_core.figures.axis import AxisMeaning
 from encoder_core.parameters import draw_parameters, parameter_shapes
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.scenes.recipes import rank_of_head
@@ -91,8 +92,8 @@ def _key_parameters(_: int) -> Finding:
         return line_of(
             [
                 Matrix(title="head_size × num_heads / 256", values=widths / EMBED_SIZE, kind="weights",
-                       row_axis="row", column_axis="column", rows=[f"size {size}" for size in sizes],
-                       columns=[f"{count} heads" for count in heads], mask=divisible, own_scale=True)
+                       row_axis=AxisMeaning("row", "head_size"), column_axis=AxisMeaning("column", "num_heads"),
+                       rows=[*map(str, sizes)], columns=[*map(str, heads)], mask=divisible, own_scale=True)
             ],
             theme=theme,
         )  # fmt: skip

@@ -58,16 +58,10 @@ def _order_from_positions(seed: int) -> Finding:
     ids = NANOLM.inputs(seed).inputs.ids[:1]
     both = np.concatenate([ids, np.concatenate([ids[:, :9][:, ::-1], ids[:, 9:]], axis=1)])
     changes = {}
-    for positions in (True, False):
-        for causal in (True, False):
-            logits = forward(parameters, embed(parameters, both, positions=positions), causal=causal).logits[:, -1]
-            name = f"{'table' if positions else 'no table'}, {'causal' if causal else 'no mask'}"
-            changes[name] = relative_change(logits[0], logits[1])
-    with_table, causal_only, neither = (
-        changes["table, causal"],
-        changes["no table, causal"],
-        changes["no table, no mask"],
-    )
+    for name, positions, causal in (("both", True, True), ("table only", True, False), ("mask only", False, True),
+                                    ("neither", False, False)):  # fmt: skip
+        logits = forward(parameters, embed(parameters, both, positions=positions), causal=causal).logits[:, -1]
+        changes[name] = relative_change(logits[0], logits[1])
 
     def draw(theme: ThemeName) -> Line:
         values = np.array([*changes.values()])
@@ -75,11 +69,11 @@ def _order_from_positions(seed: int) -> Finding:
         return [row_bars(values, [*changes], title="change of the last token's logits", style=style)]
 
     return Finding(
-        judge(with_table > 0.05 and neither < 1e-4),
-        f"change {with_table:.0%}; without both {format_number(neither, 1)}",
-        f"The nine tokens before the last one are put in reverse order. Its logits change by **{with_table:.0%}** of "
-        f"their length. Without the position table they still change, by **{causal_only:.0%}**; without table and "
-        f"causal mask by **{format_number(neither, 1)}**.",
+        judge(changes["both"] > 0.05 and changes["neither"] < 1e-4),
+        f"change {changes['both']:.0%}; without both {format_number(changes['neither'], 1)}",
+        f"The nine tokens before the last one are put in reverse order. Its logits change by **{changes['both']:.0%}** "
+        f"of their length. Without the position table they still change, by **{changes['mask only']:.0%}**; without "
+        f"table and causal mask by **{format_number(changes['neither'], 1)}**.",
         draw,
     )
 

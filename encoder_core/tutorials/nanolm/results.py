@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import softmax
 
-from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves, format_fixed
+from encoder_core.figures import Line, PanelStyle, RowBarsStyle, ThemeName, curves, format_fixed, row_bars
 from encoder_core.scenes.items import HEIGHT
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.models import (
@@ -61,9 +61,10 @@ def _first_loss(seed: int) -> Finding:
     uniform = np.log(len(VOCABULARY))
 
     def draw(theme: ThemeName) -> Line:
-        names = ["equal", "untrained", "printed", "validation"]
+        names = ["equal", "untrained", "training", "validation"]
         values = np.array([uniform, expected, TRAIN_LOSS[0], VALIDATION_LOSS[0]])
-        return [bars(values, names, title="loss", show_values=True, style=PanelStyle(height=HEIGHT, theme=theme))]
+        style = RowBarsStyle(row_axis="", colour="muted", span=(0.0, float(values.max())), height=160, theme=theme)
+        return [row_bars(values, names, title="loss: two computed, two printed", style=style)]
 
     return Finding(
         judge(abs(expected - TRAIN_LOSS[0]) < 0.005, under_condition=abs(expected - TRAIN_LOSS[0]) < 0.5),
