@@ -7,7 +7,7 @@ from jaxtyping import Float
 from scipy.special import softmax
 
 from encoder_core.cost import flops_by_part
-from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, format_number, row_bars, span_of
+from encoder_core.figures import Line, Panel, RowBarsDetails, RowBarsStyle, ThemeName, format_number, row_bars, span_of
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.forward import CONFIG
@@ -107,7 +107,7 @@ def _solver(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         columns = {"gradient": gradient, "step of sgd × 1000": 1000 * sgd, "step of adamw × 1000": 1000 * adamw}
-        parts = []
+        parts: list[Panel] = []
         for title, values in columns.items():
             span = span_of(values) if title == "gradient" else span_of(1000 * adamw, 1000 * sgd)
             parts.append(

@@ -118,12 +118,9 @@ def _generate(seed: int) -> Finding:
         rows = ["".join(map(visible_name, decode(context))) for context in contexts]
         return line_of(
             [
-                Matrix(title="window before each step", values=new.astype(float), kind="weights", rows=rows,
-                       row_axis=AxisMeaning("row", ""), column_axis="position", show_values=False),
-                "→",
-                Matrix(title="logits of the last step", values=logits[-1:], rows=["last"],
-                       row_axis=AxisMeaning("row", ""),
-                       column_axis="id", columns=[visible_name(character) for character in VOCABULARY]),
+                Matrix(title="the window, step by step: generated characters are dark", values=new.astype(float),
+                       kind="weights", rows=rows, row_axis=AxisMeaning("row", ""), column_axis="position",
+                       show_values=False)
             ],
             theme=theme,
         )  # fmt: skip
@@ -148,7 +145,8 @@ REGULARIZATION_ITEMS = (
                    "stability.", MODEL),),
         _norm_and_dropout,
         "With norms, every sublayer reads rows of the same size, so the blocks add to the stream. Without them, each "
-        "block multiplies what the block before has multiplied. Numbers that grow so fast make training unstable.",
+        "block multiplies what the block before has multiplied. This shows the size of the numbers that training has "
+        "to deal with; training itself is not measured here.",
         "add_and_norm",
     ),
     Item(

@@ -147,8 +147,8 @@ TRAINING_ITEMS = (
                    "…",
                    LOSS),),
         _cross_entropy,
-        "A model that knows nothing and says so has ln 65. An untrained model is worse: its probabilities differ, at "
-        "random, so it is sometimes sure of a wrong character.",
+        "A model that knows nothing and says so has ln 65. An untrained model is usually worse: its probabilities "
+        "differ, at random, so it is sometimes sure of a wrong character.",
         "softmax",
     ),
     Item(

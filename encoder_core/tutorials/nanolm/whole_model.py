@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Bool, Float
 
 from encoder_core.cost import parameters_by_part
-from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, row_bars
+from encoder_core.figures import Line, Panel, RowBarsStyle, ThemeName, format_number, row_bars
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.forward import CONFIG
@@ -20,16 +21,19 @@ def _causal_mask(seed: int) -> Finding:
     above = float(pattern[..., mask == 0].max())
 
     def draw(theme: ThemeName) -> Line:
-        style = {"kind": "weights", "row_axis": "query", "column_axis": "key", "show_values": False}
+        def panel(title: str, values: Float[np.ndarray, "query key"], visible: Bool[np.ndarray, "query key"]) -> Matrix:
+            return Matrix(title=title, values=values, mask=visible, kind="weights", row_axis="query",
+                          column_axis="key", show_values=False)  # fmt: skip
+
+        everywhere = np.ones(mask.shape, bool)
         return line_of(
             [
-                Matrix(title="jnp.tril: 1 where visible", values=mask, **style),
+                panel("jnp.tril: 1 where visible", mask, everywhere),
                 "→",
-                Matrix(title="weights, layer 1, head 1", values=weights, mask=mask > 0,
-                       title_colour="attention", **style),
+                panel("weights, layer 1, head 1", weights, mask > 0),
             ],
             theme=theme,
-        )  # fmt: skip
+        )
 
     return Finding(
         judge(bool(above == 0 and mask.sum() == 55 and abs(weights[0, 0] - 1) < 1e-6)),
@@ -74,7 +78,7 @@ def _number_of_parameters(_: int) -> Finding:
     total = sum(written.values())
 
     def draw(theme: ThemeName) -> Line:
-        parts = []
+        parts: list[Panel | str] = []
         span = (0.0, max(wide.values()) / 1000)
         for title, counts in ((f"heads of 4: {total:,}", written), (f"heads of 32: {sum(wide.values()):,}", wide)):
             values = np.array([*counts.values()]) / 1000

@@ -60,7 +60,7 @@ def _worked_example(_: int) -> Finding:
 
 
 def _raw_scores(_: int) -> Finding:
-    _, steps = example()
+    steps = example()[1]
     dots, scores = np.array(steps.dot_products), np.array(steps.scores)
     difference = float(np.abs(dots - PRINTED_SCORES).max())
     of_raw = softmax_steps(dots).weights
