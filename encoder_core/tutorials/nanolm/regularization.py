@@ -115,10 +115,11 @@ def _generate(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         new = np.arange(10) >= 10 - np.arange(len(contexts))[:, None]
-        rows = ["".join(map(visible_name, decode(context))) for context in contexts]
+        written = "".join(map(visible_name, text))
+        rows = ["newlines", *(written[:count] for count in range(1, len(contexts)))]
         return line_of(
             [
-                Matrix(title="the window, step by step: generated characters are dark", values=new.astype(float),
+                Matrix(title="the window of 10, step by step", values=new.astype(float),
                        kind="weights", rows=rows, row_axis=AxisMeaning("row", ""), column_axis="position",
                        show_values=False)
             ],
@@ -170,9 +171,9 @@ REGULARIZATION_ITEMS = (
                    MODEL),
          Quotation("context = jnp.concatenate([context[:, 1:], new_token], axis=1)", MODEL, "code")),
         _generate,
-        "The context begins with newlines, the id 0, and each new character pushes the oldest one out. A character "
-        "that has left the window has no effect any more. Each step computes the logits of all positions and uses the "
-        "last.",
+        "In the figure, generated characters are dark. The context begins with newlines, the id 0, and each new "
+        "character pushes the oldest one out. A character that has left the window has no effect any more. Each step "
+        "computes the logits of all positions and uses the last.",
         "full_stack",
     ),
 )  # fmt: skip
