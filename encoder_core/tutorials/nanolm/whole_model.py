@@ -108,7 +108,7 @@ WHOLE_MODEL_ITEMS = (
         (Quotation("mask=jnp.tril(jnp.ones((x.shape[-2], x.shape[-2])))", MODEL, "code"),),
         _causal_mask,
         "Row and column are query and key: a token sees itself and the tokens before it. Where the mask is 0, the "
-        "library sets the score to the smallest number of float32, and softmax turns that into 0.",
+        "library sets the score to the most negative number of float32, and softmax turns that into 0.",
         "scaled_scores",
     ),
     Item(
