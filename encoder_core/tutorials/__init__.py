@@ -7,11 +7,13 @@ numbers are drawn by NumPy from the seed, like those of `encoder_core.recipes`.
 from encoder_core.tutorials.annotated import ANNOTATED_ITEMS
 from encoder_core.tutorials.haiku import HAIKU_ITEMS
 from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation, Verdict, judge
+from encoder_core.tutorials.nanolm import NANOLM_ITEMS
 from encoder_core.tutorials.nnx import NNX_ITEMS
 
 ITEMS: dict[str, tuple[Item, ...]] = {
     "nnx": NNX_ITEMS,
     "haiku": HAIKU_ITEMS,
+    "nanolm": NANOLM_ITEMS,
     "annotated": ANNOTATED_ITEMS,
 }
 

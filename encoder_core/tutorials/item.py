@@ -18,12 +18,13 @@ class Quotation:
     """A literal quotation.
 
     text     as the source has it; "…" stands for words that are left out
-    address  URL of the source, with the anchor of the section where it has one
+    address  URL of the source, with the anchor of the section where it has one; None where the page was not found and
+             the words are those that this project's notes on it quote
     form     "text", "code" (also printed output and docstrings) or "formula" (LaTeX)
     """
 
     text: str
-    address: str
+    address: str | None
     form: Literal["text", "code", "formula"] = "text"
 
 

@@ -84,8 +84,8 @@ def render_item(item: Item, finding: Finding, *, key: str) -> None:
 
 
 def _render_quotation(quotation: Quotation) -> None:
-    """Render a quotation with a link to its source."""
-    source = f"[source]({quotation.address})"
+    """Render a quotation with a link to its source, or with a remark where the source was not found."""
+    source = f"[source]({quotation.address})" if quotation.address else ":gray[(page not found; quoted from notes)]"
     if quotation.form == "text":
         lines = [escape_markdown(line) for line in quotation.text.splitlines()]
         st.markdown("> “" + "  \n> ".join(lines) + f"” {source}")
