@@ -4,6 +4,7 @@
 numbers are drawn by NumPy from the seed, like those of `encoder_core.recipes`.
 """
 
+from encoder_core.encoder import Encoder
 from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation, Verdict, judge
 from encoder_core.tutorials.nnx import NNX_ITEMS
 
@@ -12,9 +13,15 @@ ITEMS: dict[str, tuple[Item, ...]] = {
 }
 
 
-def examine_all(tutorial: str, seed: int) -> tuple[Finding, ...]:
-    """The findings of all rows of a tutorial, in the order of `ITEMS`. Raises KeyError for an unknown name."""
-    return tuple(item.examine(seed) for item in ITEMS[tutorial])
+def examine_all(tutorial: str, seed: int, trained: Encoder | None = None) -> tuple[Finding, ...]:
+    """The findings of all rows of a tutorial, in the order of `ITEMS`. Raises KeyError for an unknown name.
+
+    trained  all-MiniLM-L6-v2 if it is loaded, for the rows that have `examine_trained`
+    """
+    return tuple(
+        item.examine_trained(trained) if trained and item.examine_trained else item.examine(seed)
+        for item in ITEMS[tutorial]
+    )
 
 
 __all__ = ["ITEMS", "VERDICTS", "Finding", "Item", "Kind", "Quotation", "Verdict", "examine_all", "judge"]
