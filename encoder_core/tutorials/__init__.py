@@ -5,11 +5,13 @@ numbers are drawn by NumPy from the seed, like those of `encoder_core.recipes`.
 """
 
 from encoder_core.encoder import Encoder
+from encoder_core.tutorials.article import ARTICLE_ITEMS
 from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation, Verdict, judge
 from encoder_core.tutorials.nnx import NNX_ITEMS
 
 ITEMS: dict[str, tuple[Item, ...]] = {
     "nnx": NNX_ITEMS,
+    "article": ARTICLE_ITEMS,
 }
 
 
