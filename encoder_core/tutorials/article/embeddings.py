@@ -53,7 +53,7 @@ def _pairs(first: Rows, second: Rows, is_trained: bool, where: str) -> Finding:
     is_larger = similar.mean() > mixed.mean() + 4 * mixed.std() / np.sqrt(len(similar))
 
     def draw(theme: ThemeName) -> Line:
-        names = [f"{a}, {b}" if len(f"{a}, {b}") <= 12 else a for a, b in PAIRS]
+        names = [first_word for first_word, _ in PAIRS]
         return [
             bar_panel(similar, names, "cosine of two words of similar meaning", theme),
             "",
@@ -139,11 +139,9 @@ def _dummy_shape(seed: int) -> Finding:
         row = table[dummy[0, 0]]
         return line_of(
             [
-                Matrix(title="dummy data: 64 ids 0 for one word", values=dummy[0, :1].astype(float), rows=["word 1"]),
-                "→",
-                Matrix(title="64 × 64 numbers for one word", values=row, row_axis="row"),
+                Matrix(title="dummy data: 64 × 64 numbers for one word", values=row, row_axis="row"),
                 "≠",
-                Matrix(title="64 numbers for each word", values=table[ids[0]], rows=words(seed)),
+                Matrix(title="ids: 64 numbers for each word", values=table[ids[0]], rows=words(seed)),
             ],
             theme=theme,
         )

@@ -70,7 +70,7 @@ def _robust(seed: int) -> Finding:
         f"to {differences.max():.3f} on average. Without one head, the output of attention changes by "
         f"**{change.min():.2f}** to **{change.max():.2f}** of its size; with a single head it would be 1.",
         draw,
-        "the heads together are meant, and robust means: to lose one head is not to lose all",
+        "robust means that to lose one head is not to lose all",
     )
 
 
