@@ -144,6 +144,7 @@ def _indices(seed: int) -> Finding:
                 values=indices[:, None].astype(float),
                 rows=names,
                 columns=["id"],
+                column_axis="id",
                 own_scale=True,
                 show_values=False,
             )
