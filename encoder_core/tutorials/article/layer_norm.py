@@ -76,7 +76,7 @@ def _batch_norm(seed: int) -> Finding:
         f"{spread['batch']:.0e}. Batch norm of 4,096 numbers from an exponential distribution has mean 0 and deviation "
         "1, too.",
         draw,
-        "“uniform” means one mean and variance for the whole batch, not the uniform distribution",
+        "“uniform” means one mean and variance for the whole batch",
     )
 
 
