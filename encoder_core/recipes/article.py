@@ -54,7 +54,7 @@ ARTICLE = Recipe(
     example=Example(
         32, 10, "words", None, "32 stretches of 10 words of the poem, from random offsets; no mask", text=POEM
     ),
-    figures_seq=16,
+    figures_seq=20,
     notes=(
         Note(
             "No sine has a cosine",

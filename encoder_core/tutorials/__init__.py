@@ -4,7 +4,9 @@
 numbers are drawn by NumPy from the seed, like those of `encoder_core.recipes`.
 """
 
+from encoder_core.encoder import Encoder
 from encoder_core.tutorials.annotated import ANNOTATED_ITEMS
+from encoder_core.tutorials.article import ARTICLE_ITEMS
 from encoder_core.tutorials.haiku import HAIKU_ITEMS
 from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation, Verdict, judge
 from encoder_core.tutorials.nanolm import NANOLM_ITEMS
@@ -15,12 +17,19 @@ ITEMS: dict[str, tuple[Item, ...]] = {
     "haiku": HAIKU_ITEMS,
     "nanolm": NANOLM_ITEMS,
     "annotated": ANNOTATED_ITEMS,
+    "article": ARTICLE_ITEMS,
 }
 
 
-def examine_all(tutorial: str, seed: int) -> tuple[Finding, ...]:
-    """The findings of all rows of a tutorial, in the order of `ITEMS`. Raises KeyError for an unknown name."""
-    return tuple(item.examine(seed) for item in ITEMS[tutorial])
+def examine_all(tutorial: str, seed: int, trained: Encoder | None = None) -> tuple[Finding, ...]:
+    """The findings of all rows of a tutorial, in the order of `ITEMS`. Raises KeyError for an unknown name.
+
+    trained  all-MiniLM-L6-v2 if it is loaded, for the rows that have `examine_trained`
+    """
+    return tuple(
+        item.examine_trained(trained) if trained and item.examine_trained else item.examine(seed)
+        for item in ITEMS[tutorial]
+    )
 
 
 __all__ = ["ITEMS", "VERDICTS", "Finding", "Item", "Kind", "Quotation", "Verdict", "examine_all", "judge"]

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from encoder_core.encoder import Encoder
 from encoder_core.figures import Line, ThemeName
 
 Kind = Literal["figure", "printed result", "exercise", "claim"]
@@ -56,11 +57,13 @@ class Finding:
 class Item:
     """One row of a tutorial's table.
 
-    name        in the URL: lower-case words with hyphens
-    quotations  what the tutorial says, or the title and labels of its figure
-    examine     seed -> finding. It computes everything from the seed, in a few milliseconds, and compiles nothing
-    meaning     what the finding means, in markdown; true for every seed
-    stage       name of the stage page that it concerns (`dashboard.page_list`), or None
+    name             in the URL: lower-case words with hyphens
+    quotations       what the tutorial says, or the title and labels of its figure
+    examine          seed -> finding. It computes everything from the seed, in a few milliseconds, and compiles nothing
+    meaning          what the finding means, in markdown; true for every seed
+    stage            name of the stage page that it concerns (`dashboard.page_list`), or None
+    examine_trained  all-MiniLM-L6-v2 -> finding, for a claim about trained models; replaces `examine` once that model
+                     is loaded
     """
 
     name: str
@@ -70,6 +73,7 @@ class Item:
     examine: Callable[[int], Finding]
     meaning: str
     stage: str | None = None
+    examine_trained: Callable[[Encoder], Finding] | None = None
 
 
 def judge(holds: bool | np.bool_, *, under_condition: bool | np.bool_ = False) -> Verdict:

@@ -5,12 +5,15 @@ import streamlit as st
 from dashboard.components.item_table import Row, render_item_table
 from dashboard.components.plot import render_plot
 from dashboard.markdown import escape_markdown
+from dashboard.models.loading import encoder_loader
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
 from dashboard.state.choices import RECIPE_ITEM
+from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
 from dashboard.state.settings import SETTINGS
 from dashboard.theme import current_theme
+from encoder_core import Encoder
 from encoder_core.recipes import Recipe, Variant
 from encoder_core.tutorials import ITEMS, VERDICTS, Finding, Item, Quotation, Verdict, examine_all
 
@@ -22,10 +25,16 @@ BADGES: dict[Verdict, tuple[str, str]] = {
 _COUNTED: dict[Verdict, str] = {"holds": "hold", "holds if": "hold under a condition", "does not hold": "do not hold"}
 
 
-@st.cache_resource(max_entries=10, show_spinner=False)
 def findings_of(tutorial: str, seed: int) -> tuple[Finding, ...]:
-    """The findings of all rows of a tutorial, computed once for all sessions."""
-    return examine_all(tutorial, seed)
+    """The findings of all rows of a tutorial: those about trained models from minilm, if this server has loaded it."""
+    trained = encoder_loader(OFFERED[MINILM]).encoder if MINILM in OFFERED else None
+    return _findings(tutorial, seed, trained, trained is not None)
+
+
+@st.cache_resource(max_entries=10, show_spinner=False)
+def _findings(tutorial: str, seed: int, _trained: Encoder | None, is_loaded: bool) -> tuple[Finding, ...]:
+    """Computed once for all sessions; again when the trained encoder is loaded."""
+    return examine_all(tutorial, seed, _trained)
 
 
 def render_items(recipe: Recipe, variant: Variant, seed: int) -> None:

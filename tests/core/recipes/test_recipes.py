@@ -166,7 +166,7 @@ def test_the_words_of_the_article():
     assert batch.tokens != recipe.inputs(seed=4).inputs.tokens
     assert batch.tokens == recipe.inputs(seed=3).inputs.tokens
     assert recipe.config().d_head == 16
-    assert recipe.figures_seq == 16
+    assert recipe.figures_seq == 20
 
 
 @pytest.mark.parametrize("name", NAMES)
