@@ -18,8 +18,8 @@ _NORMS: tuple[Norm, Norm] = ("post", "pre")
 
 
 def _by_block(series: dict[str, np.ndarray], title: str, y_axis: str, theme: ThemeName) -> Panel:
-    blocks = range(1, len(next(iter(series.values()))) + 1)
-    return curves(series, list(blocks), title=title, x_axis="block", y_axis=y_axis, style=PanelStyle(theme=theme))
+    blocks = list(range(1, len(next(iter(series.values()))) + 1))
+    return curves(series, blocks, title=title, x_axis="block", y_axis=y_axis, style=PanelStyle(theme=theme))
 
 
 def _smooth_flow(seed: int) -> Finding:
@@ -46,8 +46,7 @@ def _smooth_flow(seed: int) -> Finding:
 
 
 def _after_the_residual(seed: int) -> Finding:
-    run = demo_run("block", seed)
-    layer, parameters = run.trace.layers[0], run.parameters
+    layer, parameters = demo_run("block", seed).trace.layers[0], demo_run("block", seed).parameters
     rows = (layer.resid_post - parameters["layers.0.norm2.bias"]) / parameters["layers.0.norm2.scale"]
     variances = {"sum": layer.resid_mid.var(-1), "output": rows.var(-1)}
 
@@ -119,11 +118,9 @@ def _unaltered(seed: int) -> Finding:
 
 
 def _before_the_residual(seed: int) -> Finding:
-    run = deep_encoder("pre", 3, np.random.default_rng(seed)).run(np.arange(SEQ)[None])
-    layer = run.trace.layers[-1]
+    layer = deep_encoder("pre", 3, np.random.default_rng(seed)).trace(np.arange(SEQ)[None]).layers[-1]
     branch, residual = layer.attn_in.std(-1), layer.resid_pre.std(-1)
-    on_branch = abs(branch - 1).max() < 0.1
-    on_residual = abs(residual - 1).max() < 0.1
+    on_branch, on_residual = (abs(deviation - 1).max() < 0.1 for deviation in (branch, residual))
 
     def draw(theme: ThemeName) -> Line:
         return line_of(
