@@ -99,7 +99,7 @@ def _window_limit(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         parts: Parts = [
-            Matrix(title=f"{layers} layer{'s' * (layers > 1)}", values=reach, kind="weights", row_axis=_OUTPUT,
+            Matrix(title=f"{layers} layer{'s' * (layers > 1)}", values=reach.astype(np.float32), kind="weights", row_axis=_OUTPUT,
                    column_axis=_INPUT)
             for layers, reach in reaches.items()
         ]  # fmt: skip

@@ -15,7 +15,7 @@ SENTENCE = AxisMeaning("sentence", "sentence")
 
 def mask_matrix(title: str, mask: np.ndarray) -> Matrix:
     """A mask of shape (batch, 1, key) with one row for each sentence: 1 is visible."""
-    return Matrix(title=title, values=mask[:, 0], kind="weights", row_axis=SENTENCE, column_axis="key",
+    return Matrix(title=title, values=mask[:, 0].astype(np.float32), kind="weights", row_axis=SENTENCE, column_axis="key",
                   show_values=False)  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def _broadcast(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         parts: Parts = [mask_matrix(f"mask {MASK_OF_3.shape}", MASK_OF_3), "→"]
         for i in range(2):
-            parts += [Matrix(title=f"sentence {i + 1}", values=full[i], kind="weights", row_axis="query",
+            parts += [Matrix(title=f"sentence {i + 1}", values=full[i].astype(np.float32), kind="weights", row_axis="query",
                              column_axis="key", show_values=False), ""]  # fmt: skip
         return line_of(parts[:-1], theme=theme)
 
