@@ -94,12 +94,12 @@ def _only_attention(seed: int) -> Finding:
 
 def _window_limit(_: int) -> Finding:
     one = window(12).astype(float)
-    reaches = {layers: np.minimum(np.linalg.matrix_power(one.astype(int), layers), 1) for layers in (1, 3)}
+    reaches = {layers: np.minimum(np.linalg.matrix_power(one, layers), 1.0) for layers in (1, 3)}
     stacked = layers_until_all(12, dilated=False)
 
     def draw(theme: ThemeName) -> Line:
         parts: Parts = [
-            Matrix(title=f"{layers} layer{'s' * (layers > 1)}", values=reach.astype(np.float32), kind="weights", row_axis=_OUTPUT,
+            Matrix(title=f"{layers} layer{'s' * (layers > 1)}", values=reach, kind="weights", row_axis=_OUTPUT,
                    column_axis=_INPUT)
             for layers, reach in reaches.items()
         ]  # fmt: skip
