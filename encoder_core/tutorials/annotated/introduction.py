@@ -94,7 +94,7 @@ def _only_attention(seed: int) -> Finding:
 
 def _window_limit(_: int) -> Finding:
     one = window(12).astype(float)
-    reaches = {layers: np.minimum(np.linalg.matrix_power(one.astype(int), layers), 1) for layers in (1, 3)}
+    reaches = {layers: np.minimum(np.linalg.matrix_power(one, layers), 1.0) for layers in (1, 3)}
     stacked = layers_until_all(12, dilated=False)
 
     def draw(theme: ThemeName) -> Line:

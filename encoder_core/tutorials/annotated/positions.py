@@ -92,7 +92,7 @@ def _shapes(_: int) -> Finding:
     reshaped = encodings().shape
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [Matrix(title=f"position {position.shape}", values=position, row_axis="position",
+        parts: Parts = [Matrix(title=f"position {position.shape}", values=position.astype(float), row_axis="position",
                                own_scale=True, show_values=False), "·",
                         Matrix(title=f"factor ({len(factor)},)", values=factor[None], rows=[""], row_axis="row",
                                own_scale=True, show_values=False), "=",

@@ -71,8 +71,8 @@ def _printed(seed: int) -> Finding:
     out = _table(seed)[IDS] * 8
 
     def draw(theme: ThemeName) -> Line:
-        sentence = AxisMeaning("sentence", "sentence")
-        parts: Parts = [Matrix(title="inputs, as drawn there", values=IDS, row_axis=sentence, own_scale=True,
+        sentence, ids = AxisMeaning("sentence", "sentence"), IDS.astype(float)
+        parts: Parts = [Matrix(title="inputs, as drawn there", values=ids, row_axis=sentence, own_scale=True,
                                column_axis="token", columns=["1", "2", "3"]), "→",
                         Matrix(title="out of sentence 1", values=out[0])]  # fmt: skip
         return line_of(parts, theme=theme)

@@ -15,7 +15,8 @@ SENTENCE = AxisMeaning("sentence", "sentence")
 
 def mask_matrix(title: str, mask: np.ndarray) -> Matrix:
     """A mask of shape (batch, 1, key) with one row for each sentence: 1 is visible."""
-    return Matrix(title=title, values=mask[:, 0], kind="weights", row_axis=SENTENCE, column_axis="key",
+    visible = mask[:, 0].astype(np.float32)
+    return Matrix(title=title, values=visible, kind="weights", row_axis=SENTENCE, column_axis="key",
                   show_values=False)  # fmt: skip
 
 
@@ -49,11 +50,12 @@ def _broadcast(seed: int) -> Finding:
     q, k, v = np.random.default_rng(seed).standard_normal((3, 2, 3, 4)).astype(np.float32)
     _, weights = scaled_dot_product(q, k, v, MASK_OF_3)
     full = np.broadcast_to(MASK_OF_3, weights.shape)
+    ones = full.astype(np.float32)
 
     def draw(theme: ThemeName) -> Line:
         parts: Parts = [mask_matrix(f"mask {MASK_OF_3.shape}", MASK_OF_3), "→"]
         for i in range(2):
-            parts += [Matrix(title=f"sentence {i + 1}", values=full[i], kind="weights", row_axis="query",
+            parts += [Matrix(title=f"sentence {i + 1}", values=ones[i], kind="weights", row_axis="query",
                              column_axis="key", show_values=False), ""]  # fmt: skip
         return line_of(parts[:-1], theme=theme)
 

@@ -230,7 +230,6 @@ def test_the_initializer_of_the_embeddings():
     embed = hk.transform(lambda ids: hk.Embed(100, 64)(ids))
     (table,) = jax.tree.leaves(embed.init(jax.random.PRNGKey(0), jnp.zeros((4, 3), int)))
     assert table.shape == (100, 64)
-    print(np.abs(table).max(), table.std())
     assert np.abs(table).max() <= 2
     assert abs(table.std() - 0.88) < 0.02
 
