@@ -64,10 +64,10 @@ def free_port() -> int:
         return port
 
 
-def chromium(playwright: Playwright) -> Browser:
-    """Launch Chromium: the executable in CHROMIUM, else the system's, else Playwright's."""
+def chromium(playwright: Playwright, *flags: str) -> Browser:
+    """Launch Chromium, with more flags if given: the executable in CHROMIUM, else the system's, else Playwright's."""
     return playwright.chromium.launch(
-        executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=FLAGS
+        executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=[*FLAGS, *flags]
     )
 
 

@@ -12,7 +12,9 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
 from jaxtyping import install_import_hook
 
-install_import_hook("encoder_core", "beartype.beartype")  # before anything imports encoder_core
+from tests.type_checks import check
+
+install_import_hook("encoder_core", f"{check.__module__}.{check.__name__}")  # before anything imports encoder_core
 
 import jaxtyping  # noqa: E402
 import pytest  # noqa: E402
@@ -55,6 +57,7 @@ def server(log):
 def browser():
     """Chromium, one for all tests of a process: Playwright allows no more."""
     with sync_playwright() as playwright:
-        browser = chromium(playwright)
+        # A page is open for a few seconds: what V8's optimizing compilers cost, they do not earn back.
+        browser = chromium(playwright, "--js-flags=--no-maglev --no-turbofan --min-semi-space-size=64")
         yield browser
         browser.close()

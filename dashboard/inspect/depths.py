@@ -28,7 +28,7 @@ from encoder_core.figures.base import shorten
 # After a change in the sidebar, the plot is sent before the parts below it: a browser that receives both at once lays
 # out everything before it paints. In Chromium the plot is painted after 337 instead of 452 ms, and the page is complete
 # no later (437 against 460 ms). On a busy server, where a pause would add up, there is none.
-_PLOT_HEAD_START = 0.16  # seconds; with less, browsers more often receive both at once
+PLOT_HEAD_START = 0.16  # seconds; with less, browsers more often receive both at once
 INSPECTED_CELL = "the cell"
 
 
@@ -54,7 +54,7 @@ def render_depths(
 ) -> None:
     """Render numbers on the left, formula, code and question on the right, and below them the edits."""
     if session().is_full_rerun and not others_compute():
-        time.sleep(_PLOT_HEAD_START)
+        time.sleep(PLOT_HEAD_START)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _render_numbers(tables, inspection)

@@ -38,21 +38,14 @@ def test_page_is_painted_and_fits(screen, name):
     check_fits(screen, PHONE)
 
 
-def test_pages_opened_on_a_phone_are_painted_and_fit(screen):
+def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(screen):
     screen.page.set_viewport_size(PHONE)
-    screen.open()
-    for stage in STAGES:
-        screen.go(stage.name)
-        check_painted(screen, "light")
-        check_fits(screen, PHONE)
-
-
-def test_pages_are_painted_in_the_colours_of_the_dark(screen):
     screen.page.emulate_media(color_scheme="dark")
     screen.open()
     for stage in STAGES:
         screen.go(stage.name)
         check_painted(screen, "dark")
+        check_fits(screen, PHONE)
 
 
 @pytest.mark.parametrize(
