@@ -1,0 +1,31 @@
+"""Experiments: the claims that learners are told, each with a prediction, controls and a measurement."""
+
+import streamlit as st
+
+from dashboard.lessons.experiments.choice import render_experiment_choice
+from dashboard.lessons.experiments.prediction import read_prediction, render_question
+from dashboard.lessons.experiments.result import render_result
+from dashboard.lessons.experiments.setup import read_setup, render_controls
+from dashboard.page_list import page_named
+from dashboard.shell import frame
+
+frame.begin_page()
+frame.render_heading(
+    page_named("experiments"),
+    "Things that learners are told about encoders, each as an experiment: predict what happens, look at the measured "
+    "result, then change the setup and see whether it still holds.",
+)
+
+
+def body() -> None:
+    experiment = render_experiment_choice()
+    st.markdown(f"**Claim** — {experiment.claim}  \n**Test** — {experiment.hypothesis}")
+    setup, prediction = read_setup(experiment), read_prediction(experiment)
+    if prediction is None:
+        render_question(experiment)
+    else:
+        render_controls(experiment, setup)
+        render_result(experiment, setup, prediction)
+
+
+frame.run_as_fragment(body)
