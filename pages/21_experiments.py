@@ -21,10 +21,10 @@ def body() -> None:
     experiment = render_experiment_choice()
     st.markdown(f"**Claim** — {experiment.claim}  \n**Test** — {experiment.hypothesis}")
     setup, prediction = read_setup(experiment), read_prediction(experiment)
+    render_controls(experiment, setup)
     if prediction is None:
-        render_question(experiment)
+        render_question(experiment, setup)
     else:
-        render_controls(experiment, setup)
         render_result(experiment, setup, prediction)
 
 

@@ -70,7 +70,8 @@ class Experiment:
     name        in the URL: lower-case words with hyphens
     claim       what learners are told, one or two sentences
     hypothesis  what the measurement must show if the claim is true
-    question    the prediction to make before the result is shown; it has exactly one right option in every setup
+    question    the prediction to make before the result is shown; it has exactly one right option in every setup.
+                "{d_k}" in it, and in the text of an option, stands for the setting of that control
     measure     setup -> result. Pure: equal setups give equal results, except for measured times. It compiles nothing
     limits      what the measurement does not show, in markdown
     code        the functions that compute the result
@@ -91,6 +92,11 @@ class Experiment:
     code: tuple[Callable[..., Any], ...]
     stage: str
     source: str
+
+    def fill_in(self, text: str, setup: Setup) -> str:
+        """A question or the text of an option with the settings of a setup."""
+        named = {name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in setup.items()}
+        return text.format_map(named)
 
     @property
     def default_setup(self) -> dict[str, Setting]:

@@ -27,7 +27,7 @@ class ScoreStatistics(NamedTuple):
     """What scores of one d_k lead to, one entry per query.
 
     scores    (query, key)
-    entropy   of the softmax weights, in nats: ln(key) for equal weights, 0 for a single weight of 1
+    entropy   of the softmax weights, in bits: log2(key) for equal weights, 0 for a single weight of 1
     gradient  Frobenius norm of the Jacobian of the softmax (see `jacobian_norm`)
     """
 
@@ -81,8 +81,8 @@ def _measure(setup: Setup) -> Measurement:
             curves(variance, names, title="variance of the scores", x_axis="d_k", y_axis="log₂ of the variance",
                    style=style),
             "|",
-            curves(mean_entropy, names, title="entropy of the weights", x_axis="d_k", y_axis="nats",
-                   y_range=(0.0, 1.08 * np.log(keys)), style=style),
+            curves(mean_entropy, names, title="entropy of the weights", x_axis="d_k", y_axis="bits",
+                   y_range=(0.0, 1.08 * np.log2(keys)), style=style),
             "|",
             curves(gradient, names, title="gradient of softmax", x_axis="d_k", y_axis="norm of the Jacobian",
                    y_range=(0.0, 0.6), style=style),
@@ -94,9 +94,9 @@ def _measure(setup: Setup) -> Measurement:
         f"variance of q · k at d_k = {d_k}: {describe_spread(variances)}",
         f"At d_k = {d_k} the variance of q · k is **{format_number(plain.scores.var(), 3)}**, divided by √d_k it is "
         f"**{format_number(divided.scores.var(), 2)}**. Without the division the weights of {keys} keys have an "
-        f"entropy of **{format_number(plain.entropy.mean(), 2)}** nats, with it "
+        f"entropy of **{format_number(plain.entropy.mean(), 2)}** bits, with it "
         f"{format_number(divided.entropy.mean(), 2)} "
-        f"(at most {format_number(np.log(keys), 2)}), and the gradient of softmax is "
+        f"(at most {format_number(np.log2(keys), 2)}), and the gradient of softmax is "
         f"**{format_number(100 * loss, 2)} %** smaller.",
         draw,
     )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.state.choices import PREDICTION
 from dashboard.state.session import session
-from encoder_core.experiments import Experiment, Measurement
+from encoder_core.experiments import Experiment, Measurement, Setup
 
 SKIPPED = 0  # otherwise the number of an option, from 1
 
@@ -19,30 +19,36 @@ def read_prediction(experiment: Experiment) -> int | None:
     return None
 
 
-def render_question(experiment: Experiment) -> None:
+def render_question(experiment: Experiment, setup: Setup) -> None:
     """Render the question with a button for each option, and one that shows the result without a prediction."""
     with st.container(border=True):
-        st.markdown(f"**Predict first** — {experiment.question}")
+        st.markdown(f"**Predict first** — {experiment.fill_in(experiment.question, setup)}")
         for number, option in enumerate(experiment.options, 1):
-            st.button(option.text, key=f"predict {experiment.name} {number}", on_click=_predict, args=(number,),
-                      width="stretch")  # fmt: skip
+            st.button(
+                experiment.fill_in(option.text, setup),
+                key=f"predict {experiment.name} {number}",
+                on_click=_predict,
+                args=(number,),
+                width="stretch",
+            )
         st.button("Show the result without a prediction", type="tertiary", icon=":material/visibility:",
                   key=f"predict {experiment.name} skip", on_click=_predict, args=(SKIPPED,))  # fmt: skip
 
 
-def render_feedback(experiment: Experiment, measurement: Measurement, prediction: int) -> None:
+def render_feedback(experiment: Experiment, setup: Setup, measurement: Measurement, prediction: int) -> None:
     """Render whether the prediction was right, and why."""
     right = experiment.options[measurement.answer]
+    question, answer = (experiment.fill_in(text, setup) for text in (experiment.question, right.text))
     if prediction == SKIPPED:
-        st.info(f"{experiment.question} **{right.text}.** {right.feedback}", icon=":material/lightbulb:")
+        st.info(f"{question} **{answer}.** {right.feedback}", icon=":material/lightbulb:")
         return
     chosen = experiment.options[prediction - 1]
+    predicted = f"{question} You predicted “{experiment.fill_in(chosen.text, setup)}”"
     if chosen is right:
-        st.success(f"You predicted “{chosen.text}”, and so it is. {chosen.feedback}", icon=":material/check:")
+        st.success(f"{predicted}, and so it is. {chosen.feedback}", icon=":material/check:")
     else:
         st.info(
-            f"You predicted “{chosen.text}”. {chosen.feedback}  \nMeasured: **{right.text}.** {right.feedback}",
-            icon=":material/lightbulb:",
+            f"{predicted}. {chosen.feedback}  \nMeasured: **{answer}.** {right.feedback}", icon=":material/lightbulb:"
         )
 
 

@@ -26,7 +26,7 @@ def _measure(name: str, setup: tuple[tuple[str, Setting], ...]) -> Measurement:
 def render_result(experiment: Experiment, setup: dict[str, Setting], prediction: int) -> None:
     """Render the result, below what was predicted."""
     measurement = measure(experiment, setup)
-    render_feedback(experiment, measurement, prediction)
+    render_feedback(experiment, setup, measurement, prediction)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Measured:** {measurement.measured}", width="content")
         st.space("stretch")
