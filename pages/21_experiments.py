@@ -12,8 +12,7 @@ from dashboard.shell import frame
 frame.begin_page()
 frame.render_heading(
     page_named("experiments"),
-    "Things that learners are told about encoders, each as an experiment: predict what happens, look at the measured "
-    "result, then change the setup and see whether it still holds.",
+    "Claims that learners are told. Predict what happens, look at the measurement, then change the setup.",
 )
 
 

@@ -16,7 +16,7 @@ def render_experiment_choice() -> Experiment:
     place = names.index(name)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         bound = bind_value("experiment", name, open_experiment, index_of=names)
-        st.selectbox("Claim", names, format_func=_title, filter_mode=None, **bound)
+        st.selectbox("Claim", names, format_func=_title, filter_mode=None, label_visibility="collapsed", **bound)
         for icon, text, other in (("arrow_back", "Previous", place - 1), ("arrow_forward", "Next", place + 1)):
             exists = 0 <= other < len(names)
             st.button(text, icon=f":material/{icon}:", key=f"experiment_{icon}", disabled=not exists,

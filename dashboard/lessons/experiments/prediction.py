@@ -43,7 +43,7 @@ def render_feedback(experiment: Experiment, setup: Setup, measurement: Measureme
         st.info(f"{question} **{answer}.** {right.feedback}", icon=":material/lightbulb:")
         return
     chosen = experiment.options[prediction - 1]
-    predicted = f"{question} You predicted “{experiment.fill_in(chosen.text, setup)}”"
+    predicted = f"You predicted “{experiment.fill_in(chosen.text, setup)}”"
     if chosen is right:
         st.success(f"{predicted}, and so it is. {chosen.feedback}", icon=":material/check:")
     else:
