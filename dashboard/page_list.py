@@ -56,7 +56,7 @@ class Lab:
         return f"pages/{self.number}_{self.name}.py"
 
 
-LABS = (Lab(20, "recipes", "Recipes: five tutorials"),)
+LABS = (Lab(20, "recipes", "Recipes: five tutorials"), Lab(21, "experiments", "Experiments: claims to test"))
 PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS)
 
 

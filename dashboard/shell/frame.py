@@ -92,12 +92,15 @@ def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
                 )
 
 
-def render_heading(stage: Stage | Lab, sentence: str, inputs: Sequence[Shape], outputs: Sequence[Shape]) -> None:
-    """Render the page's title, one sentence, and its input and output tensors with their shapes."""
+def render_heading(
+    stage: Stage | Lab, sentence: str, inputs: Sequence[Shape] = (), outputs: Sequence[Shape] = ()
+) -> None:
+    """Render the page's title, one sentence, and its input and output tensors, if any, with their shapes."""
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)
         st.markdown(sentence)
-        st.markdown(f"{_badges(inputs)} → {_badges(outputs)}")
+        if inputs or outputs:
+            st.markdown(f"{_badges(inputs)} → {_badges(outputs)}")
 
 
 def render_recompute_badge(difference: float) -> None:

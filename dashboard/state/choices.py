@@ -56,3 +56,8 @@ HAND_QUERY = declare_number("hand_query", 1, 3, 2)
 HAND_TABLE = declare_text("hand_table", "", max_length=1_000)
 LOOKUP_TOKEN = declare_number("lookup_token", 0, 9, 2)
 LOOKUP_TABLE = declare_text("lookup_table", "", max_length=1_000)
+
+# Experiments
+EXPERIMENT = declare_text("experiment")
+SETUP = declare_text("setup", "", max_length=300)  # the settings that differ from the defaults: d_k=64~keys=16
+PREDICTION = declare_number("prediction", 0)  # the number of the chosen option, or 0: the result without a prediction

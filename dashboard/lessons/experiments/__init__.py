@@ -1,0 +1,1 @@
+"""The sections of the experiments page: choice, controls, prediction and result."""

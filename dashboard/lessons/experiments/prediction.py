@@ -1,0 +1,62 @@
+"""The prediction that precedes the result. The URL contains it, so that a reload shows the result again."""
+
+import streamlit as st
+
+from dashboard.state.choices import PREDICTION
+from dashboard.state.session import session
+from encoder_core.experiments import Experiment, Measurement, Setup
+
+SKIPPED = 0  # otherwise the number of an option, from 1
+
+
+def read_prediction(experiment: Experiment) -> int | None:
+    """The number of the chosen option, SKIPPED, or None before either."""
+    number = session().get(PREDICTION)
+    if number is None or number <= len(experiment.options):
+        return number
+    session().report_invalid(PREDICTION, f"allowed are 0 (skipped) to {len(experiment.options)}", None)
+    session().set_derived(PREDICTION, None)
+    return None
+
+
+def render_question(experiment: Experiment, setup: Setup) -> None:
+    """Render the question with a button for each option, and one that shows the result without a prediction."""
+    with st.container(border=True):
+        st.markdown(f"**Predict first** — {experiment.fill_in(experiment.question, setup)}")
+        for number, option in enumerate(experiment.options, 1):
+            st.button(
+                experiment.fill_in(option.text, setup),
+                key=f"predict {experiment.name} {number}",
+                on_click=_predict,
+                args=(number,),
+                width="stretch",
+            )
+        st.button("Show the result without a prediction", type="tertiary", icon=":material/visibility:",
+                  key=f"predict {experiment.name} skip", on_click=_predict, args=(SKIPPED,))  # fmt: skip
+
+
+def render_feedback(experiment: Experiment, setup: Setup, measurement: Measurement, prediction: int) -> None:
+    """Render whether the prediction was right, and why."""
+    right = experiment.options[measurement.answer]
+    question, answer = (experiment.fill_in(text, setup) for text in (experiment.question, right.text))
+    if prediction == SKIPPED:
+        st.info(f"{question} **{answer}.** {right.feedback}", icon=":material/lightbulb:")
+        return
+    chosen = experiment.options[prediction - 1]
+    predicted = f"You predicted “{experiment.fill_in(chosen.text, setup)}”"
+    if chosen is right:
+        st.success(f"{predicted}, and so it is. {chosen.feedback}", icon=":material/check:")
+    else:
+        st.info(
+            f"{predicted}. {chosen.feedback}  \nMeasured: **{answer}.** {right.feedback}", icon=":material/lightbulb:"
+        )
+
+
+def render_again_button() -> None:
+    """Render the button that hides the result and asks again."""
+    st.button("Predict again", icon=":material/replay:", type="tertiary", key="predict again", on_click=_predict,
+              args=(None,))  # fmt: skip
+
+
+def _predict(number: int | None) -> None:
+    session().set(PREDICTION, number)

@@ -1,0 +1,127 @@
+"""An experiment: a claim that learners are told, a prediction, controls, and a measurement that tests the claim."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.figures import Line, ThemeName, format_number
+
+Setting = str | int | float | bool
+Setup = Mapping[str, Setting]  # name of a control -> its setting
+
+SEED_NAME = "seed"
+
+
+@dataclass(frozen=True)
+class Control:
+    """One setting of an experiment.
+
+    name     in the URL: lower-case, with underscores
+    options  the allowed settings, all of one type, in the order in which they are shown
+    """
+
+    name: str
+    label: str
+    options: tuple[Setting, ...]
+    default: Setting
+    help: str = ""
+
+    def __post_init__(self) -> None:
+        if self.default not in self.options:
+            raise ValueError(f"default {self.default!r} of control {self.name!r} is not among its options.")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer to an experiment's question, and what it says about the one who chose it.
+
+    feedback  why it is right or, if it is wrong, the misconception behind it and what to look at; true in every setup
+              in which the answer is right, or wrong
+    """
+
+    text: str
+    feedback: str
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """The result of an experiment in one setup.
+
+    answer    index of the option that the numbers make right
+    measured  the number that decides, with its spread, as plain text
+    meaning   what it means: one to three sentences in markdown, with numbers
+    draw      theme -> the figure
+    """
+
+    answer: int
+    measured: str
+    meaning: str
+    draw: Callable[[ThemeName], Line]
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """A claim and its test.
+
+    number      the place in the list of claims, from 1
+    name        in the URL: lower-case words with hyphens
+    claim       what learners are told, one or two sentences
+    hypothesis  what the measurement must show if the claim is true
+    question    the prediction to make before the result is shown; it has exactly one right option in every setup.
+                "{d_k}" in it, and in the text of an option, stands for the setting of that control
+    measure     setup -> result. Pure: equal setups give equal results, except for measured times. It compiles nothing
+    limits      what the measurement does not show, in markdown
+    code        the functions that compute the result
+    stage       name of the stage page that it concerns
+    source      where the claim comes from
+    """
+
+    number: int
+    name: str
+    title: str
+    claim: str
+    hypothesis: str
+    question: str
+    options: tuple[Option, ...]
+    controls: tuple[Control, ...]
+    measure: Callable[[Setup], Measurement]
+    limits: str
+    code: tuple[Callable[..., Any], ...]
+    stage: str
+    source: str
+
+    def fill_in(self, text: str, setup: Setup) -> str:
+        """A question or the text of an option with the settings of a setup."""
+        named = {name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in setup.items()}
+        return text.format_map(named)
+
+    @property
+    def default_setup(self) -> dict[str, Setting]:
+        """The default of each control."""
+        return {control.name: control.default for control in self.controls}
+
+    def setup(self, **settings: Setting) -> dict[str, Setting]:
+        """The defaults with some settings changed. Raises ValueError for a control or a setting that does not exist."""
+        setup = self.default_setup
+        for name, setting in settings.items():
+            control = next((control for control in self.controls if control.name == name), None)
+            if control is None:
+                raise ValueError(f"control {name!r} is not one of {', '.join(map(repr, setup))}.")
+            if setting not in control.options:
+                raise ValueError(f"{name} = {setting!r} is not one of {', '.join(map(repr, control.options))}.")
+            setup[name] = setting
+        return setup
+
+
+def seed_control(count: int = 20) -> Control:
+    """The seed of the random numbers of an experiment."""
+    return Control(SEED_NAME, "Seed", tuple(range(count)), 0, "Another seed draws other random numbers")
+
+
+def describe_spread(samples: Float[np.ndarray, "sample"], unit: str = "") -> str:
+    """The median of the samples and the range that holds nine tenths of them: "64.1 (61.0 to 67.5)"."""
+    low, middle, high = (format_number(x, 3) for x in np.percentile(samples, (5, 50, 95)))
+    return f"{middle}{unit} ({low} to {high})"

@@ -1,0 +1,124 @@
+"""Claim 1: looking up a row equals multiplying by a one-hot vector, and costs far less."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from encoder_core.analysis import one_hot
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, describe_spread
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.scenes.items import Matrix, line_of
+
+VOCABULARIES = (100, 300, 1_000, 3_000, 10_000, 30_000)
+_TOKENS, _REPEATS, _SHOWN = 12, 5, 8
+_HEIGHT = 300
+
+
+def product_lookup(
+    ids: Int[np.ndarray, "seq"], table: Float[np.ndarray, "vocab d_model"]
+) -> Float[np.ndarray, "seq d_model"]:
+    """The embeddings as a matrix product: one-hot rows times the table."""
+    return one_hot(ids, len(table)).astype(table.dtype) @ table
+
+
+def row_lookup(
+    ids: Int[np.ndarray, "seq"], table: Float[np.ndarray, "vocab d_model"]
+) -> Float[np.ndarray, "seq d_model"]:
+    """The embeddings as a lookup: the rows of the table at these indices."""
+    return table[ids]
+
+
+def useful_share(vocab: int) -> float:
+    """The share of the multiplications of one-hot times table in which the factor is 1, not 0: one of `vocab`."""
+    return float(one_hot(np.array([0]), vocab).mean())
+
+
+def time_calls(function: Callable[[], object], repeats: int = _REPEATS) -> Float[np.ndarray, "repeat"]:
+    """The milliseconds of each of some calls."""
+    taken = np.empty(repeats)
+    for repeat in range(repeats):
+        begin = time.perf_counter()
+        function()
+        taken[repeat] = (time.perf_counter() - begin) * 1e3
+    return taken
+
+
+def _measure(setup: Setup) -> Measurement:
+    vocab, d_model = int(setup["vocab"]), int(setup["d_model"])
+    rng = np.random.default_rng(0)
+    products, lookups = [], []
+    for size in VOCABULARIES:
+        table = rng.standard_normal((size, d_model)).astype(np.float32)
+        ids = rng.integers(0, size, _TOKENS)
+        products.append(time_calls(lambda ids=ids, table=table: product_lookup(ids, table)))
+        lookups.append(time_calls(lambda ids=ids, table=table: row_lookup(ids, table)))
+        if size == vocab:
+            difference = float(np.abs(product_lookup(ids, table) - row_lookup(ids, table)).max())
+    place = VOCABULARIES.index(vocab)
+    ratios = products[place] / np.median(lookups[place])
+    share = useful_share(vocab)
+    small_ids, small_table = np.array([2, 0, 5, 2]), rng.standard_normal((_SHOWN, 4)).astype(np.float32)
+
+    def draw(theme: ThemeName) -> Line:
+        times = {
+            "one-hot × table": np.log10([np.median(x) for x in products]),
+            "lookup": np.log10([np.median(x) for x in lookups]),
+        }
+        names = [f"{size:,}" for size in VOCABULARIES]
+        return [
+            *line_of(
+                [
+                    Matrix(title="one-hot rows", values=one_hot(small_ids, _SHOWN), kind="weights", column_axis="id"),
+                    "·",
+                    Matrix(title=f"a table of {_SHOWN} rows", values=small_table, row_axis="id"),
+                    "=",
+                    Matrix(title="the looked-up rows", values=product_lookup(small_ids, small_table)),
+                ],
+                height=_HEIGHT,
+                theme=theme,
+            ),
+            "|",
+            curves(times, names, title=f"time for {_TOKENS} tokens", x_axis="rows of the table", y_axis="log₁₀ of ms",
+                   style=PanelStyle(height=_HEIGHT, theme=theme)),
+        ]  # fmt: skip
+
+    return Measurement(
+        int(np.argmin(np.abs(np.log(share) - np.log([0.5, 1 / d_model, 1 / vocab])))),
+        f"the product takes {describe_spread(ratios)} times as long as the lookup, for {vocab:,} rows",
+        f"For a table of {vocab:,} × {d_model} both give the same rows: the largest difference is **{difference:g}**. "
+        f"Of the multiplications, **1 in {round(1 / share):,}** has the factor 1, all others have the factor 0. The "
+        f"product takes **{format_number(float(np.median(products[place])), 3)} ms**, the lookup "
+        f"**{format_number(float(np.median(lookups[place])), 3)} ms** (medians of {_REPEATS} runs on this server).",
+        draw,
+    )
+
+
+EXPERIMENT = Experiment(
+    number=1,
+    name="one-hot-lookup",
+    title="A lookup is a product with a one-hot vector",
+    claim="Looking up a row of the embedding table equals multiplying the table by a one-hot vector, and costs far "
+    "less.",
+    hypothesis="Both give exactly the same numbers. The time of the product grows with the rows of the table, the time "
+    "of the lookup does not.",
+    question="In one-hot × table, with {vocab} rows of {d_model} numbers: what share of the multiplications has a "
+    "factor other than 0?",
+    options=(
+        Option("Half of them", "A one-hot vector has a single 1, and zeros everywhere else."),
+        Option("1 in {d_model}", "Each number of the looked-up row is a sum over all rows of the table, not over its "
+               "columns."),
+        Option("1 in {vocab}", "The vector has as many numbers as the table has rows, and one of them is 1."),
+    ),
+    controls=(
+        Control("vocab", "Rows of the table", VOCABULARIES[2:], 30_000, "Size of the vocabulary"),
+        Control("d_model", "d_model", (16, 64, 256), 64),
+    ),
+    measure=_measure,
+    limits="Times are those of NumPy on this server, which others use at the same time; they differ from run to run. "
+    "Deep-learning libraries compute the lookup, too, and in training only the looked-up rows get a gradient.",
+    code=(product_lookup, row_lookup),
+    stage="embedding",
+    source="The claim stands in most tutorials; nanolm demonstrates it with ten words",
+)  # fmt: skip

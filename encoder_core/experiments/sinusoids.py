@@ -1,0 +1,100 @@
+"""Claim 7: nearby positions have similar sinusoids, and their dot product depends on the distance only."""
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.analysis import cosines, similarity_by_distance
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.inputs.positions import sinusoids
+from encoder_core.scenes.items import Matrix, line_of
+
+_POSITIONS = 64
+_FIRST, _SHIFTED = (3, 8), (40, 45)  # two pairs of positions at the same distance
+_TIE = 1e-4  # of d_model / 2, the dot product of a row with itself
+_HEIGHT = 330
+
+
+def encodings(kind: str, d_model: int, seed: int = 0) -> Float[np.ndarray, "position d_model"]:
+    """Sinusoids, or random rows with the same root mean square, as a new learned table has them."""
+    if kind == "sinusoidal":
+        return sinusoids(_POSITIONS, d_model)
+    random_rows = np.random.default_rng(seed).standard_normal((_POSITIONS, d_model)) / np.sqrt(2)
+    return random_rows.astype(np.float32)
+
+
+def pair_products(rows: Float[np.ndarray, "position d_model"]) -> tuple[float, float]:
+    """The dot products of the positions 3 and 8, and of the positions 40 and 45."""
+    (a, b), (c, d) = _FIRST, _SHIFTED
+    wide = rows.astype(float)
+    return float(wide[a] @ wide[b]), float(wide[c] @ wide[d])
+
+
+def _measure(setup: Setup) -> Measurement:
+    d_model, kind, seed = int(setup["d_model"]), str(setup["positions"]), int(setup["seed"])
+    rows = encodings(kind, d_model, seed)
+    dots = rows.astype(float) @ rows.T.astype(float)
+    first, shifted = pair_products(rows)
+    difference = shifted - first
+    is_same = abs(difference) <= _TIE * d_model / 2
+    by_distance = similarity_by_distance(dots.astype(np.float32))
+    spread = float((by_distance.high - by_distance.low)[:32].max())
+    similarity = cosines(rows, rows)
+    near, far = (float(np.diagonal(similarity, offset).mean()) for offset in (1, 32))
+
+    def draw(theme: ThemeName) -> Line:
+        distances = list(range(len(by_distance.mean)))
+        series = {"lowest": by_distance.low, "mean": by_distance.mean, "highest": by_distance.high}
+        return [
+            *line_of(
+                [
+                    Matrix(title=f"{kind} positions", values=rows, row_axis="position"),
+                    "→",
+                    Matrix(title="dot products", values=dots.astype(np.float32), row_axis="position",
+                           column_axis="other position", own_scale=True),
+                ],
+                height=_HEIGHT,
+                theme=theme,
+            ),
+            "|",
+            curves(series, distances, title="dot product by distance", x_axis="distance of the positions",
+                   y_axis="dot product", style=PanelStyle(height=_HEIGHT, theme=theme)),
+        ]  # fmt: skip
+
+    return Measurement(
+        1 if is_same else 0 if difference < 0 else 2,
+        f"{format_number(first, 3)} and {format_number(shifted, 3)}; over all pairs with the same distance, dot "
+        f"products differ by up to {format_number(spread, 2)}",
+        f"The positions {_FIRST[0]} and {_FIRST[1]} have the dot product **{format_number(first, 3)}**, the positions "
+        f"{_SHIFTED[0]} and {_SHIFTED[1]} **{format_number(shifted, 3)}**. Neighbours have a mean cosine of "
+        f"**{format_number(near, 2)}**, positions at a distance of 32 one of **{format_number(far, 2)}**.",
+        draw,
+    )
+
+
+EXPERIMENT = Experiment(
+    number=7,
+    name="sinusoids",
+    title="Sinusoids measure distance",
+    claim="With sinusoids, nearby positions are similar and distant ones are not, and the dot product of two positions "
+    "depends on their distance only.",
+    hypothesis="All pairs of positions at the same distance have the same dot product. Neighbours are more similar "
+    "than positions far apart.",
+    question="The positions 3 and 8 have a certain dot product ({positions} positions). What is that of 40 and 45?",
+    options=(
+        Option("Smaller", "Sinusoids do not fade with the position; random rows can have any dot product."),
+        Option("The same", "sin a sin b + cos a cos b = cos(a − b): only the difference of the positions is left."),
+        Option("Larger", "Sinusoids do not grow with the position; random rows can have any dot product."),
+    ),
+    controls=(
+        Control("positions", "Positions", ("sinusoidal", "random"), "sinusoidal", "random: as in a new learned table"),
+        Control("d_model", "d_model", (8, 16, 32, 64, 128), 64),
+        Control("seed", "Seed", tuple(range(10)), 0, "Seed of the random rows"),
+    ),
+    measure=_measure,
+    limits="The similarity does not fall evenly with the distance: it is a sum of cosines and rises again in places. "
+    "In an encoder, the projections of queries and keys come between the positions and the scores.",
+    code=(encodings, pair_products),
+    stage="positions",
+    source="Vaswani et al. 2017, section 3.5",
+)

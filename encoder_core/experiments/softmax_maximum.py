@@ -1,0 +1,99 @@
+"""Claim 3: subtracting the row maximum changes nothing but keeps softmax finite."""
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, row_bars
+
+PRECISIONS = {"16 bits": np.float16, "32 bits": np.float32, "64 bits": np.float64}
+_LIMITS = (11.0, 89.0, 710.0)
+_SCORES = np.array([0.0, -1.0, -2.5, -4.0, -6.0])  # relative to the largest one
+_HEIGHT = 260
+
+
+def largest_finite_exponent(precision: str) -> float:
+    """The largest x for which exp(x) is finite in this precision, by bisection; ln of the largest number."""
+    kind = PRECISIONS[precision]
+    low, high = 0.0, 1_000.0
+    with np.errstate(over="ignore"):
+        while high - low > 1e-3:
+            middle = (low + high) / 2
+            low, high = (middle, high) if np.isfinite(np.exp(kind(middle))) else (low, middle)
+    return low
+
+
+def plain_softmax(scores: Float[np.ndarray, "key"], precision: str) -> Float[np.ndarray, "key"]:
+    """exp(s) / sum exp(s) as the formula has it, without subtracting the maximum. NaN where exp overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        exponentials = np.exp(scores.astype(PRECISIONS[precision]))
+        return exponentials / exponentials.sum()
+
+
+def shifted_softmax(scores: Float[np.ndarray, "key"], precision: str) -> Float[np.ndarray, "key"]:
+    """exp(s - max s) / sum exp(s - max s): the factor exp(-max s) cancels."""
+    shifted = scores.astype(PRECISIONS[precision])
+    exponentials = np.exp(shifted - shifted.max())
+    return exponentials / exponentials.sum()
+
+
+def _measure(setup: Setup) -> Measurement:
+    precision, largest = str(setup["precision"]), float(setup["largest"])
+    scores = largest + _SCORES
+    exact = shifted_softmax(scores, "64 bits")
+    plain, shifted = plain_softmax(scores, precision), shifted_softmax(scores, precision)
+    limit = largest_finite_exponent(precision)
+    is_finite = bool(np.isfinite(plain).all())
+
+    def draw(theme: ThemeName) -> Line:
+        names = [f"key {number}" for number in range(1, len(scores) + 1)]
+        style = RowBarsStyle(span=(0.0, 1.0), colour="attention", decimals=3, height=_HEIGHT, theme=theme)
+        score_style = RowBarsStyle(span=(0.0, max(1.0, float(scores.max()))), decimals=1, height=_HEIGHT, theme=theme)
+        return [
+            row_bars(scores, names, title="scores", style=score_style),
+            "→",
+            row_bars(plain.astype(float), names, title="weights by the formula", style=style),
+            "|",
+            row_bars(shifted.astype(float), names, title="weights with the maximum subtracted", style=style),
+        ]
+
+    error = float(np.abs(shifted - exact).max())
+    by_formula = (
+        f"the formula gives the same weights to within **{format_number(float(np.abs(plain - exact).max()), 2)}**"
+        if is_finite
+        else f"the formula divides by infinity: **{int(np.isnan(plain).sum())}** weights are not a number, others are 0"
+    )
+    return Measurement(
+        int(np.argmin(np.abs(np.array(_LIMITS) - limit))),
+        f"exp(x) is finite up to x = {limit:.2f} in {precision}",
+        f"The largest score is {largest:g} and exp(x) overflows above **{limit:.2f}** in {precision}, so {by_formula}. "
+        "With the maximum subtracted, all weights are finite, and their largest error is "
+        f"**{format_number(error, 2)}**.",
+        draw,
+    )
+
+
+EXPERIMENT = Experiment(
+    number=3,
+    name="softmax-maximum",
+    title="Why softmax subtracts the maximum",
+    claim="Subtracting the largest score of a row before exp changes no weight, but keeps every number finite.",
+    hypothesis="Where exp does not overflow, both ways give the same weights. Where it does, only the subtraction "
+    "gives numbers.",
+    question="exp(x) is computed with numbers of {precision}. From about which x on is the result infinite?",
+    options=(
+        Option("11", "That is the limit of 16 bits: exp(11.1) is 65,504, the largest of these numbers."),
+        Option("89", "That is the limit of 32 bits: exp(88.7) is 3.4 · 10³⁸, the largest of these numbers."),
+        Option("710", "That is the limit of 64 bits: exp(709.8) is 1.8 · 10³⁰⁸, the largest of these numbers."),
+    ),
+    controls=(
+        Control("precision", "Numbers of", tuple(PRECISIONS), "32 bits"),
+        Control("largest", "Largest score", (5, 10, 12, 50, 88, 90, 500, 800), 90),
+    ),
+    measure=_measure,
+    limits="Scores that are divided by √d_k are rarely that large in 32 bits. In 16 bits, in which large models "
+    "compute, a score of 12 is enough.",
+    code=(plain_softmax, shifted_softmax, largest_finite_exponent),
+    stage="softmax",
+    source="Goodfellow, Bengio & Courville 2016, section 4.1",
+)

@@ -1,0 +1,30 @@
+"""Experiments: the claims that learners are told, each with a prediction, controls and a measurement."""
+
+import streamlit as st
+
+from dashboard.lessons.experiments.choice import render_experiment_choice
+from dashboard.lessons.experiments.prediction import read_prediction, render_question
+from dashboard.lessons.experiments.result import render_result
+from dashboard.lessons.experiments.setup import read_setup, render_controls
+from dashboard.page_list import page_named
+from dashboard.shell import frame
+
+frame.begin_page()
+frame.render_heading(
+    page_named("experiments"),
+    "Claims that learners are told. Predict what happens, look at the measurement, then change the setup.",
+)
+
+
+def body() -> None:
+    experiment = render_experiment_choice()
+    st.markdown(f"**Claim** — {experiment.claim}  \n**Test** — {experiment.hypothesis}")
+    setup, prediction = read_setup(experiment), read_prediction(experiment)
+    render_controls(experiment, setup)
+    if prediction is None:
+        render_question(experiment, setup)
+    else:
+        render_result(experiment, setup, prediction)
+
+
+frame.run_as_fragment(body)

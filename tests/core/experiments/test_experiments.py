@@ -1,0 +1,142 @@
+"""Every experiment: its claim is confirmed in its default setup, and every setup has a result."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from encoder_core.experiments import experiments
+from encoder_core.experiments.layer_norm import batch_norm, layer_norm
+from encoder_core.experiments.one_hot_lookup import product_lookup, row_lookup, useful_share
+from encoder_core.experiments.padding import padded_outputs
+from encoder_core.experiments.score_scaling import jacobian_norm, score_statistics
+from encoder_core.experiments.sinusoids import encodings, pair_products
+from encoder_core.experiments.softmax_maximum import largest_finite_exponent, plain_softmax, shifted_softmax
+from encoder_core.experiments.token_mixing import SENTENCE, changed_rows, row_changes
+from encoder_core.figures import panels_of
+
+# The right option of each experiment in its default setup, counted from 0.
+ANSWERS = {
+    "one-hot-lookup": 2,
+    "score-scaling": 2,
+    "softmax-maximum": 1,
+    "word-order": 0,
+    "token-mixing": 2,
+    "padding": 1,
+    "sinusoids": 1,
+    "layer-norm": 2,
+}
+
+
+@pytest.fixture(params=list(experiments().values()), ids=list(experiments()))
+def experiment(request):
+    return request.param
+
+
+def test_the_claim_holds_for_every_seed(experiment):
+    seeds = [{"seed": seed} for seed in range(4)] if "seed" in experiment.default_setup else [{}]
+    answers = {experiment.measure(experiment.setup(**seed)).answer for seed in seeds}
+    assert answers == {ANSWERS[experiment.name]}
+
+
+def test_every_setting_has_a_result(experiment):
+    """Each setting once, with the defaults for the others: finite numbers in the text, and a figure in both themes."""
+    for control in experiment.controls:
+        for option in control.options[:: max(1, len(control.options) // 3)]:
+            setup = experiment.setup(**{control.name: option})
+            result = experiment.measure(setup)
+            assert 0 <= result.answer < len(experiment.options)
+            assert result.measured
+            assert not re.search(r"\b(nan|inf)\b|\{", result.measured + result.meaning)
+            for text in (experiment.question, *(option.text for option in experiment.options)):
+                assert "{" not in experiment.fill_in(text, setup)
+            for theme in ("light", "dark"):
+                assert list(panels_of(result.draw(theme)))
+
+
+def test_an_unknown_control_or_setting_is_refused(experiment):
+    with pytest.raises(ValueError, match="control 'width' is not one of"):
+        experiment.setup(width=3)
+    name = experiment.controls[0].name
+    with pytest.raises(ValueError, match=f"{name} = 'none of them' is not one of"):
+        experiment.setup(**{name: "none of them"})
+
+
+def test_names_and_numbers_are_different():
+    numbers = [experiment.number for experiment in experiments().values()]
+    assert numbers == sorted(set(numbers))
+    assert all(len({option.text for option in x.options}) == len(x.options) for x in experiments().values())
+
+
+def test_the_jacobian_of_softmax():
+    """By hand: for weights 1/2 and 1/2 it is [[1/4, -1/4], [-1/4, 1/4]], with the norm 1/2."""
+    np.testing.assert_allclose(jacobian_norm(np.array([[0.5, 0.5], [1.0, 0.0]])), [0.5, 0.0], atol=1e-12)
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(5))
+    np.testing.assert_allclose(jacobian_norm(p[None])[0], np.linalg.norm(np.diag(p) - np.outer(p, p)))
+
+
+@pytest.mark.parametrize("d_k", [4, 64, 256])
+def test_the_variance_of_a_dot_product_is_d_k(d_k):
+    variance = np.mean([score_statistics(d_k, 64, seed, scaled=False).scores.var() for seed in range(5)])
+    np.testing.assert_allclose(variance, d_k, rtol=0.05)
+    scaled = np.mean([score_statistics(d_k, 64, seed, scaled=True).scores.var() for seed in range(5)])
+    np.testing.assert_allclose(scaled, 1, rtol=0.05)
+
+
+def test_softmax_saturates_for_scores_far_apart():
+    small, large = (score_statistics(d_k, 16, 0, scaled=False) for d_k in (1, 256))
+    assert large.entropy.mean() < 0.4 < 2 < small.entropy.mean() < math.log2(16)
+    assert large.gradient.mean() < small.gradient.mean() / 1.5
+
+
+def test_where_exp_overflows():
+    for precision, largest in (("16 bits", 65504.0), ("32 bits", np.finfo(np.float32).max)):
+        assert largest_finite_exponent(precision) == pytest.approx(math.log(largest), abs=0.01)
+
+
+def test_softmax_by_the_formula_and_with_the_maximum_subtracted():
+    """By hand: scores 0 and ln 3 have the weights 1/4 and 3/4; so have scores that are 100 larger."""
+    scores = np.array([0.0, math.log(3)])
+    for weights in (plain_softmax(scores, "32 bits"), shifted_softmax(scores + 100, "32 bits")):
+        np.testing.assert_allclose(weights, [0.25, 0.75], atol=1e-5)
+    assert np.isnan(plain_softmax(scores + 100, "32 bits")).all()
+
+
+def test_a_lookup_is_a_product_with_a_one_hot_vector():
+    table = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], np.float32)
+    ids = np.array([2, 0])
+    np.testing.assert_array_equal(product_lookup(ids, table), [[5, 6], [1, 2]])
+    np.testing.assert_array_equal(row_lookup(ids, table), [[5, 6], [1, 2]])
+    assert useful_share(3) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("token", "causal"), list(itertools.product((1, 4), (False, True))))
+def test_rows_that_change_when_a_token_is_replaced(token, causal):
+    changes = row_changes(token, causal, 0)
+    assert changed_rows(changes["embedded"]) == changed_rows(changes["values 1"]) == 1
+    expected = len(SENTENCE) - token if causal else len(SENTENCE)
+    assert changed_rows(changes["attention 1"]) == expected
+    assert changed_rows(changes["output 2"]) == expected
+    assert not causal or (changes["output 2"][:token] == 0).all()
+
+
+def test_masked_padding_changes_nothing():
+    for value in (-10.0, 0.0, 10.0):
+        alone, padded = padded_outputs(value, True, 0)
+        np.testing.assert_allclose(padded, alone, atol=1e-5)
+        alone, padded = padded_outputs(value, False, 0)
+        assert np.abs(padded - alone).max() > 0.01
+
+
+def test_norms_by_hand():
+    x = np.array([[[1.0, 3.0]], [[5.0, 11.0]]])  # two sentences of one token
+    np.testing.assert_allclose(layer_norm(x), [[[-1, 1]], [[-1, 1]]], atol=1e-5)
+    np.testing.assert_allclose(batch_norm(x), [[[-1, -1]], [[1, 1]]], atol=1e-5)
+
+
+def test_dot_products_of_sinusoids():
+    """By hand for d_model 2: sin a sin b + cos a cos b = cos(a - b), with an angle of 1 per position."""
+    np.testing.assert_allclose(pair_products(encodings("sinusoidal", 2)), [math.cos(5)] * 2, atol=1e-5)
