@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -52,8 +53,8 @@ def _measure(setup: Setup) -> Measurement:
     for size in VOCABULARIES:
         table = rng.standard_normal((size, d_model)).astype(np.float32)
         ids = rng.integers(0, size, _TOKENS)
-        products.append(time_calls(lambda ids=ids, table=table: product_lookup(ids, table)))
-        lookups.append(time_calls(lambda ids=ids, table=table: row_lookup(ids, table)))
+        products.append(time_calls(partial(product_lookup, ids, table)))
+        lookups.append(time_calls(partial(row_lookup, ids, table)))
         if size == vocab:
             difference = float(np.abs(product_lookup(ids, table) - row_lookup(ids, table)).max())
     place = VOCABULARIES.index(vocab)

@@ -6,7 +6,7 @@ from jaxtyping import Float
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
 from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, row_bars
 
-PRECISIONS = {"16 bits": np.float16, "32 bits": np.float32, "64 bits": np.float64}
+PRECISIONS: dict[str, type[np.floating]] = {"16 bits": np.float16, "32 bits": np.float32, "64 bits": np.float64}
 _LIMITS = (11.0, 89.0, 710.0)
 _SCORES = np.array([0.0, -1.0, -2.5, -4.0, -6.0])  # relative to the largest one
 _HEIGHT = 260

@@ -1,0 +1,68 @@
+"""The experiments page: prediction, result, controls and links."""
+
+import pytest
+
+from dashboard.page_list import page_named
+from encoder_core.experiments import experiments
+from tests.pages.app import figures, key_of, link_of, opened, rendered, run, said
+
+PAGE = page_named("experiments")
+
+
+def texts(at):
+    return "\n".join(rendered(at))
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_the_result_is_hidden_until_a_prediction(framed, name):
+    experiment = experiments()[name]
+    at = opened(PAGE, experiment=name)
+    assert experiment.claim in texts(at)
+    assert "Measured" not in texts(at)
+    assert not list(figures(at))
+    for number in range(1, len(experiment.options) + 1):
+        at.button(key=f"predict {name} {number}").click()
+        run(at)
+        assert link_of(at)["prediction"] == [str(number)]
+        assert "Measured" in texts(at)
+        assert list(figures(at))
+        praised = [box.value for box in at.success]
+        right = experiment.measure(experiment.default_setup).answer + 1 == number
+        assert bool(praised) == right
+        at.button(key="predict again").click()
+        assert "Measured" not in texts(run(at))
+
+
+def test_a_control_is_in_the_link_and_a_link_shows_the_same(framed):
+    at = opened(PAGE, experiment="word-order", prediction="0")
+    assert "same vectors in the new order" in texts(at)
+    at.button_group(key=key_of(at, "setup_word-order_positions")).set_value("sinusoidal")
+    run(at)
+    assert link_of(at)["setup"] == ["positions=sinusoidal"]
+    assert "because of the positions" in texts(at)
+    again = opened(PAGE, experiment="word-order", prediction="0", setup="positions=sinusoidal")
+    assert texts(again) == texts(at)
+
+
+def test_another_experiment_has_its_defaults_and_asks_first(framed):
+    at = opened(PAGE, experiment="word-order", prediction="1", setup="mask=causal")
+    at.button(key="experiment_arrow_forward").click()
+    run(at)
+    assert link_of(at) == {"experiment": ["token-mixing"]}
+    assert "Predict first" in texts(at)
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ({"experiment": "nothing"}, "The link has experiment = “nothing”; allowed are one-hot-lookup"),
+        ({"setup": "d_k=5"}, "The link has setup = “d_k=5”"),
+        ({"setup": "width=<b>"}, "The link has setup = “width=<b>”"),
+        ({"prediction": "9"}, "The link has prediction = “9”; allowed are 0 (skipped) to 4."),
+        ({"prediction": "x"}, "The link has prediction = “x”; allowed are whole numbers from 0."),
+    ],
+)
+def test_a_bad_link_is_answered_with_a_sentence(framed, link, message):
+    at = opened(PAGE, **{"experiment": "score-scaling"} | link)
+    assert any(sentence.startswith(message) for sentence in said(at)), said(at)
+    assert "Predict first" in texts(at)
