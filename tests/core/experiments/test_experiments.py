@@ -14,6 +14,7 @@ from encoder_core.experiments.padding import padded_outputs
 from encoder_core.experiments.score_scaling import jacobian_norm, score_statistics
 from encoder_core.experiments.sinusoids import encodings, pair_products
 from encoder_core.experiments.softmax_maximum import largest_finite_exponent, plain_softmax, shifted_softmax
+from encoder_core.experiments.stack_gradients import stack_norms
 from encoder_core.experiments.token_mixing import SENTENCE, changed_rows, row_changes
 from encoder_core.figures import panels_of
 
@@ -26,6 +27,8 @@ ANSWERS = {
     "token-mixing": 2,
     "padding": 1,
     "sinusoids": 1,
+    "norm-placement": 0,
+    "residual-gradients": 1,
     "layer-norm": 2,
 }
 
@@ -129,6 +132,17 @@ def test_masked_padding_changes_nothing():
         np.testing.assert_allclose(padded, alone, atol=1e-5)
         alone, padded = padded_outputs(value, False, 0)
         assert np.abs(padded - alone).max() > 0.01
+
+
+def test_a_post_norm_stream_keeps_its_length_and_a_pre_norm_stream_grows():
+    """By hand: every row of a post-norm block has the length √d_model, here √32, and there are 12 rows."""
+    post, pre = (stack_norms(norm, 4, True, 0) for norm in ("post", "pre"))
+    np.testing.assert_allclose(post.stream, math.sqrt(12 * 32), rtol=1e-4)
+    assert (np.diff(pre.stream) > 0).all()
+    assert len(post.gradient) == 4
+    removed = stack_norms("post", 4, False, 0)
+    np.testing.assert_allclose(removed.stream, post.stream, rtol=1e-4)
+    assert not np.allclose(removed.gradient, post.gradient)
 
 
 def test_norms_by_hand():

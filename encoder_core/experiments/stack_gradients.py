@@ -1,0 +1,55 @@
+"""What the experiments on depth share: the gradient and the length of the residual stream at every block."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.analysis.gradients import block_gradients
+from encoder_core.config import EncoderConfig, Norm
+from encoder_core.edits import Edit, ResidualFactor
+from encoder_core.encoder import Encoder
+
+DEPTHS = (2, 4, 6, 8, 12)
+NUM_ENCODERS = 5  # random encoders with the seeds 0 to 4, for the spread
+_TOKENS, _D_MODEL = 12, 32
+
+
+class StackNorms(NamedTuple):
+    """Lengths of all rows of a sentence taken as one vector.
+
+    gradient  at the input of each block: of the loss with respect to the residual stream, (block,)
+    stream    after each block: of the residual stream, (block,)
+    """
+
+    gradient: Float[np.ndarray, "block"]
+    stream: Float[np.ndarray, "block"]
+
+
+@lru_cache(maxsize=128)
+def stack_norms(norm: Norm, depth: int, residuals: bool, seed: int) -> StackNorms:
+    """The lengths in a random encoder of so many blocks, on random ids.
+
+    The loss is the sum of the outputs times random numbers, so its gradient at the output is random. Without
+    `residuals`, each sublayer's output replaces the stream. The gradients are exact (`block_gradients`).
+    """
+    config = EncoderConfig(vocab_size=16, max_len=16, d_model=_D_MODEL, num_heads=4, d_ff=4 * _D_MODEL,
+                           num_layers=depth, norm=norm, final_norm=norm == "pre")  # fmt: skip
+    rng = np.random.default_rng(seed)
+    ids = rng.integers(0, config.vocab_size, (1, _TOKENS)).astype(np.int32)
+    edits: list[Edit] = []
+    if not residuals:
+        edits = [ResidualFactor(layer, "attention") for layer in range(depth)]
+        edits += [ResidualFactor(layer, "mlp") for layer in range(depth)]
+    run = Encoder.random(config, seed).run(ids, None, edits)
+    blocks = block_gradients(run, rng.standard_normal(run.trace.output.shape))
+    return StackNorms(
+        np.array([np.linalg.norm(block.resid_pre) for block in blocks]),
+        np.array([np.linalg.norm(layer.resid_post) for layer in run.trace.layers]),
+    )
+
+
+def all_stack_norms(norm: Norm, depth: int, residuals: bool) -> list[StackNorms]:
+    """The lengths in each of the random encoders."""
+    return [stack_norms(norm, depth, residuals, seed) for seed in range(NUM_ENCODERS)]
