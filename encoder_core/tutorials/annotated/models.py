@@ -60,6 +60,18 @@ def intended_run(seed: int) -> Run:
     return encoder(seed).run(encodings())
 
 
+@lru_cache(maxsize=8)
+def equal_heads_run(seed: int) -> Run:
+    """The same with the queries and keys of head 1 in every head."""
+    model = encoder(seed)
+    parameters = dict(model.parameters())
+    for part in ("query", "key"):
+        for name in ("kernel", "bias"):
+            path = f"layers.0.attention.{part}.{name}"
+            parameters[path] = np.concatenate([parameters[path][..., :D_K]] * HEADS, axis=-1)
+    return Encoder.from_parameters(model.config, parameters).run(encodings())
+
+
 class Heads(NamedTuple):
     """Attention as written: one layer for queries, keys and values, and the heads one below the other."""
 
