@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.lessons.experiments.choice import render_experiment_choice
 from dashboard.lessons.experiments.prediction import read_prediction, render_question
-from dashboard.lessons.experiments.result import render_result
+from dashboard.lessons.experiments.result import can_measure, render_result
 from dashboard.lessons.experiments.setup import read_setup, render_controls
 from dashboard.page_list import page_named
 from dashboard.shell import frame
@@ -23,7 +23,7 @@ def body() -> None:
     render_controls(experiment, setup)
     if prediction is None:
         render_question(experiment, setup)
-    else:
+    elif can_measure(experiment):
         render_result(experiment, setup, prediction)
 
 

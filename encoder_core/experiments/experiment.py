@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.encoder import Encoder
 from encoder_core.figures import Line, ThemeName, format_number
 
 Setting = str | int | float | bool
@@ -72,11 +73,14 @@ class Experiment:
     hypothesis  what the measurement must show if the claim is true
     question    the prediction to make before the result is shown; it has exactly one right option in every setup.
                 "{d_k}" in it, and in the text of an option, stands for the setting of that control
-    measure     setup -> result. Pure: equal setups give equal results, except for measured times. It compiles nothing
     limits      what the measurement does not show, in markdown
     code        the functions that compute the result
     stage       name of the stage page that it concerns
     source      where the claim comes from
+    measure     setup -> result. Pure: equal setups give equal results, except for measured times. It compiles nothing
+    measure_trained  instead of `measure`, for a claim on trained encoders: setup and all-MiniLM-L6-v2 -> result
+
+    Raises ValueError unless it has exactly one of the two.
     """
 
     number: int
@@ -87,11 +91,24 @@ class Experiment:
     question: str
     options: tuple[Option, ...]
     controls: tuple[Control, ...]
-    measure: Callable[[Setup], Measurement]
     limits: str
     code: tuple[Callable[..., Any], ...]
     stage: str
     source: str
+    measure: Callable[[Setup], Measurement] | None = None
+    measure_trained: Callable[[Setup, Encoder], Measurement] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.measure is None) == (self.measure_trained is None):
+            raise ValueError(f"experiment {self.name!r} needs either measure or measure_trained.")
+
+    def result(self, setup: Setup, trained: Encoder | None = None) -> Measurement:
+        """The result in a setup. Raises ValueError if it needs the trained encoder and gets none."""
+        if self.measure is not None:
+            return self.measure(setup)
+        if self.measure_trained is None or trained is None:
+            raise ValueError(f"experiment {self.name!r} needs a trained encoder.")
+        return self.measure_trained(setup, trained)
 
     def fill_in(self, text: str, setup: Setup) -> str:
         """A question or the text of an option with the settings of a setup."""

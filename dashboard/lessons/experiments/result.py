@@ -2,30 +2,49 @@
 
 import inspect
 import textwrap
+from functools import partial
 
 import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.lessons.experiments.prediction import render_again_button, render_feedback
+from dashboard.lessons.experiments.setup import open_experiment
+from dashboard.models.loading import encoder_named
+from dashboard.models.loading_notice import render_figure_notice
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
+from dashboard.state.offered_encoders import MINILM, OFFERED
+from dashboard.state.settings import current_settings
 from dashboard.theme import current_theme
+from encoder_core import Encoder
 from encoder_core.experiments import Experiment, Measurement, Setting, experiments
 
 
-def measure(experiment: Experiment, setup: dict[str, Setting]) -> Measurement:
-    """The result in this setup, computed once for all sessions."""
-    return _measure(experiment.name, tuple(setup.items()))
-
-
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _measure(name: str, setup: tuple[tuple[str, Setting], ...]) -> Measurement:
-    return experiments()[name].measure(dict(setup))
+def _measure(name: str, setup: tuple[tuple[str, Setting], ...], _trained: Encoder | None) -> Measurement:
+    """The result in this setup, computed once for all sessions."""
+    return experiments()[name].result(dict(setup), _trained)
+
+
+def can_measure(experiment: Experiment) -> bool:
+    """Whether the experiment can run now. If not, render why: its trained encoder is not loaded, or not offered."""
+    if experiment.measure_trained is None or _trained_encoder() is not None:
+        return True
+    if MINILM in OFFERED:
+        render_figure_notice(OFFERED[MINILM], current_settings(), partial(open_experiment, next(iter(experiments()))))
+    else:
+        st.info("This experiment needs a trained encoder, and this server offers none: see ENCODER_MODELS.")
+    return False
+
+
+def _trained_encoder() -> Encoder | None:
+    return encoder_named(OFFERED[MINILM]) if MINILM in OFFERED else None
 
 
 def render_result(experiment: Experiment, setup: dict[str, Setting], prediction: int) -> None:
     """Render the result, below what was predicted."""
-    measurement = measure(experiment, setup)
+    trained = None if experiment.measure_trained is None else _trained_encoder()
+    measurement = _measure(experiment.name, tuple(setup.items()), trained)
     render_feedback(experiment, setup, measurement, prediction)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Measured:** {measurement.measured}", width="content")

@@ -7,15 +7,21 @@ import re
 import numpy as np
 import pytest
 
+from encoder_core import Encoder
+from encoder_core.cost import flops_by_part
 from encoder_core.experiments import experiments
+from encoder_core.experiments.head_count import head_statistics
 from encoder_core.experiments.layer_norm import batch_norm, layer_norm
 from encoder_core.experiments.one_hot_lookup import product_lookup, row_lookup, useful_share
 from encoder_core.experiments.padding import padded_outputs
+from encoder_core.experiments.pronoun import pronoun_weights
 from encoder_core.experiments.score_scaling import jacobian_norm, score_statistics
 from encoder_core.experiments.sinusoids import encodings, pair_products
 from encoder_core.experiments.softmax_maximum import largest_finite_exponent, plain_softmax, shifted_softmax
+from encoder_core.experiments.stack_cost import enlarged
 from encoder_core.experiments.stack_gradients import stack_norms
 from encoder_core.experiments.token_mixing import SENTENCE, changed_rows, row_changes
+from encoder_core.experiments.word_in_context import word_similarities
 from encoder_core.figures import panels_of
 
 # The right option of each experiment in its default setup, counted from 0.
@@ -29,7 +35,11 @@ ANSWERS = {
     "sinusoids": 1,
     "norm-placement": 0,
     "residual-gradients": 1,
+    "stack-cost": 1,
+    "head-count": 1,
     "layer-norm": 2,
+    "word-in-context": 0,
+    "pronoun": 1,
 }
 
 
@@ -38,18 +48,29 @@ def experiment(request):
     return request.param
 
 
-def test_the_claim_holds_for_every_seed(experiment):
-    seeds = [{"seed": seed} for seed in range(4)] if "seed" in experiment.default_setup else [{}]
-    answers = {experiment.measure(experiment.setup(**seed)).answer for seed in seeds}
+@pytest.fixture
+def trained(experiment, request):
+    """The trained encoder, for the experiments that need it."""
+    return request.getfixturevalue("minilm") if experiment.measure_trained else None
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    return Encoder.pretrained("all-MiniLM-L6-v2", offline=True)
+
+
+def test_the_claim_holds_for_every_seed(experiment, trained):
+    seeds = [{"seed": seed} for seed in range(3)] if "seed" in experiment.default_setup else [{}]
+    answers = {experiment.result(experiment.setup(**seed), trained).answer for seed in seeds}
     assert answers == {ANSWERS[experiment.name]}
 
 
-def test_every_setting_has_a_result(experiment):
+def test_every_setting_has_a_result(experiment, trained):
     """Each setting once, with the defaults for the others: finite numbers in the text, and a figure in both themes."""
     for control in experiment.controls:
         for option in control.options[:: max(1, len(control.options) // 3)]:
             setup = experiment.setup(**{control.name: option})
-            result = experiment.measure(setup)
+            result = experiment.result(setup, trained)
             assert 0 <= result.answer < len(experiment.options)
             assert result.measured
             assert not re.search(r"\b(nan|inf)\b|\{", result.measured + result.meaning)
@@ -143,6 +164,38 @@ def test_a_post_norm_stream_keeps_its_length_and_a_pre_norm_stream_grows():
     removed = stack_norms("post", 4, False, 0)
     np.testing.assert_allclose(removed.stream, post.stream, rtol=1e-4)
     assert not np.allclose(removed.gradient, post.gradient)
+
+
+def test_heads_divide_the_same_parameters():
+    """By hand: the rank of Q Kᵀ is at most d_head = 64 / heads, and at most 24, the number of tokens."""
+    statistics = {heads: head_statistics(heads, 0) for heads in (1, 4, 16)}
+    assert len({x.parameters for x in statistics.values()}) == len({x.flops for x in statistics.values()}) == 1
+    assert [x.rank for x in statistics.values()] == [24, 16, 4]
+    assert statistics[1].difference == 0 < statistics[16].difference < 1
+
+
+def test_what_grows_with_the_square():
+    """By hand: 2 layers of 24 n d² for the projections and the network (d_ff = 4 d), and 4 n² d for the scores."""
+    for size, factor in itertools.product(("layers", "width", "tokens"), (1, 2)):
+        config, n = enlarged(size, factor)
+        flops = config.num_layers * (24 * n * config.d_model**2 + 4 * n**2 * config.d_model)
+        assert sum(flops_by_part(config, n).values()) == flops
+
+
+def test_the_pronoun_of_the_cat(minilm):
+    """Layer 4 head 2, counted from 1, gives "it" -> "cat" 0.80 (design of the project)."""
+    weights = pronoun_weights("cat", minilm)
+    assert weights.noun[3, 1] == weights.noun.max() == pytest.approx(0.80, abs=0.005)
+
+
+def test_a_word_has_one_vector_at_the_input_and_several_at_the_output(minilm):
+    """The rows of the input differ by their positions only: equal places have the cosine 1."""
+    similarities = word_similarities("spring", minilm)
+    assert similarities.same.shape[0] == 6
+    assert similarities.other.shape[0] == 9
+    assert similarities.other[:, -1].mean() < similarities.same[:, -1].mean() < similarities.same[:, 0].mean() + 0.2
+    with pytest.raises(ValueError, match="needs a trained encoder"):
+        experiments()["pronoun"].result({"sentence": "cat"})
 
 
 def test_norms_by_hand():

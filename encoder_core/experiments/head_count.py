@@ -1,0 +1,113 @@
+"""Claim 11: more heads at the same width cost the same and see different things."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from encoder_core.analysis import numerical_rank
+from encoder_core.config import EncoderConfig
+from encoder_core.encoder import Encoder
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.figures import Line, PanelStyle, ThemeName, bars, format_number
+
+HEADS = (1, 2, 4, 8, 16)
+_SEQ = 24
+_CONFIG = EncoderConfig(vocab_size=_SEQ, max_len=32, d_model=64, num_heads=1, d_ff=256, num_layers=2)
+_HEIGHT = 280
+_SEEDS = 3
+
+
+class HeadStatistics(NamedTuple):
+    """Of an encoder with so many heads.
+
+    parameters, flops  of the whole encoder, and of one forward pass
+    rank               of Q Kᵀ of each head in layer 1; at most d_head
+    difference         share of a query's weight in which two heads of layer 1 differ, mean over all pairs; 0 for one
+    """
+
+    parameters: int
+    flops: int
+    rank: int
+    difference: float
+
+
+@lru_cache(maxsize=32)
+def head_statistics(heads: int, seed: int) -> HeadStatistics:
+    """The statistics of a random encoder, on a sentence of different tokens."""
+    encoder = Encoder.random(replace(_CONFIG, num_heads=heads), seed)
+    layer = encoder.trace(np.arange(_SEQ, dtype=np.int32)[None]).layers[0]
+    pattern = layer.pattern[0]
+    pairs = [(a, b) for a in range(heads) for b in range(a)]
+    differences = [np.abs(pattern[a] - pattern[b]).sum(-1).mean() / 2 for a, b in pairs]
+    return HeadStatistics(
+        encoder.num_parameters,
+        encoder.flops(_SEQ),
+        max(numerical_rank(dots) for dots in layer.dot_products[0]),
+        float(np.mean(differences)) if pairs else 0.0,
+    )
+
+
+def _measure(setup: Setup) -> Measurement:
+    heads = int(setup["heads"])
+    by_count = {count: [head_statistics(count, seed) for seed in range(_SEEDS)] for count in HEADS}
+    one, chosen = by_count[1][0], by_count[heads][0]
+    differences = np.array([statistics.difference for statistics in by_count[heads]])
+
+    def draw(theme: ThemeName) -> Line:
+        style, names = PanelStyle(height=_HEIGHT, theme=theme), [f"{count}" for count in HEADS]
+        marks = [HEADS.index(heads)]
+        values = {
+            "parameters": [statistics[0].parameters / 1e3 for statistics in by_count.values()],
+            "rank of Q Kᵀ of a head": [statistics[0].rank for statistics in by_count.values()],
+            "difference of two heads": [
+                np.mean([s.difference for s in statistics]) for statistics in by_count.values()
+            ],
+        }
+        axes = ("thousands", "rank", "share of the weight")
+        line: Line = []
+        for (title, column), axis in zip(values.items(), axes, strict=True):
+            panel = bars(np.array(column, float), names, title=f"{title}, by heads", y_axis=axis, marks=marks,
+                         show_values=True, style=style)  # fmt: skip
+            line += [*(["|"] if line else []), panel]
+        return line
+
+    answer = int(np.sign(chosen.parameters - one.parameters)) + 1
+    low, high = format_number(float(differences.min()), 2), format_number(float(differences.max()), 2)
+    return Measurement(
+        answer,
+        f"{chosen.parameters:,} parameters with {heads} heads, {one.parameters:,} with one; two heads differ in "
+        f"{format_number(float(np.median(differences)), 2)} of the weight ({low} to {high})",
+        f"Parameters and operations are the same: **{chosen.parameters:,}** and **{chosen.flops:,}**. What changes is "
+        f"the width of a head, {_CONFIG.d_model} / {heads} = **{_CONFIG.d_model // heads}**, and with it the rank of "
+        f"its Q Kᵀ: **{chosen.rank}** for {_SEQ} tokens. Narrow heads can tell fewer keys apart.",
+        draw,
+    )
+
+
+EXPERIMENT = Experiment(
+    number=11,
+    name="head-count",
+    title="More heads cost the same",
+    claim="At the same d_model, more heads cost the same and see different things: each has d_head = d_model / heads "
+    "dimensions.",
+    hypothesis="The numbers of parameters and of operations do not depend on the number of heads. The patterns of the "
+    "heads differ, and the rank of Q Kᵀ is at most d_head.",
+    question="An encoder of width 64 has {heads} heads instead of one. What happens to the number of its parameters?",
+    options=(
+        Option("It falls", "Each head has smaller matrices, but there are more of them."),
+        Option(
+            "It stays the same",
+            "W_Q, W_K and W_V of all heads side by side are d_model × d_model, however many heads share their columns.",
+        ),
+        Option("It grows", "A head is not an addition: the heads divide the columns of the same matrices."),
+    ),
+    controls=(Control("heads", "Heads", HEADS[1:], 4),),
+    measure=_measure,
+    limits="The encoders are random. Which number of heads learns best depends on the task; heads that are too narrow "
+    "cannot single out a key.",
+    code=(head_statistics,),
+    stage="multi_head",
+    source="Vaswani et al. 2017, section 3.2.2 and table 3 (rows A)",
+)  # fmt: skip
