@@ -28,7 +28,7 @@ _QUIET = """() => new Promise(done => {
     };
     count();
 })"""
-_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-plot')].map(host => host.plotLine.paintQueue))"
+_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-plot')].map(host => host.plotLine?.paintQueue))"
 
 # What each plot shows, in the order of the page: null where a cell is masked.
 _PLOTS = """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
