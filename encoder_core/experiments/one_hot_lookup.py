@@ -13,7 +13,7 @@ from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_num
 from encoder_core.scenes.items import Matrix, line_of
 
 VOCABULARIES = (100, 300, 1_000, 3_000, 10_000, 30_000)
-_TOKENS, _REPEATS, _SHOWN = 12, 5, 8
+_TOKENS, _REPEATS, _SHOWN = 12, 15, 8
 _HEIGHT = 300
 
 

@@ -1,44 +1,83 @@
 """Claim 9: residual connections keep gradients alive."""
 
 import numpy as np
+from jaxtyping import Float
 
 from encoder_core.config import Norm
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
 from encoder_core.experiments.stack_gradients import DEPTHS, NUM_ENCODERS, all_stack_norms, stack_norms
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
 
-_NORMS: dict[str, Norm] = {"post-norm": "post", "pre-norm": "pre"}
+_NORMS: dict[str, Norm] = {"post-norm blocks": "post", "pre-norm blocks": "pre"}
+_TANH = "tanh layers"
+_WIDTH, _SPREAD = 32, 0.5  # of a tanh layer: its kernel has a standard deviation of _SPREAD / √_WIDTH
 _HEIGHT = 320
 
 
+def gradient_norms(
+    kernels: Float[np.ndarray, "layer d d"], x: Float[np.ndarray, "d"], residual: bool
+) -> Float[np.ndarray, "depth"]:
+    """The norm of the gradient of a linear read-out at the input of each layer, from the last layer to the first.
+
+    A layer is f(x) = tanh(x W), or x + f(x) with a residual. The read-out has a gradient of norm 1 at the output.
+    """
+    hidden = []
+    for kernel in kernels:
+        out = np.tanh(x @ kernel)
+        hidden.append(out)
+        x = x + out if residual else out
+    gradient, norms = np.full(len(x), len(x) ** -0.5), [1.0]
+    for kernel, out in zip(kernels[::-1], hidden[::-1], strict=True):
+        through = (gradient * (1 - out**2)) @ kernel.T
+        gradient = gradient + through if residual else through
+        norms.append(float(np.linalg.norm(gradient)))
+    return np.array(norms)
+
+
+def stack_gradients(stack: str, depth: int, residual: bool) -> Float[np.ndarray, "network layer"]:
+    """The norm of the gradient at the input of each layer, first layer first, in several random networks."""
+    if stack != _TANH:
+        return np.stack([norms.gradient for norms in all_stack_norms(_NORMS[stack], depth, residual)])
+    networks = []
+    for seed in range(NUM_ENCODERS):
+        rng = np.random.default_rng(seed)
+        kernels = rng.standard_normal((depth, _WIDTH, _WIDTH)) * _SPREAD / np.sqrt(_WIDTH)
+        networks.append(gradient_norms(kernels, rng.standard_normal(_WIDTH), residual)[:0:-1])
+    return np.stack(networks)
+
+
+def _geometric_mean(values: Float[np.ndarray, "network *layer"]) -> Float[np.ndarray, "*layer"]:
+    """The mean for factors: a network with a gradient ten times as large does not outweigh all others."""
+    return np.asarray(np.exp(np.log(values).mean(0)))
+
+
 def _measure(setup: Setup) -> Measurement:
-    depth, chosen = int(setup["depth"]), str(setup["norm"])
-    runs = {
-        "with residuals": all_stack_norms(_NORMS[chosen], depth, True),
-        "without residuals": all_stack_norms(_NORMS[chosen], depth, False),
+    depth, stack = int(setup["depth"]), str(setup["stack"])
+    gradients = {
+        "with residuals": stack_gradients(stack, depth, True),
+        "without residuals": stack_gradients(stack, depth, False),
     }
-    first = {name: np.array([norms.gradient[0] for norms in all_norms]) for name, all_norms in runs.items()}
-    losses = first["with residuals"] / first["without residuals"]
-    middle = float(np.median(losses))
+    first = {name: norms[:, 0] for name, norms in gradients.items()}
+    ratios = first["with residuals"] / first["without residuals"]
+    middle = float(_geometric_mean(ratios))
 
     def draw(theme: ThemeName) -> Line:
-        blocks = [str(block) for block in range(1, depth + 1)]
-        mean = {name: np.mean([norms.gradient for norms in all_norms], axis=0) for name, all_norms in runs.items()}
-        logarithms = {name: np.log10(gradient) for name, gradient in mean.items()}
+        layers = [str(layer) for layer in range(1, depth + 1)]
+        series = {name: np.log10(_geometric_mean(norms)) for name, norms in gradients.items()}
         return [
-            curves(logarithms, blocks, title="gradient of the loss", x_axis="at the input of block",
+            curves(series, layers, title="gradient of the loss", x_axis="at the input of layer",
                    y_axis="log₁₀ of its length", style=PanelStyle(height=_HEIGHT, theme=theme)),
         ]  # fmt: skip
 
+    with_, without = (format_number(float(_geometric_mean(norms)), 2) for norms in first.values())
+    low, high = (format_number(float(x), 2) for x in (ratios.min(), ratios.max()))
     return Measurement(
         int(np.digitize(middle, (2.0, 10.0))),
-        f"the gradient at block 1 is {format_number(middle, 3)} times larger with residuals "
-        f"({format_number(float(losses.min()), 2)} to {format_number(float(losses.max()), 2)} in {NUM_ENCODERS} "
-        "encoders)",
-        f"At the input of the first of {depth} blocks, the gradient has a length of "
-        f"**{format_number(float(np.median(first['with residuals'])), 3)}** with residual connections and "
-        f"**{format_number(float(np.median(first['without residuals'])), 3)}** without them ({chosen}; medians). The "
-        "first blocks lie farthest from the loss: they learn from what is left.",
+        f"with residuals, the gradient at layer 1 is {format_number(middle, 3)} times as large ({low} to {high} in "
+        f"{NUM_ENCODERS} networks)",
+        f"At the input of the first of {depth} {stack}, the gradient has a length of **{with_}** with residual "
+        f"connections and **{without}** without them (geometric means). The first layers lie farthest from the loss: "
+        "they learn from what is left.",
         draw,
     )
 
@@ -47,34 +86,34 @@ EXPERIMENT = Experiment(
     number=9,
     name="residual-gradients",
     title="Residual connections keep gradients alive",
-    claim="Without residual connections, gradients shrink on their way back through the blocks. With them, a gradient "
-    "has a path around every sublayer.",
-    hypothesis="The gradient at the first block is smaller without residual connections.",
-    question="The residual connections of {depth} blocks are removed ({norm}). How much smaller does the gradient at "
-    "the first block become?",
+    claim="Without residual connections, gradients vanish on their way back through the layers. With them, a gradient "
+    "has a path around every layer.",
+    hypothesis="The gradient at the first layer is much smaller without residual connections.",
+    question="The residual connections of {depth} {stack} are removed. How much smaller does the gradient at the first "
+    "layer become?",
     options=(
         Option(
-            "Less than 2 times smaller",
-            "A path around a sublayer carries the gradient unchanged; without it, everything passes the sublayer.",
+            "Less than 2 times smaller, or not at all",
+            "That needs something else to keep the gradient's size, such as the norms in every block.",
         ),
         Option(
             "2 to 10 times smaller",
-            "Every sublayer without a path around it changes the gradient. The norms rescale it and hide a part.",
+            "Every layer without a path around it changes the gradient by a factor; few layers, or norms between them, "
+            "keep the product moderate.",
         ),
         Option(
             "More than 10 times smaller",
-            "Without norms, the factors of all sublayers would multiply. Here a norm in every block rescales the "
-            "gradient.",
+            "The factors of all layers multiply, so the gradient shrinks exponentially with the depth.",
         ),
     ),
     controls=(
-        Control("depth", "Blocks", DEPTHS, 12),
-        Control("norm", "Norm", tuple(_NORMS), "post-norm"),
+        Control("stack", "Layers", (_TANH, *_NORMS), _TANH, "tanh layers have no norms; encoder blocks do"),
+        Control("depth", "Number of layers", DEPTHS, 12),
     ),
     measure=_measure,
-    limits="The norms in each block rescale the gradient as well, which hides a part of the effect. The encoders are "
-    "random, as at the start of training.",
-    code=(stack_norms,),
+    limits="All networks are random, as at the start of training. In encoder blocks the norms rescale the gradient as "
+    "well, which hides most of the effect: there, residuals and norms have to be judged together.",
+    code=(stack_gradients, gradient_norms, stack_norms),
     stage="add_and_norm",
     source="He et al. 2016, “Identity Mappings in Deep Residual Networks”",
-)  # fmt: skip
+)

@@ -13,7 +13,7 @@ from encoder_core.experiments.one_hot_lookup import time_calls
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
 
 _BASE = EncoderConfig(vocab_size=100, max_len=512, d_model=64, num_heads=4, d_ff=256, num_layers=2)
-_SEQ, _STEPS, _REPEATS = 32, 4, 3  # sizes are multiplied by 1, 2, 4 and 8
+_SEQ, _STEPS, _REPEATS = 32, 4, 9  # sizes are multiplied by 1, 2, 4 and 8
 _HEIGHT = 300
 _SIZES = ("layers", "width", "tokens")
 

@@ -26,7 +26,7 @@ def stage_tensors(trace: EncoderTrace) -> dict[str, Float[np.ndarray, "seq width
         tensors |= {
             f"values {number}": layer.v[0].swapaxes(0, 1).reshape(len(trace.embedded[0]), -1),
             f"attention {number}": layer.attn_out[0],
-            f"feed-forward {number}": layer.mlp_out[0],
+            f"FFN {number}": layer.mlp_out[0],
             f"output {number}": layer.resid_post[0],
         }
     return tensors

@@ -67,7 +67,7 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
         stages = ["input", *(str(layer) for layer in range(1, same.shape[1]))]
         return [
             curves(series, stages, title=f"cosine of “{word}” in two sentences", x_axis="after layer", y_axis="cosine",
-                   y_range=(0.0, 1.05), style=PanelStyle(height=_HEIGHT, theme=theme)),
+                   style=PanelStyle(height=_HEIGHT, theme=theme)),
         ]  # fmt: skip
 
     def describe(values: Float[np.ndarray, "pair"]) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.experiments.residual_gradients import gradient_norms
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
@@ -19,26 +20,6 @@ from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 
 _DEPTH, _WIDTH = 24, 32
 _STEPS, _RATE = 50, 0.1
-
-
-def gradient_norms(
-    kernels: Float[np.ndarray, "layer d d"], x: Float[np.ndarray, "d"], residual: bool
-) -> Float[np.ndarray, "depth"]:
-    """The norm of the gradient of a linear read-out at the input of each layer, from the last layer to the first.
-
-    A layer is f(x) = tanh(x W), or x + f(x) with a residual. The read-out has a gradient of norm 1 at the output.
-    """
-    hidden = []
-    for kernel in kernels:
-        out = np.tanh(x @ kernel)
-        hidden.append(out)
-        x = x + out if residual else out
-    gradient, norms = np.full(len(x), len(x) ** -0.5), [1.0]
-    for kernel, out in zip(kernels[::-1], hidden[::-1], strict=True):
-        through = (gradient * (1 - out**2)) @ kernel.T
-        gradient = gradient + through if residual else through
-        norms.append(float(np.linalg.norm(gradient)))
-    return np.array(norms)
 
 
 def losses(seed: int, residual: bool) -> Float[np.ndarray, "step"]:

@@ -34,7 +34,7 @@ ANSWERS = {
     "padding": 1,
     "sinusoids": 1,
     "norm-placement": 0,
-    "residual-gradients": 1,
+    "residual-gradients": 2,
     "stack-cost": 1,
     "head-count": 1,
     "layer-norm": 2,

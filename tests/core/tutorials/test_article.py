@@ -10,13 +10,14 @@ import pytest
 from jax import lax
 
 from encoder_core import Encoder
+from encoder_core.experiments.residual_gradients import gradient_norms
 from encoder_core.recipes.article import POEM
 from encoder_core.recipes.recipe import words_of
 from encoder_core.tutorials import ITEMS, examine_all
 from encoder_core.tutorials.article.feed_forward import gelu_tanh
 from encoder_core.tutorials.article.haiku import COND_OPERATIONS
 from encoder_core.tutorials.article.introduction import steps_to_read
-from encoder_core.tutorials.article.residual import gradient_norms, losses
+from encoder_core.tutorials.article.residual import losses
 from encoder_core.tutorials.article.trained import Sentence
 from encoder_core.tutorials.article.wrap_up import HAIKU_PARAMETERS
 from tests.core.tutorials import article_reference as reference
