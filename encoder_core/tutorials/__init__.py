@@ -11,6 +11,7 @@ from encoder_core.tutorials.haiku import HAIKU_ITEMS
 from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation, Verdict, judge
 from encoder_core.tutorials.nanolm import NANOLM_ITEMS
 from encoder_core.tutorials.nnx import NNX_ITEMS
+from encoder_core.tutorials.related import RELATED_EXPERIMENTS
 
 ITEMS: dict[str, tuple[Item, ...]] = {
     "nnx": NNX_ITEMS,
@@ -32,4 +33,15 @@ def examine_all(tutorial: str, seed: int, trained: Encoder | None = None) -> tup
     )
 
 
-__all__ = ["ITEMS", "VERDICTS", "Finding", "Item", "Kind", "Quotation", "Verdict", "examine_all", "judge"]
+__all__ = [
+    "ITEMS",
+    "RELATED_EXPERIMENTS",
+    "VERDICTS",
+    "Finding",
+    "Item",
+    "Kind",
+    "Quotation",
+    "Verdict",
+    "examine_all",
+    "judge",
+]

@@ -13,7 +13,7 @@ from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.recipes import VARIANTS
 from encoder_core.tutorials import ITEMS
-from tests.pages.app import chosen, figures, key_of, opened, rendered, run, said
+from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, said
 
 PAGE = page_named("recipes")
 FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 6}
@@ -272,3 +272,9 @@ def test_an_unknown_row_is_reported(framed):
     (warning,) = said(at)
     assert "no-such-row" in warning
     assert any(text.startswith("**1. ") for text in rendered(at))
+
+
+def test_a_row_opens_the_experiment_on_its_claim(framed):
+    at = opened(PAGE, recipe="nnx", recipe_view="Row by row", recipe_item="scaling-factor")
+    at.button(key="recipe_items_experiment").click()
+    assert link_of(run(at))["experiment"] == ["score-scaling"]

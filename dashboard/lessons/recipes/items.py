@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.components.item_table import Row, render_item_table
 from dashboard.components.plot import render_plot
+from dashboard.lessons.experiments.setup import open_experiment
 from dashboard.markdown import escape_markdown
 from dashboard.models.loading import encoder_loader
 from dashboard.navigation import open_page
@@ -14,8 +15,9 @@ from dashboard.state.session import session
 from dashboard.state.settings import SETTINGS
 from dashboard.theme import current_theme
 from encoder_core import Encoder
+from encoder_core.experiments import experiments
 from encoder_core.recipes import Recipe, Variant
-from encoder_core.tutorials import ITEMS, VERDICTS, Finding, Item, Quotation, Verdict, examine_all
+from encoder_core.tutorials import ITEMS, RELATED_EXPERIMENTS, VERDICTS, Finding, Item, Quotation, Verdict, examine_all
 
 BADGES: dict[Verdict, tuple[str, str]] = {
     "holds": ("green", "check"),
@@ -56,7 +58,9 @@ def render_items(recipe: Recipe, variant: Variant, seed: int) -> None:
             st.space("stretch")
             _render_row_links(items, number)
         render_item(items[number], findings[number], key="recipe_item_figure")
-        _render_stage_link(items[number], recipe, variant)
+        with st.container(horizontal=True, gap="small"):
+            _render_stage_link(items[number], recipe, variant)
+            _render_experiment_link(RELATED_EXPERIMENTS.get((recipe.name, name)))
 
 
 def _row(item: Item, finding: Finding) -> Row:
@@ -120,3 +124,16 @@ def _render_stage_link(item: Item, recipe: Recipe, variant: Variant) -> None:
 
     st.button(f"Open the tutorial's model on the page {stage.title}", icon=":material/arrow_forward:",
               on_click=open_stage, key="recipe_items_stage")  # fmt: skip
+
+
+def _render_experiment_link(name: str | None) -> None:
+    """Render a button that opens the experiment on the row's claim, if there is one."""
+    if name is None:
+        return
+
+    def open_related() -> None:
+        open_experiment(name)
+        open_page("experiments")
+
+    st.button(f"Test it: {experiments()[name].title}", icon=":material/science:", on_click=open_related,
+              key="recipe_items_experiment")  # fmt: skip

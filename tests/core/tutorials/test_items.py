@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from encoder_core.experiments import experiments
 from encoder_core.figures import panels_of
-from encoder_core.tutorials import ITEMS, Finding, examine_all, judge
+from encoder_core.tutorials import ITEMS, RELATED_EXPERIMENTS, Finding, examine_all, judge
 from encoder_core.tutorials.item import VERDICTS
 
 SEEDS = (0, 7)
@@ -52,3 +53,9 @@ def test_verdicts(holds, under_condition, verdict):
 def test_a_condition_belongs_to_holds_if(verdict, condition):
     with pytest.raises(ValueError, match="does not fit the condition"):
         Finding(verdict, "1", "One.", lambda theme: [], condition)
+
+
+def test_related_experiments_and_their_rows_exist():
+    rows = {(tutorial, item.name) for tutorial, items in ITEMS.items() for item in items}
+    assert set(RELATED_EXPERIMENTS) <= rows
+    assert set(RELATED_EXPERIMENTS.values()) <= set(experiments())
