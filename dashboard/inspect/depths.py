@@ -1,7 +1,5 @@
 """The depths of a page below its plot: numbers, formula, code, a question, and edits of the inspected cell."""
 
-import inspect
-import textwrap
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from dashboard.components.derivation import render_derivation
 from dashboard.inspect.edit_effect import render_edit_effect
 from dashboard.inspect.edit_panel import render_edit_panel
 from dashboard.inspect.questions import Question, render_question
+from dashboard.inspect.source_code import render_source
 from dashboard.limits.fair_share import others_compute
 from dashboard.models import model
 from dashboard.selection.inspected_cell import Inspection
@@ -63,8 +62,8 @@ def render_depths(
         if formula_tab.open:
             formula_tab.latex(formula)
         if code_tab.open:
-            source = "\n\n".join(textwrap.dedent(inspect.getsource(function)).rstrip() for function in code)
-            code_tab.code(source, language="python", height=320)
+            with code_tab:
+                render_source(code)
         render_question(question)
     if inspection:
         # In one container, so that the controls stay next to their effect on a phone.

@@ -30,6 +30,7 @@ from encoder_core.analysis.softmax import (
     SoftmaxSteps,
     entropy,
     largest_entropy,
+    softmax,
     softmax_steps,
 )
 
@@ -53,6 +54,7 @@ __all__ = [
     "self_matches",
     "similarity_by_distance",
     "singular_values",
+    "softmax",
     "softmax_steps",
     "stack_patterns",
     "visible_keys",

@@ -40,6 +40,11 @@ def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.
     return SoftmaxSteps(shifted, exp, total, weights)
 
 
+def softmax(scores: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row key"]:
+    """The weights of each row of scores."""
+    return softmax_steps(scores).weights
+
+
 def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
     """H = - sum_j w_j log2 w_j of each row, in bits, with 0 log 0 = 0 (Shannon 1948, section 6).
 

@@ -1,5 +1,6 @@
 """An experiment: a claim that learners are told, a prediction, controls, and a measurement that tests the claim."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,6 @@ from encoder_core.figures import Line, ThemeName, format_number
 
 Setting = str | int | float | bool
 Setup = Mapping[str, Setting]  # name of a control -> its setting
-
-SEED_NAME = "seed"
 
 
 @dataclass(frozen=True)
@@ -133,12 +132,23 @@ class Experiment:
         return setup
 
 
-def seed_control(count: int = 20) -> Control:
+def seed_control(help_text: str, count: int = 10) -> Control:
     """The seed of the random numbers of an experiment."""
-    return Control(SEED_NAME, "Seed", tuple(range(count)), 0, "Another seed draws other random numbers")
+    return Control("seed", "Seed", tuple(range(count)), 0, help_text)
 
 
 def describe_spread(samples: Float[np.ndarray, "sample"], unit: str = "") -> str:
     """The median of the samples and the range that holds nine tenths of them: "64.1 (61.0 to 67.5)"."""
     low, middle, high = (format_number(x, 3) for x in np.percentile(samples, (5, 50, 95)))
     return f"{middle}{unit} ({low} to {high})"
+
+
+def time_calls(function: Callable[[], object], repeats: int) -> Float[np.ndarray, "repeat"]:
+    """The milliseconds of each of some calls, after one that is not counted."""
+    function()
+    taken = np.empty(repeats)
+    for repeat in range(repeats):
+        begin = time.perf_counter()
+        function()
+        taken[repeat] = (time.perf_counter() - begin) * 1e3
+    return taken

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
 from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.scenes.items import Matrix, line_of
 
@@ -79,7 +79,7 @@ EXPERIMENT = Experiment(
     controls=(
         Control("factor", "Factor", (2, 5, 10, 100), 10),
         Control("sentences", "Sentences", (2, 4, 16), 2, "Sentences in the batch"),
-        Control("seed", "Seed", tuple(range(10)), 0),
+        seed_control(""),
     ),
     measure=_measure,
     limits="Both norms are shown as in training and without a learned scale and shift. In evaluation, batch norm uses "

@@ -1,14 +1,20 @@
 """Claim 1: looking up a row equals multiplying by a one-hot vector, and costs far less."""
 
-import time
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from encoder_core.analysis import one_hot
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, describe_spread
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    describe_spread,
+    time_calls,
+)
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
 from encoder_core.scenes.items import Matrix, line_of
 
@@ -36,17 +42,6 @@ def useful_share(vocab: int) -> float:
     return float(one_hot(np.array([0]), vocab).mean())
 
 
-def time_calls(function: Callable[[], object], repeats: int = _REPEATS) -> Float[np.ndarray, "repeat"]:
-    """The milliseconds of each of some calls, after one that is not counted."""
-    function()
-    taken = np.empty(repeats)
-    for repeat in range(repeats):
-        begin = time.perf_counter()
-        function()
-        taken[repeat] = (time.perf_counter() - begin) * 1e3
-    return taken
-
-
 def _measure(setup: Setup) -> Measurement:
     vocab, d_model = int(setup["vocab"]), int(setup["d_model"])
     rng = np.random.default_rng(0)
@@ -54,8 +49,8 @@ def _measure(setup: Setup) -> Measurement:
     for size in VOCABULARIES:
         table = rng.standard_normal((size, d_model)).astype(np.float32)
         ids = rng.integers(0, size, _TOKENS)
-        products.append(time_calls(partial(product_lookup, ids, table)))
-        lookups.append(time_calls(partial(row_lookup, ids, table)))
+        products.append(time_calls(partial(product_lookup, ids, table), _REPEATS))
+        lookups.append(time_calls(partial(row_lookup, ids, table), _REPEATS))
         if size == vocab:
             difference = float(np.abs(product_lookup(ids, table) - row_lookup(ids, table)).max())
     place = VOCABULARIES.index(vocab)

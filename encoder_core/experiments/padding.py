@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
 from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.scenes.items import Matrix, line_of
 
@@ -89,7 +89,7 @@ EXPERIMENT = Experiment(
     controls=(
         Control("padding", "Padding", ("masked", "unmasked"), "unmasked"),
         Control("pad_value", "Value in the pad rows", (-10, -3, -1, 0, 1, 3, 10), 0),
-        Control("seed", "Seed", tuple(range(10)), 0, "Seed of the parameters and of the sentence"),
+        seed_control("Seed of the parameters and of the sentence"),
     ),
     measure=_measure,
     limits="Only the outputs of real tokens are compared. The pad tokens have outputs, too, which no one may use: a "

@@ -126,7 +126,7 @@ EXPERIMENT = Experiment(
     controls=(
         Control("d_k", "d_k", WIDTHS[2:], 64, "Dimensions of a query and a key"),
         Control("keys", "Keys", (4, 16, 64), 16, "Number of keys that share the weights"),
-        seed_control(),
+        seed_control("Another seed draws other random numbers", 20),
     ),
     measure=_measure,
     limits="Queries and keys are drawn, not computed: in a trained encoder their components are neither independent "

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import cosines, similarity_by_distance
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
@@ -89,7 +89,7 @@ EXPERIMENT = Experiment(
     controls=(
         Control("positions", "Positions", ("sinusoidal", "random"), "sinusoidal", "random: as in a new learned table"),
         Control("d_model", "d_model", (8, 16, 32, 64, 128), 64),
-        Control("seed", "Seed", tuple(range(10)), 0, "Seed of the random rows"),
+        seed_control("Seed of the random rows"),
     ),
     measure=_measure,
     limits="The similarity does not fall evenly with the distance: it is a sum of cosines and rises again in places. "

@@ -8,8 +8,15 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.cost import flops_by_part, parameters_by_part
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, describe_spread
-from encoder_core.experiments.one_hot_lookup import time_calls
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    describe_spread,
+    time_calls,
+)
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
 
 _BASE = EncoderConfig(vocab_size=100, max_len=512, d_model=64, num_heads=4, d_ff=256, num_layers=2)

@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, format_number, heatmap
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.trace import EncoderTrace
@@ -97,7 +97,7 @@ EXPERIMENT = Experiment(
     controls=(
         Control("token", "Replaced token", tuple(range(2, len(SENTENCE))), 3),
         Control("mask", "Mask", ("none", "causal"), "none"),
-        Control("seed", "Seed", tuple(range(10)), 0, "Seed of the parameters"),
+        seed_control("Seed of the parameters"),
     ),
     measure=_measure,
     limits="That a row changes does not mean that it changes much, or that the change is useful. Layer norm works on "

@@ -7,7 +7,15 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, describe_spread
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    describe_spread,
+    seed_control,
+)
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
 from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, row_bars
 from encoder_core.inputs.masks import MaskSpec
@@ -90,7 +98,7 @@ EXPERIMENT = Experiment(
     controls=(
         Control("positions", "Positions", ("none", "sinusoidal"), "none"),
         Control("mask", "Mask", ("none", "causal"), "none"),
-        Control("seed", "Seed", tuple(range(10)), 0, "Seed of the parameters and of the shuffles"),
+        seed_control("Seed of the parameters and of the shuffles"),
     ),
     measure=_measure,
     limits="The encoder is random and has two layers; the property holds for every encoder without positions. Rounding "

@@ -52,10 +52,13 @@ def weight_matrix(
     *,
     mask: Bool[np.ndarray, "query key"] | None = None,
     marks: Sequence[tuple[int | None, int | None]] = (),
-    own_scale: bool = True,
+    own_scale: bool = False,
     show_values: bool | None = None,
 ) -> Matrix:
-    """Attention weights with queries as rows and keys as columns; without `own_scale` the colours end at 1."""
+    """Attention weights with queries as rows and keys as columns; colours end at 1.
+
+    own_scale  whether the colours end at the largest weight instead: for many keys
+    """
     return Matrix(title=title, values=values, kind="weights", row_axis="query", column_axis="key", mask=mask,
                   marks=marks, title_colour="attention", own_scale=own_scale, show_values=show_values)  # fmt: skip
 

@@ -1,30 +1,14 @@
-"""Panels that rows of several tutorials use: attention weights, labelled bars and curves."""
+"""Panels that rows of several tutorials use: labelled bars and curves."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from encoder_core.figures import Panel, PanelStyle, RowBarsStyle, ThemeName, bars, curves, row_bars, span_of
 from encoder_core.scenes.items import HEIGHT, Matrix
 
 Parts = list[Matrix | Panel | str]  # of a line, with the operators between them
-
-
-def attention(
-    title: str,
-    weights: Float[np.ndarray, "query key"],
-    mask: Bool[np.ndarray, "query key"] | None = None,
-    *,
-    show_values: bool | None = None,
-    own_scale: bool = False,
-) -> Matrix:
-    """Attention weights, queries as rows; keys where `mask` is False are hatched.
-
-    own_scale  whether the colours end at the largest weight, not at 1: for many keys
-    """
-    return Matrix(title=title, values=weights, kind="weights", row_axis="query", column_axis="key", mask=mask,
-                  title_colour="attention", show_values=show_values, own_scale=own_scale)  # fmt: skip
 
 
 def bar_panel(

@@ -1,12 +1,11 @@
 """The result of an experiment: measured number, figure, meaning, limits, code, and the stage that it concerns."""
 
-import inspect
-import textwrap
 from functools import partial
 
 import streamlit as st
 
 from dashboard.components.plot import render_plot
+from dashboard.inspect.source_code import render_source
 from dashboard.lessons.experiments.prediction import render_again_button, render_feedback
 from dashboard.lessons.experiments.setup import open_experiment
 from dashboard.models.loading import encoder_named
@@ -58,8 +57,8 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
         _render_stage_button(experiment)
         code = st.expander("Code", icon=":material/code:", key="experiment_code", on_change="rerun")
         if code.open:
-            sources = (textwrap.dedent(inspect.getsource(function)).rstrip() for function in experiment.code)
-            code.code("\n\n".join(sources), language="python", height=320)
+            with code:
+                render_source(experiment.code)
 
 
 def _render_stage_button(experiment: Experiment) -> None:

@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from encoder_core.analysis import softmax
 from encoder_core.cost import BYTES_PER_PARAMETER
 from encoder_core.figures import Line, ThemeName
-from encoder_core.scenes.items import Matrix, line_of
-from encoder_core.tutorials.annotated.models import D_K, HEADS, NOTEBOOK, equal_heads_run, intended_run, softmax
+from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.tutorials.annotated.models import D_K, HEADS, NOTEBOOK, equal_heads_run, intended_run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, curve_panel
+from encoder_core.tutorials.panels import Parts, curve_panel
 
 
 def example(seed: int, width: int = D_K, seq: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -25,7 +26,7 @@ def _heads_differ(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         return line_of(
-            [attention(f"head {h + 1}", pattern[h, :24, :24], own_scale=True) for h in range(HEADS)], theme=theme
+            [weight_matrix(f"head {h + 1}", pattern[h, :24, :24], own_scale=True) for h in range(HEADS)], theme=theme
         )
 
     return Finding(
@@ -45,7 +46,7 @@ def _correlates(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         correlation = np.corrcoef(q)
-        parts: Parts = [attention("attention weights", weights), "≠",
+        parts: Parts = [weight_matrix("attention weights", weights), "≠",
                         Matrix(title="correlations of the queries", values=correlation, row_axis="token",
                                column_axis="other token")]  # fmt: skip
         return line_of(parts, theme=theme)
@@ -85,7 +86,7 @@ def _values_are_not_probabilities(seed: int) -> Finding:
     negative, sums = int((v < 0).sum()), v.sum(-1)
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [attention("softmax: rows add up to 1", weights[:12, :12], own_scale=True), "·",
+        parts: Parts = [weight_matrix("softmax: rows add up to 1", weights[:12, :12], own_scale=True), "·",
                         Matrix(title="V: the contents", values=v, row_axis="key", title_colour="value")]  # fmt: skip
         return line_of(parts, theme=theme)
 

@@ -2,17 +2,17 @@
 
 import numpy as np
 
+from encoder_core.analysis import softmax
 from encoder_core.figures import Line, ThemeName
-from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.attention import example
 from encoder_core.tutorials.annotated.models import (
     D_K,
     NOTEBOOK,
     SEQ,
-    softmax,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, bar_panel
+from encoder_core.tutorials.panels import Parts, bar_panel
 
 
 def is_a_truth_value(mask: np.ndarray) -> bool:
@@ -31,8 +31,8 @@ def _mask_branch(seed: int) -> Finding:
     written = np.where(mask, 0.0, -1e9)  # `x` is a global variable: zeros
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [attention("written: weights with x", softmax(written), mask), "≠",
-                        attention("intended: with scaled", softmax(intended), mask)]  # fmt: skip
+        parts: Parts = [weight_matrix("written: weights with x", softmax(written), mask=mask), "≠",
+                        weight_matrix("intended: with scaled", softmax(intended), mask=mask)]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from encoder_core.analysis import softmax
 from encoder_core.figures import Line, ThemeName
-from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.attention import example
 from encoder_core.tutorials.annotated.models import (
     D_K,
@@ -15,10 +16,9 @@ from encoder_core.tutorials.annotated.models import (
     attention_as_written,
     encodings,
     intended_run,
-    softmax,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, bar_panel
+from encoder_core.tutorials.panels import Parts, bar_panel
 
 
 def _mask_axis(seed: int) -> Finding:
@@ -29,8 +29,9 @@ def _mask_axis(seed: int) -> Finding:
     attended = float(rows[:4, 4:].sum())
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [attention("written: hides queries", rows, np.broadcast_to(padding[:, None], (6, 6))), "≠",
-                        attention("hides keys", columns, np.broadcast_to(padding, (6, 6)))]  # fmt: skip
+        parts: Parts = [weight_matrix("written: hides queries", rows, mask=np.broadcast_to(padding[:, None], (6, 6))),
+                        "≠",
+                        weight_matrix("hides keys", columns, mask=np.broadcast_to(padding, (6, 6)))]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(

@@ -109,8 +109,3 @@ def add_and_norm_as_written(x: Array) -> Array:
 def feed_forward_as_written(rng: np.random.Generator, x: Array, hidden: int) -> Array:
     """`FeedForwardLayer(20, hidden)`: two layers of widths 20 and `hidden`, then ReLU."""
     return np.asarray(np.maximum(dense(rng, dense(rng, x, D), hidden), 0))
-
-
-def softmax(scores: Array) -> Array:
-    """Softmax along the last axis."""
-    return softmax_steps(scores).weights

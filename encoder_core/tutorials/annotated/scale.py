@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from encoder_core.analysis import entropy
+from encoder_core.analysis import entropy, softmax
 from encoder_core.figures import Line, ThemeName
-from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.attention import example
-from encoder_core.tutorials.annotated.models import D_K, HEADS, IMAGES, NOTEBOOK, D, intended_run, softmax
+from encoder_core.tutorials.annotated.models import D_K, HEADS, IMAGES, NOTEBOOK, D, intended_run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, bar_panel
+from encoder_core.tutorials.panels import Parts, bar_panel
 
 WIDTHS = (5, 64, 512)
 
@@ -24,7 +24,7 @@ def _without_scale(seed: int) -> Finding:
         largest.append(float(weights.max(-1).mean()))
 
     def draw(theme: ThemeName) -> Line:
-        panels = [attention(f"softmax(Q Kᵀ), d_key = {w}", p) for w, p in zip(WIDTHS, patterns, strict=True)]
+        panels = [weight_matrix(f"softmax(Q Kᵀ), d_key = {w}", p) for w, p in zip(WIDTHS, patterns, strict=True)]
         return line_of(panels, theme=theme)
 
     return Finding(
@@ -65,7 +65,7 @@ def _factor(seed: int) -> Finding:
     products = {name: q @ k.T / divisor for name, divisor in (("√d_key", D_K**0.5), ("d_key", D_K))}
 
     def draw(theme: ThemeName) -> Line:
-        panels = [attention(f"divided by {name}", softmax(scores)) for name, scores in products.items()]
+        panels = [weight_matrix(f"divided by {name}", softmax(scores)) for name, scores in products.items()]
         return line_of([panels[0], "≠", panels[1]], theme=theme)
 
     return Finding(
@@ -88,7 +88,7 @@ def _attention_figure(seed: int) -> Finding:
         parts: Parts = [Matrix(title="Q x K_T", values=dots, row_axis="query", column_axis="key", own_scale=True), "→",
                         Matrix(title="Scale", values=dots / np.sqrt(D_K), row_axis="query", column_axis="key",
                                own_scale=True), "→",
-                        attention("Softmax", weights), "→",
+                        weight_matrix("Softmax", weights), "→",
                         Matrix(title="softmax x V", values=weights @ v, row_axis="query")]  # fmt: skip
         return line_of(parts, theme=theme)
 
@@ -111,7 +111,7 @@ def _mask_figure(seed: int) -> Finding:
         scores = q @ k.T / np.sqrt(D_K)
         parts: Parts = [Matrix(title="Scale", values=scores, row_axis="query", column_axis="key"), "→",
                         Matrix(title="Masking", values=scores, row_axis="query", column_axis="key", mask=visible), "→",
-                        attention("Softmax", scale_first, visible), "→",
+                        weight_matrix("Softmax", scale_first, mask=visible), "→",
                         Matrix(title="softmax x V", values=scale_first @ v, row_axis="query")]  # fmt: skip
         return line_of(parts, theme=theme)
 
@@ -141,7 +141,11 @@ def _decoder_only(seed: int) -> Finding:
         scores = x @ x.T / np.sqrt(D_K)
         visible = np.tri(6, dtype=bool)
         causal = softmax(np.where(visible, scores, -np.inf))
-        masks: Parts = [attention("encoder", softmax(scores)), "≠", attention("GPT", causal, visible)]
+        masks: Parts = [
+            weight_matrix("encoder", softmax(scores)),
+            "≠",
+            weight_matrix("GPT", causal, mask=visible),
+        ]
         return line_of(masks, theme=theme)
 
     return Finding(

@@ -1,8 +1,8 @@
 """The rows of the section Position-wise Feed-Forward Network."""
 
 import numpy as np
-from jaxtyping import Float
 
+from encoder_core.explain.sublayers import activate
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
@@ -12,22 +12,17 @@ from encoder_core.tutorials.article.models import (
     Rows,
     T,
     block,
-    curve_panel,
     normalize,
     parameter,
     words,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-
-
-def gelu_tanh(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    """GELU in its tanh approximation, the default of `jax.nn.gelu` (Hendrycks & Gimpel 2016, section 2)."""
-    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+from encoder_core.tutorials.panels import curve_panel
 
 
 def feed_forward(seed: int, rows: Rows) -> Rows:
     """gelu(x W1 + b1) W2 + b2 with the parameters of the block."""
-    hidden = gelu_tanh(rows @ parameter(seed, "mlp.up.kernel") + parameter(seed, "mlp.up.bias"))
+    hidden = activate(rows @ parameter(seed, "mlp.up.kernel") + parameter(seed, "mlp.up.bias"), "gelu_tanh")
     return hidden @ parameter(seed, "mlp.down.kernel") + parameter(seed, "mlp.down.bias")
 
 
@@ -64,14 +59,23 @@ def _position_wise(seed: int) -> Finding:
 
 def _gelu(seed: int) -> Finding:
     layer = block(seed)
-    errors = {"gelu": np.abs(gelu_tanh(layer.mlp_pre[0].astype(float)) - layer.mlp_act[0]).max(),
+    errors = {"gelu": np.abs(activate(layer.mlp_pre[0].astype(float), "gelu_tanh") - layer.mlp_act[0]).max(),
               "relu": np.abs(np.maximum(layer.mlp_pre[0], 0) - layer.mlp_act[0]).max()}  # fmt: skip
     shapes = [parameter(seed, f"mlp.{name}").shape for name in ("up.kernel", "up.bias", "down.kernel", "down.bias")]
 
     def draw(theme: ThemeName) -> Line:
         x = np.linspace(-3, 3, 61)
-        functions = {"gelu (article, module)": gelu_tanh(x), "relu (notebook)": np.maximum(x, 0)}
-        return [curve_panel(functions, list(x), "the activation between the two dense layers", "x", "", theme)]
+        functions = {"gelu (article, module)": activate(x, "gelu_tanh"), "relu (notebook)": np.maximum(x, 0)}
+        return [
+            curve_panel(
+                functions,
+                list(x),
+                title="the activation between the two dense layers",
+                x_axis="x",
+                y_axis="",
+                theme=theme,
+            )
+        ]
 
     fits = errors["gelu"] < 1e-4 and shapes == [(64, 256), (256,), (256, 64), (64,)]
     return Finding(

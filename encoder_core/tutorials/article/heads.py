@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.analysis import softmax
 from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, Window, mosaic
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
 from encoder_core.tutorials.article.models import (
@@ -14,7 +15,6 @@ from encoder_core.tutorials.article.models import (
     bar_panel,
     block,
     parameter,
-    softmax,
     words,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge

@@ -11,12 +11,12 @@ from encoder_core.tutorials.article.models import (
     article_run,
     bar_panel,
     block,
-    curve_panel,
     normalize,
     parameter,
     words,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
+from encoder_core.tutorials.panels import curve_panel
 
 _DEPTH = 24
 
@@ -34,7 +34,16 @@ def _explosion(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         logs = {name: np.log10(each) for name, each in norms.items()}
-        return [curve_panel(logs, range(1, _DEPTH + 1), "mean length of the rows", "matrices", "log10", theme)]
+        return [
+            curve_panel(
+                logs,
+                range(1, _DEPTH + 1),
+                title="mean length of the rows",
+                x_axis="matrices",
+                y_axis="log10",
+                theme=theme,
+            )
+        ]
 
     without, with_ = norms["without norm"][-1], norms["with layer norm"][-1]
     return Finding(

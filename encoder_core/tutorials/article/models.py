@@ -5,9 +5,8 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Float, Real
 
-from encoder_core.analysis import softmax_steps
 from encoder_core.encoder import Encoder
-from encoder_core.figures import Panel, PanelStyle, ThemeName, bars, curves
+from encoder_core.figures import Panel, PanelStyle, ThemeName, bars
 from encoder_core.recipes import RECIPES
 from encoder_core.scenes.items import HEIGHT
 from encoder_core.trace import LayerTrace, Run
@@ -53,11 +52,6 @@ def parameter(seed: int, name: str) -> Float[np.ndarray, "..."]:
     return article_run(seed).parameters[f"layers.0.{name}"]
 
 
-def softmax(scores: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row key"]:
-    """The weights of each row of scores."""
-    return softmax_steps(scores).weights
-
-
 def normalize(x: Float[np.ndarray, "*row feature"], axis: int = -1) -> Float[np.ndarray, "*row feature"]:
     """(x - mean) / √(variance + 1e-6) along an axis, without scale and shift."""
     return (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + 1e-6)
@@ -75,16 +69,3 @@ def bar_panel(
     """Bars with their numbers."""
     return bars(np.asarray(values, float), names, title=title, y_axis=y_axis, marks=marks, show_values=len(names) <= 12,
                 style=PanelStyle(height=HEIGHT, theme=theme))  # fmt: skip
-
-
-def curve_panel(
-    series: dict[str, Float[np.ndarray, "x"]],
-    x: list[int] | list[float] | range,
-    title: str,
-    x_axis: str,
-    y_axis: str,
-    theme: ThemeName,
-) -> Panel:
-    """Curves over one axis of numbers."""
-    return curves(series, list(x), title=title, x_axis=x_axis, y_axis=y_axis,
-                  style=PanelStyle(height=HEIGHT, theme=theme))  # fmt: skip

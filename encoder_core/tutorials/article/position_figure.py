@@ -7,9 +7,10 @@ import numpy as np
 from encoder_core.analysis import cosines, similarity_by_distance
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
-from encoder_core.tutorials.article.models import ARTICLE, WALKTHROUGH, T, article_encoder, curve_panel
+from encoder_core.tutorials.article.models import ARTICLE, WALKTHROUGH, T, article_encoder
 from encoder_core.tutorials.article.positions import LEAST_CHANGE, PAPER, ROWS, WRITTEN, encoding_matrix, moving_columns
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
+from encoder_core.tutorials.panels import curve_panel
 
 
 def _rows_and_columns(seed: int) -> Finding:
@@ -19,7 +20,16 @@ def _rows_and_columns(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         series = {name: angle[:16] for name, angle in angles.items()}
-        return [curve_panel(series, range(16), "angle of each dimension at position 1", "dimension", "radians", theme)]
+        return [
+            curve_panel(
+                series,
+                range(16),
+                title="angle of each dimension at position 1",
+                x_axis="dimension",
+                y_axis="radians",
+                theme=theme,
+            )
+        ]
 
     return Finding(
         judge(shared["formula"] == 0, under_condition=(shared["formula"], shared["code"]) == (32, 0)),

@@ -12,11 +12,11 @@ from encoder_core.tutorials.article.models import (
     article_run,
     bar_panel,
     block,
-    curve_panel,
     normalize,
     words,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
+from encoder_core.tutorials.panels import curve_panel
 
 _DEPTH, _WIDTH = 24, 32
 _STEPS, _RATE = 50, 0.1
@@ -56,8 +56,9 @@ def _vanishing(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         logs = {name: np.log10(each) for name, each in norms.items()}
-        return [curve_panel(logs, range(_DEPTH + 1), "norm of the gradient by layers passed", "layers from the output",
-                            "log10", theme)]  # fmt: skip
+        title = "norm of the gradient by layers passed"
+        return [curve_panel(logs, range(_DEPTH + 1), title=title, x_axis="layers from the output", y_axis="log10",
+                            theme=theme)]  # fmt: skip
 
     with_, without = norms["with residuals"][-1], norms["without"][-1]
     return Finding(
@@ -102,7 +103,9 @@ def _gradients_flow(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         logs = {name: np.log10(curve) for name, curve in curves.items()}
         return [
-            curve_panel(logs, range(_STEPS), "loss of a net of 12 layers", "step", "log10", theme),
+            curve_panel(
+                logs, range(_STEPS), title="loss of a net of 12 layers", x_axis="step", y_axis="log10", theme=theme
+            ),
             bar_panel(np.array(list(last.values())), list(last), "last loss / first loss", theme),
         ]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.analysis import softmax
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
@@ -10,11 +11,10 @@ from encoder_core.tutorials.article.models import (
     T,
     bar_panel,
     block,
-    curve_panel,
-    softmax,
     words,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
+from encoder_core.tutorials.panels import curve_panel
 
 
 def _qkv_shapes(seed: int) -> Finding:
@@ -69,7 +69,16 @@ def _large_values(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         series = {"softmax(scores) · V": np.array(with_softmax), "scores · V": np.array(without)}
         logs = {name: np.log10(values) for name, values in series.items()}
-        return [curve_panel(logs, factors, "largest result, with and without softmax", "scores times", "log10", theme)]
+        return [
+            curve_panel(
+                logs,
+                factors,
+                title="largest result, with and without softmax",
+                x_axis="scores times",
+                y_axis="log10",
+                theme=theme,
+            )
+        ]
 
     return Finding(
         judge(False, under_condition=inside and max(with_softmax) <= np.abs(v).max() + 1e-5 < max(without)),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.analysis import softmax
 from encoder_core.encoder import Encoder
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
@@ -12,7 +13,6 @@ from encoder_core.tutorials.article.models import (
     bar_panel,
     block,
     parameter,
-    softmax,
     words,
 )
 from encoder_core.tutorials.article.transform import Ids, Outputs, transform

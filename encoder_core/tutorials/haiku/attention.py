@@ -5,7 +5,7 @@ import numpy as np
 from encoder_core.analysis import entropy, softmax_steps
 from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
-from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.haiku.draws import MASK_OF_3, QKV
 from encoder_core.tutorials.haiku.models import (
     ATTENTION,
@@ -15,7 +15,7 @@ from encoder_core.tutorials.haiku.models import (
     scaled_dot_product,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, curve_panel
+from encoder_core.tutorials.panels import Parts, curve_panel
 
 
 def _mixing_values(seed: int) -> Finding:
@@ -27,7 +27,7 @@ def _mixing_values(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         return line_of(
             [
-                attention("weights: the alignment", weights),
+                weight_matrix("weights: the alignment", weights),
                 "·",
                 Matrix(title="values", values=v, row_axis="key", title_colour="value"),
                 "=",
@@ -57,8 +57,8 @@ def _product_then_softmax(seed: int) -> Finding:
     ratio = float(np.median(layer.dot_products[visible] / layer.scores[visible]))
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [attention("softmax(Q Kᵀ), as in the sentence", without), "≠",
-                        attention("softmax(Q Kᵀ / √d_k), as in the formula", divided)]  # fmt: skip
+        parts: Parts = [weight_matrix("softmax(Q Kᵀ), as in the sentence", without), "≠",
+                        weight_matrix("softmax(Q Kᵀ / √d_k), as in the formula", divided)]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(
@@ -79,7 +79,7 @@ def _weights_are_called_scores(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         before = Matrix(title="scores in the code", values=scores, row_axis="query", column_axis="key")
-        return line_of([before, "→", attention("attention_weights in the code", weights)], theme=theme)
+        return line_of([before, "→", weight_matrix("attention_weights in the code", weights)], theme=theme)
 
     return Finding(
         judge(np.array_equal(scores, weights)),
@@ -150,7 +150,7 @@ def _printed(_: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         parts: Parts = []
         for i in range(2):
-            parts += [attention(f"attention[{i}]", weights[i], np.broadcast_to(MASK_OF_3[i], (3, 3))), "→",
+            parts += [weight_matrix(f"attention[{i}]", weights[i], mask=np.broadcast_to(MASK_OF_3[i], (3, 3))), "→",
                       Matrix(title=f"values[{i}]", values=values[i], row_axis="query"), ""]  # fmt: skip
         return line_of(parts[:-1], theme=theme)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.figures import Line, ThemeName
-from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.haiku.draws import MASK_OF_12
 from encoder_core.tutorials.haiku.masks import mask_matrix
 from encoder_core.tutorials.haiku.models import (
@@ -18,7 +18,7 @@ from encoder_core.tutorials.haiku.models import (
     multi_head,
 )
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, bar_panel
+from encoder_core.tutorials.panels import Parts, bar_panel
 
 
 def _swapped_axes(seed: int) -> Finding:
@@ -65,8 +65,8 @@ def _comment_on_attention(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         parts: Parts = [Matrix(title=f"values {shapes[0]}: head 1", values=layer.z[0, 0], row_axis="query"), "",
-                        attention(f"attention {shapes[1]}: head 1", layer.pattern[0, 0],
-                                  np.broadcast_to(VISIBLE[0], (12, 12)))]  # fmt: skip
+                        weight_matrix(f"attention {shapes[1]}: head 1", layer.pattern[0, 0],
+                                  mask=np.broadcast_to(VISIBLE[0], (12, 12)))]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(
@@ -107,7 +107,7 @@ def _mask_for_all_heads(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         visible = np.broadcast_to(VISIBLE[0], (12, 12))
         parts: Parts = [mask_matrix(f"mask {MASK_OF_12.shape}", MASK_OF_12), "→"]
-        parts += [attention(f"head {head + 1}", pattern[0, head], visible) for head in (0, 1)]
+        parts += [weight_matrix(f"head {head + 1}", pattern[0, head], mask=visible) for head in (0, 1)]
         return line_of(parts, theme=theme)
 
     return Finding(
@@ -127,7 +127,8 @@ def _masks_in_decoders(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         pattern = causal.layers[0].pattern
         parts: Parts = [
-            attention(f"causal mask, head {head + 1}", pattern[0, head], causal.mask[0, head]) for head in (0, 1)
+            weight_matrix(f"causal mask, head {head + 1}", pattern[0, head], mask=causal.mask[0, head])
+            for head in (0, 1)
         ]
         return line_of(parts, theme=theme)
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
-from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.haiku.draws import EMPTY_KEY, EMPTY_MASK, MASK_OF_3, MASK_OF_12
 from encoder_core.tutorials.haiku.models import ATTENTION, BLOCK, scaled_dot_product
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.panels import Parts, attention, bar_panel
+from encoder_core.tutorials.panels import Parts, bar_panel
 
 SENTENCE = AxisMeaning("sentence", "sentence")
 
@@ -31,7 +31,7 @@ def _ignored(seed: int) -> Finding:
     empty_change = float(np.abs(scaled_dot_product(q, k, other_v, all_hidden)[0] - empty).max())
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [attention("key 3 is hidden", weights, np.broadcast_to(mask, (3, 3))), "·",
+        parts: Parts = [weight_matrix("key 3 is hidden", weights, mask=np.broadcast_to(mask, (3, 3))), "·",
                         Matrix(title="values", values=v, row_axis="key", title_colour="value"), "=",
                         Matrix(title="outputs", values=values, row_axis="query")]  # fmt: skip
         return line_of(parts, theme=theme)
@@ -95,8 +95,8 @@ def _rows_that_see_nothing(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         infinite = np.full((3, 3), np.nan, np.float32)  # exp(-inf - -inf) is not a number
         parts: Parts = [mask_matrix(f"mask from key {EMPTY_KEY}", EMPTY_MASK), "→",
-                        attention("sentence 1 with −1e9", empty, show_values=True), "≠",
-                        attention("with −∞", infinite)]  # fmt: skip
+                        weight_matrix("sentence 1 with −1e9", empty, show_values=True), "≠",
+                        weight_matrix("with −∞", infinite)]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(

@@ -119,8 +119,8 @@ def _every_token(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         return line_of(
             [
-                weight_matrix("without a mask", free), "|",
-                weight_matrix("causal mask", causal, mask=causal > 0),
+                weight_matrix("without a mask", free, own_scale=True), "|",
+                weight_matrix("causal mask", causal, mask=causal > 0, own_scale=True),
             ],
             theme=theme,
         )  # fmt: skip

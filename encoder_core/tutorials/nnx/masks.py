@@ -110,8 +110,8 @@ def _large_negative(seed: int) -> Finding:
     no_key = fill_and_softmax(scores[:1], np.zeros((1, len(scores)), bool), -1e9)
 
     def draw(theme: ThemeName) -> Line:
-        return line_of([weight_matrix("with −1e9", finite, mask=visible), "=",
-                        weight_matrix("with −∞", infinite, mask=visible)], theme=theme)  # fmt: skip
+        return line_of([weight_matrix("with −1e9", finite, mask=visible, own_scale=True), "=",
+                        weight_matrix("with −∞", infinite, mask=visible, own_scale=True)], theme=theme)  # fmt: skip
 
     return Finding(
         judge(gap == 0 and float(no_key.max()) == 0, under_condition=gap == 0),
@@ -137,9 +137,9 @@ def _fully_masked(seed: int) -> Finding:
         marks = [(2, None)]
         return line_of(
             [
-                weight_matrix("−1e9: equal weights", finite, marks=marks), "|",
-                weight_matrix("−∞: not a number (hatched)", infinite, marks=marks), "|",
-                weight_matrix("this walkthrough: zeros", zeros, marks=marks),
+                weight_matrix("−1e9: equal weights", finite, marks=marks, own_scale=True), "|",
+                weight_matrix("−∞: not a number (hatched)", infinite, marks=marks, own_scale=True), "|",
+                weight_matrix("this walkthrough: zeros", zeros, marks=marks, own_scale=True),
             ],
             theme=theme,
         )  # fmt: skip

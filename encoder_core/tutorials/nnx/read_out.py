@@ -25,8 +25,9 @@ def _extracted(seed: int) -> Finding:
         last = len(read) - 1
         return line_of(
             [
-                weight_matrix(title=f"block {last + 1}, head 1, as read out", values=read[last].pattern[0, 0]), "≠",
-                weight_matrix(title="as the encoder uses them", values=used[last].pattern[0, 0]), "Δ",
+                weight_matrix(title=f"block {last + 1}, head 1, as read out", values=read[last].pattern[0, 0],
+                              own_scale=True), "≠",
+                weight_matrix(title="as the encoder uses them", values=used[last].pattern[0, 0], own_scale=True), "Δ",
                 Matrix(title="read out − used", values=(read[last].pattern - used[last].pattern)[0, 0],
                        row_axis="query", column_axis="key"),
             ],
@@ -53,9 +54,10 @@ def _interpretable(seed: int) -> Finding:
         marks = [[(row, int(key)) for row, key in enumerate(keys[-1])] for keys in most]
         return line_of(
             [
-                weight_matrix(title="block 3, read out: largest weight outlined", values=read[-1][0], marks=marks[0]),
+                weight_matrix(title="block 3, read out: largest weight outlined", values=read[-1][0], marks=marks[0],
+                              own_scale=True),
                 "≠",
-                weight_matrix(title="block 3, used", values=used[-1][0], marks=marks[1]),
+                weight_matrix(title="block 3, used", values=used[-1][0], marks=marks[1], own_scale=True),
             ],
             theme=theme,
         )  # fmt: skip
@@ -79,9 +81,10 @@ def _figure(block: int, seed: int) -> Finding:
         parts: list[Matrix | str] = []
         for sentence in range(2):
             parts += [*(["|"] if parts else []),
-                      weight_matrix(title=f"Batch {sentence + 1}, as in the tutorial", values=read[sentence]), "≠"
+                      weight_matrix(title=f"Batch {sentence + 1}, as in the tutorial", values=read[sentence],
+                                    own_scale=True), "≠"
                       if gap > 1e-6 else "=",
-                      weight_matrix(title="as used", values=used[sentence])]  # fmt: skip
+                      weight_matrix(title="as used", values=used[sentence], own_scale=True)]  # fmt: skip
         return line_of([*parts], theme=theme)
 
     return Finding(

@@ -38,8 +38,8 @@ def _query(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         return line_of(
             [
-                weight_matrix(title="weights", values=before, marks=[(0, None)]), "query 1 reversed →",
-                weight_matrix(title="weights", values=after, marks=[(0, None)]),
+                weight_matrix(title="weights", values=before, marks=[(0, None)], own_scale=True), "query 1 reversed →",
+                weight_matrix(title="weights", values=after, marks=[(0, None)], own_scale=True),
             ],
             theme=theme,
         )  # fmt: skip
@@ -61,7 +61,9 @@ def _key(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         marks = [(row, int(column)) for row, column in enumerate(first)]
-        matrix = weight_matrix(title="weights; the largest of each row is outlined", values=weights, marks=marks)
+        matrix = weight_matrix(
+            title="weights; the largest of each row is outlined", values=weights, marks=marks, own_scale=True
+        )
         return line_of([matrix], theme=theme)
 
     return Finding(
@@ -107,7 +109,7 @@ def _formula(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         return line_of(
             [
-                weight_matrix(title="softmax(Q Kᵀ / √d_k)", values=weights), "·",
+                weight_matrix(title="softmax(Q Kᵀ / √d_k)", values=weights, own_scale=True), "·",
                 Matrix(title="V", values=v, row_axis="key", title_colour="value"), "=",
                 Matrix(title="Attention(Q, K, V)", values=z, row_axis="query"),
             ],
@@ -133,7 +135,7 @@ def _normalized(seed: int) -> Finding:
         style = RowBarsStyle(row_axis="query", colour="attention", decimals=3, theme=theme)
         names = position_labels(len(weights))
         return [
-            *line_of([weight_matrix(title="weights", values=weights)], height=300, theme=theme),
+            *line_of([weight_matrix(title="weights", values=weights, own_scale=True)], height=300, theme=theme),
             row_bars(weights.sum(1), names, title="sum of the row", style=style),
         ]
 

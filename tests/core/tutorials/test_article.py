@@ -11,10 +11,10 @@ from jax import lax
 
 from encoder_core import Encoder
 from encoder_core.experiments.residual_gradients import gradient_norms
+from encoder_core.explain.sublayers import activate
 from encoder_core.recipes.article import POEM
 from encoder_core.recipes.recipe import words_of
 from encoder_core.tutorials import ITEMS, examine_all
-from encoder_core.tutorials.article.feed_forward import gelu_tanh
 from encoder_core.tutorials.article.haiku import COND_OPERATIONS
 from encoder_core.tutorials.article.introduction import steps_to_read
 from encoder_core.tutorials.article.residual import losses
@@ -179,7 +179,7 @@ def test_gradient_descent_lowers_the_loss_with_residuals():
 
 def test_gelu_is_that_of_jax():
     x = np.linspace(-4, 4, 33)
-    np.testing.assert_allclose(gelu_tanh(x), jax.nn.gelu(x), atol=1e-6)
+    np.testing.assert_allclose(activate(x, "gelu_tanh"), jax.nn.gelu(x), atol=1e-6)
 
 
 def test_cond_becomes_a_select_under_vmap():
