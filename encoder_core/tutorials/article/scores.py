@@ -69,16 +69,8 @@ def _large_values(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         series = {"softmax(scores) · V": np.array(with_softmax), "scores · V": np.array(without)}
         logs = {name: np.log10(values) for name, values in series.items()}
-        return [
-            curve_panel(
-                logs,
-                factors,
-                title="largest result, with and without softmax",
-                x_axis="scores times",
-                y_axis="log10",
-                theme=theme,
-            )
-        ]
+        title = "largest result, with and without softmax"
+        return [curve_panel(logs, factors, title=title, x_axis="scores times", y_axis="log10", theme=theme)]
 
     return Finding(
         judge(False, under_condition=inside and max(with_softmax) <= np.abs(v).max() + 1e-5 < max(without)),
