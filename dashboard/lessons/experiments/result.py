@@ -13,7 +13,6 @@ from dashboard.models.loading_notice import render_figure_notice
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import MINILM, OFFERED
-from dashboard.state.settings import current_settings
 from dashboard.theme import current_theme
 from encoder_core import Encoder
 from encoder_core.experiments import Experiment, Measurement, Setting, experiments
@@ -29,10 +28,7 @@ def can_measure(experiment: Experiment) -> bool:
     """Whether the experiment can run now. If not, render why: its trained encoder is not loaded, or not offered."""
     if experiment.measure_trained is None or _trained_encoder() is not None:
         return True
-    if MINILM in OFFERED:
-        render_figure_notice(OFFERED[MINILM], current_settings(), partial(open_experiment, next(iter(experiments()))))
-    else:
-        st.info("This experiment needs a trained encoder, and this server offers none: see ENCODER_MODELS.")
+    render_figure_notice(partial(open_experiment, next(iter(experiments()))), "experiment")
     return False
 
 

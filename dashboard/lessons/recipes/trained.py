@@ -17,7 +17,6 @@ from dashboard.state.choices import ARTICLE_HEAD, ARTICLE_LAYER, ARTICLE_TOKEN, 
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
-from dashboard.state.settings import current_settings
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.scenes import recipes as scenes
@@ -61,12 +60,9 @@ def render_word_attention(_: Model) -> None:
 
 def _trained_model_or_notice() -> Model | None:
     """The trained model with the sentence, or None and a notice in place of the figure until it is loaded."""
-    if MINILM not in OFFERED:
-        st.info("This figure needs a trained encoder, and this server offers none: see ENCODER_MODELS.")
-        return None
-    model = trained_model(MINILM)
+    model = trained_model(MINILM) if MINILM in OFFERED else None
     if model is None:
-        render_figure_notice(OFFERED[MINILM], current_settings(), _choose_default_figure)
+        render_figure_notice(_choose_default_figure)
     return model
 
 
