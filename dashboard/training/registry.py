@@ -67,8 +67,11 @@ class RunRegistry:
         self._queue: list[StoredRun] = []
         self._count = 0
 
-    def start(self, plans: Sequence[TrainingPlan], owner: str) -> StoredRun:
-        """Queue one run, or two for a comparison. Unfinished runs that the same session has started are stopped."""
+    def start(self, plans: Sequence[TrainingPlan], owner: str, steps: int | None = None) -> StoredRun:
+        """Queue one run, or two for a comparison, for some steps or to the end.
+
+        Unfinished runs that the same session has started are stopped.
+        """
         with self._lock:
             for run in self._storage:
                 if run.owner == owner:
@@ -76,6 +79,8 @@ class RunRegistry:
             runs = [self._new_run(plan, owner) for plan in plans]
             if len(runs) == 2:
                 runs[0].partner, runs[1].partner = runs[1].id, runs[0].id
+            for run in runs:
+                run.until = run.plan.steps if steps is None else min(run.plan.steps, steps)
             self._queue += runs
             self._storage.make_room()
             self._fill()
@@ -182,7 +187,7 @@ class RunRegistry:
 
     def _new_run(self, plan: TrainingPlan, owner: str) -> StoredRun:
         self._count += 1
-        run = StoredRun(self._count, secrets.token_hex(5), plan, owner, self._clock(), until=plan.steps)
+        run = StoredRun(self._count, secrets.token_hex(5), plan, owner, self._clock())
         run.viewers.add(owner)
         self._storage.add(run)
         return run

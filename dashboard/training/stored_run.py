@@ -7,6 +7,7 @@ import numpy as np
 
 from encoder_core.parameters import Parameters
 from encoder_core.training import Evaluation, RunState, Steps, TrainingPlan
+from encoder_core.training.history import History
 
 Status = Literal["queued", "starting", "running", "pausing", "paused", "finished", "stopped", "diverged", "failed"]
 ACTIVE: tuple[Status, ...] = ("starting", "running", "pausing")  # the training process has the run
@@ -19,14 +20,6 @@ class StoredCheckpoint(NamedTuple):
     step: int
     parameters: Parameters
     evaluation: Evaluation
-
-
-class History(NamedTuple):
-    """What was measured in each step so far, and at each checkpoint."""
-
-    steps: Steps
-    checkpoint_steps: tuple[int, ...]
-    evaluations: tuple[Evaluation, ...]
 
 
 @dataclass(eq=False)
@@ -67,11 +60,9 @@ class StoredRun:
     def __post_init__(self) -> None:
         steps = self.plan.steps
         # Numbers once written stay, so that a page can read those before `step` at any time.
-        self._steps = Steps(
-            np.zeros(steps, np.float32),
-            np.zeros(steps, np.float32),
-            np.zeros((steps, len(self.plan.parts)), np.float32),
-        )
+        shapes: tuple[tuple[int, ...], ...] = ((steps,), (steps,), (steps, len(self.plan.parts)))
+        self._steps = Steps(*(np.zeros(shape, np.float32) for shape in shapes))
+        self.num_bytes = sum(array.nbytes for array in self._steps)
 
     @property
     def is_open(self) -> bool:
