@@ -10,7 +10,6 @@ from dashboard.models.cache import cached_by_size
 from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.state import edit_history
 from dashboard.state.settings import (
-    DEFAULT_TEXT,
     MAX_TOKENS,
     RANDOM,
     PositionChoice,
@@ -36,6 +35,7 @@ from encoder_core.edits.compatible import CompatibleEdits
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import Tokenizer, split_words
 from encoder_core.parameters import Parameters
+from encoder_core.training.shipped import initial_encoder, trained_encoder
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,11 @@ class Model:
         return self.encoder.config
 
     @property
+    def is_trained(self) -> bool:
+        """Whether the parameters were trained; otherwise they are random, and patterns mean nothing."""
+        return self.settings.trained is not None or self.settings.task is not None
+
+    @property
     def positions(self) -> PositionChoice:
         """The positions of the encoder, as the choice in the sidebar."""
         return positions_of(self.config)
@@ -80,7 +85,7 @@ class Model:
         own = 0
         if any(isinstance(edit, SetWeight) for edit in self.edits):
             own = stacked_bytes(self.config, seq)
-        elif not self.edits and not self.settings.has_custom_mask and self.settings.trained is None:
+        elif not self.edits and not self.settings.has_custom_mask and not self.is_trained:
             own = self.encoder.memory_bytes(seq)
         return trace_bytes(self.config, seq, batch) + own
 
@@ -160,16 +165,23 @@ def _model_for(settings: Settings) -> Model:
         if settings.recipe_mask != "tutorial":
             mask = None if settings.recipe_mask == "none" else "causal"
         return Model(settings, encoder, recipe.vocabulary, batch, mask)
-    trained = encoder_named(settings.trained) if settings.trained else None
+    trained = _trained_encoder(settings)
     tokenizer = trained.tokenizer if trained else None
     sentences = [sentence for sentence in settings.sentences if _can_tokenize(sentence, tokenizer)]
     dropped = len(settings.sentences) - len(sentences)
-    sentences = sentences or [DEFAULT_TEXT]
+    sentences = sentences or [settings.example]
     tokenizer = tokenizer or WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
     encoder = trained or Encoder.random(settings.config(len(tokenizer)), settings.seed, tokenizer=tokenizer)
     batch = tokenizer(sentences, max_len=encoder.config.max_len)
     vocabulary = _vocabulary(tokenizer, encoder.config.vocab_size)
     return Model(settings, encoder, vocabulary, batch, settings.mask_name, dropped)
+
+
+def _trained_encoder(settings: Settings) -> Encoder | None:
+    """The trained encoder of the settings; None if their encoder is not trained, or not loaded."""
+    if settings.task:
+        return trained_encoder(settings.encoder)
+    return encoder_named(settings.trained) if settings.trained else None
 
 
 def _vocabulary(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
@@ -186,6 +198,17 @@ def _can_tokenize(sentence: str, tokenizer: Tokenizer | None) -> bool:
     except ValueError:
         return False
     return True
+
+
+def untrained_model(model: Model) -> Model | None:
+    """The same input, mask and edits in the initial state of the encoder; None if that is not known."""
+    return _untrained_model(model.settings, model.edits) if model.settings.task else None
+
+
+@cached_by_size
+def _untrained_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
+    untrained = replace(_model_for(settings), encoder=initial_encoder(settings.encoder))
+    return with_edits(untrained, edits) if edits else untrained
 
 
 @cached_by_size

@@ -10,6 +10,7 @@ from encoder_core.pretrained.analogy import MAX_LENGTH
 # Every page
 NUMBERS = declare_text("numbers", scope="page")  # the tensor in the table below the plot
 DETAILS = declare_option("details", ("Formula", "Code"), "Formula")
+UNTRAINED = declare_flag("untrained")  # show a trained encoder's tensors next to those of its initial state
 STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
 
 # Embedding and positions

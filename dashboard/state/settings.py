@@ -15,6 +15,8 @@ from encoder_core.inputs.mask_link import format_mask, parse_mask
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 from encoder_core.recipes import VARIANTS, Recipe, Variant
+from encoder_core.training import Task
+from encoder_core.training.shipped import PLANS
 
 # The layout and the frequencies of sinusoids are part of the choice.
 PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned", "none"]
@@ -23,12 +25,15 @@ DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as 
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
 
 RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar
+TASK_ENCODERS = tuple(name for name in PLANS if name not in OFFERED)  # small encoders, trained on one task each
+WORDS = "words"  # the one among them that reads any sentence
 
 # The controls of the sidebar, by the name of their parameter in the URL.
 DEFAULTS: dict[str, Any] = {
     "encoder": RANDOM,
     "variant": "as intended",
     "text": DEFAULT_TEXT,
+    "input": "",
     "seed": 0,
     "d_model": 64,
     "heads": 4,
@@ -45,7 +50,7 @@ DEFAULTS: dict[str, Any] = {
     "bias": True,
 }
 OPTIONS: dict[str, Sequence[Any]] = {
-    "encoder": (RANDOM, *OFFERED, *RECIPES),
+    "encoder": (RANDOM, *OFFERED, *TASK_ENCODERS, *RECIPES),
     "variant": VARIANTS,
     "seed": range(100),
     "d_model": range(4, 257, 4),
@@ -64,10 +69,12 @@ OPTIONS: dict[str, Sequence[Any]] = {
 # The user can choose these for a recipe; the recipe defines the rest.
 RECIPE_SETTINGS = ("encoder", "variant", "seed", "recipe_mask", "custom_mask")
 TRAINED_SETTINGS = ("encoder", "text", "mask", "custom_mask")  # the user can choose these for a trained encoder
+_RANDOM_SETTINGS = tuple(key for key in DEFAULTS if key not in ("variant", "recipe_mask", "input"))
+TASK_SETTINGS = ("encoder", "input", "mask", "custom_mask")  # for one whose task reads no sentences
 
 
 def _declare_setting(key: str, default: Any) -> Parameter[Any]:
-    if key == "text":
+    if key in ("text", "input"):
         return declare(Parameter(key, default, lambda text: truncate_text(text)[0]))
     if key == "custom_mask":
         return declare(Parameter(key, default, parse_mask, format_mask))
@@ -100,12 +107,14 @@ def positions_of(config: EncoderConfig) -> PositionChoice:
 class Settings:
     """The settings as one value: every field is among its OPTIONS, and `heads` divides `d_model`.
 
-    Fields that cannot be chosen for the encoder, and a custom mask that is not in use, have their defaults.
+    Fields that cannot be chosen for the encoder, and a custom mask that is not in use, have their defaults. `input` is
+    the text for an encoder whose task reads no sentences; empty stands for the task's example.
     """
 
     encoder: str
     variant: Variant
     text: str
+    input: str
     seed: int
     d_model: int
     heads: int
@@ -130,6 +139,7 @@ class Settings:
                 values[key] = state[key]
         text, _ = truncate_text(str(state.get("text", DEFAULT_TEXT)))
         values["text"] = text if has_words(text) else DEFAULT_TEXT
+        values["input"], _ = truncate_text(str(state.get("input", "")))
         encoder = values["encoder"]
         if values[mask_setting(encoder)] == "custom" and isinstance(state.get("custom_mask"), CustomMask):
             values["custom_mask"] = state["custom_mask"]
@@ -147,9 +157,20 @@ class Settings:
         return OFFERED.get(self.encoder)
 
     @property
+    def task(self) -> Task | None:
+        """The task that the chosen encoder was trained on; None for an encoder without a task."""
+        return PLANS[self.encoder].definition if self.encoder in TASK_ENCODERS else None
+
+    @property
     def sentences(self) -> list[str]:
-        """The lines of the text, one sentence each, without blank lines."""
-        return [line.strip() for line in self.text.splitlines() if line.strip()]
+        """The lines of the text, or of the input of the task, without blank lines."""
+        text = self.text if self.task is None or self.task.reads_sentences else self.input
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    @property
+    def example(self) -> str:
+        """What is used instead of a text that the encoder cannot read."""
+        return DEFAULT_TEXT if self.task is None or self.task.reads_sentences else self.task.examples[0]
 
     @property
     def has_custom_mask(self) -> bool:
@@ -190,7 +211,9 @@ def available_settings(encoder: str) -> Sequence[str]:
     """The names of the settings that the user can choose for an encoder."""
     if encoder in OFFERED:
         return TRAINED_SETTINGS
-    return RECIPE_SETTINGS if encoder in RECIPES else [key for key in DEFAULTS if key not in ("variant", "recipe_mask")]
+    if encoder in TASK_ENCODERS:
+        return TRAINED_SETTINGS if PLANS[encoder].definition.reads_sentences else TASK_SETTINGS
+    return RECIPE_SETTINGS if encoder in RECIPES else _RANDOM_SETTINGS
 
 
 def mask_setting(encoder: str) -> Literal["mask", "recipe_mask"]:
