@@ -15,6 +15,7 @@ from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import STAGES, Lab, Stage
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
+from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
 from encoder_core.figures import format_number
 
@@ -99,8 +100,12 @@ def render_heading(
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)
         st.markdown(sentence)
-        if inputs or outputs:
-            st.markdown(f"{_badges(inputs)} → {_badges(outputs)}")
+        if not inputs and not outputs:
+            return
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+            st.markdown(f"{_badges(inputs)} → {_badges(outputs)}", width="content")
+            if isinstance(stage, Stage):
+                render_untrained_note(model.current_model())
 
 
 def render_recompute_badge(difference: float) -> None:

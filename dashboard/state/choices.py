@@ -5,14 +5,16 @@ selection/axis_window.py, the inspected cell in selection/inspected_cell.py, the
 """
 
 from dashboard.state.parameter import declare_flag, declare_number, declare_numbers, declare_option, declare_text
+from dashboard.state.settings import SETTINGS
 from encoder_core.pretrained.analogy import MAX_LENGTH
-from encoder_core.training import TrainingPlan, tasks
+from encoder_core.training import TrainingPlan
 from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.plan import CHOICES
 
 # Every page
 NUMBERS = declare_text("numbers", scope="page")  # the tensor in the table below the plot
 DETAILS = declare_option("details", ("Formula", "Code"), "Formula")
+UNTRAINED = declare_flag("untrained")  # show a trained encoder's tensors next to those of its initial state
 STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
 
 # Embedding and positions
@@ -65,12 +67,14 @@ EXPERIMENT = declare_text("experiment")
 SETUP = declare_text("setup", "", max_length=300)  # the settings that differ from the defaults: d_k=64~keys=16
 PREDICTION = declare_number("prediction", 0)  # the number of the chosen option, or 0: the result without a prediction
 
-# Training
-TRAINING = {name: declare_option(f"train_{name}", options, getattr(TrainingPlan(), name))
-            for name, options in {"task": tuple(tasks()), **CHOICES}.items()}  # fmt: skip
+# Training. The run, its task and the checkpoint are among the settings, because stage pages can show them.
+TRAINING = {
+    "task": SETTINGS["train_task"],
+    **{name: declare_option(f"train_{name}", options, getattr(TrainingPlan(), name))
+       for name, options in CHOICES.items()},
+}  # fmt: skip
 TRAINING_COMPARISON = declare_option("train_compare", ("none", *COMPARISONS), "none")
 TRAINING_TEXT = declare_text("train_text")  # the input whose attention is shown; None: the first example of the task
 TRAINING_HEAD = declare_numbers("train_head", None, max_count=2)  # layer and head that are enlarged, from 1
 TRAINING_PREDICTION = declare_number("train_prediction", 0)  # the number of the chosen option
-RUN = declare_text("run", max_length=20)  # id of a training run
-CHECKPOINT = declare_number("checkpoint", 0)  # the steps after which its parameters are shown; None: the latest
+RUN, CHECKPOINT = SETTINGS["run"], SETTINGS["checkpoint"]

@@ -1,4 +1,4 @@
-"""One training run: updates by Adam on random inputs of the task, and measurements on inputs that are set aside."""
+"""One training run: updates by AdamW on random inputs of the task, and measurements on inputs that are set aside."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,7 +18,9 @@ from encoder_core.training.plan import CHUNK, TrainingPlan
 NUM_TESTS = 256  # inputs that are set aside
 _TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
 _TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as divergence
-_ADAM = optax.scale_by_adam(b2=0.98)  # Vaswani et al. 2017, section 5.3
+# AdamW (Loshchilov & Hutter 2019). Without weight decay, the scores keep growing after all outputs are right: after
+# 2,000 steps of reverse up to 45 instead of 16, so that most weights are 1 or invisible.
+_OPTIMIZER = optax.chain(optax.scale_by_adam(b2=0.98), optax.add_decayed_weights(0.3))
 
 
 class Diverged(ValueError):
@@ -56,7 +58,7 @@ class RunState(NamedTuple):
 
     step        number of steps so far
     parameters  as in `Encoder.parameters`
-    optimizer   the averages of Adam
+    optimizer   the averages of AdamW
     generator   the state of the random generator of the inputs
     """
 
@@ -81,10 +83,10 @@ class TrainingRun:
         self._parameters: ParameterArrays = {
             name: jnp.asarray(array) for name, array in draw_parameters(self.config, plan.seed).items()
         }
-        self._optimizer = _ADAM.init(self._parameters)
+        self._optimizer = _OPTIMIZER.init(self._parameters)
         self._generator = np.random.default_rng((plan.seed, _TRAINING_SEED))
         tests = np.random.default_rng((plan.seed, _TEST_SEED))
-        self._tests = plan.definition.sample(tests, NUM_TESTS)
+        self._tests = plan.definition.sample(tests, NUM_TESTS, unseen=True)
         if state:
             self.step = state.step
             self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
@@ -178,7 +180,7 @@ def _train(
         ids, real, targets, scored = (array[index] for array in batches)
         loss_and_gradient = jax.value_and_grad(_loss, has_aux=True)
         (loss, right), gradient = loss_and_gradient(parameters, config, ids, real, targets, scored)
-        updates, optimizer = _ADAM.update(gradient, optimizer)
+        updates, optimizer = _OPTIMIZER.update(gradient, optimizer, parameters)
         parameters = jax.tree.map(lambda value, update: value - rates[index] * update, parameters, updates)
         results = loss, _accuracy(right, scored), _norms(gradient, layers)
         measured = tuple(array.at[index].set(result) for array, result in zip(measured, results, strict=True))

@@ -100,6 +100,7 @@ class Task:
     unknown      the token that stands for one that is not among `inputs`; None: such a text is refused
     hide         random generator, ids, real -> the ids as the encoder sees them, and which outputs count, for a task
                  whose right outputs are the ids before they were hidden; None for any other task
+    draw_unseen  as `draw`, inputs that `draw` never returns; None where it hardly ever returns the same one twice
     """
 
     name: str
@@ -116,6 +117,7 @@ class Task:
     split: Callable[[str], list[str]]
     unknown: str | None = None
     hide: Callable[[np.random.Generator, Ids, Mask], tuple[Ids, Mask]] | None = None
+    draw_unseen: Callable[[np.random.Generator, int, int], tuple[Ids, Mask]] | None = None
     tokenizer: TaskTokenizer = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -124,13 +126,25 @@ class Task:
         )
         object.__setattr__(self, "tokenizer", tokenizer)
 
-    def sample(self, generator: np.random.Generator, count: int, max_len: int | None = None) -> Batch:
-        """Random inputs of up to `max_len` tokens, with their right outputs."""
-        ids, real = self.draw(generator, count, max_len or self.max_len)
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether an input is any sentence, and no other sequence of signs."""
+        return self.unknown is not None
+
+    def sample(self, generator: np.random.Generator, count: int, *, unseen: bool = False) -> Batch:
+        """Random inputs with their right outputs; `unseen` ones are set aside for tests."""
+        draw = self.draw_unseen if unseen and self.draw_unseen else self.draw
+        ids, real = draw(generator, count, self.max_len)
         targets, scored = self.solve(ids, real)
         if self.hide:
             ids, scored = self.hide(generator, ids, real)
         return Batch(ids, real, targets, scored)
+
+    def random_inputs(self, count: int, seed: int = 0) -> list[TokenBatch]:
+        """Random inputs, each as a batch of one."""
+        ids, real, _, _ = self.sample(np.random.default_rng(seed), count)
+        texts = [[self.vocabulary[index] for index in row[is_real]] for row, is_real in zip(ids, real, strict=True)]
+        return [self.tokenizer(" ".join(tokens)) for tokens in texts]
 
 
 def letters(text: str) -> list[str]:

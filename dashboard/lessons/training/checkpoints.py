@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from dashboard.navigation import open_page
 from dashboard.state.choices import CHECKPOINT
 from dashboard.state.session import session
+from dashboard.state.settings import CHECKPOINT as ENCODER
+from dashboard.state.settings import SETTINGS
 from dashboard.state.widgets import bind_widget
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 
@@ -48,6 +51,24 @@ def render_checkpoint_picker(run: StoredRun) -> None:
                       help="Show all checkpoints, one after another")  # fmt: skip
             bound = bind_widget(CHECKPOINT, checkpoint.step, options=tuple(steps))
             st.select_slider("Attention after step", steps, format_func=lambda step: f"{step:,}", **bound)
+
+
+def render_open_button(run: StoredRun, text: str) -> None:
+    """Render the button that opens the stage pages with the encoder of the checkpoint and the example."""
+    checkpoint = shown_checkpoint(run)
+    if checkpoint:
+        st.button(f"Open the encoder after step {checkpoint.step:,} in the walkthrough", icon=":material/open_in_new:",
+                  key="open_checkpoint", on_click=_open, args=(run, checkpoint, text),
+                  help="Every stage page then shows this encoder with this input; its sidebar has the checkpoints.",
+                  )  # fmt: skip
+
+
+def _open(run: StoredRun, checkpoint: StoredCheckpoint, text: str) -> None:
+    _stop()
+    key = "text" if run.plan.definition.reads_sentences else "input"
+    for name, value in (("encoder", ENCODER), ("run", run.id), ("checkpoint", checkpoint.step), (key, text)):
+        session().set(SETTINGS[name], value)
+    open_page("multi_head")
 
 
 def _play(run: StoredRun) -> None:

@@ -6,7 +6,7 @@ from dashboard.components.plot import render_plot
 from dashboard.lessons.training.shown_runs import names_of
 from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredRun
-from encoder_core.scenes.training import MAX_POINTS, gradient_curves, learning_curves
+from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, learning_curves
 from encoder_core.training.history import mean_of_bins
 
 

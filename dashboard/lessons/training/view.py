@@ -3,7 +3,13 @@
 import streamlit as st
 
 from dashboard.lessons.training.attention import can_read, render_attention
-from dashboard.lessons.training.checkpoints import is_playing, play_next, render_checkpoint_picker, shown_checkpoint
+from dashboard.lessons.training.checkpoints import (
+    is_playing,
+    play_next,
+    render_checkpoint_picker,
+    render_open_button,
+    shown_checkpoint,
+)
 from dashboard.lessons.training.curves import render_curves
 from dashboard.lessons.training.prediction import render_answer
 from dashboard.lessons.training.run_controls import render_progress
@@ -45,12 +51,14 @@ def _render_player(runs: list[StoredRun], text: str) -> None:
 
 def _render(runs: list[StoredRun], text: str) -> None:
     render_progress(runs)
-    render_answer(runs[0], text) if can_read(runs[0].plan.definition, text) else None
-    render_checkpoint_picker(runs[0])
     if can_read(runs[0].plan.definition, text):
+        render_answer(runs[0], text)
+        render_checkpoint_picker(runs[0])
         for number, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
             checkpoint = shown_checkpoint(run)
             if checkpoint:
                 render_attention(run, checkpoint, text, name, f"training_attention_{number}")
+        if not any(run.is_open for run in runs):
+            render_open_button(runs[0], text)
     if any(run.step for run in runs):
         render_curves(runs)
