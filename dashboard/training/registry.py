@@ -67,8 +67,8 @@ class RunRegistry:
         self._queue: list[StoredRun] = []
         self._count = 0
 
-    def start(self, plans: Sequence[TrainingPlan], owner: str, steps: int | None = None) -> StoredRun:
-        """Queue one run, or two for a comparison, for some steps or to the end.
+    def start(self, plans: Sequence[TrainingPlan], owner: str, until: int | None = None) -> StoredRun:
+        """Queue one run, or two for a comparison, until a step or to the end.
 
         Unfinished runs that the same session has started are stopped.
         """
@@ -80,7 +80,7 @@ class RunRegistry:
             if len(runs) == 2:
                 runs[0].partner, runs[1].partner = runs[1].id, runs[0].id
             for run in runs:
-                run.until = run.plan.steps if steps is None else min(run.plan.steps, steps)
+                run.until = min(run.plan.steps, until or run.plan.steps)
             self._queue += runs
             self._storage.make_room()
             self._fill()
@@ -112,12 +112,12 @@ class RunRegistry:
                 run.status = "pausing"
                 self._send(Pause(run.id))
 
-    def resume(self, run: StoredRun, steps: int | None = None) -> None:
-        """Queue a paused run again, for some steps or to its end."""
+    def resume(self, run: StoredRun, until: int | None = None) -> None:
+        """Queue a paused run again, until a later step or to its end."""
         with self._lock:
             if run.status == "paused":
                 run.status, run.sentence = "queued", ""
-                run.until = run.plan.steps if steps is None else min(run.plan.steps, run.step + steps)
+                run.until = min(run.plan.steps, until or run.plan.steps)
                 run.last_seen = self._clock()
                 self._queue.append(run)
                 self._fill()

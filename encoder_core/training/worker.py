@@ -87,7 +87,7 @@ class Worker:
             if run.step == 0:
                 self._send(Checkpoint(name, 0, run.parameters(), run.evaluate()))
                 return
-        steps = run.advance(min(CHUNK, start.until - run.step))
+        steps = run.advance(min(CHUNK - run.step % CHUNK, start.until - run.step))
         now = time.monotonic()
         self._send(Progress(name, run.step, steps, now - self._reported.get(name, now)))
         self._reported[name] = now

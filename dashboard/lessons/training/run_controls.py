@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard.lessons.training.plan_controls import read_plans
+from dashboard.lessons.training.plan_controls import read_plan, read_plans
 from dashboard.lessons.training.shown_runs import choose_run, names_of
 from dashboard.markdown import escape_message
 from dashboard.training.runs import RUNS, session_id
 from dashboard.training.stored_run import StoredRun
 from encoder_core.training import TrainingPlan
-from encoder_core.training.plan import CHUNK
 from encoder_core.training.run import NUM_TESTS
 
 _STATES: dict[str, Callable[[StoredRun], str]] = {
@@ -34,8 +33,9 @@ def render_start_buttons(runs: list[StoredRun]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button("Run", icon=":material/play_arrow:", type="secondary" if runs else "primary", key="training_run",
                   on_click=_start)  # fmt: skip
-        st.button(f"First {CHUNK} steps", icon=":material/skip_next:", key="training_first", on_click=_start,
-                  args=(CHUNK,), help="Start a run and pause it, to go on step by step.")  # fmt: skip
+        first = read_plan().checkpoint_steps[1]
+        st.button(f"First {first} steps", icon=":material/skip_next:", key="training_first", on_click=_start,
+                  args=(first,), help="Start a run and pause it after these steps.")  # fmt: skip
         if runs and [run.plan for run in runs] != read_plans():
             st.caption("The settings above differ from those of the run below. Run trains with them.")
 
@@ -61,9 +61,10 @@ def _render_buttons(runs: list[StoredRun]) -> None:
     elif any(run.status == "paused" for run in runs):
         st.button("Resume", icon=":material/play_arrow:", key="training_resume", on_click=_each,
                   args=(RUNS.resume, runs))  # fmt: skip
-        for steps in (1, CHUNK):
-            st.button(f"{steps} step{'s' if steps > 1 else ''}", icon=":material/skip_next:",
-                      key=f"training_step_{steps}", on_click=_resume, args=(runs, steps))  # fmt: skip
+        later = [step for step in runs[0].plan.checkpoint_steps if step > runs[0].step]
+        if later:
+            st.button(f"To step {later[0]:,}", icon=":material/skip_next:", key="training_next", on_click=_resume,
+                      args=(runs, later[0]), help="Train until the next checkpoint, and pause.")  # fmt: skip
     if any(run.is_open or run.status == "paused" for run in runs):
         st.button("Stop", icon=":material/stop:", key="training_stop", on_click=_each, args=(RUNS.stop, runs))
 
@@ -87,8 +88,8 @@ def _describe(plan: TrainingPlan) -> str:
     )
 
 
-def _start(steps: int | None = None) -> None:
-    choose_run(RUNS.start(read_plans(), session_id(), steps))
+def _start(until: int | None = None) -> None:
+    choose_run(RUNS.start(read_plans(), session_id(), until))
 
 
 def _each(change: Callable[[StoredRun], None], runs: list[StoredRun]) -> None:
@@ -96,6 +97,6 @@ def _each(change: Callable[[StoredRun], None], runs: list[StoredRun]) -> None:
         change(run)
 
 
-def _resume(runs: list[StoredRun], steps: int) -> None:
+def _resume(runs: list[StoredRun], until: int) -> None:
     for run in runs:
-        RUNS.resume(run, steps)
+        RUNS.resume(run, until)
