@@ -16,6 +16,7 @@ from typing import Protocol, Self
 from encoder_core.training.messages import Report, Request
 
 _ROOT = Path(__file__).parents[2]
+_CACHE_BYTES = 200_000_000  # of compiled programs
 _TICK = 1.0  # seconds without a report after which the listener is told that time passes
 _PATIENCE = 15.0  # seconds in which a process must end after its connection is closed
 
@@ -36,11 +37,9 @@ class TrainingProcess:
         self._listener = listener
         self._connection, other = Pipe()
         descriptor = other.fileno()
-        command = [sys.executable, "-m", "encoder_core.training.worker", str(descriptor), _cache_folder()]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")]),
-                                    "JAX_PLATFORMS": "cpu"}  # fmt: skip
+        command = [sys.executable, "-m", "encoder_core.training.worker", str(descriptor)]
         try:
-            self._process = subprocess.Popen(command, pass_fds=[descriptor], env=environment)
+            self._process = subprocess.Popen(command, pass_fds=[descriptor], env=_environment())
         finally:
             other.close()
         threading.Thread(target=self._read, name="training reports", daemon=True).start()
@@ -78,6 +77,17 @@ class TrainingProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the process: compiled programs are kept, so that the next process need not compile again."""
+    cache_settings = {
+        "JAX_COMPILATION_CACHE_DIR": _cache_folder(),
+        "JAX_COMPILATION_CACHE_MAX_SIZE": str(_CACHE_BYTES),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5",
+    }
+    path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
+    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
 
 
 @cache

@@ -1,10 +1,9 @@
 """The training process: it trains several runs in turn, a few steps of each at a time.
 
-    python -m encoder_core.training.worker FILE_DESCRIPTOR CACHE_FOLDER
+    python -m encoder_core.training.worker FILE_DESCRIPTOR
 
 It receives requests and sends reports over the connection with this file descriptor, and ends when the connection is
-closed. It gives way to other processes: it has a lower priority and uses one processor. Compiled programs are kept in
-the folder, so that the next process need not compile them again.
+closed. It gives way to other processes: it has a lower priority and uses one processor.
 """
 
 import os
@@ -16,14 +15,11 @@ import traceback
 from collections import deque
 from multiprocessing.connection import Connection
 
-import jax
-
 from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Progress, Report, Request, Start
 from encoder_core.training.plan import CHUNK
 from encoder_core.training.run import Diverged, TrainingRun
 
 _PRIORITY = 10  # added to the niceness
-_CACHE_BYTES = 200_000_000
 
 
 class Worker:
@@ -128,12 +124,8 @@ def _give_way() -> None:
 
 def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
-    descriptor, folder = sys.argv[1:]
     _give_way()
-    jax.config.update("jax_compilation_cache_dir", folder)
-    jax.config.update("jax_compilation_cache_max_size", _CACHE_BYTES)
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
-    Worker(Connection(int(descriptor))).serve()
+    Worker(Connection(int(sys.argv[1]))).serve()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredRun
 from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, learning_curves
 from encoder_core.training.history import mean_of_bins
+from encoder_core.training.run import NUM_TESTS
 
 
 def render_curves(runs: list[StoredRun]) -> None:
@@ -27,6 +28,7 @@ def render_curves(runs: list[StoredRun]) -> None:
     size = mean_of_bins(runs[0].history.steps.loss, MAX_POINTS)[2]
     points = f" A point of a line is the mean of {size} steps." if size > 1 else ""
     st.caption(
-        "Lines: the random inputs of each step, before its update; accuracy counts single outputs. Circles: inputs "
-        f"that are set aside, at each checkpoint; there, accuracy counts inputs whose outputs are all right.{points}"
+        "Lines: the random inputs of each step, before its update; accuracy counts single outputs. Circles: "
+        f"{NUM_TESTS} test inputs, at each checkpoint; there, accuracy counts inputs whose outputs are all right."
+        f"{points}"
     )

@@ -12,7 +12,7 @@ from encoder_core.training import Task, TrainingPlan, tasks
 from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.plan import CHOICES
 
-_LABELS = {  # setting -> its label and help; the first six are always visible
+_LABELS = {  # setting -> its label and help; the first six are always in sight
     "num_layers": ("Layers", "Number of encoder blocks"),
     "num_heads": ("Heads", "Attention heads of each layer, with d_model / heads dimensions each"),
     "d_model": ("d_model", "Length of each token's vector"),
@@ -58,7 +58,7 @@ def render_task(task: Task) -> None:
 
 
 def render_settings() -> None:
-    """Render the settings: those that matter most in a row, the others in an expander."""
+    """Render the settings that matter most in a row."""
     names = list(_LABELS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         for name in names[:_VISIBLE]:
@@ -67,11 +67,12 @@ def render_settings() -> None:
         st.selectbox("Compare with", options, format_func=_comparison_title, filter_mode=None, width=_WIDE,
                      help="A second run on the same inputs, which differs in one thing.",
                      **bind_widget(TRAINING_COMPARISON, index_of=options))  # fmt: skip
-    more = st.expander("More settings", key="more_training", on_change="rerun")
-    if more.open:
-        with more, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-            for name in names[_VISIBLE:]:
-                _render_setting(name)
+
+
+def render_more_settings() -> None:
+    """Render the other settings, below each other."""
+    for name in list(_LABELS)[_VISIBLE:]:
+        _render_setting(name)
 
 
 def _render_setting(name: str) -> None:

@@ -42,9 +42,10 @@ def render_answer(run: StoredRun, text: str) -> None:
     last = run.checkpoints[-1]
     if last.evaluation.sequence_accuracy < _LEARNED:
         st.info(
-            f"You predicted “{options[chosen - 1]}”. This run has {last.evaluation.sequence_accuracy:.0%} of the "
-            "inputs entirely right, so it cannot tell yet.", icon=":material/lightbulb:",
-        )  # fmt: skip
+            f"You predicted “{options[chosen - 1]}”. Only {last.evaluation.sequence_accuracy:.0%} of this "
+            "run's test inputs are entirely right: it has not learned the task, and cannot tell.",
+            icon=":material/lightbulb:",
+        )
         return
     result = example_result(run, last, text)
     largest = {}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard.lessons.training.plan_controls import read_plan, read_plans
+from dashboard.lessons.training.plan_controls import read_plan, read_plans, render_more_settings
 from dashboard.lessons.training.shown_runs import choose_run, names_of
 from dashboard.markdown import escape_message
 from dashboard.training.runs import RUNS, session_id
@@ -14,7 +14,7 @@ from encoder_core.training.run import NUM_TESTS
 
 _STATES: dict[str, Callable[[StoredRun], str]] = {
     "queued": lambda run: f"place {RUNS.position(run)} in the queue; this server trains {RUNS.max_active} at a time",
-    "starting": lambda run: "starting: a new configuration is compiled first, which takes some seconds",
+    "starting": lambda run: "starting; sizes that are new to the server are compiled first, for some seconds",
     "running": lambda run: f"{run.speed:.0f} steps per second" if run.speed else "running",
     "pausing": lambda run: "pausing",
     "paused": lambda run: "paused",
@@ -26,7 +26,7 @@ _STATES: dict[str, Callable[[StoredRun], str]] = {
 
 
 def render_start_buttons(runs: list[StoredRun]) -> None:
-    """Render the buttons that start a run with the settings above."""
+    """Render the buttons that start a run with the settings, and the settings that are seldom changed."""
     if not RUNS.max_active:
         st.info("This server does not train: see ENCODER_TRAINING_RUNS.", icon=":material/info:")
         return
@@ -36,6 +36,8 @@ def render_start_buttons(runs: list[StoredRun]) -> None:
         first = read_plan().checkpoint_steps[1]
         st.button(f"First {first} steps", icon=":material/skip_next:", key="training_first", on_click=_start,
                   args=(first,), help="Start a run and pause it after these steps.")  # fmt: skip
+        with st.popover("More settings", icon=":material/tune:", key="more_training"):
+            render_more_settings()
         if runs and [run.plan for run in runs] != read_plans():
             st.caption("The settings above differ from those of the run below. Run trains with them.")
 
@@ -75,7 +77,7 @@ def _tested(run: StoredRun) -> str:
         return ""
     latest = run.checkpoints[-1]
     share = latest.evaluation.sequence_accuracy
-    return f" · {share:.0%} of {NUM_TESTS} inputs that are set aside entirely right after step {latest.step:,}"
+    return f" · after step {latest.step:,}, {share:.0%} of {NUM_TESTS} test inputs are entirely right"
 
 
 def _describe(plan: TrainingPlan) -> str:

@@ -52,7 +52,6 @@ def _render_player(runs: list[StoredRun], text: str) -> None:
 def _render(runs: list[StoredRun], text: str) -> None:
     render_progress(runs)
     if can_read(runs[0].plan.definition, text):
-        render_answer(runs[0], text)
         render_checkpoint_picker(runs[0])
         for number, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
             checkpoint = shown_checkpoint(run)
@@ -60,5 +59,6 @@ def _render(runs: list[StoredRun], text: str) -> None:
                 render_attention(run, checkpoint, text, name, f"training_attention_{number}")
         if not any(run.is_open for run in runs):
             render_open_button(runs[0], text)
+            render_answer(runs[0], text)
     if any(run.step for run in runs):
         render_curves(runs)
