@@ -13,8 +13,8 @@ _WORDS: dict[WordClass, str] = {
         "car cars cat cats chair cheese children cow cows cup dark day doctor dog dogs door egg eggs evening farm "
         "farmer father fish friend friends garden girl girls grass home horse horses house king kitchen lamp letter "
         "light lot man meat milk monday money morning mother mouse night orange park pen play question rain river room "
-        "school sea sky snow sofa soup story street summer sun sunday table tea teacher town tree watch water window "
-        "winter woman"
+        "school sea sky snow sofa soup story street summer sun sunday table tea teacher tom town tree watch water "
+        "window winter woman"
     ),
     "pronoun": "it he she they",
     "verb": (

@@ -3,31 +3,36 @@
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 
-from encoder_core.analysis.language import PairKind, SimilarContexts
-from encoder_core.figures import AxisMeaning, Line, RowBarsDetails, RowBarsStyle, Selection, ThemeName, row_bars
+from encoder_core.analysis.language import PairKind
+from encoder_core.figures import (
+    AxisMeaning,
+    Line,
+    RowBarsDetails,
+    RowBarsStyle,
+    Selection,
+    ThemeName,
+    dimensions,
+    row_bars,
+)
 
 _ROW = 26  # pixels
 
 
-def same_word_by_stage(
-    stages: Sequence[SimilarContexts], names: Sequence[str], stage: int, *, most: int, theme: ThemeName = "light"
+def same_word_by_layer(
+    shares: Float[np.ndarray, "stage"], stage: int, *, title: str, theme: ThemeName = "light"
 ) -> Line:
-    """How many of the nearest vectors belong to the same word, at each stage; a click on a stage selects it.
+    """The share of the same word among the nearest vectors, at each stage; a click on a stage selects it.
 
-    most  the largest possible number: the occurrences of the word
+    Stage 0 is the input of the first block, stage l the output of block l.
     """
-    counts = np.array([sum(context.same_word for context in result.nearest) for result in stages], np.float32)
-    listed = max(len(result.nearest) for result in stages)
-    limits = np.full(len(counts), min(most, listed), np.float32)
-    selects: list[Selection] = [{"stage": index} for index in range(len(counts))]
-    title = f"same word among the {listed} nearest"
-    values = ", ".join(f"layer {name} {count:.0f}" for name, count in zip(names, counts, strict=True))
-    style = RowBarsStyle(row_axis=AxisMeaning("stage", "layer", selects), span=(0.0, max(1.0, listed)), decimals=0,
-                         numbers_width=0.2, colour="attention", height=_ROW * len(counts), alt=f"{title}: {values}",
-                         theme=theme)  # fmt: skip
-    details = RowBarsDetails(references=limits, footer="❘ the most that is possible")
-    return [row_bars(counts, names, title=title, marks=[stage], details=details, style=style)]
+    names = dimensions(len(shares))
+    selects: list[Selection] = [{"stage": index} for index in range(len(shares))]
+    values = ", ".join(f"layer {name} {share:.2f}" for name, share in zip(names, shares, strict=True))
+    style = RowBarsStyle(row_axis=AxisMeaning("stage", "layer", selects), colour="attention", numbers_width=0.2,
+                         height=_ROW * len(shares), alt=f"{title}: {values}", theme=theme)  # fmt: skip
+    return [row_bars(shares, names, title=title, marks=[stage], style=style)]
 
 
 def pair_kinds(kinds: Sequence[PairKind], kind: int, *, title: str, theme: ThemeName = "light") -> Line:

@@ -19,7 +19,7 @@ from dashboard.state.choices import PAIR_KIND
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.analysis.language import PairKind, PairWeights, head_pairs, pair_weights
+from encoder_core.analysis.language import PairKind, head_pairs, pair_weights
 from encoder_core.analysis.language.head_pairs import CLASS_PAIRS, SAME_WORD, WordPair
 from encoder_core.figures import Selection, format_fixed
 from encoder_core.figures.base import shorten
@@ -41,8 +41,7 @@ def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
     sources = render_sources(current)
     if sources is None:
         return None
-    libraries = [source.pairs for source in sources.usable if source.pairs]
-    kinds = head_pairs(libraries, at.layer, at.head)
+    kinds = head_pairs(sources.pairs, at.layer, at.head)
     names = [kind.kind for kind in kinds]
     strongest_kind = names[int(np.argmax([kind.share for kind in kinds]))]
     name = session().get_option(PAIR_KIND, names, strongest_kind)
@@ -57,30 +56,31 @@ def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
         title = f"where {head_name(at.layer, at.head)} looks most"
         parts = scenes.pair_kinds(kinds, names.index(name), title=title, theme=current_theme())
         render_plot(parts, key="full_stack_pairs_plot", on_click=select)
+        st.caption(_describe_shares(kind))
     with right:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox("Kind of pair", names, filter_mode=None, width=170,
                          **bind_widget(PAIR_KIND, name, tuple(names), index_of=names))  # fmt: skip
             st.markdown(f"Largest mean weights from {_describe_kind(name)}", width="stretch")
-        rows = [_row(pair, libraries, sources) for pair in kind.strongest]
+        rows = [_row(pair, sources) for pair in kind.strongest]
         render_sentence_list(rows, "mean weight · query → key · example")
         st.caption(_describe_list(current, sources, kind))
-    st.caption(_describe_shares(kind))
     render_own_sentences(sources.own)
     return Depths(
         {"pairs": _pair_table(kind), "kinds": _kind_table(kinds)},
-        r"\text{share} = \frac{1}{|Q|}\, \Bigl|\bigl\{ q \in Q : \arg\max_k A_{qk} \in R(q) \bigr\}\Bigr|"
-        rf", \qquad |Q| = {kind.queries}",
+        r"\begin{aligned} \text{share} &= \frac{1}{|Q|}\, \bigl|\{ q \in Q : \arg\max_k A_{qk} \in R(q) \}\bigr| \\"
+        rf"|Q| &= {kind.queries} \end{{aligned}}",
         [pair_weights, head_pairs],
         _question(kinds, at),
     )
 
 
-def _row(pair: WordPair, libraries: Sequence[PairWeights], sources: Sources) -> ListedSentence:
-    tokens = libraries[pair.source].tokens[pair.sentence]
+def _row(pair: WordPair, sources: Sources) -> ListedSentence:
+    tokens = sources.pairs[pair.source].tokens[pair.sentence]
     marks: dict[int, Mark] = {pair.key_at: "key", pair.query_at: "query"}
     title = f"{marked_token(shorten(pair.query), 'query')} → {marked_token(shorten(pair.key), 'key')}"
-    note = f"{pair.occurrences} × · here {format_fixed(pair.strongest, 2)}"
+    here = format_fixed(pair.strongest, 2)
+    note = f"mean of {pair.occurrences}, here {here}" if pair.occurrences > 1 else "one occurrence"
     if sources.is_own(pair.source):
         note += " · your file"
     return ListedSentence(pair.mean, tokens, marks, title, note)
@@ -95,9 +95,9 @@ def _describe_shares(kind: PairKind) -> str:
     share, uniform = f"{100 * kind.share:.0f}%", f"{100 * kind.uniform:.0f}%"
     return (
         "Bars: of the queries that can attend to a key of this kind, the share whose largest weight is on one. "
-        f"“{escape_token(kind.kind)}”: {share} of {kind.queries:,} queries, and {uniform} if the largest weight were on "
-        "a random key. A pair can be of several kinds, so the bars do not add up to 100%. Word classes are known for "
-        "the words of this page's sentences; a word can have two (“play”)."
+        f"“{escape_token(kind.kind)}”: {share} of {kind.queries:,} queries, and {uniform} if the largest weight were "
+        "on a random key. A pair can be of several kinds, so the bars do not add up to 100%. Word classes are known "
+        "for the words of this page's sentences; a word can have two (“play”)."
     )
 
 

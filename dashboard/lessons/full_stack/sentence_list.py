@@ -37,7 +37,7 @@ def render_sentence_list(rows: Iterable[ListedSentence], heading: str) -> None:
     """
     lines = "".join(_line(row) for row in rows)
     head = f"<div class='ew-list-head' aria-hidden='true'>{escape(heading)}</div>"
-    st.html(f"{head}<ol class='ew-list' aria-label='{escape(heading, quote=True)}'>{lines}</ol>")
+    st.html(f"{head}<div class='ew-list' role='list' aria-label='{escape(heading, quote=True)}'>{lines}</div>")
 
 
 def marked_token(token: str, mark: Mark) -> str:
@@ -50,7 +50,8 @@ def _line(row: ListedSentence) -> str:
     value = f"<span class='ew-value'><i style='width:{100 * width:.1f}%'></i>{format_fixed(row.value, 2)}</span>"
     title = f"<span class='ew-list-title'>{row.title}</span>" if row.title else ""
     note = f"<small>{escape(row.note)}</small>" if row.note else ""
-    return f"<li>{value}{title}<span class='ew-list-text'>{_sentence(row.tokens, row.marks)} {note}</span></li>"
+    text = f"<span class='ew-list-text'>{_sentence(row.tokens, row.marks)} {note}</span>"
+    return f"<div class='ew-list-row' role='listitem'>{value}{title}{text}</div>"
 
 
 def _sentence(tokens: Sequence[str], marks: Mapping[int, Mark]) -> str:

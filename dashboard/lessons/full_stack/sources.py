@@ -9,6 +9,7 @@ from dashboard.models.model import Model
 from dashboard.models.sentence_sources import own_sentences, project_sentences
 from dashboard.models.traced_sentences import Progress, TracedSentences
 from dashboard.state.session import session
+from encoder_core.analysis.language import ContextVectors, PairWeights
 from encoder_core.corpus import load_sentences
 
 _SECONDS = 0.6  # between two looks at the progress
@@ -21,17 +22,22 @@ class Sources(NamedTuple):
     own: TracedSentences | None
 
     @property
+    def vectors(self) -> list[ContextVectors]:
+        """The vectors of the usable sources."""
+        return [source.vectors for source in self.usable if source.vectors]
+
+    @property
+    def pairs(self) -> list[PairWeights]:
+        """The attention weights of the usable sources."""
+        return [source.pairs for source in self.usable if source.pairs]
+
+    @property
     def usable(self) -> list[TracedSentences]:
         """The sources with at least one sentence that the encoder can read."""
         return [source for source in (self.project, self.own) if source and source.vectors]
 
-    @property
-    def num_sentences(self) -> int:
-        """The number of sentences in use."""
-        return sum(len(source.vectors.tokens) for source in self.usable if source.vectors)
-
     def is_own(self, source: int) -> bool:
-        """Whether the source with this index among the usable ones is the user's file."""
+        """Whether the usable source with this index is the user's file."""
         return self.usable[source] is self.own
 
 

@@ -15,17 +15,20 @@ from encoder_core.analysis.language.same_word import (
 from encoder_core.analysis.language.sentence_vectors import sentence_vectors
 from encoder_core.analysis.language.sentences import SENTENCES
 from encoder_core.analysis.language.similar_contexts import (
+    Comparison,
     ContextVectors,
     SimilarContext,
     SimilarContexts,
+    compare_contexts,
     context_vectors,
-    count_word,
-    similar_contexts,
+    nearest_contexts,
+    same_word_shares,
 )
 from encoder_core.analysis.language.token_kinds import is_punctuation, special_tokens_and_query, word_mask
 
 __all__ = [
     "SENTENCES",
+    "Comparison",
     "ContextVectors",
     "HeadRoles",
     "PairKind",
@@ -35,19 +38,20 @@ __all__ = [
     "SimilarContexts",
     "StrongHead",
     "attention_from",
+    "compare_contexts",
     "context_vectors",
-    "count_word",
     "different_words_similarity",
     "head_pairs",
     "head_roles",
     "is_punctuation",
+    "nearest_contexts",
     "pair_kinds",
     "pair_weights",
     "role_keys",
+    "same_word_shares",
     "same_word_similarity",
     "sentence_vectors",
     "shared_words",
-    "similar_contexts",
     "special_tokens_and_query",
     "strongest_heads",
     "word_mask",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 
 from encoder_core.trace import SentenceTrace
 
@@ -20,23 +20,37 @@ class ContextVectors(NamedTuple):
     tokens    of each sentence
     sentence  (place,) the sentence of each place
     position  (place,) its position in the sentence
+    words     (place,) its token in lower case
     vectors   (stage, place, d_model) the residual stream, scaled to length 1
     """
 
     tokens: tuple[tuple[str, ...], ...]
     sentence: Int[np.ndarray, "place"]
     position: Int[np.ndarray, "place"]
+    words: Shaped[np.ndarray, "place"]
     vectors: Float[np.ndarray, "stage place d_model"]
 
 
-class SimilarContext(NamedTuple):
-    """A token with a similar vector.
+class Comparison(NamedTuple):
+    """The cosines of one token's vectors with the vectors of all places of one or several sources.
 
-    source     index of its `ContextVectors`
-    sentence   the sentence there
-    position   the token's position in the sentence
+    cosines      (stage, place) both vectors are of this stage; -inf at places that are left out
+    same_word    (place,) whether the place has the same token, in upper or lower case; False where it is left out
+    words        (place,) the token in lower case
+    places       (source, sentence, position) of each place
+    """
+
+    cosines: Float[np.ndarray, "stage place"]
+    same_word: Bool[np.ndarray, "place"]
+    words: Shaped[np.ndarray, "place"]
+    places: Int[np.ndarray, "3 place"]
+
+
+class SimilarContext(NamedTuple):
+    """A token with a similar vector: index of its source, its sentence there, and its position in the sentence.
+
     cosines    (stage,) the cosine at every stage
-    same_word  whether it is the same token as the query, in upper or lower case
+    same_word  whether it is the same token, in upper or lower case
     """
 
     source: int
@@ -47,10 +61,9 @@ class SimilarContext(NamedTuple):
 
 
 class SimilarContexts(NamedTuple):
-    """The nearest tokens of one stage.
+    """The nearest tokens of one stage, largest cosine first.
 
-    nearest  largest cosine first
-    equal    number of further tokens whose cosine equals that of the last one
+    equal  number of further tokens whose cosine equals that of the last one
     """
 
     nearest: tuple[SimilarContext, ...]
@@ -62,70 +75,82 @@ def context_vectors(traces: Iterable[SentenceTrace]) -> ContextVectors:
     tokens, stages = zip(*((trace.tokens, trace.stages) for trace in traces), strict=True)
     lengths = [len(sentence) for sentence in tokens]
     vectors = np.concatenate(stages, axis=1)
-    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    vectors /= np.where(norms == 0, 1, norms)
+    vectors /= _lengths(vectors)
     return ContextVectors(
         tokens,
         np.repeat(np.arange(len(tokens), dtype=np.int32), lengths),
         np.concatenate([np.arange(length, dtype=np.int32) for length in lengths]),
+        np.array([token.casefold() for sentence in tokens for token in sentence]),
         vectors,
     )
 
 
-def similar_contexts(
+def compare_contexts(
     vectors: Float[np.ndarray, "stage d_model"],
     token: str,
     sources: Sequence[ContextVectors],
     *,
     excluded: Collection[tuple[str, ...]] = (),
-    count: int = 10,
-) -> list[SimilarContexts]:
-    """The places of all sources with the largest cosines with a token's vector, one result for each stage.
+) -> Comparison:
+    """The cosines of a token's vectors with those of all places: v . x / (|v| |x|).
 
-    cos(v, x) = v . x / (|v| |x|), both of the same stage
+    excluded  token strings of sentences that are left out, such as the token's own sentence
+    """
+    unit = vectors / _lengths(vectors)
+    # One product for each stage: a single einsum over all of them takes longer.
+    cosines = [np.stack([rows @ row for rows, row in zip(s.vectors, unit, strict=True)]) for s in sources]
+    left_out = [np.array([sentence in excluded for sentence in s.tokens], bool)[s.sentence] for s in sources]
+    places = [[np.full(len(s.sentence), index), s.sentence, s.position] for index, s in enumerate(sources)]
+    words = np.concatenate([source.words for source in sources])
+    is_left_out = np.concatenate(left_out)
+    return Comparison(
+        np.where(is_left_out, np.float32(-np.inf), np.concatenate(cosines, axis=1)),
+        (words == token.casefold()) & ~is_left_out,
+        words,
+        np.concatenate(places, axis=1),
+    )
 
-    vectors   those of the token
-    excluded  token strings of sentences that are left out, such as the token's own
-    count     number of places in each result, or fewer where there are no more
+
+def nearest_contexts(
+    comparison: Comparison, stage: int, *, count: int = 10, other_words: bool = False
+) -> SimilarContexts:
+    """The `count` nearest places of one stage, or fewer where there are no more.
+
+    other_words  leave out the token itself, and take only the nearest place of each other word
 
     Of equal cosines, the place that comes first in the sources is nearer.
     """
+    cosines = comparison.cosines[stage]
+    # Rounded, because the last digits of equal cosines differ.
+    order = np.argsort(-np.round(cosines / _EQUAL), kind="stable")[: np.isfinite(cosines).sum()]
+    if other_words:
+        order = order[~comparison.same_word[order]]
+        _, first = np.unique(comparison.words[order], return_index=True)
+        order = order[np.sort(first)]
+    nearest, others = order[:count], cosines[order[count:]]
+    equal = int((others > cosines[nearest[-1]] - _EQUAL).sum()) if len(others) else 0
+    return SimilarContexts(tuple(_context(comparison, int(place)) for place in nearest), equal)
+
+
+def _context(comparison: Comparison, place: int) -> SimilarContext:
+    source, sentence, position = map(int, comparison.places[:, place])
+    cosines, same_word = comparison.cosines[:, place], bool(comparison.same_word[place])
+    return SimilarContext(source, sentence, position, cosines, same_word)
+
+
+def same_word_shares(comparison: Comparison) -> Float[np.ndarray, "stage"]:
+    """The share of the same word among the n nearest places of each stage, for its n occurrences; NaN for n = 0.
+
+    1: every occurrence is nearer than any other token (the R-precision of information retrieval).
+    """
+    occurrences = int(comparison.same_word.sum())
+    if occurrences == 0:
+        return np.full(len(comparison.cosines), np.nan)
+    order = np.argsort(-comparison.cosines, axis=-1, kind="stable")[:, :occurrences]
+    return comparison.same_word[order].mean(axis=-1)
+
+
+def _lengths(vectors: Float[np.ndarray, "*lead d_model"]) -> Float[np.ndarray, "*lead 1"]:
+    """The lengths of vectors; 1 for a vector of zeros."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    unit = vectors / np.where(lengths == 0, 1, lengths)
-    # Not one einsum over all stages, which takes longer than a product of each stage.
-    cosines = np.concatenate([_cosines(unit, source) for source in sources], axis=1)
-    left_out = np.concatenate([_is_excluded(source, excluded) for source in sources])
-    places = np.concatenate(
-        [[np.full(len(s.sentence), index), s.sentence, s.position] for index, s in enumerate(sources)], axis=1
-    )
-    word = token.casefold()
-
-    def context(place: int) -> SimilarContext:
-        source, sentence, position = map(int, places[:, place])
-        other = sources[source].tokens[sentence][position]
-        return SimilarContext(source, sentence, position, cosines[:, place], other.casefold() == word)
-
-    results = []
-    for row in cosines:
-        order = np.argsort(-np.round(np.where(left_out, -2, row) / _EQUAL), kind="stable")[: (~left_out).sum()]
-        nearest = order[:count]
-        rest = row[order[count:]]
-        equal = int((rest > row[nearest[-1]] - _EQUAL).sum()) if len(rest) else 0
-        results.append(SimilarContexts(tuple(context(int(place)) for place in nearest), equal))
-    return results
-
-
-def count_word(token: str, sources: Sequence[ContextVectors], *, excluded: Collection[tuple[str, ...]] = ()) -> int:
-    """How often the token occurs in the sentences, in upper or lower case."""
-    word = token.casefold()
-    sentences = (sentence for source in sources for sentence in source.tokens if sentence not in excluded)
-    return sum(other.casefold() == word for sentence in sentences for other in sentence)
-
-
-def _cosines(unit: Float[np.ndarray, "stage d_model"], source: ContextVectors) -> Float[np.ndarray, "stage place"]:
-    return np.stack([rows @ vector for rows, vector in zip(source.vectors, unit, strict=True)])
-
-
-def _is_excluded(source: ContextVectors, excluded: Collection[tuple[str, ...]]) -> np.ndarray:
-    by_sentence = np.array([tokens in excluded for tokens in source.tokens], bool)
-    return by_sentence[source.sentence]
+    return np.where(lengths == 0, 1, lengths)
