@@ -106,6 +106,21 @@ class EncoderTrace(NamedTuple):
     embedding_sum: Float[np.ndarray, "batch seq d_model"] | None = None
 
 
+class SentenceTrace(NamedTuple):
+    """What `Encoder.trace_sentences` computes of one sentence.
+
+    tokens    its token strings
+    stages    (stage, seq, d_model) the residual stream at the input of the first block and after each block
+    patterns  (layer, head, query, key) attention weights
+    visible   (query, key) True where the query may attend to the key
+    """
+
+    tokens: tuple[str, ...]
+    stages: Float[np.ndarray, "stage seq d_model"]
+    patterns: Float[np.ndarray, "layer head seq seq"]
+    visible: Bool[np.ndarray, "seq seq"]
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """A trace together with the inputs of its computation; `Encoder.run` returns one.

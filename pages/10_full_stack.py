@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.inspect.depths import render_depths
 from dashboard.lessons.full_stack.ablation import render_ablation
+from dashboard.lessons.full_stack.head_pairs import render_head_pairs
 from dashboard.lessons.full_stack.head_roles import render_head_roles, render_role_picker
 from dashboard.lessons.full_stack.hidden_states import render_hidden_states
 from dashboard.lessons.full_stack.in_and_out import render_in_and_out
@@ -11,6 +12,7 @@ from dashboard.lessons.full_stack.one_word import render_one_word
 from dashboard.lessons.full_stack.rollout import render_rollout
 from dashboard.lessons.full_stack.same_word import render_same_word, render_word_picker
 from dashboard.lessons.full_stack.sentences import render_sentences, render_window_picker
+from dashboard.lessons.full_stack.similar_contexts import render_layer_picker, render_similar_contexts
 from dashboard.lessons.full_stack.similarity import render_similarity
 from dashboard.lessons.full_stack.tiles import render_all_heads, render_head_averages
 from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, blocks_text, input_content, render_dims_picker
@@ -36,6 +38,7 @@ VIEWS = {
         "Head average": View(("layer", "token"), render_head_averages),
         "One word": View(("layer", "head", "token", "key_token"), render_one_word),
         "What heads look at": View(("layer", "head"), render_head_roles, render_role_picker),
+        "Pairs of a head": View(("layer", "head"), render_head_pairs),
         "Rollout": View(("layer", "token"), render_rollout),
         "Ablation": View(("layer", "head", "token"), render_ablation),
     },
@@ -43,6 +46,7 @@ VIEWS = {
         "Hidden states": View(("layer", "token"), render_hidden_states, render_dims_picker),
         "Similarity": View(("layer", "token"), render_similarity),
         "Same word": View((), render_same_word, render_word_picker),
+        "Similar contexts": View(("token",), render_similar_contexts, render_layer_picker),
         "Sentences": View((), render_sentences, render_window_picker),
         "In and out": View(("token",), render_in_and_out, render_dims_picker),
     },

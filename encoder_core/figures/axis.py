@@ -12,7 +12,7 @@ AxisKind = Literal[
     "dimension", "neuron", "id", "row", "column", "layer", "head", "stage", "sentence", "other sentence", "role",
     "word", "",
 ]  # fmt: skip
-Selectable = Literal["sentence", "layer", "head", "token", "key_token", "dimension", "neuron", "role"]
+Selectable = Literal["sentence", "layer", "head", "token", "key_token", "dimension", "neuron", "role", "stage"]
 Selection = Mapping[Selectable, int]  # what a click selects, counted from 0
 
 _SELECTS: Mapping[AxisKind, Selectable] = {
