@@ -40,6 +40,7 @@ EXCHANGED = declare_number("exchanged", 0)  # the token whose row replaces the s
 VIEW = declare_text("view")
 ROLE = declare_text("role")
 WORD = declare_text("word")  # a word that occurs in several sentences
+OUTPUT_ID = declare_number("output_id", 0)  # a token of the vocabulary, of which a prediction is explained
 
 # Recipes
 RECIPE = declare_text("recipe")
