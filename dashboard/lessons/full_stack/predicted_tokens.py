@@ -78,7 +78,7 @@ def _ratio_question(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"
     other = next((token_id for token_id in order if token_id != output_id), output_id)
     first, second = (output_id, other) if order.index(output_id) < order.index(other) else (other, output_id)
     difference = float(logits[first]) - float(logits[second])
-    options = [f"{format_number(np.exp(power * difference), 3)} times as large" for power in (0.5, 1, 2)]
+    options = [f"{format_number(np.exp(power * difference), 3)} times" for power in (0.5, 1, 2)]
     if difference < 0.05 or difference > 50 or "∞" in "".join(options):
         return count_question(
             "how many probabilities does the output head compute for this sentence?",
@@ -87,9 +87,9 @@ def _ratio_question(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"
         )
     return Question(
         f"at “{escape_token(at.labels[at.token])}”, the logit of {output_name(current, first)} is "
-        f"{format_number(difference, 3)} larger than that of {output_name(current, second)}. How do their "
-        "probabilities compare?",
-        options,
-        1,
+        f"{format_number(difference, 3)} larger than that of {output_name(current, second)}. How many "
+        "times as probable is it?",
+        [*options[output_id % 3 :], *options[: output_id % 3]],  # the answer is not always the second option
+        (1 - output_id) % 3,
         "The sum over the vocabulary is the same for both, so the ratio is e to the difference of the logits.",
     )
