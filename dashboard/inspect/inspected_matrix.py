@@ -60,7 +60,7 @@ def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> Inspect
         columns=columns,
         mark=(row - row_range.start, column - column_range.start),
         style=HeatmapStyle(
-            kind="weights" if cell.tensor == "pattern" else "signed",
+            kind="weights" if cell.tensor in ("pattern", "probabilities") else "signed",
             row_axis=axes[0],
             column_axis=axes[-1],
             theme=current_theme(),

@@ -44,6 +44,10 @@ EXCHANGED = declare_number("exchanged", 0)  # the token whose row replaces the s
 VIEW = declare_text("view")
 ROLE = declare_text("role")
 WORD = declare_text("word")  # a word that occurs in several sentences
+CONTEXT_LAYER = declare_number("context_layer", 0)  # the layer whose vectors are searched; 0: the input
+OTHER_WORDS = declare_flag("other_words")  # list the nearest other words only
+PAIR_KIND = declare_text("pair_kind")
+OUTPUT_ID = declare_number("output_id", 0)  # a token of the vocabulary, of which a prediction is explained
 
 # Recipes
 RECIPE = declare_text("recipe")

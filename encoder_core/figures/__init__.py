@@ -20,6 +20,7 @@ from encoder_core.figures.style import MatrixKind, PanelStyle
 from encoder_core.figures.tensor_map import (
     HeadsSideBySide,
     Place,
+    RankedTokens,
     ResidualStages,
     TensorMap,
     TensorSlice,
@@ -43,6 +44,7 @@ __all__ = [
     "PanelStyle",
     "Place",
     "Product",
+    "RankedTokens",
     "ResidualStages",
     "RowBarsDetails",
     "RowBarsStyle",

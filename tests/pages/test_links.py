@@ -103,7 +103,7 @@ def test_an_unknown_parameter_is_ignored(framed):
 
 
 def test_a_link_with_only_invalid_values_opens_every_page(framed, stage):
-    link = {key: "?" for key in DEFAULTS if key != "text"}
+    link = {key: "?" for key in DEFAULTS if key not in ("text", "input")}
     link |= dict.fromkeys(("sentence", "layer", "head", "token", "key_token"), "9" * 30)
     at = opened(stage, text="\x00\x1b", **link)
     reported = {text.split()[3] for text in messages(at) if text.startswith("The link has")}
