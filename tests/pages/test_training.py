@@ -184,7 +184,7 @@ def test_a_checkpoint_opens_in_the_walkthrough(process):
 
 
 def test_a_checkpoint_of_an_unknown_run_is_a_sentence_and_the_random_encoder(framed):
-    at = opened(stage_named("softmax"), encoder="checkpoint", run="gone", checkpoint="10")
+    at = opened(stage_named("softmax"), encoder="checkpoint", run="0123456789", checkpoint="10")
     assert any("does not have the training run" in warning for warning in said(at))
 
 
