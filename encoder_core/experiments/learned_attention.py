@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from encoder_core.analysis import stack_patterns
 from encoder_core.encoder import Encoder
@@ -16,6 +16,7 @@ from encoder_core.training.shipped import PLANS, initial_encoder, trained_encode
 NUM_INPUTS = 40
 _TASKS = tuple(name for name in PLANS if name in TASK_KEYS)
 _HEIGHT = 250
+_NOTABLE = 1.5  # times the weight of equal weights
 _LARGE = 0.5  # of the weight of a query
 
 
@@ -45,7 +46,7 @@ def key_weights(task: str, seed: int = 0) -> KeyWeights:
 
 
 def _mean_weights(
-    patterns: list[Float[np.ndarray, "layer head query key"]], keys: list[np.ndarray]
+    patterns: list[Float[np.ndarray, "layer head _ _"]], keys: list[Bool[np.ndarray, "_ _"]]
 ) -> Float[np.ndarray, "layer head"]:
     """The mean over those inputs in which some query has a key."""
     weights = (weight_on(matrix, pattern) for matrix, pattern in zip(keys, patterns, strict=True))
@@ -85,7 +86,7 @@ def _measure(setup: Setup) -> Measurement:
         ]
 
     return Measurement(
-        int(after > _LARGE) + int(after > 2 * before),
+        0 if after <= _NOTABLE * weights.equal else 1 if after < _LARGE else 2,
         f"the head with the most weight on {name}: {before:.2f} before training, {after:.2f} after it; with equal "
         f"weights it would be {weights.equal:.2f}",
         f"After training, layer {layer + 1}, head {head + 1} gives **{after:.2f}** of the weight of a query to {name}, "
@@ -105,12 +106,12 @@ EXPERIMENT = Experiment(
     question="A small encoder learns the task “{task}” from right outputs alone. How much of its weight will its best "
     "head give to the keys that the task needs, as a mean over the queries?",
     options=(
-        Option("At most twice as much as before, and less than half", "The patterns would then hardly depend on the "
-               "training; look at the two maps on the left."),
-        Option("More than twice as much, or more than half, but not both", "The head then does more than this one "
-               "thing, or it began with much weight there."),
-        Option("More than half, and more than twice as much as before", "The loss rewards right outputs, and these "
-               "can only be read from those keys: gradient descent finds W_Q and W_K that point there."),
+        Option("At most 1.5 times as much as with equal weights", "That is hardly more than a head that looks at all "
+               "tokens alike; the two maps on the left have the weights before and after training."),
+        Option("More than that, but less than half", "Several heads can share the work, and a head can find the keys "
+               "of some queries only."),
+        Option("More than that, and at least half", "The right outputs can be read from these keys, so that rewarding "
+               "right outputs can lead W_Q and W_K there; how far it goes differs from task to task."),
     ),
     controls=(
         Control("task", "Task", _TASKS, "reverse"),
