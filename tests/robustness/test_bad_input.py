@@ -29,7 +29,7 @@ ROWS = re.findall(r"^\| ([\w ]+) \| `(.+)` \| `(.+)` \|$", DOCUMENT.read_text(en
 NAMES = {
     "BackMsg": BackMsg, "Encoder": Encoder, "EncoderConfig": EncoderConfig, "HeadFactor": HeadFactor, "np": np,
     "parse_mask_text": parse_mask_text, "trained_encoder": trained_encoder, "TrainingPlan": TrainingPlan,
-    "parse_mask_text": parse_mask_text, "read_sentences": read_sentences, "TextFile": TextFile,
+    "read_sentences": read_sentences, "TextFile": TextFile,
     "encoder": Encoder.random(EncoderConfig(vocab_size=8, d_model=16, num_heads=2, d_ff=16, num_layers=1)),
 }  # fmt: skip
 
