@@ -10,7 +10,7 @@ from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import model, warm_up
 from dashboard.models.loading_notice import render_encoder_notice
 from dashboard.navigation import register_pages
-from dashboard.page_list import Stage
+from dashboard.page_list import Lab, Stage
 from dashboard.shell import frame
 from dashboard.state.session import begin_run, page_script
 from dashboard.theme import render_style_sheet
@@ -30,9 +30,11 @@ stage_links, notices, stage = frame.stage_links_container(), st.container(), st.
 
 def render_frame() -> None:
     """The sidebar, the links to all stages, the edit bar and the notices about settings and text."""
-    settings = sidebar.render_sidebar()
     with stage_links:
         frame.render_stage_links(pages)
+    if isinstance(active, Lab) and not active.has_sidebar:
+        return
+    settings = sidebar.render_sidebar()
     with notices:
         render_encoder_notice(settings, rendered_encoder)
         render_edit_bar(model.current_model())

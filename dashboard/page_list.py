@@ -49,6 +49,7 @@ class Lab:
     number: int
     name: str
     title: str
+    has_sidebar: bool = True  # whether the page shows the model of the sidebar
 
     @property
     def path(self) -> str:
@@ -56,7 +57,11 @@ class Lab:
         return f"pages/{self.number}_{self.name}.py"
 
 
-LABS = (Lab(20, "recipes", "Recipes: five tutorials"), Lab(21, "experiments", "Experiments: claims to test"))
+LABS = (
+    Lab(20, "recipes", "Recipes: five tutorials"),
+    Lab(21, "experiments", "Experiments: claims to test"),
+    Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
+)
 PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS)
 
 

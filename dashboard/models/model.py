@@ -7,11 +7,14 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.models.cache import cached_by_size
+from dashboard.models.checkpoints import checkpoint_encoder, run_and_checkpoint, with_existing_checkpoint
 from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.state import edit_history
 from dashboard.state.settings import (
+    CHECKPOINT,
     MAX_TOKENS,
     RANDOM,
+    TASK_ENCODERS,
     PositionChoice,
     Settings,
     current_settings,
@@ -66,7 +69,13 @@ class Model:
     @property
     def is_trained(self) -> bool:
         """Whether the parameters were trained; otherwise they are random, and patterns mean nothing."""
-        return self.settings.trained is not None or self.settings.task is not None
+        is_initial = self.settings.encoder == CHECKPOINT and self.settings.checkpoint == 0
+        return self.settings.trained is not None or (self.settings.task is not None and not is_initial)
+
+    @property
+    def _shares_encoder(self) -> bool:
+        """Whether the encoder stays in memory without this model."""
+        return self.settings.trained is not None or self.settings.encoder in TASK_ENCODERS
 
     @property
     def positions(self) -> PositionChoice:
@@ -85,7 +94,7 @@ class Model:
         own = 0
         if any(isinstance(edit, SetWeight) for edit in self.edits):
             own = stacked_bytes(self.config, seq)
-        elif not self.edits and not self.settings.has_custom_mask and not self.is_trained:
+        elif not (self.edits or self.settings.has_custom_mask or self._shares_encoder):
             own = self.encoder.memory_bytes(seq)
         return trace_bytes(self.config, seq, batch) + own
 
@@ -145,8 +154,11 @@ def _unedited_model_and_edits() -> tuple[Model, CompatibleEdits]:
 def model_for(settings: Settings) -> Model:
     """The encoder of these settings with the tokenized text; a recipe with its own batch.
 
-    Until a trained encoder is loaded, the random encoder is used instead.
+    Until a trained encoder is loaded, the random encoder is used instead, and for a checkpoint that this server does
+    not have.
     """
+    if settings.encoder == CHECKPOINT:
+        settings = with_existing_checkpoint(settings)
     if settings.trained and encoder_named(settings.trained) is None:
         settings = replace(settings, encoder=RANDOM)
     return _model_for(settings)
@@ -179,6 +191,9 @@ def _model_for(settings: Settings) -> Model:
 
 def _trained_encoder(settings: Settings) -> Encoder | None:
     """The trained encoder of the settings; None if their encoder is not trained, or not loaded."""
+    if settings.encoder == CHECKPOINT:
+        found = run_and_checkpoint(settings)
+        return found and checkpoint_encoder(*found)
     if settings.task:
         return trained_encoder(settings.encoder)
     return encoder_named(settings.trained) if settings.trained else None
@@ -207,7 +222,10 @@ def untrained_model(model: Model) -> Model | None:
 
 @cached_by_size
 def _untrained_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
-    untrained = replace(_model_for(settings), encoder=initial_encoder(settings.encoder))
+    if settings.encoder == CHECKPOINT:
+        untrained = model_for(replace(settings, checkpoint=0))
+    else:
+        untrained = replace(_model_for(settings), encoder=initial_encoder(settings.encoder))
     return with_edits(untrained, edits) if edits else untrained
 
 

@@ -3,7 +3,7 @@
 from dashboard.markdown import escape_message
 from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, has_words, truncate_text
+from dashboard.state.settings import CHECKPOINT, SETTINGS, Settings, has_words, truncate_text
 from encoder_core.training import Task
 
 # The stages that show a tensor.
@@ -15,6 +15,10 @@ _STAGES_SHOWING = {
     "mlp_out": ("feed_forward",),
 }
 
+_NO_RUN = (
+    "This server does not have the training run of the link any more, so the pages show the random encoder. The page "
+    "Training in the menu Lab can run it again."
+)
 _DIFFERENCES = {  # what the code differs from -> the sentence, and what the variant "as intended" follows
     "text": ("The text and the code of this tutorial differ here", "as intended"),
     "paper": (
@@ -34,6 +38,8 @@ def text_notices(settings: Settings) -> list[str]:
     if truncated:
         notices.append(truncated)
     model = model_for(settings)
+    if settings.encoder == CHECKPOINT and model.settings.encoder != CHECKPOINT:
+        return [_NO_RUN]
     if settings.task and not settings.task.reads_sentences:
         return [*notices, *_task_notices(model, settings.task)]
     if not has_words(current.get(SETTINGS["text"])):

@@ -17,6 +17,20 @@ from encoder_core.training.shipped import model_card, trained_encoder
 
 def render_controls(name: str, task: Task) -> Settings:
     """Render the controls and return the settings."""
+    render_input(task)
+    st.caption(f"**{task.title}**, trained. {task.goal}")
+    render_examples(task)
+    config = trained_encoder(name).config
+    render_sizes(config, name)
+    render_mask("mask")
+    render_summary(config)
+    with st.popover("About this encoder", icon=":material/description:", width="stretch", key="model_card"):
+        st.markdown(model_card(name))
+    return current_settings()
+
+
+def render_input(task: Task) -> None:
+    """Render the field for the input of a task."""
     if task.reads_sentences:
         random_encoder.render_text()
     else:
@@ -27,18 +41,9 @@ def render_controls(name: str, task: Task) -> Settings:
             help=f"{task.rule} One input per line.",
             **bind_widget(SETTINGS["input"], on_change=partial(set_text, key="input")),
         )
-    st.caption(f"**{task.title}**, trained. {task.goal}")
-    _render_examples(task)
-    config = trained_encoder(name).config
-    render_sizes(config, name)
-    render_mask("mask")
-    render_summary(config)
-    with st.popover("About this encoder", icon=":material/description:", width="stretch", key="model_card"):
-        st.markdown(model_card(name))
-    return current_settings()
 
 
-def _render_examples(task: Task) -> None:
+def render_examples(task: Task) -> None:
     """Render a button for each example of an input."""
     parameter = SETTINGS["text" if task.reads_sentences else "input"]
     with st.container(horizontal=True, gap="xsmall", key="task_examples"):

@@ -5,7 +5,11 @@ selection/axis_window.py, the inspected cell in selection/inspected_cell.py, the
 """
 
 from dashboard.state.parameter import declare_flag, declare_number, declare_numbers, declare_option, declare_text
+from dashboard.state.settings import SETTINGS
 from encoder_core.pretrained.analogy import MAX_LENGTH
+from encoder_core.training import TrainingPlan
+from encoder_core.training.compare import COMPARISONS
+from encoder_core.training.plan import CHOICES
 
 # Every page
 NUMBERS = declare_text("numbers", scope="page")  # the tensor in the table below the plot
@@ -66,3 +70,15 @@ LOOKUP_TABLE = declare_text("lookup_table", "", max_length=1_000)
 EXPERIMENT = declare_text("experiment")
 SETUP = declare_text("setup", "", max_length=300)  # the settings that differ from the defaults: d_k=64~keys=16
 PREDICTION = declare_number("prediction", 0)  # the number of the chosen option, or 0: the result without a prediction
+
+# Training. The run, its task and the checkpoint are among the settings, because stage pages can show them.
+TRAINING = {
+    "task": SETTINGS["train_task"],
+    **{name: declare_option(f"train_{name}", options, getattr(TrainingPlan(), name))
+       for name, options in CHOICES.items()},
+}  # fmt: skip
+TRAINING_COMPARISON = declare_option("train_compare", ("none", *COMPARISONS), "none")
+TRAINING_TEXT = declare_text("train_text")  # the input whose attention is shown; None: the first example of the task
+TRAINING_HEAD = declare_numbers("train_head", None, max_count=2)  # layer and head that are enlarged, from 1
+TRAINING_PREDICTION = declare_number("train_prediction", 0)  # the number of the chosen option
+RUN, CHECKPOINT = SETTINGS["run"], SETTINGS["checkpoint"]

@@ -7,6 +7,7 @@ import numpy as np
 import optax
 
 from encoder_core.config import EncoderConfig, Norm, Positions
+from encoder_core.cost import BYTES_PER_PARAMETER, parameters_by_part
 from encoder_core.training.task import Task
 from encoder_core.training.tasks import tasks
 from encoder_core.validation import invalid_value
@@ -25,6 +26,10 @@ CHOICES: Mapping[str, tuple[str | int | float, ...]] = {
     "steps": (100, 200, 500, 1000, 2000, 4000, 8000),
     "seed": tuple(range(10)),
 }
+
+CHUNK = 10  # steps of one call of the compiled program
+_CHECKPOINTS = 25  # of a run, at most
+_CHECKPOINT_BYTES = 24_000_000  # of all checkpoints of a run; a large encoder has fewer of them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +85,19 @@ class TrainingPlan:
             positions=self.positions,
             output_head=True,
         )
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the encoder whose gradients are measured: embedding, each block, output."""
+        return ("embedding", *(f"block {layer + 1}" for layer in range(self.num_layers)), "output")
+
+    @property
+    def checkpoint_steps(self) -> tuple[int, ...]:
+        """The steps after which the parameters are kept: 0, the last one, and squares between, multiples of CHUNK."""
+        size = sum(parameters_by_part(self.config).values()) * BYTES_PER_PARAMETER
+        intervals = int(np.clip(_CHECKPOINT_BYTES // size, 2, _CHECKPOINTS)) - 1
+        squares = self.steps / CHUNK * (np.arange(intervals + 1) / intervals) ** 2
+        return tuple(int(step) * CHUNK for step in np.unique(np.round(squares)))
 
     def learning_rates(self, first: int, count: int) -> np.ndarray:
         """The learning rate of each of `count` steps from step `first` on (0: the first step), shape (count,)."""

@@ -1,7 +1,7 @@
 """One training run: updates by AdamW on random inputs of the task, and measurements on inputs that are set aside."""
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,9 +13,8 @@ from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.parameters import Parameters, draw_parameters
 from encoder_core.training.network import ParameterArrays, output_logits
-from encoder_core.training.plan import TrainingPlan
+from encoder_core.training.plan import CHUNK, TrainingPlan
 
-CHUNK = 10  # steps of one call of the compiled program
 NUM_TESTS = 256  # inputs that are set aside
 _TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
 _TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as divergence
@@ -54,21 +53,33 @@ class Evaluation(NamedTuple):
     sequence_accuracy: float
 
 
-class TrainingRun:
-    """The state of a run: its parameters, those of the optimizer, and the number of steps so far.
+class RunState(NamedTuple):
+    """All that a run needs to continue in another process, as NumPy arrays.
 
-    The first call of `advance` and of `evaluate` compiles, once for each configuration and batch size in a process.
+    step        number of steps so far
+    parameters  as in `Encoder.parameters`
+    optimizer   the averages of AdamW
+    generator   the state of the random generator of the inputs
     """
 
-    def __init__(self, plan: TrainingPlan) -> None:
+    step: int
+    parameters: Parameters
+    optimizer: optax.OptState
+    generator: dict[str, Any]
+
+
+class TrainingRun:
+    """A run: its parameters, those of the optimizer, and the number of steps so far.
+
+    `state` continues a run of the same plan. The first call of `advance` and of `evaluate` compiles, once for each
+    configuration and batch size in a process.
+    """
+
+    def __init__(self, plan: TrainingPlan, state: RunState | None = None) -> None:
         self.plan = plan
         self.config = plan.config
         self.step = 0
-        self.parts: tuple[str, ...] = (
-            "embedding",
-            *(f"block {layer + 1}" for layer in range(self.config.num_layers)),
-            "output",
-        )
+        self.parts = plan.parts
         self._parameters: ParameterArrays = {
             name: jnp.asarray(array) for name, array in draw_parameters(self.config, plan.seed).items()
         }
@@ -76,6 +87,10 @@ class TrainingRun:
         self._generator = np.random.default_rng((plan.seed, _TRAINING_SEED))
         tests = np.random.default_rng((plan.seed, _TEST_SEED))
         self._tests = plan.definition.sample(tests, NUM_TESTS, unseen=True)
+        if state:
+            self.step = state.step
+            self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
+            self._generator.bit_generator.state = state.generator
 
     def advance(self, count: int) -> Steps:
         """Make `count` updates, or fewer if the run ends before. Raises Diverged after a step that diverges."""
@@ -94,6 +109,11 @@ class TrainingRun:
     def parameters(self) -> Parameters:
         """The parameters after the latest step, as in `Encoder.parameters`."""
         return {name: np.asarray(array) for name, array in self._parameters.items()}
+
+    def state(self) -> RunState:
+        """The state after the latest step."""
+        optimizer = jax.tree.map(np.asarray, self._optimizer)
+        return RunState(self.step, self.parameters(), optimizer, dict(self._generator.bit_generator.state))
 
     def encoder(self) -> Encoder:
         """The encoder after the latest step."""

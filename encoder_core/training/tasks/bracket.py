@@ -7,8 +7,8 @@ from encoder_core.training.task import Ids, Mask, Task, letters, random_lengths
 
 MAX_LEN = 12
 _OPEN, _CLOSE = 1, 2
-_FIRST_POSITION = 3  # the id of the output "1"
-_NONE = _FIRST_POSITION + MAX_LEN  # the id of the output "none"
+FIRST_POSITION = 3  # the id of the output "1"
+_NONE = FIRST_POSITION + MAX_LEN  # the id of the output "none"
 
 
 def draw(generator: np.random.Generator, count: int, max_len: int) -> tuple[Ids, Mask]:
@@ -38,7 +38,7 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
                 opened.append(place)
             elif opened:
                 partner = opened.pop()
-                target[place], target[partner] = _FIRST_POSITION + partner, _FIRST_POSITION + place
+                target[place], target[partner] = FIRST_POSITION + partner, FIRST_POSITION + place
     return targets, real
 
 
