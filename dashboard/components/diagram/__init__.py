@@ -1,7 +1,7 @@
 """The diagram of the map: the encoder as a flow of cards, each with a small heatmap and a link to its stage."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +22,10 @@ _MASKED = 255
 
 @dataclass(frozen=True)
 class Card:
-    """One part of the encoder: stage to open, title, shape as text, and values or words."""
+    """One part of the encoder: stage to open, title, shape as text, and values or words.
+
+    row  the row of the values that is outlined
+    """
 
     stage: str
     title: str
@@ -31,6 +34,7 @@ class Card:
     kind: Literal["signed", "weights"] = "signed"
     identity: str | None = None
     words: Sequence[str] = ()
+    row: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,27 +42,41 @@ class Group:
     """Consecutive cards; a `label` adds a frame around them.
 
     bridges  residual connections (from, to): from before card `from` to card `to`
+    pairs    whether a narrow screen has two cards in a row instead of one
     """
 
     cards: Sequence[Card]
     label: str = ""
     bridges: Sequence[tuple[int, int]] = ()
+    pairs: bool = False
 
 
-def render_diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
-    """Render the groups one after another. A click on a card opens its stage."""
+def render_diagram(
+    groups: Sequence[Group],
+    *,
+    key: str,
+    theme: ThemeName,
+    on_open: Callable[[str], None] = open_page,
+    query: str | None = None,
+) -> None:
+    """Render the groups one after another. A click on a card opens its stage.
+
+    on_open  called with the name of the clicked stage
+    query    the query string of the cards' links, for another tab; None takes that of the page
+    """
     colours = theme_named(theme)
 
     def on_card_click() -> None:
         stage = component_value(key, "open")
         if stage in [card.stage for group in groups for card in group.cards]:
-            open_page(stage)
+            on_open(stage)
 
     _COMPONENT(
         data={
             "groups": [
                 {
                     "label": group.label,
+                    "pairs": group.pairs,
                     "bridges": [list(bridge) for bridge in group.bridges],
                     "cards": [_card_data(card, theme) for card in group.cards],
                 }
@@ -69,6 +87,7 @@ def render_diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> No
                 "weights": [list(stop) for stop in colours.weights],
             },
             "masked": colours.masked,
+            "query": query,
         },
         key=key,
         on_open_change=on_card_click,
@@ -76,12 +95,13 @@ def render_diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> No
 
 
 def _card_data(card: Card, theme: ThemeName) -> dict[str, Any]:
-    data = {name: value for name, value in asdict(card).items() if name not in ("values", "identity")}
+    data = {name: value for name, value in asdict(card).items() if name not in ("values", "identity", "row")}
     data["colour"] = getattr(theme_named(theme), card.identity) if card.identity else None
     data["number"] = stage_named(card.stage).number
     if card.values is not None:
         rows, columns = (Window(0, size).fitted(_MOST_CELLS) for size in card.values.shape)
         thumbnail = window.pool(card.values, rows, columns).values
+        data["markedRow"] = None if card.row is None else card.row // rows.size
         data["thumbnail"] = {
             "rows": thumbnail.shape[0],
             "columns": thumbnail.shape[1],
