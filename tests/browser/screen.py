@@ -101,7 +101,7 @@ class Screen:
     def arrived(self, name: str) -> "Screen":
         """Wait until a page is on screen, complete."""
         expect(self.title).to_have_text(page_named(name).title)
-        self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word")
+        self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key")
         return self.settle()
 
     def settle(self) -> "Screen":
