@@ -2,9 +2,9 @@
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -20,11 +20,21 @@ _MOST_CELLS = 32  # largest number of rows and of columns of a thumbnail; a bin 
 _MASKED = 255
 
 
+class Thumbnail(NamedTuple):
+    """A small heatmap: the numbers of its rows and columns, a byte for each cell in base64, and the rows in a bin."""
+
+    rows: int
+    columns: int
+    levels: str
+    bin_size: int
+
+
 @dataclass(frozen=True)
 class Card:
     """One part of the encoder: stage to open, title, shape as text, and values or words.
 
-    row  the row of the values that is outlined
+    row        the row of the values that is outlined
+    thumbnail  of the values, if they have been drawn before (`draw_card`)
     """
 
     stage: str
@@ -35,6 +45,7 @@ class Card:
     identity: str | None = None
     words: Sequence[str] = ()
     row: int | None = None
+    thumbnail: Thumbnail | None = None
 
 
 @dataclass(frozen=True)
@@ -94,20 +105,28 @@ def render_diagram(
     )
 
 
+def draw_card(card: Card) -> Card:
+    """The card with the thumbnail of its values instead of them, to be cached."""
+    return card if card.values is None else replace(card, values=None, thumbnail=_thumbnail(card.values, card.kind))
+
+
 def _card_data(card: Card, theme: ThemeName) -> dict[str, Any]:
-    data = {name: value for name, value in asdict(card).items() if name not in ("values", "identity", "row")}
+    drawn = draw_card(card)
+    data: dict[str, Any] = {name: getattr(card, name) for name in ("stage", "title", "shape", "kind", "words")}
     data["colour"] = getattr(theme_named(theme), card.identity) if card.identity else None
     data["number"] = stage_named(card.stage).number
-    if card.values is not None:
-        rows, columns = (Window(0, size).fitted(_MOST_CELLS) for size in card.values.shape)
-        thumbnail = window.pool(card.values, rows, columns).values
-        data["markedRow"] = None if card.row is None else card.row // rows.size
-        data["thumbnail"] = {
-            "rows": thumbnail.shape[0],
-            "columns": thumbnail.shape[1],
-            "levels": base64.b64encode(_levels(thumbnail, card.kind).tobytes()).decode(),
-        }
+    if drawn.thumbnail:
+        data["thumbnail"] = {name: getattr(drawn.thumbnail, name) for name in ("rows", "columns", "levels")}
+        data["markedRow"] = None if card.row is None else card.row // drawn.thumbnail.bin_size
     return data
+
+
+def _thumbnail(values: Float[np.ndarray, "row column"], kind: str) -> Thumbnail:
+    rows, columns = (Window(0, size).fitted(_MOST_CELLS) for size in values.shape)
+    pooled = window.pool(values, rows, columns).values
+    return Thumbnail(
+        len(pooled), pooled.shape[1], base64.b64encode(_levels(pooled, kind).tobytes()).decode(), rows.size
+    )
 
 
 def _levels(values: Float[np.ndarray, "row column"], kind: str) -> np.ndarray:

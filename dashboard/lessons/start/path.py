@@ -1,16 +1,19 @@
 """The path from the sentence to the output: a small heatmap of each stage, with the row of the selected word."""
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 
 import streamlit as st
 
-from dashboard.components.diagram import Card, Group, render_diagram
+from dashboard.components.diagram import Card, Group, draw_card, render_diagram
 from dashboard.lessons.map import block_group, input_group, output_group
 from dashboard.lessons.start.story import Story, follow, story_choices
 from dashboard.markdown import escape_token
+from dashboard.models.model import model_for
 from dashboard.page_list import STAGES
 from dashboard.state.session import session
+from dashboard.state.settings import Settings
 from dashboard.theme import current_theme
 
 
@@ -32,12 +35,19 @@ def render_path(story: Story) -> None:
 
 
 def path_cards(story: Story) -> list[Card]:
-    """One card of the map for each stage: the last one before the next stage begins."""
-    model = story.model
-    groups = (input_group(model, 0), block_group(model, 0, story.layer, story.head), output_group(model, 0))
+    """One card for each stage, with the row of the selected word outlined."""
+    return [replace(card, row=story.token) for card in _draw_path(story.model.settings, story.layer, story.head)]
+
+
+@lru_cache(maxsize=64)
+def _draw_path(settings: Settings, layer: int, head: int) -> list[Card]:
+    """One card of the map for each stage: the last one before the next stage begins. Drawn once for all sessions."""
+    model = model_for(settings)
+    groups = (input_group(model, 0), block_group(model, 0, layer, head), output_group(model, 0))
     by_stage: dict[str, Card] = {}
     for name, cards in groupby((card for group in groups for card in group.cards), lambda card: card.stage):
         by_stage.setdefault(name, list(cards)[-1])
     return [
-        replace(by_stage[stage.name], title=f"{stage.number} {stage.short}", row=story.token) for stage in STAGES[1:]
+        draw_card(replace(by_stage[stage.name], title=f"{stage.number} {stage.short}", words=()))
+        for stage in STAGES[1:]
     ]
