@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+import dashboard.state.choices  # noqa: F401 - the first link is read before its page is imported
 from dashboard import sidebar
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.limits.fair_share import fair_run

