@@ -44,19 +44,23 @@ def render_lines(story: Story) -> None:
 
 
 def reading(story: Story) -> str:
-    """The largest weight of the selected word in this head, and in the average of all heads."""
+    """The largest weight of the selected word in this head, and in the average of all heads, as markdown."""
     word, words = f"“{escape_token(story.word)}”", [f"“{escape_token(word)}”" for word in story.words]
-    best, average = int(story.weights.argmax()), int(story.mean_weights.argmax())
-    means_noun = (story.asks, story.word, story.words[best]) == (True, PRONOUN, NOUN)
-    claim = f"That {word} refers to {words[best]}" if means_noun else "What a line means"
-    in_average = f"{word} attends most to {words[average]} ({format_fixed(float(story.mean_weights[average]), 2)})"
-    if average != best:
-        in_average += f" and gives {words[best]} {format_fixed(float(story.mean_weights[best]), 2)}"
-    return (
-        f"**{word} attends most to {words[best]}: {format_fixed(float(story.weights[best]), 2)}** in layer "
-        f"{story.layer + 1}, head {story.head + 1}, one of {story.num_heads} heads of {story.encoder}. {claim} is our "
-        f"reading of one head: averaged over all heads, {in_average}."
+    weights, means = story.weights, story.mean_weights
+    best, average, other = int(weights.argmax()), int(means.argmax()), story.key_token
+    text = (
+        f"**{word} attends most to {words[best]}: {format_fixed(float(weights[best]), 2)}** in layer "
+        f"{story.layer + 1}, head {story.head + 1}, one of {story.num_heads} heads of {story.encoder}."
     )
+    if other not in (best, story.token):
+        text += f" Of the other words, {words[other]} has the largest weight: {format_fixed(float(weights[other]), 2)}."
+    is_pronoun = (story.asks, story.word, story.words[best]) == (True, PRONOUN, NOUN)
+    text += f" That {word} refers to {words[best]}" if is_pronoun else " What a line means"
+    text += f" is our reading of one head. Averaged over all heads, {word} attends most to {words[average]}"
+    if average == best:
+        return f"{text}, too ({format_fixed(float(means[average]), 2)})."
+    weight_of_best = format_fixed(float(means[best]), 2)
+    return f"{text} ({format_fixed(float(means[average]), 2)}) and gives {words[best]} {weight_of_best}."
 
 
 def render_notices(story: Story) -> None:

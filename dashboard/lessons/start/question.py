@@ -24,7 +24,8 @@ def render_question(story: Story) -> None:
             st.button(f"the {noun}", key=f"story answer {noun}", on_click=answer, args=(noun,))
         st.button("Skip", type="tertiary", key="story answer skip", on_click=answer, args=(SKIPPED,))
     elif story.asks:
-        st.markdown(_feedback(story) if story.word == PRONOUN else "")
+        if story.word == PRONOUN:
+            st.markdown(_feedback(story))
         st.button("Ask again", type="tertiary", icon=":material/replay:", on_click=answer, args=(None,))
 
 
