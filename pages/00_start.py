@@ -21,7 +21,8 @@ frame.render_heading(
 
 
 def render_body() -> None:
-    encoder = story_encoder()
+    with st.spinner("A trained encoder is being loaded."):  # for the first visitors of a server
+        encoder = story_encoder()
     if encoder is None:
         render_no_encoder()
         render_entrances(None)
