@@ -1,4 +1,4 @@
-"""All pages: the stages of the walkthrough in the order of the computation, and the pages of the lab."""
+"""All pages: the start page, the stages of the walkthrough in the order of the computation, and the lab."""
 
 from dataclasses import dataclass
 
@@ -54,15 +54,16 @@ class Lab:
     @property
     def path(self) -> str:
         """The path of the page's script, relative to the entrypoint."""
-        return f"pages/{self.number}_{self.name}.py"
+        return f"pages/{self.number:02d}_{self.name}.py"
 
 
+START = Lab(0, "start", "What does “it” refer to?", has_sidebar=False)  # served at "/"
 LABS = (
     Lab(20, "recipes", "Recipes: five tutorials"),
     Lab(21, "experiments", "Experiments: claims to test"),
     Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )
-PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS)
+PAGES: tuple[Stage | Lab, ...] = (START, *STAGES, *LABS)
 
 
 def stage_named(name: str) -> Stage:

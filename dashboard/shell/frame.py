@@ -12,7 +12,7 @@ from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
-from dashboard.page_list import STAGES, Lab, Stage
+from dashboard.page_list import STAGES, START, Lab, Stage
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
 from dashboard.shell.untrained_note import render_untrained_note
@@ -78,7 +78,9 @@ def render_stage_links(pages: Mapping[str, Page]) -> None:
 def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
     """Render links to the previous and the next stage."""
     with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
-        if active.number > 0:
+        if active.number == 0:
+            st.page_link(pages[START.name], label="Start", icon=":material/arrow_back:")
+        else:
             previous = STAGES[active.number - 1]
             st.page_link(
                 pages[previous.name], label=f"{previous.number} {previous.title}", icon=":material/arrow_back:"
