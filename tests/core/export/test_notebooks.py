@@ -92,7 +92,7 @@ def test_both_notebooks_compute_the_tensors_of_the_run(name):
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_notebook_draws_the_parameters_of_a_recipe(name):
     config, parameters = RECIPES[name].config("as written"), RECIPES[name].parameters("as written", 1)
-    subject = Subject(Run(None, config, parameters), SomeRecipe(name, "as written", 1))
+    subject = Subject(Run(random_subject().run.trace, config, parameters), SomeRecipe(name, "as written", 1))
     namespace = {}
     exec(configuration_cell(subject).source, namespace)
     exec(parameter_cells(subject)[1].source, namespace)
