@@ -9,7 +9,7 @@ import numpy as np
 from encoder_core.cost import parameters_by_part
 from encoder_core.edits import format_edit
 from encoder_core.export.report_stages import At, stage_sections
-from encoder_core.export.subject import Subject
+from encoder_core.export.subject import ACTIVATION_NAMES, Subject
 from encoder_core.export.svg import HATCH
 from encoder_core.trace import EncoderTrace
 
@@ -71,8 +71,8 @@ def _footer(subject: Subject) -> str:
     link = html.escape(subject.link)
     opened = f' The same state in the app: <a href="{link}">{link}</a>' if subject.link else ""
     return (
-        "<footer>Made by the Encoder Walkthrough. Every figure shows computed numbers; a hatched cell is masked. A colour "
-        f"scale ends at the number beside it.{opened}</footer>"
+        "<footer>Made by the Encoder Walkthrough. Every figure shows computed numbers; a hatched cell is masked. A "
+        f"colour scale ends at the number beside it.{opened}</footer>"
     )
 
 
@@ -80,7 +80,8 @@ def _options(subject: Subject) -> str:
     c = subject.config
     biases = "biases" if c.use_bias else "no biases"
     scaled = "scaled scores" if subject.run.score_scale != 1 else "scores not scaled"
-    return f"{c.norm}-norm, {c.activation.upper().replace('_TANH', ' (tanh)')}, {c.positions} positions, {biases}, {scaled}"
+    positions = f"{c.positions} positions" if c.positions != "none" else "no positions"
+    return ", ".join([f"{c.norm}-norm", ACTIVATION_NAMES[c.activation], positions, biases, scaled])
 
 
 def _mask(trace: EncoderTrace) -> str:

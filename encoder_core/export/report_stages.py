@@ -38,7 +38,8 @@ def _input(run: Run, at: At) -> list[Section]:
     c, trace = run.config, run.trace
     scaled, embedded = trace.scaled_embedding[at.sentence], trace.embedded[at.sentence]
     factor = {"none": "", "sqrt_d": " times √d_model", "inv_sqrt_d": " divided by √d_model"}[c.embedding_scale]
-    limit = colour_limit(scaled, embedded, trace.position_encoding)
+    limit = colour_limit(scaled, *([] if c.embedding_norm else [embedded]), trace.position_encoding)
+    last = colour_limit(embedded) if c.embedding_norm else limit
     added = {
         "sinusoidal": "Sines and cosines of the position are added to the embedding.",
         "learned": "A row of a learned table, one for each position, is added to the embedding.",
@@ -56,7 +57,7 @@ def _input(run: Run, at: At) -> list[Section]:
             added + normed,
             [
                 _figure(trace.position_encoding, at.tokens, None, "positions", Appearance(limit=limit, width=HALF)),
-                _figure(embedded, at.tokens, None, "input of the first layer", Appearance(limit=limit, width=HALF)),
+                _figure(embedded, at.tokens, None, "input of the first layer", Appearance(limit=last, width=HALF)),
             ],
         ),
     ]
@@ -69,7 +70,9 @@ def _attention(run: Run, at: At) -> list[Section]:
         for tensor in (layer.q, layer.k, layer.v, layer.z, layer.dot_products, layer.scores, layer.pattern)
     )
     where = f"layer {at.layer + 1}, head {at.head + 1}"
-    scale = "divided by √d_head and masked" if run.score_scale != 1 else "masked, but not scaled"
+    steps = ["divided by √d_head"] if run.score_scale != 1 else []
+    steps += ["masked"] if not np.isfinite(scores).all() else []
+    then = f", then {' and '.join(steps)}" if steps else "; neither scaled nor masked here"
     projected, compared = colour_limit(q, k, v), colour_limit(dots, scores)
     signed = Appearance(limit=projected, width=THIRD)
     half = Appearance(limit=compared, width=HALF)
@@ -83,7 +86,7 @@ def _attention(run: Run, at: At) -> list[Section]:
         ),
         (
             "Scores",
-            f"The dot product of every query (row) with every key (column), then {scale}.",
+            f"The dot product of every query (row) with every key (column){then}.",
             [_figure(dots, at.tokens, at.tokens, "Q Kᵀ", half), _figure(scores, at.tokens, at.tokens, "scores", half)],
         ),
         (

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from encoder_core.config import EncoderConfig
+from encoder_core.config import Activation, EncoderConfig
 from encoder_core.recipes import RECIPES
 from encoder_core.trace import Run
+
+ACTIVATION_NAMES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
 
 @dataclass(frozen=True)

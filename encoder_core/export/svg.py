@@ -15,7 +15,7 @@ LEVELS = 48  # different colours of a scale; cells of one colour are one path
 MAX_ROWS, MAX_COLUMNS = 32, 64
 _LABEL_WIDTH, _LABEL_HEIGHT, _LETTER = 62, 52, 5.2  # pixels
 _NUMBER_WIDTH = 25  # pixels that a cell needs to contain its number
-_TICKS = 16  # numbers at most on an axis of dimensions
+_TICK_WIDTH = 17  # pixels between two numbers of an axis of dimensions
 
 HATCH = (
     '<pattern id="masked" width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
@@ -68,7 +68,8 @@ def heatmap_svg(
     return (
         f'<svg viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" height="{size[1]}" role="img" '
         f'aria-label="{html.escape(alt)}"><g transform="translate({left} 0) scale({cell:.4g} {look.height})" '
-        f'shape-rendering="crispEdges">{_cells(values, look)}</g>{_numbers(values, left, cell, look)}{labels}</svg>'
+        f'shape-rendering="crispEdges">{_cells(values, look)}</g>{_masked(values, left, cell, look)}'
+        f"{_numbers(values, left, cell, look)}{labels}</svg>"
     )
 
 
@@ -95,8 +96,22 @@ def _cells(values: Float[np.ndarray, "row column"], look: Appearance) -> str:
         for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
             width = end - start
             paths.setdefault(int(numbers[start]), []).append(f"M{start} {row}h{width}v1h-{width}z")
-    fills = {level: "url(#masked)" if level < 0 else colour(look.scale, level / (LEVELS - 1)) for level in paths}
-    return "".join(f'<path fill="{fills[level]}" d="{"".join(parts)}"/>' for level, parts in sorted(paths.items()))
+    return "".join(
+        f'<path fill="{colour(look.scale, level / (LEVELS - 1))}" d="{"".join(parts)}"/>'
+        for level, parts in sorted(paths.items())
+        if level >= 0
+    )
+
+
+def _masked(values: Float[np.ndarray, "row column"], left: int, cell: float, look: Appearance) -> str:
+    """The hatched cells, in pixels: the scale of the other cells would stretch the hatching."""
+    parts = []
+    for row, is_masked in enumerate(~np.isfinite(values)):
+        edges = np.flatnonzero(np.diff(is_masked, prepend=False, append=False))
+        for start, end in edges.reshape(-1, 2):
+            x, width = left + start * cell, (end - start) * cell
+            parts.append(f"M{x:.1f} {row * look.height}h{width:.1f}v{look.height}h-{width:.1f}z")
+    return f'<path fill="url(#masked)" d="{"".join(parts)}"/>' if parts else ""
 
 
 def _numbers(values: Float[np.ndarray, "row column"], left: int, cell: float, look: Appearance) -> str:
@@ -116,7 +131,11 @@ def _numbers(values: Float[np.ndarray, "row column"], left: int, cell: float, lo
 def _short(value: float) -> str:
     """Two decimals without the leading zero: ".12", "−1.5"."""
     text = f"{value:.2f}" if abs(value) < 10 else f"{value:.0f}"
-    return text.replace("-0.00", "0.00").replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else text.replace("-", "−")
+    return (
+        text.replace("-0.00", "0.00").replace("0.", ".", 1).replace("-", "−")
+        if abs(value) < 1
+        else text.replace("-", "−")
+    )
 
 
 def _labels(rows: Sequence[str], columns: Sequence[str] | None, cell: float, look: Appearance, count: int) -> str:
@@ -126,7 +145,7 @@ def _labels(rows: Sequence[str], columns: Sequence[str] | None, cell: float, loo
     ]
     below = len(rows) * look.height
     if columns is None:
-        step = -(-count // _TICKS)
+        step = next(step for step in (1, 2, 4, 8, 16, 32, 64) if step * cell >= _TICK_WIDTH or step == 64)
         texts += [
             f'<text x="{_LABEL_WIDTH + (index + 0.5) * cell:.0f}" y="{below + 11}" text-anchor="middle">{index}</text>'
             for index in range(0, count, step)

@@ -2,6 +2,7 @@
 
 from encoder_core.export.cells import Cell, code, markdown
 from encoder_core.export.plain.edits import dropout_lines, residual_of
+from encoder_core.export.subject import ACTIVATION_NAMES
 from encoder_core.trace import Run
 
 _ACTIVATIONS = {
@@ -33,10 +34,11 @@ def feed_forward_cells(run: Run) -> list[Cell]:
         steps = ["mlp_in = block.norm2(resid_mid)"]
         last = f"resid_post = {residual_of(run, 'resid_mid', 'mlp', '0')} + mlp_out"
         text = "Pre-norm: the input of the sublayer is normalised, the sum is not."
+    activation = ACTIVATION_NAMES[c.activation]
     where = "after the second linear map, as in the code of the tutorial" if second else "between two linear maps"
     return [
         markdown(
-            f"## Add and norm, feed-forward\n\n{text} The feed-forward network applies {c.activation.upper()} {where}, "
+            f"## Add and norm, feed-forward\n\n{text} The feed-forward network applies {activation} {where}, "
             "to each token alone."
         ),
         code(

@@ -1,7 +1,6 @@
 """Runs to export: one size, so that the operations of their notebooks are compiled once."""
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
@@ -54,10 +53,9 @@ def recipe_subject(name, variant, seed=1):
     return Subject(Encoder.recipe(name, variant, seed).run(inputs, mask), SomeRecipe(name, variant, seed))
 
 
-@cache
-def minilm_subject(name=MINILM):
+def minilm_subject():
     encoder = Encoder.pretrained(MINILM, offline=True)
-    return Subject(encoder.run(list(TEXT), "padding"), Pretrained(name), TEXT)
+    return Subject(encoder.run(list(TEXT), "padding"), Pretrained(MINILM), TEXT)
 
 
 def custom_mask():
