@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from dashboard.page_list import LABS, PAGES, STAGES, Lab, Stage, page_named
+from dashboard.page_list import LABS, PAGES, STAGES, WORKSHOP, Lab, Stage, page_named
 from dashboard.state.session import session
 
 
@@ -22,11 +22,16 @@ def register_pages() -> tuple[st.Page, dict[str, st.Page], Stage | Lab]:
 def _make_pages() -> tuple[dict[str, st.Page], dict[str, list[st.Page]]]:
     """All pages by name, and the groups of the menu."""
     walkthrough = {stage.name: _page(stage, f"{stage.number} {stage.title}") for stage in STAGES}
-    lab = {page.name: _page(page, page.title) for page in LABS}
+    lab, workshop = ({page.name: _page(page, page.title) for page in pages} for pages in (LABS, WORKSHOP))
     first = STAGES[0]
     # The first page is served at "/". The alias serves it at its name as well, like every other page.
     alias = st.Page(first.path, title=first.title, url_path=first.name, visibility="hidden")
-    return walkthrough | lab, {"Walkthrough": [*walkthrough.values(), alias], "Lab": list(lab.values())}
+    groups = {
+        "Walkthrough": [*walkthrough.values(), alias],
+        "Lab": list(lab.values()),
+        "Workshop": list(workshop.values()),
+    }
+    return walkthrough | lab | workshop, groups
 
 
 def open_page(name: str) -> None:

@@ -1,4 +1,4 @@
-"""All pages: the stages of the walkthrough in the order of the computation, and the pages of the lab."""
+"""All pages: the stages of the walkthrough in the order of the computation, the lab and the workshop."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ STAGES = tuple(
 
 @dataclass(frozen=True)
 class Lab:
-    """A page outside the walkthrough: `name` is its URL. The scripts of the lab are numbered from 20.
+    """A page outside the walkthrough: `name` is its URL. The scripts of the lab have numbers from 20, others from 30.
 
     The URL must equal the script's name without its number: until `st.navigation` is called once in the server's
     process, Streamlit derives URLs from the names of scripts.
@@ -57,7 +57,8 @@ class Lab:
 
 
 LABS = (Lab(20, "recipes", "Recipes: five tutorials"), Lab(21, "experiments", "Experiments: claims to test"))
-PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS)
+WORKSHOP = (Lab(31, "take_away", "Take away"),)
+PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS, *WORKSHOP)
 
 
 def stage_named(name: str) -> Stage:

@@ -15,6 +15,7 @@ from encoder_core.trace import EncoderTrace, Run
 
 Arrays = dict[str, Shaped[np.ndarray, "..."]]
 _NO_TENSORS = ("tokens", "layers", "kept")
+_PARAMETER = "out_kernel"  # of each layer of a trace; it is among the parameters
 
 
 def trace_arrays(trace: EncoderTrace) -> Arrays:
@@ -25,7 +26,7 @@ def trace_arrays(trace: EncoderTrace) -> Arrays:
     """
     arrays = {name: value for name, value in trace._asdict().items() if name not in _NO_TENSORS}
     for index, layer in enumerate(trace.layers):
-        arrays |= {f"layers.{index}.{name}": value for name, value in layer._asdict().items()}
+        arrays |= {f"layers.{index}.{name}": value for name, value in layer._asdict().items() if name != _PARAMETER}
     for name in ("output", "logits"):  # after the layers
         arrays[name] = arrays.pop(name)
     if trace.kept is not None:

@@ -96,7 +96,7 @@ def compared_arrays(trace: EncoderTrace) -> dict[str, Shaped[np.ndarray, "..."]]
     return {
         name: array
         for name, array in trace_arrays(trace).items()
-        if name not in _NOT_COMPARED and not name.startswith("kept.") and not name.endswith(".out_kernel")
+        if name not in _NOT_COMPARED and not name.startswith("kept.")
     }
 
 
