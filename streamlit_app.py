@@ -32,7 +32,7 @@ def render_frame() -> None:
     """The sidebar, the links to all stages, the edit bar and the notices about settings and text."""
     settings = sidebar.render_sidebar()
     with stage_links:
-        frame.render_stage_links(pages)
+        frame.render_stage_links(pages, active)
     with notices:
         render_encoder_notice(settings, rendered_encoder)
         render_edit_bar(model.current_model())

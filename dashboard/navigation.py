@@ -40,6 +40,16 @@ def open_page(name: str) -> None:
     st.switch_page(_page(entry, entry.title), query_params=parse_qsl(session().query(), keep_blank_values=True))
 
 
+def return_to_shared_view() -> None:
+    """Open the view of the link that opened the tab; call it from a callback."""
+    current = session()
+    if current.shared_view is not None:
+        page, query = current.shared_view
+        current.read_link(query)
+        current.page = page  # so that the parameters of this page are kept
+        open_page(page)
+
+
 def _page(entry: Stage | Lab, title: str) -> st.Page:
     # Without a help text: it would wrap each stage link in a tooltip, which the browser rebuilds in every run.
     is_first = entry == STAGES[0]

@@ -20,6 +20,12 @@ def link_to(page: str) -> str:
     return f"{folder}/{path}{f'?{query}' if query else ''}"
 
 
+def is_local(link: str) -> bool:
+    """Whether a link works only on this computer."""
+    host = urlsplit(link).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 def app_address() -> str:
     """The address of the app as the browser writes it, without the page and the final slash."""
     url = urlsplit(st.context.url or "")
