@@ -42,12 +42,17 @@ def open_page(name: str) -> None:
 
 def return_to_shared_view() -> None:
     """Open the view of the link that opened the tab; call it from a callback."""
+    view = session().shared_view
+    if view is not None:
+        open_view(*view)
+
+
+def open_view(page: str, query: str) -> None:
+    """Open the view of a query string; call it from a callback."""
     current = session()
-    if current.shared_view is not None:
-        page, query = current.shared_view
-        current.read_link(query)
-        current.page = page  # so that the parameters of this page are kept
-        open_page(page)
+    current.read_link(query)
+    current.page = page  # so that the parameters of this page are kept
+    open_page(page)
 
 
 def _page(entry: Stage | Lab, title: str) -> st.Page:

@@ -57,7 +57,7 @@ class Lab:
 
 
 LABS = (Lab(20, "recipes", "Recipes: five tutorials"), Lab(21, "experiments", "Experiments: claims to test"))
-WORKSHOP = (Lab(31, "take_away", "Take away"),)
+WORKSHOP = (Lab(31, "take_away", "Take away"), Lab(32, "results", "Results"))
 PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS, *WORKSHOP)
 
 
