@@ -36,7 +36,7 @@ def render_frame() -> None:
     Pages with an encoder of their own have no sidebar, and no edits.
     """
     with stage_links:
-        frame.render_stage_links(pages)
+        frame.render_stage_links(pages, active)
     if isinstance(active, Lab) and not active.has_sidebar:
         if active == START:
             with notices:
