@@ -70,7 +70,12 @@ class Model:
     def is_trained(self) -> bool:
         """Whether the parameters were trained; otherwise they are random, and patterns mean nothing."""
         is_initial = self.settings.encoder == CHECKPOINT and self.settings.checkpoint == 0
-        return self.settings.trained is not None or (self.settings.task is not None and not is_initial)
+        return self.has_vocabulary and not is_initial
+
+    @property
+    def has_vocabulary(self) -> bool:
+        """Whether the encoder has a vocabulary of its own, which does not depend on the text."""
+        return self.settings.trained is not None or self.settings.task is not None
 
     @property
     def _shares_encoder(self) -> bool:
@@ -201,7 +206,7 @@ def sentences_of(model: Model) -> tuple[str, ...]:
     """The sentences that were tokenized; none for the batch of a recipe."""
     if model.settings.recipe:
         return ()
-    sentences, _ = _tokenizable(model.settings, model.encoder.tokenizer if model.is_trained else None)
+    sentences, _ = _tokenizable(model.settings, model.encoder.tokenizer if model.has_vocabulary else None)
     return tuple(sentences)
 
 

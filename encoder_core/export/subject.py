@@ -39,8 +39,8 @@ class SomeRecipe:
 class Pretrained:
     """A trained encoder.
 
-    name  of its repository on the Hugging Face hub; "" for an encoder in a folder of the server: the notebooks then
-          load its parameters from the file that `parameters_safetensors` writes
+    name  of its repository on the Hugging Face hub; "" for any other trained encoder: the notebooks then load its
+          parameters from the file that `parameters_safetensors` writes
     """
 
     name: str
@@ -77,4 +77,4 @@ class Subject:
             case SomeRecipe(name, variant, seed):
                 return f"recipe {name} ({variant}), seed {seed}"
             case Pretrained(name):
-                return f"trained encoder {name}" if name else "trained encoder from a folder of the server"
+                return f"trained encoder {name}" if name else "trained encoder, its parameters in a file"
