@@ -7,7 +7,7 @@ so that it takes at most about half a core from the people at the controls.
 import logging
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -73,6 +73,10 @@ class Progress(NamedTuple):
     failed: bool = False
 
 
+class _NobodyWaits(Exception):
+    pass
+
+
 @dataclass(eq=False)
 class _Job:
     """A request that is not finished, the time when somebody last asked for it, and its progress."""
@@ -129,22 +133,30 @@ class SentenceTracer:
 
     def _trace(self, job: _Job) -> TracedSentences | None:
         """The result; None if nobody waits for it any more."""
-        request = job.request
-        encoder = request.make_encoder()
-        batches, unknown, beyond = _tokenize(request, encoder)
-        traces: list[SentenceTrace] = []
-        start = time.monotonic()
-        for trace in encoder.trace_sentences(batches, request.mask):
-            traces.append(trace)
-            job.traced = len(traces)
-            if not _is_awaited(job):
-                return None
-            if anyone_computes():
-                time.sleep(time.monotonic() - start)
-            start = time.monotonic()
-        if not traces:
+        encoder = job.request.make_encoder()
+        batches, unknown, beyond = _tokenize(job.request, encoder)
+        if not batches:
             return TracedSentences(None, None, unknown, beyond)
-        return TracedSentences(context_vectors(traces), pair_weights(traces), unknown, beyond)
+        traces: list[SentenceTrace] = []
+        try:
+            pairs = pair_weights(_paced(job, encoder.trace_sentences(batches, job.request.mask), traces))
+        except _NobodyWaits:
+            return None
+        return TracedSentences(context_vectors(traces), pairs, unknown, beyond)
+
+
+def _paced(job: _Job, traces: Iterator[SentenceTrace], passed: list[SentenceTrace]) -> Iterator[SentenceTrace]:
+    """The traces, which are added to `passed`, with pauses while pages compute. Raises _NobodyWaits."""
+    start = time.monotonic()
+    for trace in traces:
+        passed.append(trace)
+        job.traced = len(passed)
+        yield trace
+        if not _is_awaited(job):
+            raise _NobodyWaits
+        if anyone_computes():
+            time.sleep(time.monotonic() - start)
+        start = time.monotonic()
 
 
 def _tokenize(request: Request, encoder: Encoder) -> tuple[list[TokenBatch], int, int]:

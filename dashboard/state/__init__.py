@@ -7,6 +7,8 @@ text              the limits of the text
 position_choice   the positions of an encoder as one choice
 settings          the parameters of the sidebar, and their frozen value `Settings`
 choices           the parameters of single pages
+answers           the answers to questions, and their files
+link              links to the current view
 edit_history      the edits, with undo and redo
 offered_encoders  the trained encoders that the sidebar offers
 """

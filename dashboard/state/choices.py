@@ -17,6 +17,10 @@ DETAILS = declare_option("details", ("Formula", "Code"), "Formula")
 UNTRAINED = declare_flag("untrained")  # show a trained encoder's tensors next to those of its initial state
 STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
 
+# Start
+STORY_TOKEN = declare_number("story_token", 1)  # the selected word; None: "it", or the first word
+STORY_ANSWER = declare_option("story_answer", ("cat", "sofa", "skipped"), None)  # None: the lines are hidden
+
 # Embedding and positions
 ROWS = declare_text("rows")  # the embedding scale that is compared with the positions
 ANALOGY = declare_text("analogy", max_length=MAX_LENGTH)
@@ -31,6 +35,7 @@ TEMPERATURE = declare_option("temperature", TEMPERATURES, 1.0)  # of the page So
 HIDE_ROW = declare_flag("hide_row")  # mask every key of the query on the page Softmax
 VALUE_DIMENSION = declare_number("value_dimension", 0)
 PART = declare_text("part")  # the section of the page Multi-head
+WEIGHTS_FIGURE = declare_option("figure", ("Heatmap", "Lines"), "Heatmap")  # how Multi-head and One word show weights
 HEADS_OFF = declare_numbers("heads_off", (0,), max_count=64)
 
 # Add and norm, feed-forward

@@ -33,7 +33,7 @@ DEFAULTS: dict[str, Any] = {
     "variant": "as intended",
     "text": DEFAULT_TEXT,
     "input": "",
-    "run": "",
+    "run": None,
     "checkpoint": None,
     "train_task": TrainingPlan().task,
     "seed": 0,
@@ -79,7 +79,7 @@ TASK_SETTINGS = ("encoder", "input", "mask", "custom_mask")  # for one whose tas
 
 def _parse_run(text: str) -> str:
     """The id of a training run. Raises ValueError for a text that is none."""
-    if not re.fullmatch(r"([0-9a-f]{10})?", text):
+    if not re.fullmatch(r"[0-9a-f]{10}", text):
         raise ValueError("allowed are ids of training runs, of 10 digits and letters from a to f")
     return text
 
@@ -111,7 +111,7 @@ class Settings:
     variant: Variant
     text: str
     input: str
-    run: str
+    run: str | None
     checkpoint: int | None
     train_task: str
     seed: int
@@ -139,7 +139,7 @@ class Settings:
         text, _ = truncate_text(str(state.get("text", DEFAULT_TEXT)))
         values["text"] = text if has_words(text) else DEFAULT_TEXT
         values["input"], _ = truncate_text(str(state.get("input", "")))
-        values["run"], values["checkpoint"] = str(state.get("run", "")), state.get("checkpoint")
+        values["run"], values["checkpoint"] = state.get("run"), state.get("checkpoint")
         encoder = values["encoder"]
         if values[mask_setting(encoder)] == "custom" and isinstance(state.get("custom_mask"), CustomMask):
             values["custom_mask"] = state["custom_mask"]

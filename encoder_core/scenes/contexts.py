@@ -32,7 +32,8 @@ def same_word_by_layer(
     values = ", ".join(f"layer {name} {share:.2f}" for name, share in zip(names, shares, strict=True))
     style = RowBarsStyle(row_axis=AxisMeaning("stage", "layer", selects), colour="attention", numbers_width=0.2,
                          height=_ROW * len(shares), alt=f"{title}: {values}", theme=theme)  # fmt: skip
-    return [row_bars(shares, names, title=title, marks=[stage], style=style)]
+    details = RowBarsDetails(footer="1: each occurrence is nearer than any other word")
+    return [row_bars(shares, names, title=title, marks=[stage], details=details, style=style)]
 
 
 def pair_kinds(kinds: Sequence[PairKind], kind: int, *, title: str, theme: ThemeName = "light") -> Line:

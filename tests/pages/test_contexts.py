@@ -12,6 +12,7 @@ from dashboard.models.loading import encoder_named
 from dashboard.models.traced_sentences import Progress
 from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
+from dashboard.state.offered_encoders import OFFERED
 from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.analysis import residual_stream
@@ -61,7 +62,7 @@ def settled(at):
 def engine(encoder, text):
     """The encoder of the page, built with encoder_core alone, the traces of all sentences, and the text's trace."""
     if encoder == "minilm":
-        model = encoder_named("all-MiniLM-L6-v2")
+        model = encoder_named(OFFERED["minilm"])
     else:
         tokenizer = WordTokenizer([w for t in (text, *SENTENCES) for w in split_words(t)])
         config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)

@@ -38,7 +38,8 @@ def render_text_file(label: str, *, key: str, on_file: Callable[[TextFile], None
         if file is not None:
             on_file(file)
 
-    _COMPONENT(data={"label": label, "maxBytes": MAX_BYTES}, key=key, on_file_change=on_file_change)
+    _COMPONENT(data={"label": label, "maxBytes": MAX_BYTES}, key=key, width="content",
+               on_file_change=on_file_change)  # fmt: skip
 
 
 def _parse_file(message: Any) -> TextFile | None:

@@ -98,10 +98,10 @@ def _render_shares(
     parts = scenes.same_word_by_layer(shares, layer, title=f"share of “{shorten(word)}” among the {among}",
                                       theme=current_theme())  # fmt: skip
     render_plot(parts, key="full_stack_contexts_plot", on_click=_select_layer)
+    times = f"{occurrences:,} time{'s' * (occurrences > 1)}"
     st.caption(
-        f"“{text}” occurs {occurrences:,} time{'s' * (occurrences > 1)} in the sentences. 1: each occurrence is nearer "
-        f"than any other word. At layer 0 a vector encodes only {input_content(current.config)}; the blocks add its "
-        f"context.{_describe_training(current)}"
+        f"“{text}” occurs {times} in the sentences. At layer 0 a vector encodes only {input_content(current.config)}; "
+        f"the blocks add its context.{_describe_training(current)}"
     )
 
 
@@ -123,14 +123,14 @@ def _row(context: SimilarContext, sources: Sources, layer: int, *, compare_words
 
 
 def _describe_training(current: Model) -> str:
-    if current.settings.trained:
+    if current.is_trained:
         return ""
     return " This encoder is random, not trained: its similar vectors do not have similar meanings."
 
 
 def _describe_sentences(sources: Sources, current: Model, result: SimilarContexts, layer: int) -> str:
     """Caption of the list: what is searched, and ties."""
-    text = f"Searched: all tokens of {describe_sources(sources, current)}. Your own sentence is left out."
+    text = f"Searched: all tokens of {describe_sources(sources, current)}. Sentences equal to yours are left out."
     if result.equal:
         text += f" {result.equal:,} more have the same cosine as the last one."
     return text

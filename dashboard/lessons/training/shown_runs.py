@@ -10,7 +10,7 @@ from encoder_core.training.compare import COMPARISONS
 
 def choose_run(run: StoredRun | None) -> None:
     """Show a run, at its latest checkpoint. Call it from a callback."""
-    session().set(RUN, run.id if run else "")
+    session().set(RUN, run.id if run else None)
     session().set(CHECKPOINT, None)
     stop_playing()
 
