@@ -92,8 +92,8 @@ def test_a_click_on_a_word_before_the_answer_skips_the_question(framed, monkeypa
 
 @with_minilm
 def test_another_sentence_has_no_question(framed):
-    at = opened(START, text="Anna called <b>Tom</b>\nnot shown")
-    assert [button.label for button in at.button][:2] == ["Follow “anna”", "Change everything"]
+    at = opened(START, text="Anna called <b>Tom</b>\nnot shown", story_token="3")
+    assert [button.label for button in at.button][:2] == ["Follow “called”", "Change everything"]
     assert drawn(at)["lines"]
     words = [word["word"] for word in drawn(at)["words"]]
     assert words[:5] == ["[CLS]", "anna", "called", "<", "b"]
@@ -101,6 +101,7 @@ def test_another_sentence_has_no_question(framed):
     at.text_area[0].set_value("It rains")
     run(at)
     assert [word["word"] for word in drawn(at)["words"]] == ["[CLS]", "it", "rains", "[SEP]"]
+    assert drawn(at)["query"] == 1
     assert link_of(at) == {"text": ["It rains"]}
 
 
