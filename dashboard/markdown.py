@@ -1,8 +1,12 @@
 """Escape text that comes from users, links or errors before Streamlit renders it as markdown."""
 
+import re
 import string
 
 from encoder_core.figures.base import shorten
+
+_ESCAPED = re.compile(r"\\(.)\u2060", re.DOTALL)
+_COLOURED = re.compile(r":(?:blue|red|green|violet|orange|gray)(?:-badge)?\[([^\]]*)\]")
 
 
 def escape_token(token: str) -> str:
@@ -22,3 +26,12 @@ def escape_markdown(text: str, characters: str = string.punctuation) -> str:
 def escape_message(message: str) -> str:
     """Escape an error message or a value from a link for markdown, except for punctuation that is usual in prose."""
     return escape_markdown(message, "\\`*_[]<>$#~|:!&")
+
+
+def plain_text(markdown: str) -> str:
+    """The text without what this module escapes, and without bold, code, formulas' signs and colours."""
+    # The escaped signs are set aside meanwhile, as characters of Unicode's private use area.
+    set_aside = _ESCAPED.sub(lambda match: chr(0xE000 + ord(match[1])) if match[1].isascii() else match[1], markdown)
+    text = _COLOURED.sub(r"\1", set_aside)
+    text = re.sub(r"\*\*|`|\$", "", text)
+    return "".join(chr(ord(sign) - 0xE000) if 0xE000 <= ord(sign) < 0xE080 else sign for sign in text)

@@ -1,4 +1,4 @@
-"""All pages: the stages of the walkthrough in the order of the computation, and the pages of the lab."""
+"""All pages: the start page, the stages in the order of the computation, the lab and the workshop."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ STAGES = tuple(
 
 @dataclass(frozen=True)
 class Lab:
-    """A page outside the walkthrough: `name` is its URL. The scripts of the lab are numbered from 20.
+    """A page outside the walkthrough: `name` is its URL. The scripts of the lab have numbers from 20, others from 30.
 
     The URL must equal the script's name without its number: until `st.navigation` is called once in the server's
     process, Streamlit derives URLs from the names of scripts.
@@ -49,15 +49,25 @@ class Lab:
     number: int
     name: str
     title: str
+    has_sidebar: bool = True  # whether the page shows the model of the sidebar
 
     @property
     def path(self) -> str:
         """The path of the page's script, relative to the entrypoint."""
-        return f"pages/{self.number}_{self.name}.py"
+        return f"pages/{self.number:02d}_{self.name}.py"
 
 
-LABS = (Lab(20, "recipes", "Recipes: five tutorials"), Lab(21, "experiments", "Experiments: claims to test"))
-PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS)
+START = Lab(0, "start", "What does “it” refer to?", has_sidebar=False)  # served at "/"
+LABS = (
+    Lab(20, "recipes", "Recipes: five tutorials"),
+    Lab(21, "experiments", "Experiments: claims to test"),
+    Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
+)
+WORKSHOP = (
+    Lab(31, "take_away", "Take away"),
+    Lab(32, "results", "Results", has_sidebar=False),
+)
+PAGES: tuple[Stage | Lab, ...] = (START, *STAGES, *LABS, *WORKSHOP)
 
 
 def stage_named(name: str) -> Stage:

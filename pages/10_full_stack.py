@@ -8,7 +8,11 @@ from dashboard.lessons.full_stack.head_pairs import render_head_pairs
 from dashboard.lessons.full_stack.head_roles import render_head_roles, render_role_picker
 from dashboard.lessons.full_stack.hidden_states import render_hidden_states
 from dashboard.lessons.full_stack.in_and_out import render_in_and_out
+from dashboard.lessons.full_stack.logit_attribution import render_logit_attribution
+from dashboard.lessons.full_stack.logit_lens import render_logit_lens
 from dashboard.lessons.full_stack.one_word import render_one_word
+from dashboard.lessons.full_stack.output_token import NO_PREDICTIONS, render_output_picker
+from dashboard.lessons.full_stack.predicted_tokens import render_predicted_tokens
 from dashboard.lessons.full_stack.rollout import render_rollout
 from dashboard.lessons.full_stack.same_word import render_same_word, render_word_picker
 from dashboard.lessons.full_stack.sentences import render_sentences, render_window_picker
@@ -24,6 +28,8 @@ from dashboard.selection.view_choice import render_grouped_choice
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import VIEW
+from dashboard.state.session import session
+from encoder_core.analysis import has_predictions
 from encoder_core.explain import recompute
 from encoder_core.scenes.position import text_slice
 
@@ -51,6 +57,17 @@ VIEWS = {
         "In and out": View(("token",), render_in_and_out, render_dims_picker),
     },
 }
+
+PREDICTION_VIEWS = {
+    "Predicted tokens": View(("token",), render_predicted_tokens, render_output_picker),
+    "Logit lens": View(("token",), render_logit_lens, render_output_picker),
+    "Logit attribution": View(("layer", "head", "token"), render_logit_attribution, render_output_picker),
+}
+if has_predictions(config):
+    VIEWS["Prediction"] = PREDICTION_VIEWS
+elif session().get(VIEW) in PREDICTION_VIEWS:
+    session().report_invalid(VIEW, NO_PREDICTIONS, "All heads")
+    session().set_derived(VIEW, VIEW.default)
 
 KIND = " in sequence, with the same architecture and separate parameters" if num_layers > 1 else ""
 

@@ -47,6 +47,7 @@ interface PlotElement extends HTMLDivElement {
 interface Plotly {
   react(element: HTMLElement, data: PlotTrace[], layout: PlotLayout, config: object): Promise<PlotElement>;
   purge(element: HTMLElement): void;
+  toImage(figure: { data: PlotTrace[]; layout: PlotLayout }, options: object): Promise<string>;
 }
 
 interface Window {

@@ -8,6 +8,8 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
+from dashboard.state.answers import record_answer
+
 TIE = 1e-3  # values closer than this fraction of the largest magnitude count as equal
 
 
@@ -27,13 +29,22 @@ def render_question(question: Question) -> None:
         st.markdown(f"**Predict** — {question.text}")
         # Another question has another key, so that it does not show the answer to this one.
         key = f"predict {zlib.crc32(repr((question.text, *question.options)).encode())}"
-        answer = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key=key)
+        answer = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key=key,
+                          on_change=_record, args=(key, question))  # fmt: skip
         if answer is not None:
             right = question.options[question.answer]
             if answer == right:
                 st.success(f"Yes. {question.why}", icon=":material/check:")
             else:
                 st.info(f"No, it is “{right}”. {question.why}", icon=":material/lightbulb:")
+
+
+def _record(key: str, question: Question) -> None:
+    """Keep the answer for the page Results."""
+    answer = st.session_state.get(key)
+    if answer is not None:
+        right = question.options[question.answer]
+        record_answer(question.text, question.options, answer, right, question.why)
 
 
 def rank_distinct(values: Float[np.ndarray, "value"]) -> list[int]:

@@ -5,6 +5,8 @@ session           the values of the current session; links, Back and Forward, pa
 widgets           bind widgets to parameters
 settings          the parameters of the sidebar, and their frozen value `Settings`
 choices           the parameters of single pages
+answers           the answers to questions, and their files
+link              links to the current view
 edit_history      the edits, with undo and redo
 offered_encoders  the trained encoders that the sidebar offers
 """

@@ -47,6 +47,7 @@ class Session:
     unknown_parameters  parameters of the link that the app does not have; the URL keeps them
     history_steps       number of changes that are separate entries for the browser's Back button
     page                name of the current page
+    shared_view         page and query string of the link that opened the tab; None if it had no parameters
     script              name of the page whose script renders now; None while the entrypoint renders
     page_opened         whether this run opens the page
     entrypoint_ran      whether the entrypoint has run in this session
@@ -66,6 +67,7 @@ class Session:
     unknown_parameters: list[tuple[str, str]] = field(default_factory=list)
     history_steps: int = 0
     page: str | None = None
+    shared_view: tuple[str, str] | None = None
     script: str | None = None
     page_opened: bool = True
     entrypoint_ran: bool = False
@@ -163,6 +165,13 @@ class Session:
         known = [(name, p.format(self.get(p))) for name, p in PARAMETERS.items() if self._is_written(p)]
         return urlencode([*known, *self.unknown_parameters])
 
+    def query_with(self, changes: Sequence[tuple[Parameter[Any], Any]]) -> str:
+        """The query string of this session after these changes: (parameter, value)."""
+        other = Session(values=dict(self.values), unknown_parameters=self.unknown_parameters, page=self.page)
+        for parameter, value in changes:
+            other.set_derived(parameter, value)
+        return other.query()
+
     def _is_written(self, parameter: Parameter[Any]) -> bool:
         page, other = parameter.explicit_with or (None, "")
         return parameter.name in self.values or (other in self.values and page == self.page)
@@ -212,6 +221,8 @@ def begin_run(page: str) -> Session:
     if current.page is not None and context is not None and context.is_history_navigation:
         current.read_link(context.query_string)
         current.page = page
+    if current.page is None and current.link:
+        current.shared_view = (page, current.link)
     current.open_page(page)
     current.script = None
     return current

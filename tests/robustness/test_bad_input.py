@@ -20,13 +20,16 @@ from dashboard.state.session import session
 from dashboard.state.settings import truncate_text
 from encoder_core import Encoder, EncoderConfig, HeadFactor
 from encoder_core.inputs.mask_text import parse_mask_text
+from encoder_core.training import TrainingPlan
+from encoder_core.training.shipped import trained_encoder
 from tests.robustness.coroutines import run
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bad-input.md"
 ROWS = re.findall(r"^\| ([\w ]+) \| `(.+)` \| `(.+)` \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
 NAMES = {
     "BackMsg": BackMsg, "Encoder": Encoder, "EncoderConfig": EncoderConfig, "HeadFactor": HeadFactor, "np": np,
-    "parse_mask_text": parse_mask_text, "read_sentences": read_sentences, "TextFile": TextFile,
+    "parse_mask_text": parse_mask_text, "trained_encoder": trained_encoder, "TrainingPlan": TrainingPlan,
+    "read_sentences": read_sentences, "TextFile": TextFile,
     "encoder": Encoder.random(EncoderConfig(vocab_size=8, d_model=16, num_heads=2, d_ff=16, num_layers=1)),
 }  # fmt: skip
 

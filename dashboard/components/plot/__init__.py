@@ -20,7 +20,7 @@ from dashboard.state.widgets import component_value
 from encoder_core.figures import Line, Panel, Selection, panels_of
 
 _COMPONENT = register_component("plot", Path(__file__).parent)
-_PLAYER = publish(Path(__file__).parent / "play.js")
+_PLAYER, _SAVER = (publish(Path(__file__).parent / name) for name in ("play.js", "save.js"))
 # deploy/serve.py names a smaller bundle, which is not in the package.
 _BUNDLE = os.environ.get("PLOTLY_BUNDLE") or Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 _PLOTLY = publish(Path(_BUNDLE))
@@ -67,6 +67,7 @@ def render_plot(
             ],
             "bundle": _PLOTLY,
             "player": _PLAYER,
+            "saver": _SAVER,
             "stack": stack,
         },
         key=key,

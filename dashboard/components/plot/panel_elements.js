@@ -8,6 +8,9 @@ import { plotHeight } from "./layout.js";
 
 const ROW_LABEL_WEIGHT = 6;  // the width of row labels, in the unit of a panel's weight
 
+/** @type {import("./save.js").FileFormat[]} */
+export const FORMATS = ["PNG", "SVG", "HTML", "CSV"];
+
 /**
  * The elements of a panel. `area` and `paintedState` are set when it is painted.
  * @typedef {object} PanelElements
@@ -16,6 +19,8 @@ const ROW_LABEL_WEIGHT = 6;  // the width of row labels, in the unit of a panel'
  * @property {HTMLElement} title
  * @property {HTMLElement} colourBar
  * @property {PlotElement} plot
+ * @property {HTMLDetailsElement} saveMenu
+ * @property {HTMLButtonElement[]} saveButtons  one for each of FORMATS
  * @property {{ left: number, top: number, width: number, height: number }} [area]  between the axes, in pixels
  * @property {string} [paintedState]
  *
@@ -41,7 +46,14 @@ export function appendPanel(host) {
   const colourBar = appendElement(head, "div", "ew-bar");
   const plot = /** @type {PlotElement} */ (appendElement(figure, "div", "ew-chart"));
   plot.setAttribute("role", "img");
-  return { operator, figure, title, colourBar, plot };
+  const saveMenu = appendElement(figure, "details", "ew-save");
+  setLabel(appendElement(saveMenu, "summary", "", "⤓"), "Save this figure or its numbers");
+  const list = appendElement(saveMenu, "div");
+  const saveButtons = FORMATS.map(format => appendElement(list, "button", "", format));
+  for (const button of saveButtons) button.type = "button";
+  saveMenu.onkeydown = ({ key }) => { if (key === "Escape") saveMenu.open = false; };
+  saveMenu.onmouseleave = () => { saveMenu.open = false; };
+  return { operator, figure, title, colourBar, plot, saveMenu, saveButtons };
 }
 
 /**

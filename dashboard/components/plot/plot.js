@@ -6,7 +6,7 @@ import { describeCell, showTooltip } from "./hover.js";
 import { fitPanel, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { cellAt, parsePanel } from "./panel.js";
-import { appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
+import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 
 /**
  * A panel, its JSON, and the operator before it ("" for none).
@@ -29,12 +29,13 @@ import { appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_el
  *
  * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
  *
- * What dashboard/components/plot/__init__.py sends. `bundle` and `player` are names of published files.
+ * What dashboard/components/plot/__init__.py sends. `bundle`, `player` and `saver` are names of published files.
  * @typedef {object} PlotData
  * @property {{ operator: string, panel: string }[]} panels
  * @property {boolean} stack
  * @property {string} bundle
  * @property {string} player
+ * @property {string} saver
  */
 
 const STACKED_BELOW = 640;   // pixels; in a narrower line the panels are below each other
@@ -158,6 +159,18 @@ async function startPlayer(line, script) {
   });
 }
 
+// The script that saves figures is loaded at its first use.
+/** @type {(line: PlotLine, script: string, bundle: string) => void} */
+function connectSaveMenus({ items, panelElements }, script, bundle) {
+  panelElements.forEach(({ plot, saveMenu, saveButtons }, i) => saveButtons.forEach((button, j) => {
+    button.onclick = async () => {
+      saveMenu.open = false;
+      const { savePanel } = await import(staticUrl(script));
+      await savePanel(FORMATS[j], items[i], plot, bundle);
+    };
+  }));
+}
+
 /** @type {(line: PlotLine) => void} */
 function showLoadError(line) {
   line.panelElements = [];
@@ -179,7 +192,7 @@ function createLine(host) {
  * @param {import("../dom.js").Component<PlotData>} component
  */
 export default function (component) {
-  const { panels, stack, bundle, player } = component.data;
+  const { panels, stack, bundle, player, saver } = component.data;
   /** @type {PlotHost} */
   const host = hostElement(component.parentElement, ".ew-plot");
   if (!host.plotLine) scrollRailToStage();
@@ -192,6 +205,7 @@ export default function (component) {
   line.sendCell = cell => component.setStateValue("cell", cell);
   ensureElements(line);
   line.player.playButton.onclick = () => startPlayer(line, player);
+  connectSaveMenus(line, saver, bundle);
   arrange(line);  // before Plotly has loaded, so that the space is taken and nothing below moves later
   loadPlotly(bundle).then(
     plotly => {

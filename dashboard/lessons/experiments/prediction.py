@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from dashboard.state.answers import record_answer
 from dashboard.state.choices import PREDICTION
 from dashboard.state.session import session
 from encoder_core.experiments import Experiment, Measurement, Setup
 
+_JUST_PREDICTED = "just predicted"  # in `Session.memo`: the user's own prediction, not one of a link
 SKIPPED = 0  # otherwise the number of an option, from 1
 
 
@@ -39,6 +41,9 @@ def render_feedback(experiment: Experiment, setup: Setup, measurement: Measureme
     """Render whether the prediction was right, and why."""
     right = experiment.options[measurement.answer]
     question, answer = (experiment.fill_in(text, setup) for text in (experiment.question, right.text))
+    if session().memo.pop(_JUST_PREDICTED, None) == prediction:
+        options = [experiment.fill_in(option.text, setup) for option in experiment.options]
+        record_answer(question, options, options[prediction - 1], answer, right.feedback)
     if prediction == SKIPPED:
         st.info(f"{question} **{answer}.** {right.feedback}", icon=":material/lightbulb:")
         return
@@ -60,3 +65,5 @@ def render_again_button() -> None:
 
 def _predict(number: int | None) -> None:
     session().set(PREDICTION, number)
+    if number:
+        session().memo[_JUST_PREDICTED] = number

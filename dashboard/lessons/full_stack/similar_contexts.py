@@ -123,7 +123,7 @@ def _row(context: SimilarContext, sources: Sources, layer: int, *, compare_words
 
 
 def _describe_training(current: Model) -> str:
-    if current.settings.trained:
+    if current.is_trained:
         return ""
     return " This encoder is random, not trained: its similar vectors do not have similar meanings."
 

@@ -43,10 +43,11 @@ class Sources(NamedTuple):
 
 def render_sources(current: Model) -> Sources | None:
     """The traced sentences. Until they are traced, and for a recipe, renders a notice and returns None."""
-    if current.settings.recipe:
+    task = current.settings.task
+    if current.settings.recipe or (task and not task.reads_sentences):
+        what = "this one reads the input of a task" if task else "a recipe has a fixed batch of ids"
         st.info(
-            "This view needs an encoder that reads words, and a recipe has a fixed batch of ids: choose another "
-            "encoder.",
+            f"This view needs an encoder that reads sentences, and {what}: choose another encoder.",
             icon=":material/info:",
         )
         return None

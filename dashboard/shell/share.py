@@ -1,0 +1,35 @@
+"""The button Share on every page, and its dialog: the link to the current view, and the way back to a shared one."""
+
+import streamlit as st
+
+from dashboard.components.share import render_share
+from dashboard.navigation import return_to_shared_view
+from dashboard.page_list import Lab, Stage, page_named
+from dashboard.state.link import is_local, link_to
+from dashboard.state.session import session
+
+
+def render_share_button(active: Stage | Lab) -> None:
+    """Render the button, and the dialog when it is clicked."""
+    if st.button("Share", icon=":material/qr_code_2:", type="tertiary", key="share"):
+        _render_dialog(active)
+
+
+@st.dialog("Share this view")
+def _render_dialog(active: Stage | Lab) -> None:
+    link = link_to(active.name)
+    if link:
+        render_share(link, active.title, key="share_link")
+        st.caption("The link contains the encoder, the text, the edits and the selected cell. It opens this page.")
+        if is_local(link):
+            st.caption(
+                ":orange[This address works on this computer only. To share the view with others, open the app at the "
+                "address that this computer has in the network.]"
+            )
+    else:
+        st.info("The address of this app is not known. The address bar of your browser has the link.")
+    view = session().shared_view
+    if view is not None:
+        page, _ = view
+        st.markdown(f"You came with a link to **{page_named(page).title}**. Your changes since then are not in it.")
+        st.button("Return to that view", icon=":material/undo:", key="share_return", on_click=return_to_shared_view)

@@ -1,0 +1,108 @@
+"""The answers that the user gave in this session, in order. They are in memory only, and a reload clears them."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from dashboard.markdown import plain_text
+from dashboard.state.link import link_to
+from dashboard.state.session import session
+
+MAX_ANSWERS = 500  # of one session
+_KEY = "answers"  # in `Session.memo`
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet executes a text that begins with one of these
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer. `question`, `options`, `chosen`, `correct` and `explanation` are markdown.
+
+    time         of the answer, UTC, ISO 8601
+    page, query  the page, and the query string of the view that the question was asked about
+    link         to this view; "" if the address of the app is not known
+    attempt      1 for the first answer to a question about the same view
+    """
+
+    time: str
+    page: str
+    question: str
+    options: tuple[str, ...]
+    chosen: str
+    correct: str
+    explanation: str
+    query: str
+    link: str
+    attempt: int
+
+    @property
+    def is_correct(self) -> bool:
+        """Whether the chosen option is the correct one."""
+        return self.chosen == self.correct
+
+
+def answers() -> tuple[Answer, ...]:
+    """All answers of this session, the oldest first."""
+    return tuple(session().memo.get(_KEY, ()))
+
+
+def record_answer(question: str, options: Sequence[str], chosen: str, correct: str, explanation: str) -> None:
+    """Add an answer on the current page, unless it repeats the last answer to the same question."""
+    current = session()
+    given = list(answers())
+    earlier = [
+        answer
+        for answer in given
+        if (answer.page, answer.question, answer.options) == (current.page, question, tuple(options))
+    ]
+    if chosen not in options or (earlier and earlier[-1].chosen == chosen):
+        return
+    page = current.page or ""
+    time = datetime.now(UTC).isoformat(timespec="seconds")
+    answer = Answer(time, page, question, tuple(options), chosen, correct, explanation, current.query(), link_to(page),
+                    len(earlier) + 1)  # fmt: skip
+    current.memo[_KEY] = [*given, answer][-MAX_ANSWERS:]
+
+
+def clear_answers() -> None:
+    """Remove all answers. Call it from a callback."""
+    session().memo.pop(_KEY, None)
+
+
+def to_json(given: Sequence[Answer]) -> str:
+    """The answers as a list of objects, their texts without markdown."""
+    return json.dumps([_plain(answer) for answer in given], ensure_ascii=False, indent=2)
+
+
+def to_csv(given: Sequence[Answer]) -> str:
+    """The answers as a table, one a line; the options of a question are separated by " | "."""
+    file = io.StringIO()
+    writer = csv.writer(file)
+    rows = [_plain(answer) for answer in given]
+    writer.writerow(["time", "page", "question", "options", "chosen", "correct", "is_correct", "explanation", "link",
+                     "attempt"])  # fmt: skip
+    for row in rows:
+        writer.writerow([_field(" | ".join(value) if isinstance(value, list) else value) for value in row.values()])
+    return "\ufeff" + file.getvalue()  # tells Excel that the table is UTF-8
+
+
+def _plain(answer: Answer) -> dict[str, object]:
+    """The fields of an answer, in the order of the table."""
+    return {
+        "time": answer.time,
+        "page": answer.page,
+        "question": plain_text(answer.question),
+        "options": [plain_text(option) for option in answer.options],
+        "chosen": plain_text(answer.chosen),
+        "correct": plain_text(answer.correct),
+        "is_correct": answer.is_correct,
+        "explanation": plain_text(answer.explanation),
+        "link": answer.link,
+        "attempt": answer.attempt,
+    }
+
+
+def _field(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_SIGNS) else value

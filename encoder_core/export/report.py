@@ -1,0 +1,93 @@
+"""One HTML page with all stages of a run: without scripts and without a network, for the screen and for paper."""
+
+import html
+from collections.abc import Sequence
+from importlib.resources import files
+
+import numpy as np
+
+from encoder_core.cost import parameters_by_part
+from encoder_core.edits import format_edit
+from encoder_core.export.report_stages import At, stage_sections
+from encoder_core.export.subject import ACTIVATION_NAMES, Subject
+from encoder_core.export.svg import HATCH
+from encoder_core.trace import EncoderTrace
+
+_TITLE = "Encoder report"
+
+
+def report_html(subject: Subject, sentence: int = 0, layer: int = 0, head: int = 0) -> str:
+    """The report of one sentence, with the stages inside one layer and one head; all of them count from 0.
+
+    Raises ValueError for a run of embeddings, which has no tokens.
+    """
+    trace = subject.run.trace
+    if not trace.tokens:
+        raise ValueError("a report needs tokens: the input of this run is not text.")
+    at = At(sentence, layer, head, tuple(_numbered(trace.tokens[sentence])))
+    style = files(__package__).joinpath("report.css").read_text(encoding="utf-8")
+    sections = [
+        _section(number, title, text, "".join(figures))
+        for number, (title, text, figures) in enumerate(stage_sections(subject.run, at), 1)
+    ]
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{_TITLE}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<style>{style}</style></head><body><svg width="0" height="0" aria-hidden="true"><defs>{HATCH}</defs></svg>'
+        f"<main>{_header(subject, at)}{''.join(sections)}{_footer(subject)}</main></body></html>"
+    )
+
+
+def _header(subject: Subject, at: At) -> str:
+    trace, c = subject.run.trace, subject.config
+    facts = {
+        "Encoder": subject.encoder_name,
+        "Size": f"{c.num_layers} layers, {c.num_heads} heads, d_model {c.d_model}, d_head {c.d_head}, d_ff {c.d_ff}",
+        "Options": _options(subject),
+        "Parameters": f"{sum(parameters_by_part(c).values()):,}",
+        "Mask": _mask(trace),
+        "Shown": f"sentence {at.sentence + 1} of {len(trace.tokens)}, layer {at.layer + 1}, head {at.head + 1}",
+    }
+    if subject.run.edits:
+        facts["Edits"] = ", ".join(map(format_edit, subject.run.edits))
+    rows = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in facts.items())
+    return f"<header><h1>{_TITLE}</h1><table>{rows}</table></header>{_tokens(trace, at)}"
+
+
+def _tokens(trace: EncoderTrace, at: At) -> str:
+    ids = [None] * len(at.tokens) if trace.ids is None else trace.ids[at.sentence]
+    chips = "".join(
+        f'<span class="{"token" if is_real else "token padding"}">{html.escape(token)}<small>{index}</small></span>'
+        for token, index, is_real in zip(trace.tokens[at.sentence], ids, trace.real[at.sentence], strict=True)
+    )
+    return f'<div class="tokens">{chips}</div><p class="note">Each token with its id, a row of the embedding table.</p>'
+
+
+def _section(number: int, title: str, text: str, figures: str) -> str:
+    return f'<section><h2>{number}. {title}</h2><p>{text}</p><div class="figures">{figures}</div></section>'
+
+
+def _footer(subject: Subject) -> str:
+    link = html.escape(subject.link)
+    opened = f' The same state in the app: <a href="{link}">{link}</a>' if subject.link else ""
+    return (
+        "<footer>Made by the Encoder Walkthrough. Every figure shows computed numbers; a hatched cell is masked. A "
+        f"colour scale ends at the number beside it.{opened}</footer>"
+    )
+
+
+def _options(subject: Subject) -> str:
+    c = subject.config
+    biases = "biases" if c.use_bias else "no biases"
+    scaled = "scaled scores" if subject.run.score_scale != 1 else "scores not scaled"
+    positions = f"{c.positions} positions" if c.positions != "none" else "no positions"
+    return ", ".join([f"{c.norm}-norm", ACTIVATION_NAMES[c.activation], positions, biases, scaled])
+
+
+def _mask(trace: EncoderTrace) -> str:
+    hidden = int(np.count_nonzero(~trace.mask))
+    return f"{hidden:,} of {trace.mask.size:,} cells masked" if hidden else "no key is masked"
+
+
+def _numbered(tokens: Sequence[str]) -> list[str]:
+    return [f"{number} {token}" for number, token in enumerate(tokens, 1)]

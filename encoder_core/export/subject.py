@@ -1,0 +1,80 @@
+"""What is exported: a run, and how its encoder and its inputs came about."""
+
+from dataclasses import dataclass
+
+from encoder_core.config import Activation, EncoderConfig
+from encoder_core.recipes import RECIPES
+from encoder_core.trace import Run
+
+ACTIVATION_NAMES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
+
+
+@dataclass(frozen=True)
+class Random:
+    """A random encoder: its parameters are those of `draw_parameters` with this seed."""
+
+    seed: int
+
+    @property
+    def embedding_std(self) -> float:
+        """The standard deviation of the embedding tables."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class SomeRecipe:
+    """The model of a tutorial, drawn from a seed."""
+
+    name: str
+    variant: str
+    seed: int
+
+    @property
+    def embedding_std(self) -> float:
+        """The standard deviation of the embedding tables."""
+        return RECIPES[self.name].embedding_std
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """A trained encoder.
+
+    name  of its repository on the Hugging Face hub; "" for any other trained encoder: the notebooks then load its
+          parameters from the file that `parameters_safetensors` writes
+    """
+
+    name: str
+
+
+Origin = Random | SomeRecipe | Pretrained
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A run, and how its encoder and its inputs came about.
+
+    origin     of the encoder
+    sentences  the text that was tokenized, one string per sentence; empty for the batch of a recipe
+    link       to the app in this state; may be ""
+    """
+
+    run: Run
+    origin: Origin
+    sentences: tuple[str, ...] = ()
+    link: str = ""
+
+    @property
+    def config(self) -> EncoderConfig:
+        """The configuration of the encoder."""
+        return self.run.config
+
+    @property
+    def encoder_name(self) -> str:
+        """The encoder in a few words."""
+        match self.origin:
+            case Random(seed):
+                return f"random encoder, seed {seed}"
+            case SomeRecipe(name, variant, seed):
+                return f"recipe {name} ({variant}), seed {seed}"
+            case Pretrained(name):
+                return f"trained encoder {name}" if name else "trained encoder, its parameters in a file"
