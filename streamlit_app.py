@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+import dashboard.state.choices  # noqa: F401 - the first link is read before its page is imported
 from dashboard import sidebar
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.limits.fair_share import fair_run
@@ -10,9 +11,10 @@ from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import model, warm_up
 from dashboard.models.loading_notice import render_encoder_notice
 from dashboard.navigation import register_pages
-from dashboard.page_list import Stage
+from dashboard.page_list import START, Lab, Stage
 from dashboard.shell import frame
 from dashboard.state.session import begin_run, page_script
+from dashboard.state.settings import current_settings
 from dashboard.theme import render_style_sheet
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="/app/static/favicon.svg", layout="wide")
@@ -29,10 +31,18 @@ stage_links, notices, stage = frame.stage_links_container(), st.container(), st.
 
 
 def render_frame() -> None:
-    """The sidebar, the links to all stages, the edit bar and the notices about settings and text."""
-    settings = sidebar.render_sidebar()
+    """The sidebar, the links to all stages, the edit bar and the notices about settings and text.
+
+    Pages with an encoder of their own have no sidebar, and no edits.
+    """
     with stage_links:
         frame.render_stage_links(pages, active)
+    if isinstance(active, Lab) and not active.has_sidebar:
+        if active == START:
+            with notices:
+                render_encoder_notice(current_settings(), rendered_encoder)
+        return
+    settings = sidebar.render_sidebar()
     with notices:
         render_encoder_notice(settings, rendered_encoder)
         render_edit_bar(model.current_model())

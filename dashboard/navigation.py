@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from dashboard.page_list import LABS, PAGES, STAGES, WORKSHOP, Lab, Stage, page_named
+from dashboard.page_list import LABS, PAGES, STAGES, START, WORKSHOP, Lab, Stage, page_named
 from dashboard.state.session import session
 
 
@@ -16,22 +16,23 @@ def register_pages() -> tuple[st.Page, dict[str, st.Page], Stage | Lab]:
         memo["pages"] = _make_pages()
     pages, groups = memo["pages"]
     page = st.navigation(groups, position="top")
-    return page, pages, next((entry for entry in PAGES if pages[entry.name] == page), STAGES[0])
+    return page, pages, next((entry for entry in PAGES if pages[entry.name] == page), START)
 
 
 def _make_pages() -> tuple[dict[str, st.Page], dict[str, list[st.Page]]]:
     """All pages by name, and the groups of the menu."""
     walkthrough = {stage.name: _page(stage, f"{stage.number} {stage.title}") for stage in STAGES}
     lab, workshop = ({page.name: _page(page, page.title) for page in pages} for pages in (LABS, WORKSHOP))
-    first = STAGES[0]
-    # The first page is served at "/". The alias serves it at its name as well, like every other page.
-    alias = st.Page(first.path, title=first.title, url_path=first.name, visibility="hidden")
+    start = _page(START, "Start")
+    # The start page is served at "/". The alias serves it at its name as well, like every other page.
+    alias = st.Page(START.path, title="Start", url_path=START.name, visibility="hidden")
     groups = {
-        "Walkthrough": [*walkthrough.values(), alias],
+        "": [start, alias],
+        "Walkthrough": list(walkthrough.values()),
         "Lab": list(lab.values()),
         "Workshop": list(workshop.values()),
     }
-    return walkthrough | lab | workshop, groups
+    return {START.name: start} | walkthrough | lab | workshop, groups
 
 
 def open_page(name: str) -> None:
@@ -57,8 +58,8 @@ def open_view(page: str, query: str) -> None:
 
 def _page(entry: Stage | Lab, title: str) -> st.Page:
     # Without a help text: it would wrap each stage link in a tooltip, which the browser rebuilds in every run.
-    is_first = entry == STAGES[0]
-    return st.Page(entry.path, title=title, url_path="start" if is_first else entry.name, default=is_first)
+    is_first = entry == START
+    return st.Page(entry.path, title=title, url_path="first" if is_first else entry.name, default=is_first)
 
 
 def ensure_entrypoint() -> None:

@@ -1,4 +1,4 @@
-"""All pages: the stages of the walkthrough in the order of the computation, the lab and the workshop."""
+"""All pages: the start page, the stages of the walkthrough in the order of the computation, and the lab."""
 
 from dataclasses import dataclass
 
@@ -49,16 +49,22 @@ class Lab:
     number: int
     name: str
     title: str
+    has_sidebar: bool = True  # whether the page shows the model of the sidebar
 
     @property
     def path(self) -> str:
         """The path of the page's script, relative to the entrypoint."""
-        return f"pages/{self.number}_{self.name}.py"
+        return f"pages/{self.number:02d}_{self.name}.py"
 
 
-LABS = (Lab(20, "recipes", "Recipes: five tutorials"), Lab(21, "experiments", "Experiments: claims to test"))
-WORKSHOP = (Lab(31, "take_away", "Take away"), Lab(32, "results", "Results"))
-PAGES: tuple[Stage | Lab, ...] = (*STAGES, *LABS, *WORKSHOP)
+START = Lab(0, "start", "What does “it” refer to?", has_sidebar=False)  # served at "/"
+LABS = (
+    Lab(20, "recipes", "Recipes: five tutorials"),
+    Lab(21, "experiments", "Experiments: claims to test"),
+    Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
+)
+WORKSHOP = (Lab(31, "take_away", "Take away"), Lab(32, "results", "Results", has_sidebar=False))
+PAGES: tuple[Stage | Lab, ...] = (START, *STAGES, *LABS, *WORKSHOP)
 
 
 def stage_named(name: str) -> Stage:

@@ -1,6 +1,6 @@
 """The class `Encoder`: a Transformer encoder whose forward pass returns every intermediate result."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -14,16 +14,17 @@ from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import compatible_edits, ignored_edit_message
 from encoder_core.engine.inference import compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
+from encoder_core.engine.packing import trace_packed
 from encoder_core.engine.stacked_parameters import StackedParameters, parameters_from_state, stack_parameters
 from encoder_core.explain.overflow import check_numbers
-from encoder_core.inputs.masks import MaskSpec
+from encoder_core.inputs.masks import MaskName, MaskSpec
 from encoder_core.inputs.parsing import Inputs, ParsedInputs, parse_inputs
 from encoder_core.inputs.positions import position_encoding
-from encoder_core.inputs.tokenizer import Tokenizer
+from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer
 from encoder_core.parameters import Parameters, check_parameters, draw_parameters, parameter_shapes
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.recipes import RECIPES, find_recipe
-from encoder_core.trace import EncoderTrace, Run
+from encoder_core.trace import EncoderTrace, Run, SentenceTrace
 from encoder_core.validation import require_index
 
 
@@ -235,6 +236,20 @@ class Encoder:
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         require_index("sentence", sentence, len(parsed.real))
         return compute_outputs(parsed, mask, edits, edit_lists, sentence, self._stacked)
+
+    def trace_sentences(self, batches: Sequence[TokenBatch], mask: MaskName | None = None) -> Iterator[SentenceTrace]:
+        """The residual stream and the attention weights of many short sentences, one after another.
+
+        The numbers are those of `trace`, in a fraction of the time: several sentences share one forward pass. The
+        generator computes a few sentences ahead, so that a caller can pause or stop between them.
+
+        batches  the tokens of one sentence each, without padding
+        mask     None, "causal" or one of the names with padding, which have no further effect
+
+        Raises ValueError for ids that are not in the vocabulary, or more than `config.max_len` tokens.
+        """
+        inputs = [parse_inputs(batch, self.config, self._table, self.tokenizer) for batch in batches]
+        return trace_packed(inputs, mask, self._stacked)
 
     @property
     def _table(self) -> Float[np.ndarray, "vocab d_model"]:

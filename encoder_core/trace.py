@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from scipy.special import softmax
 
 from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.edits import Edit, Sublayer, edited_parameters
@@ -104,6 +105,26 @@ class EncoderTrace(NamedTuple):
     logits: Float[np.ndarray, "batch seq vocab"] | None
     kept: DropoutDraw | None = None
     embedding_sum: Float[np.ndarray, "batch seq d_model"] | None = None
+
+    @property
+    def probabilities(self) -> Float[np.ndarray, "batch seq vocab"] | None:
+        """The softmax of the logits over the vocabulary; None where the model has no output head."""
+        return None if self.logits is None else softmax(self.logits, axis=-1)
+
+
+class SentenceTrace(NamedTuple):
+    """What `Encoder.trace_sentences` computes of one sentence.
+
+    tokens    its token strings
+    stages    (stage, seq, d_model) the residual stream at the input of the first block and after each block
+    patterns  (layer, head, query, key) attention weights
+    visible   (query, key) True where the query may attend to the key
+    """
+
+    tokens: tuple[str, ...]
+    stages: Float[np.ndarray, "stage seq d_model"]
+    patterns: Float[np.ndarray, "layer head seq seq"]
+    visible: Bool[np.ndarray, "seq seq"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,13 +4,19 @@ import streamlit as st
 
 from dashboard.inspect.depths import render_depths
 from dashboard.lessons.full_stack.ablation import render_ablation
+from dashboard.lessons.full_stack.head_pairs import render_head_pairs
 from dashboard.lessons.full_stack.head_roles import render_head_roles, render_role_picker
 from dashboard.lessons.full_stack.hidden_states import render_hidden_states
 from dashboard.lessons.full_stack.in_and_out import render_in_and_out
+from dashboard.lessons.full_stack.logit_attribution import render_logit_attribution
+from dashboard.lessons.full_stack.logit_lens import render_logit_lens
 from dashboard.lessons.full_stack.one_word import render_one_word
+from dashboard.lessons.full_stack.output_token import NO_PREDICTIONS, render_output_picker
+from dashboard.lessons.full_stack.predicted_tokens import render_predicted_tokens
 from dashboard.lessons.full_stack.rollout import render_rollout
 from dashboard.lessons.full_stack.same_word import render_same_word, render_word_picker
 from dashboard.lessons.full_stack.sentences import render_sentences, render_window_picker
+from dashboard.lessons.full_stack.similar_contexts import render_layer_picker, render_similar_contexts
 from dashboard.lessons.full_stack.similarity import render_similarity
 from dashboard.lessons.full_stack.tiles import render_all_heads, render_head_averages
 from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, blocks_text, input_content, render_dims_picker
@@ -22,6 +28,8 @@ from dashboard.selection.view_choice import render_grouped_choice
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import VIEW
+from dashboard.state.session import session
+from encoder_core.analysis import has_predictions
 from encoder_core.explain import recompute
 from encoder_core.scenes.position import text_slice
 
@@ -36,6 +44,7 @@ VIEWS = {
         "Head average": View(("layer", "token"), render_head_averages),
         "One word": View(("layer", "head", "token", "key_token"), render_one_word),
         "What heads look at": View(("layer", "head"), render_head_roles, render_role_picker),
+        "Pairs of a head": View(("layer", "head"), render_head_pairs),
         "Rollout": View(("layer", "token"), render_rollout),
         "Ablation": View(("layer", "head", "token"), render_ablation),
     },
@@ -43,10 +52,22 @@ VIEWS = {
         "Hidden states": View(("layer", "token"), render_hidden_states, render_dims_picker),
         "Similarity": View(("layer", "token"), render_similarity),
         "Same word": View((), render_same_word, render_word_picker),
+        "Similar contexts": View(("token",), render_similar_contexts, render_layer_picker),
         "Sentences": View((), render_sentences, render_window_picker),
         "In and out": View(("token",), render_in_and_out, render_dims_picker),
     },
 }
+
+PREDICTION_VIEWS = {
+    "Predicted tokens": View(("token",), render_predicted_tokens, render_output_picker),
+    "Logit lens": View(("token",), render_logit_lens, render_output_picker),
+    "Logit attribution": View(("layer", "head", "token"), render_logit_attribution, render_output_picker),
+}
+if has_predictions(config):
+    VIEWS["Prediction"] = PREDICTION_VIEWS
+elif session().get(VIEW) in PREDICTION_VIEWS:
+    session().report_invalid(VIEW, NO_PREDICTIONS, "All heads")
+    session().set_derived(VIEW, VIEW.default)
 
 KIND = " in sequence, with the same architecture and separate parameters" if num_layers > 1 else ""
 

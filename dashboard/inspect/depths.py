@@ -15,6 +15,7 @@ from dashboard.inspect.edit_effect import render_edit_effect
 from dashboard.inspect.edit_panel import render_edit_panel
 from dashboard.inspect.questions import Question, render_question
 from dashboard.inspect.source_code import render_source
+from dashboard.inspect.training_effect import render_training_effect
 from dashboard.limits.fair_share import others_compute
 from dashboard.models import model
 from dashboard.selection.inspected_cell import Inspection
@@ -51,9 +52,12 @@ def render_depths(
     question: Question,
     inspection: Inspection | None = None,
 ) -> None:
-    """Render numbers on the left, formula, code and question on the right, and below them the edits."""
+    """Render the comparison with the untrained state, numbers on the left, formula, code and question on the right, and
+    below them the edits."""
     if session().is_full_rerun and not others_compute():
         time.sleep(PLOT_HEAD_START)
+    if inspection:
+        render_training_effect(model.current_model(), inspection)
     left, right = st.columns([3, 2], gap="large")
     with left:
         _render_numbers(tables, inspection)

@@ -4,23 +4,14 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
+from dashboard.inspect.inspected_matrix import inspected_matrix
 from dashboard.models.model import Model, model_for
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.theme import current_theme
 from encoder_core.analysis import relative_change, residual_change
-from encoder_core.explain.cell import AXES, tensor_at
-from encoder_core.figures import HeatmapStyle, dimensions
-from encoder_core.figures.axis import AxisKind
+from encoder_core.figures import HeatmapStyle
 from encoder_core.scenes import what_if as scenes
-
-_TOKEN_AXES: set[AxisKind] = {"token", "query", "key"}
-# Axes of the trace's tensors -> axes of a panel.
-_AXIS_KINDS: dict[str, AxisKind] = {
-    "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
-    "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
-}  # fmt: skip
-MAX_CELLS = 64  # of rows and of columns: the table of a trained encoder has 30,522 rows
 
 
 def render_edit_effect(model: Model, inspection: Inspection) -> None:
@@ -28,37 +19,17 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
     if not model.edits:
         return
     before = model_for(model.settings)
-    cell, at = inspection.trail[0], inspection.at
-    axes = tuple(_AXIS_KINDS[axis] for axis in AXES.get(cell.tensor, ("row", "column"))[-2:])
-    tensors = [np.atleast_2d(tensor_at(m.trace, m.parameters, cell)) for m in (before, model)]
-    shape = tensors[0].shape
-    *lead, row, column = (0, *cell.index)[-len(shape) :]  # a bias is one row
-    row_range, column_range = (_window(place, size) for place, size in zip((row, column), shape[-2:], strict=True))
+    matrix, at = inspected_matrix(inspection, (before, model)), inspection.at
+    old, new = matrix.matrices
     st.markdown("**Effect of your edits**")
-    old, new = (tensor[tuple(lead)][row_range, column_range] for tensor in tensors)
-    rows, columns = (
-        list(at.labels) if axis in _TOKEN_AXES and size == len(at.labels) else dimensions(size, start=window.start)
-        for axis, size, window in zip(axes, old.shape, (row_range, column_range), strict=True)
-    )
     parts = scenes.before_and_after(
-        old,
-        new,
-        title=cell.tensor.replace("_", " "),
-        rows=rows,
-        columns=columns,
-        mark=(row - row_range.start, column - column_range.start),
-        style=HeatmapStyle(
-            kind="weights" if cell.tensor == "pattern" else "signed",
-            row_axis=axes[0],
-            column_axis=axes[-1],
-            theme=current_theme(),
-        ),
+        old, new, title=matrix.title, rows=matrix.rows, columns=matrix.columns, mark=matrix.mark, style=matrix.style
     )
     if np.array_equal(old, new, equal_nan=True):
-        st.caption(f"Your edits do not change this part of “{cell.tensor.replace('_', ' ')}”.")
+        st.caption(f"Your edits do not change this part of “{matrix.title}”.")
     else:
         render_plot(parts, key="what_if_changes", on_click=None)
-    if cell.tensor != "output":
+    if inspection.trail[0].tensor != "output":
         output_parts = scenes.before_and_after(
             *(m.trace.output[at.sentence] for m in (before, model)),
             title="output",
@@ -80,9 +51,3 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         f"After the last block, the residual stream has changed at **{changed} of {len(at.labels)}** tokens. The "
         f"output of this sentence has changed by **{output_change:.1%}** of its norm."
     )
-
-
-def _window(place: int, count: int) -> slice:
-    """The plotted window of an axis: around this place, within `count`."""
-    first = max(0, min(place - MAX_CELLS // 2, count - MAX_CELLS))
-    return slice(first, min(first + MAX_CELLS, count))

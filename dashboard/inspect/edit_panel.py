@@ -37,7 +37,9 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
         if cell_edit:
             _render_value_controls(cell_edit, inspection)
         else:
-            st.caption("This number is computed from others. Open an operand to edit it.")
+            can_open = bool(inspection.derivation.operand_cells)
+            how = "Open an operand to edit it." if can_open else "“Other edits” change a token, a head or a residual."
+            st.caption(f"This number is computed from others. {how}")
         others = st.popover("Other edits", icon=":material/experiment:", key="other_edits", on_change="rerun")
         with others:
             if others.open:

@@ -10,9 +10,14 @@ from dashboard.state.settings import SETTINGS
 
 
 def render_examples(current: Model, needed: str, sentences: Sequence[str], *, key: str) -> None:
-    """Show what is `needed`, and a button that types the sentences; a recipe has a fixed batch, so no button."""
+    """Show what is `needed`, and a button that types the sentences; a recipe has a fixed batch and some tasks
+    read no sentences, so there is no button for them."""
     if current.settings.recipe:
         st.info(f"{needed} This recipe has a fixed batch without them: choose another encoder.", icon=":material/info:")
+        return
+    task = current.settings.task
+    if task and not task.reads_sentences:
+        st.info(f"{needed} This encoder reads no sentences: choose another encoder.", icon=":material/info:")
         return
     st.info(f"{needed} Type them in the sidebar, one per line.", icon=":material/info:")
     st.button(

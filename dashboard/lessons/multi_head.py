@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.lessons.qkv import columns_text
+from dashboard.lessons.word_lines import render_figure_choice, render_layer_lines
 from dashboard.models.ablation import ablation
 from dashboard.models.model import Model, with_edits
 from dashboard.selection.focus import Focus
@@ -44,7 +45,10 @@ def render_split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspe
 
 
 def render_patterns(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:
-    """The weights of every head for every sentence."""
+    """The weights of every head: for every sentence as heatmaps, or of the query token as lines between the words."""
+    if render_figure_choice():
+        render_layer_lines(current, at, key="multi_head_lines", selects_key=False)
+        return
     plot_area = st.container()  # above the choice of the colour scale
     title = f"weights of all heads of layer {at.layer + 1}"
     parts = scenes.all_patterns(

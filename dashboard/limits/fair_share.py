@@ -77,8 +77,8 @@ class FairShare:
             account.savings -= used + _OVERHEAD
             self._changed.notify_all()
 
-    def others_compute(self, session: str) -> bool:
-        """Whether a run of another session computes now."""
+    def others_compute(self, session: str | None) -> bool:
+        """Whether a run of another session computes now; None: of any session."""
         with self._changed:
             return any(account.computing for name, account in self._accounts.items() if name != session)
 
@@ -140,3 +140,8 @@ def others_compute() -> bool:
     """Whether a run of another session computes now."""
     context = get_script_run_ctx()
     return context is not None and _FAIR_SHARE.others_compute(context.session_id)
+
+
+def anyone_computes() -> bool:
+    """Whether a run of any session computes now, for work in the background."""
+    return _FAIR_SHARE.others_compute(None)

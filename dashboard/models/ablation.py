@@ -1,4 +1,4 @@
-"""The change of the output without each head and without each token, cached by model, edits and sentence."""
+"""The output without one head, and its change without each head and each token; cached by model and edits."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from dashboard.models.model import Model, edited_model, model_for
 from dashboard.state.settings import Settings
-from encoder_core import Edit, ablate_heads, ablate_tokens
+from encoder_core import Edit, HeadFactor, ablate_heads, ablate_tokens
 
 
 class Ablation(NamedTuple):
@@ -18,9 +18,25 @@ class Ablation(NamedTuple):
     tokens: Float[np.ndarray, "token seq"]
 
 
+def output_without_head(model: Model, sentence: int, layer: int, head: int) -> Float[np.ndarray, "seq d_model"]:
+    """The output of a sentence without one head."""
+    return _output_without_head(model.settings, model.edits, sentence, layer, head)
+
+
 def ablation(model: Model, sentence: int) -> Ablation:
     """Ablate each head and each token of a sentence in turn."""
     return _ablation(model.settings, model.edits, sentence)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _output_without_head(
+    settings: Settings, edits: tuple[Edit, ...], sentence: int, layer: int, head: int
+) -> Float[np.ndarray, "seq d_model"]:
+    model = edited_model(settings, edits) if edits else model_for(settings)
+    _, without = model.encoder.outputs_with_edits(
+        model.batch, model.mask, model.edits, edit_lists=[[HeadFactor(layer, head, 0.0)]], sentence=sentence
+    )
+    return without
 
 
 @st.cache_resource(max_entries=32, show_spinner="Ablating each head and each token in turn …")

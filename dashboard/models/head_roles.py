@@ -12,9 +12,10 @@ from encoder_core import SENTENCES, Encoder, HeadRoles, WordTokenizer, head_role
 def model_head_roles(model: Model) -> HeadRoles:
     """The roles of all heads without edits, over `SENTENCES`, or over the batch of a recipe.
 
-    A custom mask belongs to the user's text, so `SENTENCES` are measured with the mask "padding" instead.
+    Random inputs of the task stand in for `SENTENCES` if the encoder reads no sentences. A custom mask belongs to the
+    user's text, so they are measured with the mask "padding" instead.
     """
-    settings = replace(model.settings, text=DEFAULT_TEXT)
+    settings = replace(model.settings, text=DEFAULT_TEXT, input="")
     is_on_user_text = settings.recipe is None
     return _roles(settings.without_custom_mask if settings.has_custom_mask and is_on_user_text else settings)
 
@@ -25,6 +26,8 @@ def _roles(settings: Settings) -> HeadRoles:
     if settings.recipe:
         return head_roles([model.trace])
     encoder, tokenizer = model.encoder, model.encoder.tokenizer
+    if settings.task and not settings.task.reads_sentences:
+        return head_roles(encoder.trace(batch, model.mask) for batch in settings.task.random_inputs(len(SENTENCES)))
     if tokenizer is None or isinstance(tokenizer, WordTokenizer):
         # The vocabulary holds the words of the text. The same seed gives the same parameters for another vocabulary.
         tokenizer = WordTokenizer.from_texts(SENTENCES)

@@ -7,12 +7,14 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.models.cache import cached_by_size
+from dashboard.models.checkpoints import checkpoint_encoder, run_and_checkpoint, with_existing_checkpoint
 from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.state import edit_history
 from dashboard.state.settings import (
-    DEFAULT_TEXT,
+    CHECKPOINT,
     MAX_TOKENS,
     RANDOM,
+    TASK_ENCODERS,
     PositionChoice,
     Settings,
     current_settings,
@@ -36,6 +38,7 @@ from encoder_core.edits.compatible import CompatibleEdits
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import Tokenizer, split_words
 from encoder_core.parameters import Parameters
+from encoder_core.training.shipped import initial_encoder, trained_encoder
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,17 @@ class Model:
         return self.encoder.config
 
     @property
+    def is_trained(self) -> bool:
+        """Whether the parameters were trained; otherwise they are random, and patterns mean nothing."""
+        is_initial = self.settings.encoder == CHECKPOINT and self.settings.checkpoint == 0
+        return self.settings.trained is not None or (self.settings.task is not None and not is_initial)
+
+    @property
+    def _shares_encoder(self) -> bool:
+        """Whether the encoder stays in memory without this model."""
+        return self.settings.trained is not None or self.settings.encoder in TASK_ENCODERS
+
+    @property
     def positions(self) -> PositionChoice:
         """The positions of the encoder, as the choice in the sidebar."""
         return positions_of(self.config)
@@ -80,7 +94,7 @@ class Model:
         own = 0
         if any(isinstance(edit, SetWeight) for edit in self.edits):
             own = stacked_bytes(self.config, seq)
-        elif not self.edits and not self.settings.has_custom_mask and self.settings.trained is None:
+        elif not (self.edits or self.settings.has_custom_mask or self._shares_encoder):
             own = self.encoder.memory_bytes(seq)
         return trace_bytes(self.config, seq, batch) + own
 
@@ -140,8 +154,11 @@ def _unedited_model_and_edits() -> tuple[Model, CompatibleEdits]:
 def model_for(settings: Settings) -> Model:
     """The encoder of these settings with the tokenized text; a recipe with its own batch.
 
-    Until a trained encoder is loaded, the random encoder is used instead.
+    Until a trained encoder is loaded, the random encoder is used instead, and for a checkpoint that this server does
+    not have.
     """
+    if settings.encoder == CHECKPOINT:
+        settings = with_existing_checkpoint(settings)
     if settings.trained and encoder_named(settings.trained) is None:
         settings = replace(settings, encoder=RANDOM)
     return _model_for(settings)
@@ -160,7 +177,7 @@ def _model_for(settings: Settings) -> Model:
         if settings.recipe_mask != "tutorial":
             mask = None if settings.recipe_mask == "none" else "causal"
         return Model(settings, encoder, recipe.vocabulary, batch, mask)
-    trained = encoder_named(settings.trained) if settings.trained else None
+    trained = _trained_encoder(settings)
     tokenizer = trained.tokenizer if trained else None
     sentences, dropped = _tokenizable(settings, tokenizer)
     tokenizer = tokenizer or WordTokenizer.from_texts(sentences, max_len=MAX_TOKENS)
@@ -174,14 +191,24 @@ def sentences_of(model: Model) -> tuple[str, ...]:
     """The sentences that were tokenized; none for the batch of a recipe."""
     if model.settings.recipe:
         return ()
-    sentences, _ = _tokenizable(model.settings, model.encoder.tokenizer if model.settings.trained else None)
+    sentences, _ = _tokenizable(model.settings, model.encoder.tokenizer)
     return tuple(sentences)
 
 
 def _tokenizable(settings: Settings, tokenizer: Tokenizer | None) -> tuple[list[str], int]:
-    """The lines of the text that have a token, and the number of the others; the default text if no line has one."""
+    """The lines of the text that have a token, and the number of the others; the example text if no line has one."""
     sentences = [sentence for sentence in settings.sentences if _can_tokenize(sentence, tokenizer)]
-    return sentences or [DEFAULT_TEXT], len(settings.sentences) - len(sentences)
+    return sentences or [settings.example], len(settings.sentences) - len(sentences)
+
+
+def _trained_encoder(settings: Settings) -> Encoder | None:
+    """The trained encoder of the settings; None if their encoder is not trained, or not loaded."""
+    if settings.encoder == CHECKPOINT:
+        found = run_and_checkpoint(settings)
+        return found and checkpoint_encoder(*found)
+    if settings.task:
+        return trained_encoder(settings.encoder)
+    return encoder_named(settings.trained) if settings.trained else None
 
 
 def _vocabulary(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
@@ -198,6 +225,20 @@ def _can_tokenize(sentence: str, tokenizer: Tokenizer | None) -> bool:
     except ValueError:
         return False
     return True
+
+
+def untrained_model(model: Model) -> Model | None:
+    """The same input, mask and edits in the initial state of the encoder; None if that is not known."""
+    return _untrained_model(model.settings, model.edits) if model.settings.task else None
+
+
+@cached_by_size
+def _untrained_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
+    if settings.encoder == CHECKPOINT:
+        untrained = model_for(replace(settings, checkpoint=0))
+    else:
+        untrained = replace(_model_for(settings), encoder=initial_encoder(settings.encoder))
+    return with_edits(untrained, edits) if edits else untrained
 
 
 @cached_by_size

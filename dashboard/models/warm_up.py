@@ -19,10 +19,12 @@ def start() -> threading.Thread:
 
 
 def _warm() -> None:
-    warm_up()
     minilm = OFFERED.get(MINILM)
-    if minilm and on_this_machine(minilm):  # it is downloaded only when somebody chooses it
-        encoder_loader(minilm).start()
+    is_local = minilm is not None and on_this_machine(minilm)  # it is downloaded only when somebody chooses it
+    if minilm and is_local:
+        encoder_loader(minilm).start()  # before the others, because the start page needs it
+    warm_up()
+    if minilm and is_local:
         encoder_loader(minilm).finish()
     # The objects loaded so far stay in memory, so exclude them from garbage collection (60 ms per collection).
     gc.collect()

@@ -108,6 +108,11 @@ def move_focus(selection: Selection) -> None:
             session().set(focus_parameters()[part], selection[part] + 1)
 
 
+def set_labels(labels: tuple[str, ...]) -> None:
+    """Set the tokens that the focus counts. If the next page has others, the focus moves to the same words."""
+    session().last_used[_labels_key()] = labels
+
+
 def _index_within(part: Part, count: int) -> int:
     """The index of a part; a number beyond `count` is corrected."""
     parameter = focus_parameters()[part]

@@ -29,15 +29,18 @@ class Inspection(NamedTuple):
     run: Run  # the run that the page shows
 
 
-def inspect_cell(model: Model, at: Focus, cell: Cell | None, run: Run | None = None) -> Inspection:
+def inspect_cell(
+    model: Model, at: Focus, cell: Cell | None, run: Run | None = None, method: str | None = None
+) -> Inspection:
     """The inspection of the trail; of the page's default `cell` before a click and after a move of the focus.
 
-    `run` is the run that the page shows, if it is not the model's.
+    run     the run that the page shows, if it is not the model's
+    method  the method of the derivation of `cell`, if it is not the first; other cells have their first
     """
     run = run or model.run
     trail = _trail(model, at) or (cell or Cell("output", (at.sentence, at.token, 0)),)
     shape = tensor_at(run.trace, run.parameters, trail[-1]).shape
-    return Inspection(trail, derive(run, trail[-1]), at, shape, run)
+    return Inspection(trail, derive(run, trail[-1], method if trail[-1] == cell else None), at, shape, run)
 
 
 def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:

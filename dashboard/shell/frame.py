@@ -12,10 +12,11 @@ from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
-from dashboard.page_list import STAGES, Lab, Stage
+from dashboard.page_list import STAGES, START, Lab, Stage
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
 from dashboard.shell.share import render_share_button
+from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
 from encoder_core.figures import format_number
 
@@ -79,7 +80,9 @@ def render_stage_links(pages: Mapping[str, Page], active: Stage | Lab) -> None:
 def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
     """Render links to the previous and the next stage."""
     with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
-        if active.number > 0:
+        if active.number == 0:
+            st.page_link(pages[START.name], label="Start", icon=":material/arrow_back:")
+        else:
             previous = STAGES[active.number - 1]
             st.page_link(
                 pages[previous.name], label=f"{previous.number} {previous.title}", icon=":material/arrow_back:"
@@ -101,8 +104,12 @@ def render_heading(
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)
         st.markdown(sentence)
-        if inputs or outputs:
-            st.markdown(f"{_badges(inputs)} → {_badges(outputs)}")
+        if not inputs and not outputs:
+            return
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+            st.markdown(f"{_badges(inputs)} → {_badges(outputs)}", width="content")
+            if isinstance(stage, Stage):
+                render_untrained_note(model.current_model())
 
 
 def render_recompute_badge(difference: float) -> None:

@@ -3,12 +3,11 @@
 import streamlit as st
 
 from dashboard.models.model import Model, model_for
-from dashboard.sidebar import random_encoder, recipe, trained_encoder
+from dashboard.sidebar import checkpoint, random_encoder, recipe, task_encoder, trained_encoder
 from dashboard.sidebar.notices import text_notices, tutorial_differences
-from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.settings import OPTIONS, SETTINGS, Settings, current_settings
+from dashboard.state.session import session
+from dashboard.state.settings import CHECKPOINT, OPTIONS, SETTINGS, TASK_ENCODERS, Settings, current_settings
 from dashboard.state.widgets import bind_widget
-from encoder_core import RECIPES
 from encoder_core.figures import format_number
 
 __all__ = ["render_sidebar", "text_notices", "tutorial_differences", "with_unit_prefix"]
@@ -16,24 +15,32 @@ __all__ = ["render_sidebar", "text_notices", "tutorial_differences", "with_unit_
 
 def render_sidebar() -> Settings:
     """Render the controls and return the settings."""
+    chosen = current_settings()
+    can_be_checkpoint = chosen.encoder == CHECKPOINT or session().get(SETTINGS["run"])
+    encoders = tuple(name for name in OPTIONS["encoder"] if name != CHECKPOINT or can_be_checkpoint)
     with st.sidebar:
         st.selectbox(
             "Encoder",
-            OPTIONS["encoder"],
+            encoders,
             filter_mode=None,
-            help="random: random parameters, any size, your text. minilm: a trained encoder, your text. The others are "
-            "tutorials with their own sizes and batch; see the page Recipes in the menu Lab.",
-            **bind_widget(SETTINGS["encoder"], index_of=OPTIONS["encoder"]),
+            help="random: random parameters, any size, your text. minilm: a trained encoder, your text. "
+            f"{', '.join(TASK_ENCODERS)}: small encoders, each trained on one task. The others are tutorials with "
+            "their own sizes and batch; see the page Recipes in the menu Lab.",
+            **bind_widget(SETTINGS["encoder"], options=encoders, index_of=encoders),
         )
-        settings = _render_controls(current_settings().encoder)
+        settings = _render_controls(current_settings())
         _render_cost(model_for(settings))
     return settings
 
 
-def _render_controls(encoder: str) -> Settings:
-    if encoder in OFFERED:
-        return trained_encoder.render_controls(OFFERED[encoder])
-    return recipe.render_controls(RECIPES[encoder]) if encoder in RECIPES else random_encoder.render_controls()
+def _render_controls(settings: Settings) -> Settings:
+    if settings.trained:
+        return trained_encoder.render_controls(settings.trained)
+    if settings.task and settings.encoder == CHECKPOINT:
+        return checkpoint.render_controls(settings.task)
+    if settings.task:
+        return task_encoder.render_controls(settings.encoder, settings.task)
+    return recipe.render_controls(settings.recipe) if settings.recipe else random_encoder.render_controls()
 
 
 def _render_cost(current: Model) -> None:

@@ -1,8 +1,10 @@
 """Notices about the text and about differences between a tutorial's code, its text and the paper."""
 
+from dashboard.markdown import escape_message
 from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, has_words, truncate_text
+from dashboard.state.settings import CHECKPOINT, SETTINGS, Settings, has_words, truncate_text
+from encoder_core.training import Task
 
 # The stages that show a tensor.
 _STAGES_SHOWING = {
@@ -13,6 +15,10 @@ _STAGES_SHOWING = {
     "mlp_out": ("feed_forward",),
 }
 
+_NO_RUN = (
+    "This server does not have the training run of the link any more, so the pages show the random encoder. The page "
+    "Training in the menu Lab can run it again."
+)
 _DIFFERENCES = {  # what the code differs from -> the sentence, and what the variant "as intended" follows
     "text": ("The text and the code of this tutorial differ here", "as intended"),
     "paper": (
@@ -31,9 +37,13 @@ def text_notices(settings: Settings) -> list[str]:
     truncated = truncate_text(link_texts[-1])[1] if link_texts else current.notes.get("text")
     if truncated:
         notices.append(truncated)
+    model = model_for(settings)
+    if settings.encoder == CHECKPOINT and model.settings.encoder != CHECKPOINT:
+        return [_NO_RUN]
+    if settings.task and not settings.task.reads_sentences:
+        return [*notices, *_task_notices(model, settings.task)]
     if not has_words(current.get(SETTINGS["text"])):
         notices.append("The text contains no word, so the default sentence is used. Type a text in the sidebar.")
-    model = model_for(settings)
     if any(model.batch.truncated):
         longest = model.batch.ids.shape[1]
         notices.append(
@@ -43,6 +53,22 @@ def text_notices(settings: Settings) -> list[str]:
         notices.append("The tokenizer finds no token in the text, so the default sentence is used.")
     elif model.skipped_lines:
         notices.append(f"{model.skipped_lines} line(s) without a token are ignored.")
+    return notices
+
+
+def _task_notices(model: Model, task: Task) -> list[str]:
+    """A sentence about each line that the task cannot read, and about a cut."""
+    notices = []
+    for line in model.settings.sentences:
+        try:
+            task.tokenizer(line)
+        except ValueError as error:
+            notices.append(f"A line of the input is ignored: {escape_message(str(error))}")
+    if notices and model.skipped_lines == len(model.settings.sentences):
+        notices.append(f"The example “{task.examples[0]}” is used instead.")
+    if any(model.batch.truncated):
+        longest, more = model.batch.ids.shape[1], max(model.batch.truncated)
+        notices.append(f"An input was cut at {longest} tokens; {more} more are ignored. {task.rule}")
     return notices
 
 

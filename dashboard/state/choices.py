@@ -5,12 +5,21 @@ selection/axis_window.py, the inspected cell in selection/inspected_cell.py, the
 """
 
 from dashboard.state.parameter import declare_flag, declare_number, declare_numbers, declare_option, declare_text
+from dashboard.state.settings import SETTINGS
 from encoder_core.pretrained.analogy import MAX_LENGTH
+from encoder_core.training import TrainingPlan
+from encoder_core.training.compare import COMPARISONS
+from encoder_core.training.plan import CHOICES
 
 # Every page
 NUMBERS = declare_text("numbers", scope="page")  # the tensor in the table below the plot
 DETAILS = declare_option("details", ("Formula", "Code"), "Formula")
+UNTRAINED = declare_flag("untrained")  # show a trained encoder's tensors next to those of its initial state
 STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
+
+# Start
+STORY_TOKEN = declare_number("story_token", 1)  # the selected word; None: "it", or the first word
+STORY_ANSWER = declare_option("story_answer", ("cat", "sofa", "skipped"), None)  # None: the lines are hidden
 
 # Embedding and positions
 ROWS = declare_text("rows")  # the embedding scale that is compared with the positions
@@ -26,6 +35,7 @@ TEMPERATURE = declare_option("temperature", TEMPERATURES, 1.0)  # of the page So
 HIDE_ROW = declare_flag("hide_row")  # mask every key of the query on the page Softmax
 VALUE_DIMENSION = declare_number("value_dimension", 0)
 PART = declare_text("part")  # the section of the page Multi-head
+WEIGHTS_FIGURE = declare_option("figure", ("Heatmap", "Lines"), "Heatmap")  # how Multi-head and One word show weights
 HEADS_OFF = declare_numbers("heads_off", (0,), max_count=64)
 
 # Add and norm, feed-forward
@@ -39,6 +49,10 @@ EXCHANGED = declare_number("exchanged", 0)  # the token whose row replaces the s
 VIEW = declare_text("view")
 ROLE = declare_text("role")
 WORD = declare_text("word")  # a word that occurs in several sentences
+CONTEXT_LAYER = declare_number("context_layer", 0)  # the layer whose vectors are searched; 0: the input
+OTHER_WORDS = declare_flag("other_words")  # list the nearest other words only
+PAIR_KIND = declare_text("pair_kind")
+OUTPUT_ID = declare_number("output_id", 0)  # a token of the vocabulary, of which a prediction is explained
 
 # Recipes
 RECIPE = declare_text("recipe")
@@ -61,3 +75,15 @@ LOOKUP_TABLE = declare_text("lookup_table", "", max_length=1_000)
 EXPERIMENT = declare_text("experiment")
 SETUP = declare_text("setup", "", max_length=300)  # the settings that differ from the defaults: d_k=64~keys=16
 PREDICTION = declare_number("prediction", 0)  # the number of the chosen option, or 0: the result without a prediction
+
+# Training. The run, its task and the checkpoint are among the settings, because stage pages can show them.
+TRAINING = {
+    "task": SETTINGS["train_task"],
+    **{name: declare_option(f"train_{name}", options, getattr(TrainingPlan(), name))
+       for name, options in CHOICES.items()},
+}  # fmt: skip
+TRAINING_COMPARISON = declare_option("train_compare", ("none", *COMPARISONS), "none")
+TRAINING_TEXT = declare_text("train_text")  # the input whose attention is shown; None: the first example of the task
+TRAINING_HEAD = declare_numbers("train_head", None, max_count=2)  # layer and head that are enlarged, from 1
+TRAINING_PREDICTION = declare_number("train_prediction", 0)  # the number of the chosen option
+RUN, CHECKPOINT = SETTINGS["run"], SETTINGS["checkpoint"]

@@ -7,7 +7,7 @@ from typing import Any, Generic, Literal, TypeVar
 Value = TypeVar("Value")
 
 MAX_QUOTED = 20  # characters of a link's value that a message quotes
-_MAX_LISTED = 12  # options in a message
+_MAX_LISTED = 16  # options in a message
 _MAX_DIGITS = 8  # of a number in a link
 
 

@@ -165,6 +165,13 @@ class Session:
         known = [(name, p.format(self.get(p))) for name, p in PARAMETERS.items() if self._is_written(p)]
         return urlencode([*known, *self.unknown_parameters])
 
+    def query_with(self, changes: Sequence[tuple[Parameter[Any], Any]]) -> str:
+        """The query string of this session after these changes: (parameter, value)."""
+        other = Session(values=dict(self.values), unknown_parameters=self.unknown_parameters, page=self.page)
+        for parameter, value in changes:
+            other.set_derived(parameter, value)
+        return other.query()
+
     def _is_written(self, parameter: Parameter[Any]) -> bool:
         page, other = parameter.explicit_with or (None, "")
         return parameter.name in self.values or (other in self.values and page == self.page)

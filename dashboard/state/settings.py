@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.parameter import Parameter, declare, declare_option
+from dashboard.state.parameter import Parameter, declare, declare_number, declare_option, declare_text
 from dashboard.state.session import session
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
@@ -15,6 +15,8 @@ from encoder_core.inputs.mask_link import format_mask, parse_mask
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 from encoder_core.recipes import VARIANTS, Recipe, Variant
+from encoder_core.training import Task, TrainingPlan, tasks
+from encoder_core.training.shipped import PLANS
 
 # The layout and the frequencies of sinusoids are part of the choice.
 PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned", "none"]
@@ -23,12 +25,19 @@ DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as 
 MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
 
 RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar
+TASK_ENCODERS = tuple(name for name in PLANS if name not in OFFERED)  # small encoders, trained on one task each
+CHECKPOINT = "checkpoint"  # the encoder of a training run after some steps; offered while a run is chosen
+WORDS = "words"  # the one among them that reads any sentence
 
 # The controls of the sidebar, by the name of their parameter in the URL.
 DEFAULTS: dict[str, Any] = {
     "encoder": RANDOM,
     "variant": "as intended",
     "text": DEFAULT_TEXT,
+    "input": "",
+    "run": "",
+    "checkpoint": None,
+    "train_task": TrainingPlan().task,
     "seed": 0,
     "d_model": 64,
     "heads": 4,
@@ -45,7 +54,8 @@ DEFAULTS: dict[str, Any] = {
     "bias": True,
 }
 OPTIONS: dict[str, Sequence[Any]] = {
-    "encoder": (RANDOM, *OFFERED, *RECIPES),
+    "encoder": (RANDOM, *OFFERED, *TASK_ENCODERS, CHECKPOINT, *RECIPES),
+    "train_task": tuple(tasks()),
     "variant": VARIANTS,
     "seed": range(100),
     "d_model": range(4, 257, 4),
@@ -64,13 +74,20 @@ OPTIONS: dict[str, Sequence[Any]] = {
 # The user can choose these for a recipe; the recipe defines the rest.
 RECIPE_SETTINGS = ("encoder", "variant", "seed", "recipe_mask", "custom_mask")
 TRAINED_SETTINGS = ("encoder", "text", "mask", "custom_mask")  # the user can choose these for a trained encoder
+_RUN_SETTINGS = ("run", "checkpoint", "train_task")
+_RANDOM_SETTINGS = tuple(key for key in DEFAULTS if key not in ("variant", "recipe_mask", "input", *_RUN_SETTINGS))
+TASK_SETTINGS = ("encoder", "input", "mask", "custom_mask")  # for one whose task reads no sentences
 
 
 def _declare_setting(key: str, default: Any) -> Parameter[Any]:
-    if key == "text":
+    if key in ("text", "input"):
         return declare(Parameter(key, default, lambda text: truncate_text(text)[0]))
     if key == "custom_mask":
         return declare(Parameter(key, default, parse_mask, format_mask))
+    if key == "run":
+        return declare_text(key, default, max_length=20)
+    if key == "checkpoint":
+        return declare_number(key, 0)
     return declare_option(key, OPTIONS[key], default, adds_history_entry=key == "encoder")
 
 
@@ -100,12 +117,17 @@ def positions_of(config: EncoderConfig) -> PositionChoice:
 class Settings:
     """The settings as one value: every field is among its OPTIONS, and `heads` divides `d_model`.
 
-    Fields that cannot be chosen for the encoder, and a custom mask that is not in use, have their defaults.
+    Fields that cannot be chosen for the encoder, and a custom mask that is not in use, have their defaults. `input` is
+    the text for an encoder whose task reads no sentences; empty stands for the task's example.
     """
 
     encoder: str
     variant: Variant
     text: str
+    input: str
+    run: str
+    checkpoint: int | None
+    train_task: str
     seed: int
     d_model: int
     heads: int
@@ -130,11 +152,13 @@ class Settings:
                 values[key] = state[key]
         text, _ = truncate_text(str(state.get("text", DEFAULT_TEXT)))
         values["text"] = text if has_words(text) else DEFAULT_TEXT
+        values["input"], _ = truncate_text(str(state.get("input", "")))
+        values["run"], values["checkpoint"] = str(state.get("run", "")), state.get("checkpoint")
         encoder = values["encoder"]
         if values[mask_setting(encoder)] == "custom" and isinstance(state.get("custom_mask"), CustomMask):
             values["custom_mask"] = state["custom_mask"]
         values["d_model"] = nearest_d_model(values["d_model"], values["heads"])
-        return cls(**DEFAULTS | {key: values[key] for key in available_settings(encoder)})
+        return cls(**DEFAULTS | {key: values[key] for key in available_settings(encoder, values["train_task"])})
 
     @property
     def recipe(self) -> Recipe | None:
@@ -147,9 +171,21 @@ class Settings:
         return OFFERED.get(self.encoder)
 
     @property
+    def task(self) -> Task | None:
+        """The task that the chosen encoder was trained on; None for an encoder without a task."""
+        name = task_name(self.encoder, self.train_task)
+        return tasks()[name] if name else None
+
+    @property
     def sentences(self) -> list[str]:
-        """The lines of the text, one sentence each, without blank lines."""
-        return [line.strip() for line in self.text.splitlines() if line.strip()]
+        """The lines of the text, or of the input of the task, without blank lines."""
+        text = self.text if self.task is None or self.task.reads_sentences else self.input
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    @property
+    def example(self) -> str:
+        """What is used instead of a text that the encoder cannot read."""
+        return DEFAULT_TEXT if self.task is None or self.task.reads_sentences else self.task.examples[0]
 
     @property
     def has_custom_mask(self) -> bool:
@@ -186,11 +222,20 @@ class Settings:
         )
 
 
-def available_settings(encoder: str) -> Sequence[str]:
-    """The names of the settings that the user can choose for an encoder."""
+def task_name(encoder: str, train_task: str) -> str | None:
+    """The name of the task that an encoder was trained on; None for an encoder without a task."""
+    return PLANS[encoder].task if encoder in TASK_ENCODERS else train_task if encoder == CHECKPOINT else None
+
+
+def available_settings(encoder: str, train_task: str = TrainingPlan().task) -> Sequence[str]:
+    """The names of the settings that the user can choose for an encoder, or for a checkpoint of a run on a task."""
     if encoder in OFFERED:
         return TRAINED_SETTINGS
-    return RECIPE_SETTINGS if encoder in RECIPES else [key for key in DEFAULTS if key not in ("variant", "recipe_mask")]
+    task = task_name(encoder, train_task)
+    if task:
+        names = TRAINED_SETTINGS if tasks()[task].reads_sentences else TASK_SETTINGS
+        return (*names, *_RUN_SETTINGS) if encoder == CHECKPOINT else names
+    return RECIPE_SETTINGS if encoder in RECIPES else _RANDOM_SETTINGS
 
 
 def mask_setting(encoder: str) -> Literal["mask", "recipe_mask"]:

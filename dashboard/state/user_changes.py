@@ -1,6 +1,6 @@
 """Changes by the user that are more than a new value of one setting: sizes, text, mask. Widgets call them."""
 
-from typing import Any
+from typing import Any, Literal
 
 from dashboard.state.session import session
 from dashboard.state.settings import SETTINGS, correct_d_model, nearest_d_model, truncate_text
@@ -23,10 +23,10 @@ def set_size(key: str, value: int) -> None:
         correct_d_model(valid, rejected=d_model)
 
 
-def set_text(text: str) -> None:
-    """Set the text that the user typed, cut to the limits, with a note on the cut."""
+def set_text(text: str, key: Literal["text", "input"] = "text") -> None:
+    """Set the text that the user typed, or the input of a task, cut to the limits, with a note on the cut."""
     truncated, problem = truncate_text(text)
-    session().set(SETTINGS["text"], truncated)
+    session().set(SETTINGS[key], truncated)
     if problem:
         session().notes["text"] = problem
 

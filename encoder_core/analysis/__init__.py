@@ -6,6 +6,13 @@ from encoder_core.analysis.attention import (
     stack_patterns,
     visible_keys,
 )
+from encoder_core.analysis.logit_attribution import (
+    LogitAttribution,
+    NeuronContributions,
+    logit_attribution,
+    neuron_contributions,
+)
+from encoder_core.analysis.logit_lens import logit_lens
 from encoder_core.analysis.matrices import (
     numerical_rank,
     one_hot,
@@ -13,6 +20,8 @@ from encoder_core.analysis.matrices import (
     root_mean_square,
     singular_values,
 )
+from encoder_core.analysis.output_head import has_predictions
+from encoder_core.analysis.predictions import TopTokens, rank_of, top_tokens
 from encoder_core.analysis.residual_stream import (
     residual_change,
     residual_stream,
@@ -35,17 +44,25 @@ from encoder_core.analysis.softmax import (
 )
 
 __all__ = [
+    "LogitAttribution",
+    "NeuronContributions",
     "SelfMatches",
     "Similarity",
     "SoftmaxSteps",
+    "TopTokens",
     "cosines",
     "entropy",
+    "has_predictions",
     "largest_entropy",
+    "logit_attribution",
+    "logit_lens",
     "max_pool",
     "mean_off_diagonal",
     "mix_with_residual",
+    "neuron_contributions",
     "numerical_rank",
     "one_hot",
+    "rank_of",
     "relative_change",
     "residual_change",
     "residual_stream",
@@ -57,5 +74,6 @@ __all__ = [
     "softmax",
     "softmax_steps",
     "stack_patterns",
+    "top_tokens",
     "visible_keys",
 ]

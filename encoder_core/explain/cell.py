@@ -43,7 +43,11 @@ _LAYER_AXES = {
     "mlp_out": "batch seq d_model",
     "resid_post": "batch seq d_model",
 }
-_OUTPUT_AXES = {"output": "batch seq d_model", "logits": "batch seq vocab"}
+_OUTPUT_AXES = {
+    "output": "batch seq d_model",
+    "logits": "batch seq vocab",
+    "probabilities": "batch seq vocab",
+}
 AXES = {name: tuple(axes.split()) for name, axes in (_TRACE_AXES | _LAYER_AXES | _OUTPUT_AXES).items()}
 
 
@@ -90,7 +94,8 @@ def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
             batch, heads, seq, _ = trace.layers[0].z.shape
             shapes[name] = TensorShape(axes, (batch, heads, seq, trace.embedded.shape[-1]), layers)
             continue
-        array = getattr(trace if layers is None else trace.layers[0], name)
+        stored = "logits" if name == "probabilities" else name  # a property, too, of the shape of the logits
+        array = getattr(trace if layers is None else trace.layers[0], stored)
         if array is not None:
             shapes[name] = TensorShape(axes, array.shape, layers)
     return shapes

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Mapping
 
+from encoder_core.analysis.output_head import has_predictions
 from encoder_core.config import EncoderConfig
 from encoder_core.explain.cell import Cell, check_cell, parse_cell
 from encoder_core.explain.derivation import Derivation, Step
-from encoder_core.explain.derivations import attention, embedding, feed_forward, stack
+from encoder_core.explain.derivations import attention, embedding, feed_forward, prediction, stack
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
 from encoder_core.trace import Run
 from encoder_core.validation import require_choice
+
+BY_CONTRIBUTION = "sum of contributions"  # a method for logits
 
 Rule = Callable[[OperandSource, Cell], RuleResult]
 
@@ -55,7 +58,11 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     "mlp_out": ("Output of the feed-forward network", _one(feed_forward.mlp_out)),
     "resid_post": ("Residual stream after the layer", _one(stack.resid_post)),
     "output": ("Output", _one(stack.output)),
-    "logits": ("Logit", _one(stack.logits)),
+    "logits": (
+        "Logit",
+        {"as computed": prediction.logit, BY_CONTRIBUTION: prediction.sum_of_contributions},
+    ),
+    "probabilities": ("Probability of the output token", _one(prediction.probability)),
 }
 _EMBEDDING_NORM = ("Input of the first block: the norm of embedding plus position", _one(embedding.embedding_norm))
 _WITHOUT_HIDDEN_ACTIVATION = {
@@ -104,6 +111,8 @@ def _rules_of(cell: Cell, config: EncoderConfig) -> tuple[str, Mapping[str, Rule
         return _PARAMETER
     if config.activation_after == "second_linear" and cell.tensor in _WITHOUT_HIDDEN_ACTIVATION:
         return _WITHOUT_HIDDEN_ACTIVATION[cell.tensor]
+    if cell.tensor == "logits" and not has_predictions(config):
+        return "Logit", _one(prediction.logit)
     return _EMBEDDING_NORM if cell.tensor == "embedded" and config.embedding_norm else _RULES[cell.tensor]
 
 

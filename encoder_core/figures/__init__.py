@@ -20,6 +20,7 @@ from encoder_core.figures.style import MatrixKind, PanelStyle
 from encoder_core.figures.tensor_map import (
     HeadsSideBySide,
     Place,
+    RankedTokens,
     ResidualStages,
     TensorMap,
     TensorSlice,
@@ -27,9 +28,11 @@ from encoder_core.figures.tensor_map import (
 )
 from encoder_core.figures.theme import THEMES, Theme, ThemeName, theme_named
 from encoder_core.figures.window import MAX_UNBINNED, Window
+from encoder_core.figures.word_lines import SMALLEST_WEIGHT, LineStyle, WordLine, line_styles, word_lines
 
 __all__ = [
     "MAX_UNBINNED",
+    "SMALLEST_WEIGHT",
     "THEMES",
     "Axis",
     "AxisMeaning",
@@ -37,12 +40,14 @@ __all__ = [
     "HeadsSideBySide",
     "HeatmapStyle",
     "Line",
+    "LineStyle",
     "MatrixKind",
     "MosaicStyle",
     "Panel",
     "PanelStyle",
     "Place",
     "Product",
+    "RankedTokens",
     "ResidualStages",
     "RowBarsDetails",
     "RowBarsStyle",
@@ -55,6 +60,7 @@ __all__ = [
     "TileGrid",
     "Tiles",
     "Window",
+    "WordLine",
     "activation_curve",
     "band",
     "bars",
@@ -67,6 +73,7 @@ __all__ = [
     "heatmap",
     "in_brackets",
     "largest_magnitude",
+    "line_styles",
     "mosaic",
     "panels_of",
     "parameter_slice",
@@ -78,4 +85,5 @@ __all__ = [
     "theme_named",
     "tile_bin_size",
     "tile_titles",
+    "word_lines",
 ]

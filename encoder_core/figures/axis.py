@@ -10,9 +10,9 @@ from encoder_core.figures.window import Labels, Window, cell_names
 AxisKind = Literal[
     "query", "key", "token", "other token", "input token", "hidden token", "position", "other position",
     "dimension", "neuron", "id", "row", "column", "layer", "head", "stage", "sentence", "other sentence", "role",
-    "word", "",
+    "word", "rank", "component", "",
 ]  # fmt: skip
-Selectable = Literal["sentence", "layer", "head", "token", "key_token", "dimension", "neuron", "role"]
+Selectable = Literal["sentence", "layer", "head", "token", "key_token", "dimension", "neuron", "role", "rank", "stage"]
 Selection = Mapping[Selectable, int]  # what a click selects, counted from 0
 
 _SELECTS: Mapping[AxisKind, Selectable] = {
@@ -25,6 +25,7 @@ _SELECTS: Mapping[AxisKind, Selectable] = {
     "sentence": "sentence",
     "dimension": "dimension",
     "neuron": "neuron",
+    "rank": "rank",
 }
 
 

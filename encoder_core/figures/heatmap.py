@@ -1,5 +1,6 @@
 """Heatmaps: rows and columns in the order of the formula, so queries are rows and keys are columns."""
 
+import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -40,6 +41,7 @@ def heatmap(
     *,
     title: str,
     mask: Bool[np.ndarray, "row column"] | None = None,
+    texts: Sequence[Sequence[str]] | None = None,
     marks: Sequence[Mark] = (),
     shows: TensorMap | None = None,
     style: HeatmapStyle = HeatmapStyle(),
@@ -48,6 +50,7 @@ def heatmap(
 
     rows, columns  the names of all rows and columns, or the window of them that is drawn; None numbers the columns
     mask           False cells, and cells that are not finite, are masked: they are hatched and have no number
+    texts          what each cell says instead of its number, where no cell is a bin; None says nothing
     marks          cells, rows (row, None) and columns (None, column) of the matrix that are outlined where visible
     shows          the slice of a tensor that the matrix is
 
@@ -65,6 +68,8 @@ def heatmap(
     trace = _cells(cells, style, limit)
     if offsets is not None:
         trace["customdata"] = offsets
+    elif texts is not None:
+        trace |= _texts(texts, visible)
     outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
     size = f"{len(row_axis)} {row_axis.title} rows by {len(column_axis)} {column_axis.title} columns"
     panel = build_panel(
@@ -118,6 +123,16 @@ def _cells(values: Float[np.ndarray, "row column"], style: HeatmapStyle, limit: 
         "hoverongaps": False,
         **numbers,
     }
+
+
+def _texts(texts: Sequence[Sequence[str]], visible: Bool[np.ndarray, "row column"]) -> dict[str, Any]:
+    """The texts, as large as the cells allow; the hover repeats them unescaped, because it renders no HTML."""
+    rows = [
+        [text if is_visible else "" for text, is_visible in zip(*row, strict=True)]
+        for row in zip(texts, visible, strict=True)
+    ]
+    escaped = [[html.escape(text, quote=False) for text in row] for row in rows]
+    return {"text": escaped, "hovertext": rows, "texttemplate": "%{text}"}
 
 
 def _masked(masked: Bool[np.ndarray, "row column"], theme: Theme) -> list[dict[str, Any]]:

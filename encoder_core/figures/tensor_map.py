@@ -124,7 +124,31 @@ class HeadsSideBySide:
         return Place(row, head * self.d_head + dimension)
 
 
-TensorMap = TensorSlice | ResidualStages | HeadsSideBySide
+@dataclass(frozen=True)
+class RankedTokens:
+    """For each token of a sentence, one number of a tensor (batch, seq, vocab) in each column.
+
+    ids  of each token's columns in the vocabulary
+    """
+
+    tensor: str
+    sentence: int
+    ids: Sequence[Sequence[int]]
+
+    def cell(self, row: int, column: int = 0, tile: tuple[int, int] | None = None) -> Cell | None:
+        """The cell of the tensor with the id of this column."""
+        return Cell(self.tensor, (self.sentence, row, int(self.ids[row][column])))
+
+    def place(self, cell: Cell) -> Place | None:
+        """Row and column of the cell; None where its id has no column."""
+        if cell.tensor != self.tensor or cell.index[0] != self.sentence:
+            return None
+        _, row, token_id = cell.index
+        ids = list(self.ids[row])
+        return Place(row, ids.index(token_id)) if token_id in ids else None
+
+
+TensorMap = TensorSlice | ResidualStages | HeadsSideBySide | RankedTokens
 
 
 def parameter_slice(name: str, rows: Sequence[int] | None = None) -> TensorSlice:

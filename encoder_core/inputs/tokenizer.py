@@ -35,7 +35,8 @@ class TokenBatch(NamedTuple):
 class Tokenizer(Protocol):
     """The interface of tokenizers; `vocabulary` is the token of each id."""
 
-    vocabulary: tuple[str, ...]
+    @property
+    def vocabulary(self) -> tuple[str, ...]: ...
 
     def __len__(self) -> int: ...
 

@@ -17,7 +17,7 @@ def tab(browser, server):
     screen = Screen(context, server)
     screen.page.set_default_timeout(120_000)  # the first visit of all compiles
     for link in ("?encoder=minilm", ""):
-        screen.page.goto(f"{server}/{link}")
+        screen.page.goto(f"{server}/map{link}")
         screen.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
     screen.page.set_default_timeout(TIMEOUT)
     yield screen

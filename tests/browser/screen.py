@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from dashboard.page_list import STAGES, page_named, stage_named
+from dashboard.page_list import STAGES, START, page_named, stage_named
 from tests.chromium import CALM, NEXT_FRAMES
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
@@ -94,14 +94,14 @@ class Screen:
 
     def open(self, name: str = "map", **parameters: Any) -> "Screen":
         """Open a page by a link of its own."""
-        path = "" if name == "map" else name
+        path = "" if name == START.name else name
         self.page.goto(f"{self.url}/{path}?{urlencode(parameters, doseq=True)}")
         return self.arrived(name)
 
     def arrived(self, name: str) -> "Screen":
         """Wait until a page is on screen, complete."""
         expect(self.title).to_have_text(page_named(name).title)
-        self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
+        self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key")
         return self.settle()
 
     def settle(self) -> "Screen":
@@ -182,7 +182,7 @@ class Screen:
         """The page in the address bar."""
         path = urlsplit(self.page.url).path.strip("/")
         assert path in {"", *(stage.name for stage in STAGES)}
-        return path or "map"
+        return path or START.name
 
     @property
     def sentences(self) -> list[str]:

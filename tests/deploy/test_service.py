@@ -46,8 +46,8 @@ def bytes_of_visit(page: Page, url: str) -> int:
 
 def test_a_first_visit_is_small_and_a_second_one_tiny(contexts, running):
     context = contexts()
-    assert 500_000 < bytes_of_visit(context.new_page(), f"{running.url}/") <= FIRST_VISIT
-    assert bytes_of_visit(context.new_page(), f"{running.url}/") <= SECOND_VISIT
+    assert 500_000 < bytes_of_visit(context.new_page(), f"{running.url}/map") <= FIRST_VISIT
+    assert bytes_of_visit(context.new_page(), f"{running.url}/map") <= SECOND_VISIT
 
 
 def test_visitors_of_a_killed_process_return_to_what_they_had(contexts, running):

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, Route
 from tests.servers import ROOT
 
 _COMPONENTS = ROOT / "dashboard" / "components"
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
 ORIGIN = "http://components.test"
 _CALL = """async ([module, name, values]) => {
     const plain = value => ArrayBuffer.isView(value) ? [...value] : Array.isArray(value) ? value.map(plain) : value;
@@ -20,8 +21,8 @@ _CALL = """async ([module, name, values]) => {
 def _serve(route: Route) -> None:
     """A file of dashboard/components; an empty page for any other path."""
     path = _COMPONENTS / route.request.url.removeprefix(f"{ORIGIN}/")
-    if path.suffix == ".js":
-        route.fulfill(path=path, content_type="text/javascript")
+    if path.suffix in _TYPES:
+        route.fulfill(path=path, content_type=_TYPES[path.suffix])
     else:
         route.fulfill(body="<!doctype html>", content_type="text/html")
 

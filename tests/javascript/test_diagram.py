@@ -28,8 +28,8 @@ def card(stage, **fields):
 
 @pytest.fixture
 def render(scripts):
-    def render(*groups):
-        data = {"groups": groups, "scales": {"signed": STOPS, "weights": STOPS}, "masked": "#808080"}
+    def render(*groups, **more):
+        data = {"groups": groups, **more, "scales": {"signed": STOPS, "weights": STOPS}, "masked": "#808080"}
         scripts.page.evaluate(_RENDER, data)
         return scripts.page
 
@@ -75,6 +75,19 @@ def test_links_have_the_query_of_the_page(scripts, render):
     scripts.page.goto(f"{ORIGIN}/?seq=5#part")
     page = render({"label": "", "cards": [card("scores")], "bridges": []})
     assert page.locator(".ew-card").evaluate("link => link.href") == f"{ORIGIN}/scores?seq=5"
+
+
+def test_links_can_have_a_query_of_their_own_and_a_row_can_be_marked(scripts, render):
+    scripts.page.goto(f"{ORIGIN}/?seq=5")
+    thumbnail = {"rows": 4, "columns": 1, "levels": "AAAAAA=="}
+    page = render(
+        {"label": "", "cards": [card("scores", thumbnail=thumbnail, markedRow=3)], "bridges": []}, query="a=b"
+    )
+    link = page.locator(".ew-card")
+    assert link.evaluate("link => link.search") == "?a=b"
+    assert link.get_attribute("data-own-query") == ""
+    mark = page.locator(".ew-thumbnail i").evaluate("mark => [mark.style.top, mark.style.height]")
+    assert mark == ["75%", "25%"]
 
 
 def test_click_opens_the_stage_without_loading_it(render):

@@ -98,6 +98,19 @@ def test_tooltip_of_a_point(scripts):
     assert scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, masked) == "query a · dimension 1\nmasked"
 
 
+def test_tooltip_has_the_text_of_the_cell_unescaped(scripts):
+    point = {"x": 1, "y": 0, "z": 2, "data": {"name": None, "hovertext": [["cat", "<b>: 20%"], ["", ""]]}}
+    text = scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, point)
+    assert text == "query a · dimension 1\n<b>: 20%\n2"
+    empty = scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, {**point, "y": 1})
+    assert empty == "query b · dimension 1\n2"
+
+
+def test_an_axis_without_a_title_is_left_out_of_the_tooltip(scripts):
+    panel = {**LEFT, "columns": {**axis("", ["head 1", "MLP"]), "title": ""}}
+    assert describe(scripts, panel, 0, 1) == ["query a · MLP", "2"]
+
+
 def test_tooltip_has_the_place_in_the_bin(scripts):
     panel = matrix_panel([[5]], axis("query", ["0-1"], size=2), axis("key", ["0-1"], size=2))
     point = {"x": 0, "y": 0, "z": 5, "customdata": 3, "data": {"name": None}}

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS
-from tests.pages.app import app, chosen, derivations, key_of, link_of, opened, run
+from tests.pages.app import chosen, derivations, key_of, link_of, opened, run
 from tests.pages.app import said as messages
 
 BAD = [
@@ -103,7 +103,7 @@ def test_an_unknown_parameter_is_ignored(framed):
 
 
 def test_a_link_with_only_invalid_values_opens_every_page(framed, stage):
-    link = {key: "?" for key in DEFAULTS if key != "text"}
+    link = {key: "?" for key in DEFAULTS if key not in ("text", "input")}
     link |= dict.fromkeys(("sentence", "layer", "head", "token", "key_token"), "9" * 30)
     at = opened(stage, text="\x00\x1b", **link)
     reported = {text.split()[3] for text in messages(at) if text.startswith("The link has")}
@@ -213,7 +213,7 @@ def test_a_page_change_keeps_the_sidebar(framed):
 
 
 def test_two_sessions_are_independent(framed):
-    one, other = opened(stage_named("scaled_scores"), d_model="128"), run(app())
+    one, other = opened(stage_named("scaled_scores"), d_model="128"), opened(stage_named("map"))
     assert other.session_state["d_model"] == 64
     assert one.session_state["d_model"] == 128
 

@@ -7,7 +7,7 @@ from streamlit.proto.MultiSelect_pb2 import MultiSelect
 from streamlit.proto.Selectbox_pb2 import Selectbox
 from streamlit.proto.Slider_pb2 import Slider
 
-from dashboard.page_list import STAGES, stage_named
+from dashboard.page_list import STAGES, START, stage_named
 from dashboard.state.parameter import PARAMETERS
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS
@@ -84,9 +84,9 @@ def test_folded_controls_are_rendered_when_they_are_unfolded(framed):
     assert link_of(folded)["norm"] == ["pre"]
 
 
-def test_the_app_opens_on_the_map():
+def test_the_app_opens_on_the_start_page():
     at = run(app())
-    assert at.title[0].value == STAGES[0].title
+    assert at.title[0].value == START.title
     assert [link.label for link in at.get("page_link")][: len(STAGES)] == [f"{s.number}\u2002{s.short}" for s in STAGES]
 
 

@@ -67,7 +67,7 @@ def test_defaults_are_allowed():
 def test_allowed_values_are_used():
     state = {
         "encoder": "random", "variant": "as intended",
-        "text": "a\nb", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
+        "text": "a\nb", "input": "", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
         "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "recipe_mask": "tutorial",
         "custom_mask": CustomMask(), "scaled": False, "bias": False,
     }  # fmt: skip

@@ -10,6 +10,8 @@ import streamlit as st
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
+from dashboard.components.text_file import TextFile
+from dashboard.lessons.full_stack.own_sentences import read_sentences
 from dashboard.limits.gate import Connection
 from dashboard.limits.visitors import parse_max_sessions
 from dashboard.state.edit_history import edit_texts
@@ -18,13 +20,16 @@ from dashboard.state.session import session
 from dashboard.state.settings import truncate_text
 from encoder_core import Encoder, EncoderConfig, HeadFactor
 from encoder_core.inputs.mask_text import parse_mask_text
+from encoder_core.training import TrainingPlan
+from encoder_core.training.shipped import trained_encoder
 from tests.robustness.coroutines import run
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bad-input.md"
 ROWS = re.findall(r"^\| ([\w ]+) \| `(.+)` \| `(.+)` \|$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE)
 NAMES = {
     "BackMsg": BackMsg, "Encoder": Encoder, "EncoderConfig": EncoderConfig, "HeadFactor": HeadFactor, "np": np,
-    "parse_mask_text": parse_mask_text,
+    "parse_mask_text": parse_mask_text, "trained_encoder": trained_encoder, "TrainingPlan": TrainingPlan,
+    "read_sentences": read_sentences, "TextFile": TextFile,
     "encoder": Encoder.random(EncoderConfig(vocab_size=8, d_model=16, num_heads=2, d_ff=16, num_layers=1)),
 }  # fmt: skip
 
@@ -50,7 +55,7 @@ def answer_to_message(message):
 
 
 def answer(kind, code, caplog):
-    if kind in ("argument", "file or folder") or code.startswith("Encoder."):
+    if kind in ("argument", "file or folder", "text file") or code.startswith("Encoder."):
         with pytest.raises(ValueError) as error:  # noqa: PT011 - the table says what matches
             eval(code, dict(NAMES))
         return str(error.value)
@@ -81,7 +86,7 @@ def test_the_answer_is_the_documented_one(kind, code, expected, unchecked, monke
 
 
 def test_the_table_has_every_kind():
-    assert {"URL", "model name", "edits", "text", "argument", "file or folder", "setting", "message"} == {
+    assert {"URL", "model name", "edits", "text", "argument", "file or folder", "text file", "setting", "message"} == {
         kind for kind, _, _ in ROWS
     }
     assert len(ROWS) >= 40

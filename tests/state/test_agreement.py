@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
 from dashboard.models.model import edited_model, model_for
-from dashboard.page_list import PAGES, page_named
+from dashboard.page_list import PAGES, START, page_named
 from dashboard.selection.focus import PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session as Choices
@@ -137,7 +137,7 @@ class Visitor(RuleBasedStateMachine):
             with Session(self.server, self.tab.url) as copy:
                 assert copy.url == self.tab.url
                 assert copy.texts("warning") in ([], self.tab.texts("warning"))
-                for kind in ("plot", "derivation", "diagram"):
+                for kind in ("plot", "derivation", "diagram", "word_lines"):
                     assert copy.components(kind) == self.tab.components(kind), kind
             self.tab.close()
 
@@ -150,7 +150,7 @@ class Visitor(RuleBasedStateMachine):
 
     @property
     def page(self):
-        return urlsplit(self.tab.url).path.strip("/") or "map"
+        return urlsplit(self.tab.url).path.strip("/") or START.name
 
     def check_widget(self, choices, name, widget):
         """A widget of the sidebar or of the focus shows the value in the URL."""

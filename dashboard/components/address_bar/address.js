@@ -15,7 +15,7 @@
 const tab = window.encoderWalkthroughAddress ??= { session: null, step: 0 };
 
 const STAGE_LINKS = [
-  ".st-key-rail a", ".st-key-back-and-on a", ".ew-diagram a", "[data-testid=stTopNavLink]",
+  ".st-key-rail a", ".st-key-back-and-on a", ".ew-diagram a:not([data-own-query])", "[data-testid=stTopNavLink]",
   "[data-testid=stSidebarNavLink]",
 ].join();
 

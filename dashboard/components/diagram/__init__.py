@@ -1,10 +1,10 @@
 """The diagram of the map: the encoder as a flow of cards, each with a small heatmap and a link to its stage."""
 
 import base64
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -20,9 +20,22 @@ _MOST_CELLS = 32  # largest number of rows and of columns of a thumbnail; a bin 
 _MASKED = 255
 
 
+class Thumbnail(NamedTuple):
+    """A small heatmap: the numbers of its rows and columns, a byte for each cell in base64, and the rows in a bin."""
+
+    rows: int
+    columns: int
+    levels: str
+    bin_size: int
+
+
 @dataclass(frozen=True)
 class Card:
-    """One part of the encoder: stage to open, title, shape as text, and values or words."""
+    """One part of the encoder: stage to open, title, shape as text, and values or words.
+
+    row        the row of the values that is outlined
+    thumbnail  of the values, if they have been drawn before (`draw_card`)
+    """
 
     stage: str
     title: str
@@ -31,6 +44,8 @@ class Card:
     kind: Literal["signed", "weights"] = "signed"
     identity: str | None = None
     words: Sequence[str] = ()
+    row: int | None = None
+    thumbnail: Thumbnail | None = None
 
 
 @dataclass(frozen=True)
@@ -38,27 +53,41 @@ class Group:
     """Consecutive cards; a `label` adds a frame around them.
 
     bridges  residual connections (from, to): from before card `from` to card `to`
+    pairs    whether a narrow screen has two cards in a row instead of one
     """
 
     cards: Sequence[Card]
     label: str = ""
     bridges: Sequence[tuple[int, int]] = ()
+    pairs: bool = False
 
 
-def render_diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> None:
-    """Render the groups one after another. A click on a card opens its stage."""
+def render_diagram(
+    groups: Sequence[Group],
+    *,
+    key: str,
+    theme: ThemeName,
+    on_open: Callable[[str], None] = open_page,
+    query: str | None = None,
+) -> None:
+    """Render the groups one after another. A click on a card opens its stage.
+
+    on_open  called with the name of the clicked stage
+    query    the query string of the cards' links, for another tab; None takes that of the page
+    """
     colours = theme_named(theme)
 
     def on_card_click() -> None:
         stage = component_value(key, "open")
         if stage in [card.stage for group in groups for card in group.cards]:
-            open_page(stage)
+            on_open(stage)
 
     _COMPONENT(
         data={
             "groups": [
                 {
                     "label": group.label,
+                    "pairs": group.pairs,
                     "bridges": [list(bridge) for bridge in group.bridges],
                     "cards": [_card_data(card, theme) for card in group.cards],
                 }
@@ -69,25 +98,35 @@ def render_diagram(groups: Sequence[Group], *, key: str, theme: ThemeName) -> No
                 "weights": [list(stop) for stop in colours.weights],
             },
             "masked": colours.masked,
+            "query": query,
         },
         key=key,
         on_open_change=on_card_click,
     )
 
 
+def draw_card(card: Card) -> Card:
+    """The card with the thumbnail of its values instead of them, to be cached."""
+    return card if card.values is None else replace(card, values=None, thumbnail=_thumbnail(card.values, card.kind))
+
+
 def _card_data(card: Card, theme: ThemeName) -> dict[str, Any]:
-    data = {name: value for name, value in asdict(card).items() if name not in ("values", "identity")}
+    drawn = draw_card(card)
+    data: dict[str, Any] = {name: getattr(card, name) for name in ("stage", "title", "shape", "kind", "words")}
     data["colour"] = getattr(theme_named(theme), card.identity) if card.identity else None
     data["number"] = stage_named(card.stage).number
-    if card.values is not None:
-        rows, columns = (Window(0, size).fitted(_MOST_CELLS) for size in card.values.shape)
-        thumbnail = window.pool(card.values, rows, columns).values
-        data["thumbnail"] = {
-            "rows": thumbnail.shape[0],
-            "columns": thumbnail.shape[1],
-            "levels": base64.b64encode(_levels(thumbnail, card.kind).tobytes()).decode(),
-        }
+    if drawn.thumbnail:
+        data["thumbnail"] = {name: getattr(drawn.thumbnail, name) for name in ("rows", "columns", "levels")}
+        data["markedRow"] = None if card.row is None else card.row // drawn.thumbnail.bin_size
     return data
+
+
+def _thumbnail(values: Float[np.ndarray, "row column"], kind: str) -> Thumbnail:
+    rows, columns = (Window(0, size).fitted(_MOST_CELLS) for size in values.shape)
+    pooled = window.pool(values, rows, columns).values
+    return Thumbnail(
+        len(pooled), pooled.shape[1], base64.b64encode(_levels(pooled, kind).tobytes()).decode(), rows.size
+    )
 
 
 def _levels(values: Float[np.ndarray, "row column"], kind: str) -> np.ndarray:

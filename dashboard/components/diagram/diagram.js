@@ -25,14 +25,17 @@ const MASKED = 255;
  * @property {"signed" | "weights"} kind  of the colour scale
  * @property {string[]} words  in the place of a thumbnail
  * @property {Thumbnail} [thumbnail]
+ * @property {number | null} [markedRow]  the row of the thumbnail that is outlined
  *
  * A bridge is a residual connection between two cards, by their indices.
- * @typedef {{ label: string, cards: Card[], bridges: [number, number][] }} Group
+ * `pairs`: a narrow screen has two cards in a row.
+ * @typedef {{ label: string, cards: Card[], bridges: [number, number][], pairs?: boolean }} Group
  *
  * @typedef {object} DiagramData
  * @property {Group[]} groups
  * @property {{ signed: ColourStop[], weights: ColourStop[] }} scales
  * @property {string} masked  colour of masked cells
+ * @property {string | null} [query]  the query string of the links; null takes that of the page
  *
  * @typedef {import("../dom.js").Component<DiagramData>} DiagramComponent
  * @typedef {HTMLElement & { observer?: ResizeObserver }} DiagramHost
@@ -90,24 +93,35 @@ function openStage(event, component, stage) {
 }
 
 // With the query string of the page: address.js updates links, but it may have run before the cards existed.
-/** @type {(stage: string) => string} */
-function stageUrl(stage) {
+/** @type {(stage: string, query: string | null | undefined) => string} */
+function stageUrl(stage, query) {
   const url = new URL(stage, document.baseURI);
-  url.search = window.location.search;
+  url.search = query ?? window.location.search;
   return url.href;
+}
+
+/** @type {(link: Element, card: Card, thumbnail: Thumbnail, palettes: Palettes) => void} */
+function appendThumbnail(link, { title, shape, kind, markedRow }, thumbnail, palettes) {
+  const frame = appendElement(link, "div", "ew-thumbnail");
+  const canvas = appendElement(frame, "canvas");
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `${title}, ${shape}: a small heatmap of its values`);
+  drawThumbnail(canvas, thumbnail, palettes[kind], palettes.masked);
+  if (typeof markedRow !== "number") return;
+  const mark = appendElement(frame, "i");
+  mark.style.top = `${100 * markedRow / thumbnail.rows}%`;
+  mark.style.height = `${100 / thumbnail.rows}%`;
 }
 
 /** @type {(parent: Element, card: Card, component: DiagramComponent, palettes: Palettes) => HTMLAnchorElement} */
 function appendCard(parent, card, component, palettes) {
   const link = appendElement(parent, "a", "ew-card");
-  link.href = stageUrl(card.stage);
+  link.href = stageUrl(card.stage, component.data.query);
+  if (component.data.query != null) link.dataset.ownQuery = "";  // address.js leaves it alone
   link.onclick = event => openStage(event, component, card.stage);
   link.title = `Open stage ${card.number}`;
   if (card.thumbnail) {
-    const canvas = appendElement(link, "canvas");
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `${card.title}, ${card.shape}: a small heatmap of its values`);
-    drawThumbnail(canvas, card.thumbnail, palettes[card.kind], palettes.masked);
+    appendThumbnail(link, card, card.thumbnail, palettes);
   } else if (card.words.length) {
     const words = appendElement(link, "div", "ew-words");
     for (const word of card.words) appendElement(words, "span", "", word);
@@ -122,8 +136,9 @@ function appendCard(parent, card, component, palettes) {
 /** @typedef {{ signed: Rgb[], weights: Rgb[], masked: Rgb }} Palettes */
 
 /** @type {(host: Element, group: Group, component: DiagramComponent, palettes: Palettes) => void} */
-function appendGroup(host, { label, cards, bridges }, component, palettes) {
+function appendGroup(host, { label, cards, bridges, pairs }, component, palettes) {
   const group = appendElement(host, "div", label ? "ew-group ew-framed" : "ew-group");
+  group.classList.toggle("ew-pairs", pairs === true);
   group.style.gridTemplateColumns = `repeat(${Math.max(cards.length, MIN_COLUMNS)}, minmax(0, 1fr))`;
   if (label) appendElement(group, "div", "ew-label", label);
   cards.forEach((card, i) => {

@@ -59,7 +59,19 @@ function formatPosition({ rows, columns }, row, column, offset) {
   const rowName = placeName(rows, row, Math.floor(offset / columns.size));
   const columnName = placeName(columns, column, offset % columns.size);
   const binNote = rows.size * columns.size > 1 ? ", the largest of its bin" : "";
-  return `${rows.title} ${rowName} · ${columns.title} ${columnName}${binNote}`;
+  return `${rows.title} ${rowName}`.trimStart() + " · " + `${columns.title} ${columnName}`.trimStart() + binNote;
+}
+
+/**
+ * What a cell says instead of its number; none for most panels.
+ * @param {PlotPoint} point
+ * @param {number} row
+ * @param {number} column
+ * @returns {string[]}
+ */
+function cellText({ data }, row, column) {
+  const text = data.hovertext?.[row]?.[column];
+  return text ? [text] : [];
 }
 
 /**
@@ -94,8 +106,9 @@ export function tooltipText(panels, panel, point) {
   const { tiles } = panel;
   const names = tiles && tile ? [tiles.rows.names[tile[0]], tiles.columns.names[tile[1]]].filter(Boolean) : [];
   const value = point.data.name === "masked" ? NaN : point.z;
-  const lines = describeCell(panels, panel, row, column, Number(point.customdata ?? 0), value);
-  return [...(names.length ? [names.join(", ")] : []), ...lines].join("\n");
+  const [position, ...lines] = describeCell(panels, panel, row, column, Number(point.customdata ?? 0), value);
+  const text = cellText(point, row, column);
+  return [...(names.length ? [names.join(", ")] : []), position, ...text, ...lines].join("\n");
 }
 
 /**

@@ -21,17 +21,17 @@ from encoder_core.scenes import nearest_words as scenes
 
 def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:
     """The nearest words and, with a trained encoder, analogies. Returns tables of the cosines."""
-    trained = isinstance(current.encoder.tokenizer, WordPieceTokenizer)
+    has_analogies = isinstance(current.encoder.tokenizer, WordPieceTokenizer)
     left, right = st.columns([2, 3], gap="large")
     with left:
         st.subheader("Nearest words", anchor=False)
         tables = _render_neighbours(current, at)
     with right:
-        st.subheader("Analogies" if trained else "Are the nearest words related?", anchor=False)
-        if trained:
+        st.subheader("Analogies" if has_analogies else "Are the nearest words related?", anchor=False)
+        if has_analogies:
             tables |= render_analogies(current)
         else:
-            _render_random_control(current, at)
+            _render_control(current, at)
     return tables
 
 
@@ -54,17 +54,21 @@ def _render_neighbours(current: Model, at: Focus) -> dict[str, Table]:
     return {"nearest words": cosine_table(table, current.vocabulary, neighbours, [word])}
 
 
-def _render_random_control(current: Model, at: Focus) -> None:
-    """Why the cosines of a random table do not reflect meaning: their expected and their measured size."""
+def _render_control(current: Model, at: Focus) -> None:
+    """Whether the cosines reflect more than chance: the size expected of a random table, and the measured one."""
     d_model = current.config.d_model
     others = _all_others(current, at)
     measured = ""
     if others:
         size = root_mean_square(np.array([other.cosine for other in others]))
         measured = f" Here it is **{format_number(size, 3)}** (root mean square over {len(others)} other words)."
+    answer = (
+        "This table was trained with the encoder, on one task. Compare the cosines with those of chance."
+        if current.is_trained
+        else "No: this table is random. The order of the words is chance, and another seed can change it."
+    )
     st.markdown(
-        "No: this table is random. The order of the words is chance, and another seed can change it.\n\n"
-        f"The cosine of two random rows of {d_model} numbers typically has a size of about 1/√{d_model} = "
+        f"{answer}\n\nThe cosine of two random rows of {d_model} numbers typically has a size of about 1/√{d_model} = "
         f"**{format_number(d_model**-0.5, 3)}**: the more dimensions, the closer to orthogonal.{measured}"
     )
     if OFFERED:

@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.lessons.full_stack.view import Depths, head_name, head_question
+from dashboard.lessons.word_lines import render_figure_choice, render_layer_lines
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -20,21 +21,28 @@ from encoder_core.scenes.position import head_slice
 
 
 def render_one_word(current: Model, at: Focus, _: None) -> Depths:
-    """The weights of one query in all heads, and the heads with the largest weights for the selected key."""
+    """The weights of one query, and the heads with the largest weights for the selected key.
+
+    Two heatmaps show all heads of all layers, or lines between the words those of one layer.
+    """
     weights = attention_from(current.trace, at.token, at.sentence)
     to_key, visible = weights[:, :, at.key_token], visible_keys(current.trace, at.sentence)[:, :, at.token]
     inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, at.key_token))
-    plot_area = st.container()  # above the choice of the colour scale
-    all_limit, key_limit = render_weights_limits(weights, to_key)
-    parts = scenes.one_word(weights, visible, at, limits=(all_limit, key_limit), theme=current_theme())
     word, key = escape_token(at.labels[at.token]), escape_token(at.labels[at.key_token])
-    with plot_area:
-        render_plot(parts, key="full_stack_word_plot", inspection=inspection)
-        heads_text = f"gets its largest weights from “{word}” in {_heads_text(strongest_heads(weights, at.key_token))}"
-        if not visible[:, :, at.key_token].any():
-            heads_text = f"is masked: “{word}” cannot attend to it"
-        others = _largest_weights(at, strongest_heads(weights, excluded=special_tokens_and_query(at.labels, at.token)))
-        st.caption(f"“{key}” {heads_text}.{others} Click a cell to select its head and key.")
+    heads_text = f"gets its largest weights from “{word}” in {_heads_text(strongest_heads(weights, at.key_token))}"
+    if not visible[:, :, at.key_token].any():
+        heads_text = f"is masked: “{word}” cannot attend to it"
+    others = _largest_weights(at, strongest_heads(weights, excluded=special_tokens_and_query(at.labels, at.token)))
+    if render_figure_choice():
+        render_layer_lines(current, at, key="full_stack_word_lines", selects_key=True)
+        st.caption(f"In all layers: “{key}” {heads_text}.{others}")
+    else:
+        plot_area = st.container()  # above the choice of the colour scale
+        all_limit, key_limit = render_weights_limits(weights, to_key)
+        parts = scenes.one_word(weights, visible, at, limits=(all_limit, key_limit), theme=current_theme())
+        with plot_area:
+            render_plot(parts, key="full_stack_word_plot", inspection=inspection)
+            st.caption(f"“{key}” {heads_text}.{others} Click a cell to select its head and key.")
     num_layers, num_heads, seq = weights.shape
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
     return Depths(

@@ -45,8 +45,10 @@ def model_note(current: Model, choice: PositionChoice) -> str:
     if choice != current.positions:
         where = " (More choices in the sidebar)" if "positions" in available_settings(current.settings.encoder) else ""
         return f" :orange[This model uses: {ENCODINGS[current.positions].label}{where}.]"
-    if not current.settings.trained:
+    if not current.is_trained or choice != "learned":
         return ""
+    if current.settings.task:
+        return " This table is trained."
     return " This table is trained. Its rows include BERT's vector of the first segment, which is added to every token."
 
 

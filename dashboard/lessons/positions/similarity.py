@@ -48,7 +48,7 @@ def distance_question(current: Model, at: Focus, choice: PositionChoice, encodin
     is_same = np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[first] @ encoding[first])))
     if is_same:
         why = "Here the dot product depends only on the distance." if encoding.any() else "Every row is zero."
-    elif choice == "learned" and not (choice == current.positions and current.settings.trained):
+    elif choice == "learned" and not (choice == current.positions and current.is_trained):
         why = "The rows of this table are random, so the distance does not determine the dot product."
     else:
         why = "Here the dot product does not depend on the distance alone."

@@ -5,7 +5,7 @@ from encoder_core.explain.cell import Cell
 from encoder_core.explain.derivation import Operand, Step, product_summands, single_summands, sum_step
 from encoder_core.explain.derivations.norm import derive_norm, norm_formula
 from encoder_core.explain.derivations.operand_source import OperandSource
-from encoder_core.explain.derivations.rule_result import RuleResult, bias_formula, copy_step, linear_step
+from encoder_core.explain.derivations.rule_result import RuleResult, copy_step
 from encoder_core.explain.number_format import format_number
 
 _NOT_FROM_LAYERS = (
@@ -73,16 +73,6 @@ def output(source: OperandSource, cell: Cell) -> RuleResult:
     last_output = source.operand("resid_post", cell.index, last)
     step = copy_step("output of the last layer", r"\mathrm{resid\_post}^{(L)}_{tj}", last_output)
     return RuleResult(r"\mathrm{output}_{tj} = \mathrm{resid\_post}^{(L)}_{tj}", (step,))
-
-
-def logits(source: OperandSource, cell: Cell) -> RuleResult:
-    """output W_head + b: one number for each token of the vocabulary."""
-    sentence, token, token_id = cell.index
-    step = linear_step(source, source.operands_along("output", (sentence, token, None)), "output_head", token_id)
-    bias = bias_formula(source, "output_head", r"b_{\mathrm{head},v}")
-    return RuleResult(
-        rf"\mathrm{{logits}}_{{tv}} = \sum_i \mathrm{{output}}_{{ti}} \, (W_\mathrm{{head}})_{{iv}}{bias}", (step,)
-    )
 
 
 def _residual(source: OperandSource, cell: Cell, stream: str, added: str, sublayer: Sublayer) -> RuleResult:

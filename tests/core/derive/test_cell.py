@@ -59,12 +59,12 @@ def test_tensor_shapes_contains_all_arrays_of_a_trace(trace):
         assert getattr(holder, name).shape == shape
         assert len(axes) == len(shape)
         assert layers in (None, 2)
-    names = set(trace._fields) | set(trace.layers[0]._fields) | {"head_contributions"}
+    names = set(trace._fields) | set(trace.layers[0]._fields) | {"head_contributions", "probabilities"}
     assert names - set(shapes) == {"tokens", "real", "mask", "layers", "kept", "out_kernel"}
     assert shapes["q"] == TensorShape(("batch", "head", "query", "d_head"), (2, 3, 5, 4), 2)
     assert shapes["position_encoding"] == TensorShape(("seq", "d_model"), (5, 6), None)
     absent = trace._replace(ids=None, logits=None, embedding_sum=None)
-    assert set(shapes) - set(tensor_shapes(absent)) == {"ids", "logits", "embedding_sum"}
+    assert set(shapes) - set(tensor_shapes(absent)) == {"ids", "logits", "probabilities", "embedding_sum"}
 
 
 def test_without_an_embedding_norm_the_trace_has_no_embedding_sum():
@@ -82,7 +82,7 @@ def test_without_an_embedding_norm_the_trace_has_no_embedding_sum():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"tensor='' is unknown: allowed are ids, token_embedding, .*, logits and parameters\.<name>"),
+        ("", r"tensor='' is unknown: allowed are ids, token_embedding, .*, probabilities and parameters\.<name>"),
         ("patern.0.0.0.0.0", r"'patern' is unknown: allowed are ids, .*pattern, "),
         ("mask.0.0.0.0", r"'mask' is unknown"),
         ("pattern", r"layer=None is invalid: allowed are 0 to 1"),

@@ -1,8 +1,8 @@
-"""Flags at the edges of a heatmap."""
+"""Flags at the edges of a heatmap, and texts in its cells."""
 
 import numpy as np
 
-from encoder_core.figures import HeatmapStyle, heatmap, theme_named
+from encoder_core.figures import HeatmapStyle, Window, heatmap, theme_named
 
 VALUES = np.array([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]])
 
@@ -45,3 +45,18 @@ def test_marks_are_drawn_over_flags():
         style=HeatmapStyle(row_flags=[0], theme="dark"),
     )
     assert panel.figure.layout.shapes[-1].line.color == theme_named("dark").text
+
+
+def test_texts_are_escaped_for_plotly_and_not_for_the_tooltip():
+    texts = [["<b>", "b", "c"], ["d", "e", "f"]]
+    mask = np.array([[True, True, True], [True, False, True]])
+    cells = heatmap(VALUES, ["a", "b"], ["x", "y", "z"], title="t", texts=texts, mask=mask).data[0]
+    assert cells["text"] == [["&lt;b&gt;", "b", "c"], ["d", "", "f"]]
+    assert cells["hovertext"] == [["<b>", "b", "c"], ["d", "", "f"]]
+    assert cells["texttemplate"] == "%{text}"
+
+
+def test_bins_have_no_texts():
+    columns = Window(0, 3, 2)
+    cells = heatmap(VALUES, ["a", "b"], columns, title="t", texts=[["a", "b"]] * 2).data[0]
+    assert "text" not in cells

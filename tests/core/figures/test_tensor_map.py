@@ -3,7 +3,7 @@
 import pytest
 
 from encoder_core.explain import Cell
-from encoder_core.figures import HeadsSideBySide, Place, ResidualStages, TensorSlice, parameter_slice
+from encoder_core.figures import HeadsSideBySide, Place, RankedTokens, ResidualStages, TensorSlice, parameter_slice
 from encoder_core.scenes.position import At, block_slice, head_slice, text_slice
 
 AT = At(sentence=1, layer=2, head=3, token=5, key_token=6)
@@ -35,6 +35,9 @@ CASES = {
     "output of a block": (ResidualStages(1, 6), Place(4, 7, (0, 3)), Cell("resid_post", (1, 4, 7), 2)),
     "after the final norm": (ResidualStages(1, 6), Place(4, 7, (0, 7)), Cell("output", (1, 4, 7))),
     "one token's stages": (ResidualStages(1, 6, token=4), Place(3, 7), Cell("resid_post", (1, 4, 7), 2)),
+    "a token of the vocabulary by its rank": (
+        RankedTokens("logits", 1, [[4, 2], [0, 3], [1, 0], [3, 4], [2, 9]]), Place(4, 1), Cell("logits", (1, 4, 9)),
+    ),
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from encoder_core.scenes import (
     language,
     multi_head,
     positions,
+    predictions,
     qkv,
     residual_stream,
     scaled_scores,
@@ -109,6 +110,10 @@ def text_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
     yield residual_stream.in_and_out(trace.embedded[sentence], trace.output[sentence], cosine, columns, at, enters="")
     to_all = analysis.stack_patterns(trace, sentence)[:, :, at.token]
     yield language.one_word(to_all, visible[:, :, at.token], at, limits=(1.0, 1.0))
+    if trace.logits is not None:
+        logits, vocabulary = trace.logits[sentence], [f"word {index}" for index in range(config.vocab_size)]
+        yield predictions.predicted_tokens(analysis.top_tokens(logits), logits[at.token], vocabulary, at,
+                                           real=np.ones(seq, bool), output_id=at.key_token)  # fmt: skip
 
 
 def all_lines(run: Run, at: At, bins: int) -> list[Line]:

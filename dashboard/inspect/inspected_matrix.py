@@ -1,0 +1,74 @@
+"""The matrix around the inspected cell: its numbers in several models, with labels and colours for a heatmap."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Shaped
+
+from dashboard.models.model import Model
+from dashboard.selection.inspected_cell import Inspection
+from dashboard.theme import current_theme
+from encoder_core.explain.cell import AXES, tensor_at
+from encoder_core.figures import HeatmapStyle, dimensions
+from encoder_core.figures.axis import AxisKind
+
+_TOKEN_AXES: set[AxisKind] = {"token", "query", "key"}
+# Axes of the trace's tensors -> axes of a panel.
+_AXIS_KINDS: dict[str, AxisKind] = {
+    "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
+    "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
+}  # fmt: skip
+MAX_CELLS = 64  # of rows and of columns: the table of a trained encoder has 30,522 rows
+
+
+class InspectedMatrix(NamedTuple):
+    """The last two axes of the tensor that contains the inspected cell, at most MAX_CELLS of each.
+
+    title          name of the tensor
+    matrices       its numbers in each model
+    rows, columns  the names of its rows and columns
+    mark           row and column of the inspected cell
+    style          axes, kind and theme of a heatmap
+    """
+
+    title: str
+    matrices: tuple[Shaped[np.ndarray, "row column"], ...]
+    rows: list[str]
+    columns: list[str]
+    mark: tuple[int, int]
+    style: HeatmapStyle
+
+
+def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> InspectedMatrix:
+    """The matrix around the clicked cell, the first of the trail, in each of some models of the same sizes."""
+    cell, at = inspection.trail[0], inspection.at
+    axes = tuple(_AXIS_KINDS[axis] for axis in AXES.get(cell.tensor, ("row", "column"))[-2:])
+    tensors = [np.atleast_2d(tensor_at(model.trace, model.parameters, cell)) for model in models]
+    shape = tensors[0].shape
+    *lead, row, column = (0, *cell.index)[-len(shape) :]  # a bias is one row
+    row_range, column_range = (_window(place, size) for place, size in zip((row, column), shape[-2:], strict=True))
+    matrices = tuple(tensor[tuple(lead)][row_range, column_range] for tensor in tensors)
+    rows, columns = (
+        list(at.labels) if axis in _TOKEN_AXES and size == len(at.labels) else dimensions(size, start=window.start)
+        for axis, size, window in zip(axes, matrices[0].shape, (row_range, column_range), strict=True)
+    )
+    return InspectedMatrix(
+        title=cell.tensor.replace("_", " "),
+        matrices=matrices,
+        rows=rows,
+        columns=columns,
+        mark=(row - row_range.start, column - column_range.start),
+        style=HeatmapStyle(
+            kind="weights" if cell.tensor in ("pattern", "probabilities") else "signed",
+            row_axis=axes[0],
+            column_axis=axes[-1],
+            theme=current_theme(),
+        ),
+    )
+
+
+def _window(place: int, count: int) -> slice:
+    """The plotted window of an axis: around this place, within `count`."""
+    first = max(0, min(place - MAX_CELLS // 2, count - MAX_CELLS))
+    return slice(first, min(first + MAX_CELLS, count))

@@ -1,0 +1,116 @@
+"""Direct logit attribution: how much each component of the model contributes to one logit."""
+
+import numpy as np
+import streamlit as st
+
+from dashboard.components.plot import render_plot
+from dashboard.inspect.depths import Table
+from dashboard.inspect.questions import Question, count_question
+from dashboard.lessons.full_stack.output_token import chance_note, output_name
+from dashboard.lessons.full_stack.view import Depths
+from dashboard.markdown import escape_token
+from dashboard.models.ablation import output_without_head
+from dashboard.models.model import Model
+from dashboard.selection import focus
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import drop_cell, inspect_cell, set_inspected_cell
+from dashboard.state.choices import NEURON
+from dashboard.state.session import session
+from dashboard.theme import current_theme
+from encoder_core import EncoderConfig
+from encoder_core.analysis import LogitAttribution, logit_attribution, neuron_contributions
+from encoder_core.explain import Cell
+from encoder_core.explain.rules import BY_CONTRIBUTION
+from encoder_core.figures import Selection, dimensions, format_fixed, format_number
+from encoder_core.scenes import predictions as scenes
+
+_TIE = 0.01  # changes of a logit that differ by less than this fraction of the contribution count as equal
+
+
+def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depths:
+    """The contributions to the logit of an output token, and those of the neurons of the selected layer."""
+    run, place = current.run, (at.token, output_id)
+    attribution = logit_attribution(run, *place, at.sentence)
+    neurons = neuron_contributions(run, *place, at.layer, at.sentence)
+    inspection = inspect_cell(current, at, Cell("logits", (at.sentence, *place)), method=BY_CONTRIBUTION)
+
+    def select(selection: Selection) -> None:
+        """Inspect the activation of a neuron; elsewhere, select the layer and the head, and inspect the logit."""
+        if "neuron" in selection:
+            session().set(NEURON, selection["neuron"])
+            set_inspected_cell(Cell("mlp_act", (at.sentence, at.token, selection["neuron"]), at.layer))
+        else:
+            drop_cell()
+            focus.move_focus(selection)
+
+    parts = scenes.logit_attribution(attribution, neurons, current.vocabulary[output_id], at, theme=current_theme())
+    render_plot(parts, key="full_stack_attribution_plot", on_click=select)
+    st.caption(_describe(current, at, attribution, output_id))
+    layers = [f"layer {name}" for name in dimensions(current.config.num_layers, 1)]
+    tables = {"heads": Table(attribution.heads, layers, [f"head {h}" for h in dimensions(current.config.num_heads, 1)])}
+    if neurons is not None:
+        tables[f"neurons of layer {at.layer + 1}"] = Table(neurons.neurons[:, None], dimensions(len(neurons.neurons)),
+                                                           ["contribution"], first=None)  # fmt: skip
+    return Depths(
+        tables,
+        _formula(current.config),
+        [logit_attribution, neuron_contributions],
+        _ablation_question(current, at, attribution, output_id),
+        inspection,
+    )
+
+
+def _formula(config: EncoderConfig) -> str:
+    """The sum of a logit and, where norms follow, the sum that a norm is."""
+    text = r"\mathrm{logits}_{tv} &= \sum_c \mathrm{contribution}_c"
+    if _has_norms_after_components(config):
+        norm = r"\mathrm{norm}\left(\textstyle\sum_c c\right) &= \beta + \sum_c \frac{c - \bar c}{\sigma} \gamma"
+        text = rf"{text} \\ {norm}"
+    return rf"\begin{{aligned}} {text} \end{{aligned}}"
+
+
+def _has_norms_after_components(config: EncoderConfig) -> bool:
+    return config.norm == "post" or config.final_norm
+
+
+def _describe(current: Model, at: Focus, attribution: LogitAttribution, output_id: int) -> str:
+    """Caption: the sum, the largest contributions, and what a contribution is not."""
+    ordered = sorted(attribution.contributions(), key=lambda part: -abs(part.value))[:3]
+    largest = "; ".join(f"{part.name}: {format_fixed(part.value, 2)}" for part in ordered)
+    difference = format_number(abs(attribution.total - attribution.logit), 1)
+    norms = ""
+    if _has_norms_after_components(current.config):
+        which = "all later norms" if current.config.norm == "post" else "the final norm"
+        norms = f" Each component passes through {which} with the standard deviation of this run."
+    return (
+        f"The contributions to the logit of {output_name(current, output_id)} at "
+        f"“{escape_token(at.labels[at.token])}” add up to {format_fixed(attribution.total, 3)}; the logit is "
+        f"{format_fixed(attribution.logit, 3)} (rounding difference {difference}). Largest: {largest}.{norms} A "
+        "contribution is direct: what later blocks compute from it is not included. Click a cell to select its layer "
+        f"and head, or a neuron for its derivation.{chance_note(current)}"
+    )
+
+
+def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution, output_id: int) -> Question:
+    """How does the logit change without the selected head, compared with the contribution of the head?"""
+    contribution = float(attribution.heads[at.layer, at.head])
+    head, parameters = f"head {at.head + 1} of layer {at.layer + 1}", current.parameters
+    row = output_without_head(current, at.sentence, at.layer, at.head)[at.token].astype(float)
+    bias = parameters["output_head.bias"][output_id] if "output_head.bias" in parameters else 0.0
+    change = float(row @ parameters["output_head.kernel"][:, output_id] + bias) - attribution.logit
+    if abs(contribution) < 1e-3 * np.abs(attribution.heads).max():
+        return count_question(
+            "how many contributions of heads are there?", attribution.heads.size, "One for each head of each layer."
+        )
+    verb, size = ("falls", contribution) if contribution > 0 else ("rises", -contribution)
+    moved = -change if contribution > 0 else change  # in the direction of the options
+    options = [f"it {verb} by more than {{}}", f"it {verb} by {{}}", f"it {verb} by less than {{}}, or not at all"]
+    is_equal = abs(moved - size) <= _TIE * size
+    return Question(
+        f"{head} contributes {format_number(contribution, 3)} to the logit of {output_name(current, output_id)}. "
+        "The head is switched off: how does the logit change?",
+        [option.format(format_number(size, 3)) for option in options],
+        1 if is_equal else 0 if moved > size else 2,
+        f"It changes by {format_number(change, 3)}. Without the head, the inputs of later blocks change, and so does "
+        "the standard deviation in every later norm.",
+    )

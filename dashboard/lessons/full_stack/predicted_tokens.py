@@ -1,0 +1,95 @@
+"""The most probable output tokens at each position, and softmax over the vocabulary at one of them."""
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+from dashboard.components.plot import render_plot
+from dashboard.inspect.depths import Table
+from dashboard.inspect.questions import Question, count_question
+from dashboard.lessons.full_stack.output_token import chance_note, choose_output, output_name
+from dashboard.lessons.full_stack.view import Depths
+from dashboard.markdown import escape_token
+from dashboard.models.model import Model
+from dashboard.selection import focus
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.theme import current_theme
+from encoder_core.analysis import rank_of, softmax, top_tokens
+from encoder_core.explain import Cell
+from encoder_core.figures import Selection, dimensions, format_number
+from encoder_core.scenes import predictions as scenes
+
+RANKS = 5
+
+
+def render_predicted_tokens(current: Model, at: Focus, output_id: int) -> Depths:
+    """The five most probable output tokens of every position, and the softmax of the selected one."""
+    all_logits = current.trace.logits
+    assert all_logits is not None
+    sentence_logits = all_logits[at.sentence]
+    logits, top = sentence_logits[at.token], top_tokens(sentence_logits, RANKS)
+
+    def select(selection: Selection) -> None:
+        """Select the position, and the output token of this rank there."""
+        if "rank" in selection:
+            row = sentence_logits[selection.get("token", at.token)]
+            choose_output(int(top_tokens(row, selection["rank"] + 1).ids[-1]))
+        focus.move_focus(selection)
+
+    inspection = inspect_cell(current, at, Cell("probabilities", (at.sentence, at.token, output_id)))
+    parts = scenes.predicted_tokens(
+        top, logits, current.vocabulary, at, real=current.batch.real[at.sentence], output_id=output_id,
+        theme=current_theme(),
+    )  # fmt: skip
+    render_plot(parts, key="full_stack_predictions_plot", inspection=inspection, on_click=select)
+    st.caption(_describe(current, at, logits, output_id))
+    ranks = [f"rank {name}" for name in dimensions(top.ids.shape[1], 1)]
+    config = current.config
+    bias = r" + b_\mathrm{head}" if config.use_bias else ""
+    return Depths(
+        {
+            "probabilities": Table(top.probabilities, at.labels, ranks),
+            "logits": Table(sentence_logits, at.labels, current.vocabulary),
+        },
+        rf"\begin{{aligned}} \underbrace{{\mathrm{{logits}}}}_{{{len(at.labels)}\times{config.vocab_size}}} &= "
+        rf"\mathrm{{output}}\; W_\mathrm{{head}}{bias} \\ p_{{tv}} &= \text{{softmax}}_v(\mathrm{{logits}}_t)"
+        r" \end{aligned}",
+        [top_tokens, softmax],
+        _ratio_question(current, at, logits, output_id),
+        inspection,
+    )
+
+
+def _describe(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"], output_id: int) -> str:
+    """Caption: the logit, the probability and the rank of the output token."""
+    probability, rank = softmax(logits)[output_id], int(rank_of(logits, output_id))
+    token = escape_token(at.labels[at.token])
+    return (
+        f"At each position, the output head gives one logit to each of the {len(logits)} tokens of the vocabulary. "
+        f"At “{token}”, {output_name(current, output_id)} has the logit {format_number(logits[output_id], 3)}, the "
+        f"probability {format_number(probability, 3)} and rank {rank}.{chance_note(current)}"
+    )
+
+
+def _ratio_question(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"], output_id: int) -> Question:
+    """From the difference of two logits to the ratio of their probabilities."""
+    order = top_tokens(logits, len(logits)).ids.tolist()
+    other = next((token_id for token_id in order if token_id != output_id), output_id)
+    first, second = (output_id, other) if order.index(output_id) < order.index(other) else (other, output_id)
+    difference = float(logits[first]) - float(logits[second])
+    options = [f"{format_number(np.exp(power * difference), 3)} times" for power in (0.5, 1, 2)]
+    if difference < 0.05 or difference > 50 or "∞" in "".join(options):
+        return count_question(
+            "how many probabilities does the output head compute for this sentence?",
+            len(at.labels) * len(logits),
+            "One for each token of the vocabulary at each position.",
+        )
+    return Question(
+        f"at “{escape_token(at.labels[at.token])}”, the logit of {output_name(current, first)} is "
+        f"{format_number(difference, 3)} larger than that of {output_name(current, second)}. How many "
+        "times as probable is it?",
+        [*options[output_id % 3 :], *options[: output_id % 3]],  # the answer is not always the second option
+        (1 - output_id) % 3,
+        "The sum over the vocabulary is the same for both, so the ratio is e to the difference of the logits.",
+    )

@@ -1,0 +1,87 @@
+"""The sentence of the start page with the lines of the selected word, and what they mean."""
+
+import streamlit as st
+
+from dashboard.components.word_lines import HeadLines, Side, render_word_lines
+from dashboard.lessons.start.question import SKIPPED, is_answered
+from dashboard.lessons.start.story import Story
+from dashboard.lessons.word_lines import NOT_DRAWN
+from dashboard.markdown import escape_token
+from dashboard.models.story import NOUN, PRONOUN
+from dashboard.sidebar import text_notices
+from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
+from dashboard.state.session import session
+from dashboard.state.settings import SETTINGS
+from dashboard.state.user_changes import set_text
+from dashboard.state.widgets import bind_widget
+from dashboard.theme import current_theme
+from encoder_core.analysis.language.token_kinds import CLS, SEP
+from encoder_core.figures import format_fixed
+
+
+def render_lines(story: Story) -> None:
+    """Render the words and, after the answer, the lines of the selected one. A click on a word selects it."""
+    shown = is_answered(story)
+    name = f"layer {story.layer + 1}, head {story.head + 1}"
+    render_word_lines(
+        story.words,
+        story.token,
+        HeadLines(story.weights[None], [name]) if shown else None,
+        title="",
+        sides=("click a word", "it attends to"),
+        key="story_lines",
+        theme=current_theme(),
+        hint="" if shown else "The lines appear after your answer.",
+        on_word=_select,
+    )
+    if shown:
+        st.markdown(reading(story))
+        marks = [f"{token} marks the {end}" for token, end in ((CLS, "start"), (SEP, "end")) if token in story.words]
+        st.caption(
+            f"A line's width is the attention weight in {name}. The weights of a word add up to 1. {NOT_DRAWN}"
+            + (f" {' and '.join(marks)} of the text." if marks else "").replace("[", r"\[")
+        )
+
+
+def reading(story: Story) -> str:
+    """The largest weight of the selected word in this head, and in the average of all heads, as markdown."""
+    word, words = f"“{escape_token(story.word)}”", [f"“{escape_token(word)}”" for word in story.words]
+    weights, means = story.weights, story.mean_weights
+    best, average, other = int(weights.argmax()), int(means.argmax()), story.key_token
+    text = (
+        f"**{word} attends most to {words[best]}: {format_fixed(float(weights[best]), 2)}** in layer "
+        f"{story.layer + 1}, head {story.head + 1}, one of {story.num_heads} heads of {story.encoder}."
+    )
+    if other not in (best, story.token):
+        text += f" Of the other words, {words[other]} has the largest weight: {format_fixed(float(weights[other]), 2)}."
+    is_pronoun = (story.asks, story.word, story.words[best]) == (True, PRONOUN, NOUN)
+    text += f" That {word} refers to {words[best]}" if is_pronoun else " What a line means"
+    text += f" is our reading of one head. Averaged over all heads, {word} attends most to {words[average]}"
+    if average == best:
+        return f"{text}, too ({format_fixed(float(means[average]), 2)})."
+    weight_of_best = format_fixed(float(means[best]), 2)
+    return f"{text} ({format_fixed(float(means[average]), 2)}) and gives {words[best]} {weight_of_best}."
+
+
+def render_notices(story: Story) -> None:
+    """Render the notices about the text."""
+    for notice in text_notices(story.model.settings):
+        st.warning(notice, icon=":material/info:")
+
+
+def render_sentence_editor() -> None:
+    """Render a menu to change the text."""
+    with st.popover("Change the sentence", icon=":material/edit:"):
+        st.text_area("Sentence", height=104, help="The first line is used here; the other pages use all lines.",
+                     **bind_widget(SETTINGS["text"], on_change=_change_text))  # fmt: skip
+
+
+def _select(side: Side, index: int) -> None:
+    session().set(STORY_TOKEN, index + 1)
+    if session().get(STORY_ANSWER) is None:
+        session().set(STORY_ANSWER, SKIPPED)
+
+
+def _change_text(text: str) -> None:
+    set_text(text)
+    session().set_derived(STORY_TOKEN, None)

@@ -1,0 +1,51 @@
+"""The question of the start page: what "it" refers to. The lines appear after an answer."""
+
+import streamlit as st
+
+from dashboard.lessons.start.story import Story
+from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN
+from dashboard.state.answers import record_answer
+from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
+from dashboard.state.session import session
+from encoder_core.figures import format_fixed
+
+SKIPPED = "skipped"
+
+
+def is_answered(story: Story) -> bool:
+    """Whether the lines are shown: after an answer, and for a sentence without the question."""
+    return not story.asks or session().get(STORY_ANSWER) is not None
+
+
+def render_question(story: Story) -> None:
+    """Render the options, or after an answer whether this head agrees with it. Call it in a horizontal container."""
+    if not is_answered(story):
+        st.markdown(f"**Predict** — what does “{PRONOUN}” refer to?", width="content")
+        for noun in (NOUN, OTHER_NOUN):
+            st.button(f"the {noun}", key=f"story answer {noun}", on_click=answer, args=(noun,))
+        st.button("Skip", type="tertiary", key="story answer skip", on_click=answer, args=(SKIPPED,))
+    elif story.asks:
+        if story.word == PRONOUN:
+            st.markdown(_feedback(story))
+        st.button("Ask again", type="tertiary", icon=":material/replay:", on_click=answer, args=(None,))
+
+
+def answer(choice: str | None) -> None:
+    """Set the answer, or with None hide the lines again; the question is about "it"."""
+    session().set(STORY_ANSWER, choice)
+    session().set(STORY_TOKEN, None)
+    options = {noun: f"the {noun}" for noun in (NOUN, OTHER_NOUN)}
+    if choice in options:
+        reason = f"A {NOUN} can be tired, a {OTHER_NOUN} cannot."
+        question = f"what does “{PRONOUN}” refer to?"
+        record_answer(question, list(options.values()), options[choice], options[NOUN], reason)
+
+
+def _feedback(story: Story) -> str:
+    """What readers say, and whether the head gives their noun more weight than the other one."""
+    weights = {noun: float(story.weights[story.words.index(noun)]) for noun in (NOUN, OTHER_NOUN)}
+    measured = " and ".join(f"“{noun}” {format_fixed(weight, 2)}" for noun, weight in weights.items())
+    agrees = "This head agrees" if weights[NOUN] > weights[OTHER_NOUN] else "This head does not agree"
+    said = {NOUN: "You said “cat”, as most readers do", OTHER_NOUN: "You said “sofa”; most readers say “cat”"}
+    start = said.get(session().get(STORY_ANSWER), "Most readers say “cat”")
+    return f"{start}: a {NOUN} can be tired, a {OTHER_NOUN} cannot. {agrees}: “{PRONOUN}” gives {measured}."

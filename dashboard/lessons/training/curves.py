@@ -1,0 +1,34 @@
+"""Loss, accuracy and gradients of the runs that are shown."""
+
+import streamlit as st
+
+from dashboard.components.plot import render_plot
+from dashboard.lessons.training.shown_runs import names_of
+from dashboard.theme import current_theme
+from dashboard.training.stored_run import StoredRun
+from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, learning_curves
+from encoder_core.training.history import mean_of_bins
+from encoder_core.training.run import NUM_TESTS
+
+
+def render_curves(runs: list[StoredRun]) -> None:
+    """Render loss, accuracy and the norms of the gradients over the steps."""
+    names, num_steps, theme = names_of(runs), runs[0].plan.steps, current_theme()
+    histories = dict(zip(names, (run.history for run in runs), strict=True))
+    gradients = [
+        gradient_curves(histories[name], run.plan.parts, num_steps, name=name, theme=theme)
+        for run, name in zip(runs, names, strict=True)
+    ]
+    line = learning_curves(histories, num_steps, theme=theme)
+    if len(runs) == 1:
+        line += gradients
+    render_plot(line, key="training_curves", on_click=None)
+    if len(runs) > 1:
+        render_plot([*gradients], key="training_gradients", on_click=None)
+    size = mean_of_bins(runs[0].history.steps.loss, MAX_POINTS)[2]
+    points = f" A point of a line is the mean of {size} steps." if size > 1 else ""
+    st.caption(
+        "Lines: the random inputs of each step, before its update; accuracy counts single outputs. Circles: "
+        f"{NUM_TESTS} test inputs, at each checkpoint; there, accuracy counts inputs whose outputs are all right."
+        f"{points}"
+    )

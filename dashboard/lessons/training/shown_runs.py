@@ -1,0 +1,37 @@
+"""The run of the URL, with the one that it is compared with."""
+
+from dashboard.state.choices import CHECKPOINT, RUN, TRAINING
+from dashboard.state.session import session
+from dashboard.training.runs import RUNS, session_id
+from dashboard.training.stored_run import StoredRun
+from encoder_core.training.compare import COMPARISONS
+
+
+def choose_run(run: StoredRun | None) -> None:
+    """Show a run, at its latest checkpoint. Call it from a callback."""
+    session().set(RUN, run.id if run else "")
+    session().set(CHECKPOINT, None)
+
+
+def shown_runs() -> list[StoredRun]:
+    """The run of the URL, and its partner; empty if there is none or this server does not have it."""
+    name = session().get(RUN)
+    run = RUNS.find(name, session_id()) if name else None
+    if run is None:
+        return []
+    if session().get(TRAINING["task"]) != run.plan.task:  # only a link that somebody has edited has another task
+        session().set_derived(TRAINING["task"], run.plan.task)
+    partner = RUNS.partner(run)
+    return [run, partner] if partner and RUNS.find(partner.id, session_id()) else [run]
+
+
+def names_of(runs: list[StoredRun]) -> list[str]:
+    """What distinguishes each of two runs; "" for a single one."""
+    if len(runs) == 1:
+        return [""]
+    first, second = (run.plan for run in runs)
+    for comparison in COMPARISONS.values():
+        sides = [comparison.describe(plan) for plan in (first, second)]
+        if sides[0] != sides[1]:
+            return sides
+    return ["first run", "second run"]

@@ -1,0 +1,64 @@
+"""The run that is shown: progress, attention and curves, rendered again every second while something changes."""
+
+import streamlit as st
+
+from dashboard.lessons.training.attention import can_read, render_attention
+from dashboard.lessons.training.checkpoints import (
+    is_playing,
+    play_next,
+    render_checkpoint_picker,
+    render_open_button,
+    shown_checkpoint,
+)
+from dashboard.lessons.training.curves import render_curves
+from dashboard.lessons.training.prediction import render_answer
+from dashboard.lessons.training.run_controls import render_progress
+from dashboard.lessons.training.shown_runs import names_of
+from dashboard.limits.fair_share import fair_run
+from dashboard.state.choices import RUN
+from dashboard.state.session import page_script, session
+from dashboard.training.stored_run import StoredRun
+
+_SECONDS = 1.0  # between two updates
+
+
+def render_runs(runs: list[StoredRun], text: str) -> None:
+    """Render the runs. While one is being trained or the player is on, this part of the page repeats by itself."""
+    if any(run.is_open for run in runs):
+        _render_repeatedly(runs, text)
+    elif is_playing():
+        _render_player(runs, text)
+    else:
+        _render(runs, text)
+
+
+@st.fragment(run_every=_SECONDS)
+def _render_repeatedly(runs: list[StoredRun], text: str) -> None:
+    if not any(run.is_open for run in runs) or session().get(RUN) != runs[0].id:
+        st.rerun()
+    with fair_run(), page_script():
+        _render(runs, text)
+
+
+@st.fragment(run_every=_SECONDS)
+def _render_player(runs: list[StoredRun], text: str) -> None:
+    if not is_playing():
+        st.rerun()
+    with fair_run(), page_script():
+        _render(runs, text)
+    play_next(runs[0])
+
+
+def _render(runs: list[StoredRun], text: str) -> None:
+    render_progress(runs)
+    if can_read(runs[0].plan.definition, text):
+        render_checkpoint_picker(runs[0])
+        for number, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
+            checkpoint = shown_checkpoint(run)
+            if checkpoint:
+                render_attention(run, checkpoint, text, name, f"training_attention_{number}")
+        if not any(run.is_open for run in runs):
+            render_open_button(runs[0], text)
+            render_answer(runs[0], text)
+    if any(run.step for run in runs):
+        render_curves(runs)

@@ -1,0 +1,49 @@
+"""The weights of one query in all heads of a layer as lines between the words, instead of a heatmap."""
+
+import streamlit as st
+
+from dashboard.components.word_lines import HeadLines, Side, render_word_lines
+from dashboard.models.model import Model
+from dashboard.selection.focus import Focus, move_focus
+from dashboard.selection.view_choice import render_choice
+from dashboard.state.choices import WEIGHTS_FIGURE
+from dashboard.theme import current_theme
+from encoder_core.figures.base import shorten
+from encoder_core.figures.word_lines import SMALLEST_WEIGHT
+
+NOT_DRAWN = f"Weights below {SMALLEST_WEIGHT:g} are not drawn."
+FIGURES = ("Heatmap", "Lines")
+
+
+def render_figure_choice() -> bool:
+    """Render the switch between heatmap and lines. Returns whether lines are chosen."""
+    return render_choice("Weights as", FIGURES, WEIGHTS_FIGURE, default=FIGURES[0], hide_label=True) == "Lines"
+
+
+def render_layer_lines(current: Model, at: Focus, *, key: str, selects_key: bool) -> None:
+    """Render the lines of the query token in every head of the layer.
+
+    selects_key  whether a click on a key selects the key token; otherwise it selects the query token
+    """
+
+    def on_word(side: Side, index: int) -> None:
+        move_focus({"key_token" if side == "key" and selects_key else "token": index})
+
+    heads = [f"head {head + 1}" for head in range(current.config.num_heads)]
+    weights = current.trace.layers[at.layer].pattern[at.sentence, :, at.token]
+    render_word_lines(
+        at.labels,
+        at.token,
+        HeadLines(weights, heads, at.head),
+        title=f"Weights of the query “{shorten(at.labels[at.token])}” in the heads of layer {at.layer + 1}",
+        sides=("query", "key"),
+        key=key,
+        theme=current_theme(),
+        selected_key=at.key_token if selects_key else None,
+        on_word=on_word,
+        on_head=lambda head: move_focus({"head": head}),
+    )
+    st.caption(
+        f"A line's width is its weight. {NOT_DRAWN} The numbers are the weights in {heads[at.head]}. Click a word to "
+        "select it, a head to see its numbers; point at a key to see its weight in each head."
+    )

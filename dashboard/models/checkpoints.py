@@ -1,0 +1,73 @@
+"""Encoders of training runs: the encoder of a checkpoint, and what it does with an example."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Bool, Float, Int
+
+from dashboard.state.settings import RANDOM, Settings
+from dashboard.training.runs import RUNS, session_id
+from dashboard.training.stored_run import StoredCheckpoint, StoredRun
+from encoder_core import Encoder
+
+
+class ExampleResult(NamedTuple):
+    """What an encoder does with one input of its task.
+
+    patterns  (layer, head, query, key) attention weights
+    tokens    of the input
+    ids       of the tokens
+    outputs   (seq,) id of the most probable output of each token
+    targets   (seq,) id of the right output
+    scored    (seq,) whether the output counts
+    """
+
+    patterns: Float[np.ndarray, "layer head query key"]
+    tokens: tuple[str, ...]
+    ids: Int[np.ndarray, "seq"]
+    outputs: Int[np.ndarray, "seq"]
+    targets: Int[np.ndarray, "seq"]
+    scored: Bool[np.ndarray, "seq"]
+
+
+def run_and_checkpoint(settings: Settings) -> tuple[StoredRun, StoredCheckpoint] | None:
+    """The checkpoint that the settings name; None if this server does not have its run, or none of its checkpoints."""
+    run = RUNS.find(settings.run, session_id())
+    checkpoint = run and run.checkpoint_at(settings.checkpoint)
+    return (run, checkpoint) if run and checkpoint else None
+
+
+def with_existing_checkpoint(settings: Settings) -> Settings:
+    """The settings with the step and the task of a checkpoint that exists; of the random encoder if there is none."""
+    found = run_and_checkpoint(settings)
+    if found is None:
+        return replace(settings, encoder=RANDOM)
+    run, checkpoint = found
+    return replace(settings, checkpoint=checkpoint.step, train_task=run.plan.task)
+
+
+def checkpoint_encoder(run: StoredRun, checkpoint: StoredCheckpoint) -> Encoder:
+    """The encoder of a checkpoint."""
+    return Encoder.from_parameters(run.plan.config, checkpoint.parameters, tokenizer=run.plan.definition.tokenizer)
+
+
+def example_result(run: StoredRun, checkpoint: StoredCheckpoint, text: str) -> ExampleResult:
+    """What the encoder of a checkpoint does with an input. Raises ValueError for one that the task cannot read."""
+    return _example_result(run.id, checkpoint.step, text, run, checkpoint)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _example_result(run_id: str, step: int, text: str, _run: StoredRun, _checkpoint: StoredCheckpoint) -> ExampleResult:
+    task = _run.plan.definition
+    batch = task.tokenizer(text)
+    trace = checkpoint_encoder(_run, _checkpoint).trace(batch, "padding")
+    assert trace.logits is not None  # a training run has an output head
+    targets, scored = task.solve(batch.ids, batch.real)
+    if task.hide:  # the right outputs cannot be read from the input
+        scored = np.zeros_like(scored)
+    patterns = np.stack([layer.pattern[0] for layer in trace.layers])
+    return ExampleResult(
+        patterns, batch.tokens[0], batch.ids[0], trace.logits[0].argmax(axis=-1), targets[0], scored[0]
+    )

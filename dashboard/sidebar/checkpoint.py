@@ -1,0 +1,38 @@
+"""The sidebar of the encoder of a training run: the checkpoint and the input; the sizes are fixed."""
+
+import streamlit as st
+
+from dashboard.models.checkpoints import run_and_checkpoint
+from dashboard.navigation import open_page
+from dashboard.sidebar.fixed import render_sizes, render_summary
+from dashboard.sidebar.mask import render_mask
+from dashboard.sidebar.task_encoder import render_examples, render_input
+from dashboard.state.settings import SETTINGS, Settings, current_settings
+from dashboard.state.widgets import bind_widget
+from encoder_core.training import Task
+
+
+def render_controls(task: Task) -> Settings:
+    """Render the controls and return the settings."""
+    found = run_and_checkpoint(current_settings())
+    if found:
+        run, checkpoint = found
+        steps = [stored.step for stored in run.checkpoints]
+        if len(steps) > 1:
+            bound = bind_widget(SETTINGS["checkpoint"], checkpoint.step, options=tuple(steps))
+            st.select_slider("Checkpoint", steps, format_func=lambda step: f"step {step:,}",
+                             help="The parameters after so many steps of training", **bound)  # fmt: skip
+    render_input(task)
+    render_examples(task)
+    if found:
+        st.caption(
+            f"**{task.title}** after {checkpoint.step:,} of {run.plan.steps:,} steps: "
+            f"{checkpoint.evaluation.sequence_accuracy:.0%} of the test inputs entirely right. {task.goal}"
+        )
+        render_sizes(run.plan.config, run.id)
+    render_mask("mask")
+    if found:
+        render_summary(run.plan.config)
+    st.button("Back to the training run", icon=":material/arrow_back:", key="back_to_training", on_click=open_page,
+              args=("training",), width="stretch")  # fmt: skip
+    return current_settings()

@@ -1,0 +1,98 @@
+"""The training process, and the thread that reads its reports."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+from functools import cache
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Protocol, Self
+
+from encoder_core.training.messages import Report, Request
+
+_ROOT = Path(__file__).parents[2]
+_CACHE_BYTES = 200_000_000  # of compiled programs
+_TICK = 1.0  # seconds without a report after which the listener is told that time passes
+_PATIENCE = 15.0  # seconds in which a process must end after its connection is closed
+
+
+class Listener(Protocol):
+    """What the thread calls. See `RunRegistry`."""
+
+    def receive(self, process: "TrainingProcess", report: Report) -> None: ...
+    def lose(self, process: "TrainingProcess") -> None: ...
+    def tick(self) -> None: ...
+
+
+class TrainingProcess:
+    """A process that runs `encoder_core.training.worker`. It ends when this process ends."""
+
+    def __init__(self, listener: Listener) -> None:
+        """Start it. Raises OSError if that is impossible."""
+        self._listener = listener
+        self._connection, other = Pipe()
+        descriptor = other.fileno()
+        command = [sys.executable, "-m", "encoder_core.training.worker", str(descriptor)]
+        try:
+            self._process = subprocess.Popen(command, pass_fds=[descriptor], env=_environment())
+        finally:
+            other.close()
+        threading.Thread(target=self._read, name="training reports", daemon=True).start()
+
+    @classmethod
+    def start(cls, listener: Listener) -> Self:
+        """A new process. Raises OSError."""
+        return cls(listener)
+
+    def send(self, request: Request) -> None:
+        """Send a request; ignored if the process has ended."""
+        self._send(request)
+
+    def close(self) -> None:
+        """Let the process end after its present steps."""
+        self._send(None)
+
+    def _send(self, request: Request | None) -> None:
+        with contextlib.suppress(OSError):  # the thread notices that the process has ended
+            self._connection.send(request)
+
+    def _read(self) -> None:
+        try:
+            while True:
+                if self._connection.poll(_TICK):
+                    self._listener.receive(self, self._connection.recv())
+                self._listener.tick()
+        except (EOFError, OSError):
+            self._listener.lose(self)
+        self._end()
+
+    def _end(self) -> None:
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """The environment of the process: compiled programs are kept, so that the next process need not compile again."""
+    cache_settings = {
+        "JAX_COMPILATION_CACHE_DIR": _cache_folder(),
+        "JAX_COMPILATION_CACHE_MAX_SIZE": str(_CACHE_BYTES),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5",
+    }
+    path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
+    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
+
+
+@cache
+def _cache_folder() -> str:
+    """A folder for compiled programs, which is removed when this process ends."""
+    folder = tempfile.mkdtemp(prefix="encoder-training-")
+    weakref.finalize(_cache_folder, shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -1,0 +1,28 @@
+"""The logit lens: the prediction that the output head makes from the residual stream after each block."""
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.analysis.output_head import require_output_head
+from encoder_core.analysis.residual_stream import residual_stream
+from encoder_core.blocks import layer_norm
+from encoder_core.trace import Run
+
+
+def logit_lens(run: Run, sentence: int = 0) -> Float[np.ndarray, "stage seq vocab"]:
+    """The logits of the final norm (if there is one) and the output head, applied to each stage of the residual stream.
+
+    lens_l = norm(x_l) W_head + b_head. Row 0 is the input of the first block, row l the output of block l; the last row
+    is `trace.logits`. With norm="post" and without a final norm, x_l is the output of the last norm of block l and is
+    used as it is; only the input of the first block has no norm.
+
+    Source: nostalgebraist 2020, "interpreting GPT: the logit lens". Raises ValueError for a model without an output
+    head, and where the layers of the trace are not those of the stack (attention_read_out="input").
+    """
+    require_output_head(run.config)
+    parameters = run.edited_parameters
+    stream = residual_stream(run.trace, sentence, final_norm=False)
+    if run.config.final_norm:
+        scale, shift = parameters["final_norm.scale"], parameters["final_norm.bias"]
+        stream = layer_norm(stream, scale, shift, run.config.norm_eps)
+    return stream @ parameters["output_head.kernel"] + parameters.get("output_head.bias", np.float32(0))

@@ -1,0 +1,36 @@
+"""The predictions of an output head: the most probable tokens of the vocabulary at each position."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from encoder_core.analysis.softmax import softmax
+from encoder_core.validation import require_integer
+
+
+class TopTokens(NamedTuple):
+    """The most probable tokens of each row of logits, most probable first.
+
+    ids            of the tokens in the vocabulary
+    probabilities  softmax of the logits over the whole vocabulary
+    """
+
+    ids: Int[np.ndarray, "*row rank"]
+    probabilities: Float[np.ndarray, "*row rank"]
+
+
+def top_tokens(logits: Float[np.ndarray, "*row vocab"], count: int = 5) -> TopTokens:
+    """The `count` most probable tokens of each row, or all tokens of a smaller vocabulary.
+
+    p_v = exp(logit_v) / sum_w exp(logit_w). Of tokens with equal logits, the one with the smaller id comes first.
+    Raises ValueError where `count` is not a whole number from 1.
+    """
+    require_integer("count", count, 1)
+    ids = np.argsort(-logits, axis=-1, kind="stable")[..., :count]
+    return TopTokens(ids, np.take_along_axis(softmax(logits), ids, axis=-1))
+
+
+def rank_of(logits: Float[np.ndarray, "*row vocab"], token_id: int) -> Int[np.ndarray, "*row"]:
+    """The rank of one token among all tokens of the vocabulary: 1 for the largest logit; ties get the better rank."""
+    return np.asarray(1 + (logits > logits[..., token_id, None]).sum(axis=-1))

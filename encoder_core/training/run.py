@@ -1,0 +1,213 @@
+"""One training run: updates by AdamW on random inputs of the task, and measurements on inputs that are set aside."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Bool, Float, Int, Shaped
+
+from encoder_core.config import EncoderConfig
+from encoder_core.encoder import Encoder
+from encoder_core.parameters import Parameters, draw_parameters
+from encoder_core.training.network import ParameterArrays, output_logits
+from encoder_core.training.plan import CHUNK, TrainingPlan
+
+NUM_TESTS = 256  # inputs that are set aside
+_TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
+_TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as divergence
+# AdamW (Loshchilov & Hutter 2019). Without weight decay, the scores keep growing after all outputs are right: after
+# 2,000 steps of reverse up to 45 instead of 16, so that most weights are 1 or invisible.
+_OPTIMIZER = optax.chain(optax.scale_by_adam(b2=0.98), optax.add_decayed_weights(0.3))
+
+
+class Diverged(ValueError):
+    """The loss is no finite number or far above that of a guess; the message is one sentence."""
+
+
+class Steps(NamedTuple):
+    """What was measured in each of some consecutive steps, before its update.
+
+    loss            (step,) mean cross-entropy of the scored outputs, in nats
+    accuracy        (step,) fraction of the scored outputs that are right
+    gradient_norms  (step, part) Euclidean norm of the gradient of each part in `TrainingRun.parts`
+    """
+
+    loss: Float[np.ndarray, "step"]
+    accuracy: Float[np.ndarray, "step"]
+    gradient_norms: Float[np.ndarray, "step part"]
+
+
+class Evaluation(NamedTuple):
+    """Measured on inputs that are set aside.
+
+    loss               mean cross-entropy of the scored outputs, in nats
+    accuracy           fraction of the scored outputs that are right
+    sequence_accuracy  fraction of the inputs whose scored outputs are all right
+    """
+
+    loss: float
+    accuracy: float
+    sequence_accuracy: float
+
+
+class RunState(NamedTuple):
+    """All that a run needs to continue in another process, as NumPy arrays.
+
+    step        number of steps so far
+    parameters  as in `Encoder.parameters`
+    optimizer   the averages of AdamW
+    generator   the state of the random generator of the inputs
+    """
+
+    step: int
+    parameters: Parameters
+    optimizer: optax.OptState
+    generator: dict[str, Any]
+
+
+class TrainingRun:
+    """A run: its parameters, those of the optimizer, and the number of steps so far.
+
+    `state` continues a run of the same plan. The first call of `advance` and of `evaluate` compiles, once for each
+    configuration and batch size in a process.
+    """
+
+    def __init__(self, plan: TrainingPlan, state: RunState | None = None) -> None:
+        self.plan = plan
+        self.config = plan.config
+        self.step = 0
+        self.parts = plan.parts
+        self._parameters: ParameterArrays = {
+            name: jnp.asarray(array) for name, array in draw_parameters(self.config, plan.seed).items()
+        }
+        self._optimizer = _OPTIMIZER.init(self._parameters)
+        self._generator = np.random.default_rng((plan.seed, _TRAINING_SEED))
+        tests = np.random.default_rng((plan.seed, _TEST_SEED))
+        self._tests = plan.definition.sample(tests, NUM_TESTS, unseen=True)
+        if state:
+            self.step = state.step
+            self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
+            self._generator.bit_generator.state = state.generator
+
+    def advance(self, count: int) -> Steps:
+        """Make `count` updates, or fewer if the run ends before. Raises Diverged after a step that diverges."""
+        chunks = []
+        end = min(self.step + count, self.plan.steps)
+        while self.step < end:
+            chunks.append(self._advance_chunk(min(CHUNK, end - self.step)))
+        if not chunks:
+            return Steps(np.zeros(0, np.float32), np.zeros(0, np.float32), np.zeros((0, len(self.parts)), np.float32))
+        return Steps(*(np.concatenate(arrays) for arrays in zip(*chunks, strict=True)))
+
+    def evaluate(self) -> Evaluation:
+        """The loss and the accuracy on inputs that are set aside."""
+        return Evaluation(*map(float, _evaluate(self.config, self._parameters, *map(jnp.asarray, self._tests))))
+
+    def parameters(self) -> Parameters:
+        """The parameters after the latest step, as in `Encoder.parameters`."""
+        return {name: np.asarray(array) for name, array in self._parameters.items()}
+
+    def state(self) -> RunState:
+        """The state after the latest step."""
+        optimizer = jax.tree.map(np.asarray, self._optimizer)
+        return RunState(self.step, self.parameters(), optimizer, dict(self._generator.bit_generator.state))
+
+    def encoder(self) -> Encoder:
+        """The encoder after the latest step."""
+        return Encoder.from_parameters(self.config, self.parameters(), tokenizer=self.plan.definition.tokenizer)
+
+    def _advance_chunk(self, count: int) -> Steps:
+        samples = [self.plan.definition.sample(self._generator, self.plan.batch) for _ in range(count)]
+        samples += samples[:1] * (CHUNK - count)  # the compiled program does not look at these
+        batches = tuple(jnp.asarray(np.stack(arrays)) for arrays in zip(*samples, strict=True))
+        rates = np.zeros(CHUNK, np.float32)
+        rates[:count] = self.plan.learning_rates(self.step, count)
+        self._parameters, self._optimizer, measured = _train(
+            self.config, self._parameters, self._optimizer, batches, jnp.asarray(rates), count
+        )
+        steps = Steps(*(np.asarray(array)[:count] for array in measured))
+        self.step += count
+        guess = float(np.log(self.config.vocab_size))
+        for index, loss in enumerate(steps.loss):
+            if not loss < _TOO_LARGE * guess:
+                first, size = self.step - count + index + 1, f"{loss:.3g}" if np.isfinite(loss) else "not a number"
+                raise Diverged(
+                    f"the run diverged at step {first:,}: the loss is {size}, and a uniform guess has {guess:.3g}. A "
+                    "smaller learning rate or a longer warm-up helps."
+                )
+        return steps
+
+
+def _loss(
+    parameters: ParameterArrays,
+    config: EncoderConfig,
+    ids: Int[Array, "batch seq"],
+    real: Bool[Array, "batch seq"],
+    targets: Int[Array, "batch seq"],
+    scored: Bool[Array, "batch seq"],
+) -> tuple[Float[Array, ""], Bool[Array, "batch seq"]]:
+    """The mean cross-entropy of the scored outputs, and which outputs are right or not scored."""
+    logits = jax.vmap(partial(output_logits, parameters, config))(ids, real)
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, targets)
+    right = (logits.argmax(axis=-1) == targets) | ~scored
+    return (losses * scored).sum() / jnp.maximum(scored.sum(), 1), right
+
+
+def _accuracy(right: Bool[Array, "batch seq"], scored: Bool[Array, "batch seq"]) -> Float[Array, ""]:
+    return (right & scored).sum() / jnp.maximum(scored.sum(), 1)
+
+
+@partial(jax.jit, static_argnums=0, donate_argnums=(1, 2))
+def _train(
+    config: EncoderConfig,
+    parameters: ParameterArrays,
+    optimizer: optax.OptState,
+    batches: tuple[Shaped[Array, "step batch seq"], ...],
+    rates: Float[Array, "step"],
+    count: Int[Array, ""] | int,
+) -> tuple[ParameterArrays, optax.OptState, tuple[Float[Array, "..."], ...]]:
+    """The first `count` of several updates. One call for several steps, because calling takes as long as computing."""
+    layers = config.num_layers
+    measured = (jnp.zeros(len(rates)), jnp.zeros(len(rates)), jnp.zeros((len(rates), layers + 2)))
+
+    def step(
+        index: Int[Array, ""], state: tuple[ParameterArrays, optax.OptState, tuple[Float[Array, "..."], ...]]
+    ) -> tuple[ParameterArrays, optax.OptState, tuple[Float[Array, "..."], ...]]:
+        parameters, optimizer, measured = state
+        ids, real, targets, scored = (array[index] for array in batches)
+        loss_and_gradient = jax.value_and_grad(_loss, has_aux=True)
+        (loss, right), gradient = loss_and_gradient(parameters, config, ids, real, targets, scored)
+        updates, optimizer = _OPTIMIZER.update(gradient, optimizer, parameters)
+        parameters = jax.tree.map(lambda value, update: value - rates[index] * update, parameters, updates)
+        results = loss, _accuracy(right, scored), _norms(gradient, layers)
+        measured = tuple(array.at[index].set(result) for array, result in zip(measured, results, strict=True))
+        return parameters, optimizer, measured
+
+    return jax.lax.fori_loop(0, count, step, (parameters, optimizer, measured))
+
+
+def _norms(gradient: ParameterArrays, num_layers: int) -> Float[Array, "part"]:
+    """The norm of the gradient of each part: embedding, each block, output."""
+    squares = [jnp.zeros(())] * (num_layers + 2)
+    for name, array in gradient.items():
+        part = int(name.split(".")[1]) + 1 if name.startswith("layers.") else -1 if name[:4] in ("fina", "outp") else 0
+        squares[part] += (array**2).sum()
+    return jnp.sqrt(jnp.stack(squares))
+
+
+@partial(jax.jit, static_argnums=0)
+def _evaluate(
+    config: EncoderConfig,
+    parameters: ParameterArrays,
+    ids: Int[Array, "batch seq"],
+    real: Bool[Array, "batch seq"],
+    targets: Int[Array, "batch seq"],
+    scored: Bool[Array, "batch seq"],
+) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
+    loss, right = _loss(parameters, config, ids, real, targets, scored)
+    is_scored = scored.any(axis=1)
+    sequences = (right.all(axis=1) & is_scored).sum() / jnp.maximum(is_scored.sum(), 1)
+    return loss, _accuracy(right, scored), sequences

@@ -1,0 +1,167 @@
+"""A task: random inputs, the right output of each token, and the tokenizer that reads a user's input."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences
+
+MIN_LEN = 2  # tokens of the shortest random input
+
+
+class Batch(NamedTuple):
+    """Random inputs of a task with their right outputs.
+
+    ids      (batch, seq) input tokens
+    real     (batch, seq) False where a token is padding
+    targets  (batch, seq) the right output of each token
+    scored   (batch, seq) True where the output counts
+    """
+
+    ids: Int[np.ndarray, "batch seq"]
+    real: Bool[np.ndarray, "batch seq"]
+    targets: Int[np.ndarray, "batch seq"]
+    scored: Bool[np.ndarray, "batch seq"]
+
+
+Ids = Int[np.ndarray, "batch seq"]
+Mask = Bool[np.ndarray, "batch seq"]
+
+
+@dataclass(frozen=True)
+class TaskTokenizer:
+    """Reads the input of a task. It has the interface of `WordTokenizer`.
+
+    vocabulary  the token of each id; the first one is [PAD]
+    inputs      the tokens that an input may have
+    rule        what an input must look like, as a sentence
+    max_len     longest input in tokens
+    split       text -> its tokens
+    unknown     the token that stands for one that is not among `inputs`; None: such a text is refused
+    """
+
+    vocabulary: tuple[str, ...]
+    inputs: frozenset[str]
+    rule: str
+    max_len: int
+    split: Callable[[str], list[str]]
+    unknown: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of a text. Raises ValueError, which quotes the rule, for a text that the task cannot read."""
+        tokens = self.split(text)
+        if not tokens:
+            raise ValueError(f"the input has no tokens. {self.rule}")
+        for index, token in enumerate(tokens):
+            if token not in self.inputs:
+                if self.unknown is None:
+                    raise ValueError(f"the input has “{token}”. {self.rule}")
+                tokens[index] = self.unknown
+        return tokens
+
+    def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
+        """One or several inputs as a batch, padded to the longest; further tokens than `max_len` are left out.
+
+        Raises ValueError for a text that the task cannot read.
+        """
+        sentences = [self.tokens(text) for text in as_sentences(texts)]
+        limit = self.max_len if max_len is None else min(max_len, self.max_len)
+        kept = [sentence[:limit] for sentence in sentences]
+        seq = max(map(len, kept))
+        id_of = {token: index for index, token in enumerate(self.vocabulary)}
+        tokens = tuple(tuple(sentence) + (PAD,) * (seq - len(sentence)) for sentence in kept)
+        ids = np.array([[id_of[token] for token in sentence] for sentence in tokens], np.int32)
+        real = np.arange(seq) < np.array([[len(sentence)] for sentence in kept])
+        return TokenBatch(tokens, ids, real, tuple(len(s) - len(k) for s, k in zip(sentences, kept, strict=True)))
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task that an encoder can learn.
+
+    name         in URLs and file names
+    title        in lists
+    goal         what the output of each token should be, as a sentence
+    look_for     which attention a trained encoder is expected to have, as a sentence
+    examples     inputs to begin with; the first one is the default
+    vocabulary   the tokens, inputs and outputs alike; the first one is [PAD]
+    inputs       the tokens that an input may have
+    rule         what an input must look like, as a sentence
+    max_len      longest input in tokens
+    draw         random generator, number of inputs, greatest length -> ids and which of them are real
+    solve        ids and which of them are real -> the right outputs and which of them count
+    split        text -> its tokens
+    unknown      the token that stands for one that is not among `inputs`; None: such a text is refused
+    hide         random generator, ids, real -> the ids as the encoder sees them, and which outputs count, for a task
+                 whose right outputs are the ids before they were hidden; None for any other task
+    draw_unseen  as `draw`, inputs that `draw` never returns; None where it hardly ever returns the same one twice
+    """
+
+    name: str
+    title: str
+    goal: str
+    look_for: str
+    examples: tuple[str, ...]
+    vocabulary: tuple[str, ...]
+    inputs: tuple[str, ...]
+    rule: str
+    max_len: int
+    draw: Callable[[np.random.Generator, int, int], tuple[Ids, Mask]]
+    solve: Callable[[Ids, Mask], tuple[Ids, Mask]]
+    split: Callable[[str], list[str]]
+    unknown: str | None = None
+    hide: Callable[[np.random.Generator, Ids, Mask], tuple[Ids, Mask]] | None = None
+    draw_unseen: Callable[[np.random.Generator, int, int], tuple[Ids, Mask]] | None = None
+    tokenizer: TaskTokenizer = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        tokenizer = TaskTokenizer(
+            self.vocabulary, frozenset(self.inputs), self.rule, self.max_len, self.split, self.unknown
+        )
+        object.__setattr__(self, "tokenizer", tokenizer)
+
+    @property
+    def reads_sentences(self) -> bool:
+        """Whether an input is any sentence, and no other sequence of signs."""
+        return self.unknown is not None
+
+    def sample(self, generator: np.random.Generator, count: int, *, unseen: bool = False) -> Batch:
+        """Random inputs with their right outputs; `unseen` ones are set aside for tests."""
+        draw = self.draw_unseen if unseen and self.draw_unseen else self.draw
+        ids, real = draw(generator, count, self.max_len)
+        targets, scored = self.solve(ids, real)
+        if self.hide:
+            ids, scored = self.hide(generator, ids, real)
+        return Batch(ids, real, targets, scored)
+
+    def random_inputs(self, count: int, seed: int = 0) -> list[TokenBatch]:
+        """Random inputs, each as a batch of one."""
+        ids, real, _, _ = self.sample(np.random.default_rng(seed), count)
+        texts = [[self.vocabulary[index] for index in row[is_real]] for row, is_real in zip(ids, real, strict=True)]
+        return [self.tokenizer(" ".join(tokens)) for tokens in texts]
+
+
+def letters(text: str) -> list[str]:
+    """The characters of a text without spaces, in lower case."""
+    return [character for character in text.lower() if not character.isspace()]
+
+
+def random_lengths(generator: np.random.Generator, count: int, max_len: int, least: int = MIN_LEN) -> Mask:
+    """Which of `max_len` tokens are real, for inputs of random lengths."""
+    lengths = generator.integers(least, max_len + 1, count)
+    return np.arange(max_len) < lengths[:, None]
+
+
+def draw_letters(
+    generator: np.random.Generator, count: int, max_len: int, num_letters: int, first: int = 1
+) -> tuple[Ids, Mask]:
+    """Independent random letters, whose ids begin with `first`, of random lengths."""
+    real = random_lengths(generator, count, max_len)
+    ids = generator.integers(first, first + num_letters, (count, max_len), dtype=np.int32)
+    return np.where(real, ids, 0).astype(np.int32), real

@@ -1,0 +1,34 @@
+"""Majority: every output is the letter that occurs most often."""
+
+import numpy as np
+
+from encoder_core.inputs.tokenizer import PAD
+from encoder_core.training.task import Ids, Mask, Task, draw_letters, letters
+
+_LETTERS = ("a", "b", "c")
+
+
+def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
+    """The most frequent letter for every token; inputs in which two letters are equally frequent do not count."""
+    counts = np.stack([((ids == letter) & real).sum(axis=1) for letter in range(1, len(_LETTERS) + 1)], axis=1)
+    ordered = np.sort(counts, axis=1)
+    is_unique = ordered[:, -1] > ordered[:, -2]
+    most = (counts.argmax(axis=1) + 1).astype(ids.dtype)
+    return np.where(real, most[:, None], 0).astype(ids.dtype), real & is_unique[:, None]
+
+
+TASK = Task(
+    name="majority",
+    title="Majority",
+    goal="Every output is the letter that occurs most often.",
+    look_for="Heads that attend to all tokens equally: the average of the values counts the letters.",
+    examples=("abacabc", "aabbb", "ccabc"),
+    vocabulary=(PAD, *_LETTERS),
+    inputs=_LETTERS,
+    rule="Allowed are up to 12 of the letters a, b and c, such as “abacabc”; spaces do not count. If two letters are "
+    "equally frequent, there is no right answer.",
+    max_len=12,
+    draw=lambda generator, count, max_len: draw_letters(generator, count, max_len, len(_LETTERS)),
+    solve=solve,
+    split=letters,
+)

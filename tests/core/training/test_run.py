@@ -1,0 +1,115 @@
+"""The training loop: one small configuration, so that the tests compile two programs."""
+
+import pickle
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from encoder_core.training import Diverged, TrainingPlan, TrainingRun
+from encoder_core.training.compare import COMPARISONS
+from encoder_core.training.history import mean_of_bins
+from encoder_core.training.network import output_logits
+from encoder_core.training.run import _loss
+
+PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
+                    learning_rate=1e-2)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _(unchecked):
+    """Tracing with checked annotations takes three times as long."""
+
+
+@pytest.fixture(scope="module")
+def finished():
+    run = TrainingRun(PLAN)
+    begin = run.evaluate()
+    return run, begin, run.advance(PLAN.steps)
+
+
+def test_the_loss_falls_and_the_outputs_become_right(finished):
+    run, begin, steps = finished
+    end = run.evaluate()
+    assert begin.loss == pytest.approx(np.log(27), rel=0.5)
+    assert end.loss < begin.loss / 3
+    assert end.accuracy > 0.9 > 0.2 > begin.accuracy
+    assert steps.loss.shape == (100,)
+    assert steps.gradient_norms.shape == (100, len(PLAN.parts))
+    assert (steps.gradient_norms > 0).all()
+
+
+def test_a_run_that_was_interrupted_gives_the_same_numbers(finished):
+    _, _, steps = finished
+    first = TrainingRun(PLAN)
+    begin = first.advance(43)
+    state = pickle.loads(pickle.dumps(first.state()))
+    rest = TrainingRun(PLAN, state).advance(1000)
+    np.testing.assert_array_equal(np.concatenate([begin.loss, rest.loss]), steps.loss)
+
+
+def test_another_seed_gives_another_run(finished):
+    other = TrainingRun(replace(PLAN, seed=1)).advance(10)
+    assert not np.isclose(other.loss, finished[2].loss[:10]).any()
+
+
+def test_the_encoder_has_the_logits_of_the_network_that_was_trained(finished):
+    run, _, _ = finished
+    encoder = run.encoder()
+    trace = encoder.trace("encoder", "padding")
+    ids = encoder.tokenizer("encoder").ids[0]
+    parameters = {name: jnp.asarray(array) for name, array in run.parameters().items()}
+    logits = output_logits(parameters, run.config, jnp.asarray(ids), jnp.ones(len(ids), bool))
+    np.testing.assert_allclose(trace.logits[0], logits, atol=1e-4)
+
+
+def test_the_gradient_is_the_slope_of_the_loss():
+    """Moved by ε along its gradient g, the parameters change the loss by ε |g|²."""
+    run = TrainingRun(PLAN)
+    parameters = {name: jnp.asarray(array) for name, array in run.parameters().items()}
+    batch = [jnp.asarray(array) for array in PLAN.definition.sample(np.random.default_rng(0), 16)]
+    loss_of = jax.jit(lambda parameters: _loss(parameters, run.config, *batch)[0])
+    gradient = jax.jit(jax.grad(loss_of))(parameters)
+    square = sum(float((array**2).sum()) for array in gradient.values())
+    step = 1e-2 / np.sqrt(square)
+    moved = [{name: parameters[name] + move * gradient[name] for name in parameters} for move in (step, -step)]
+    ends = [float(loss_of(parameters)) for parameters in moved]
+    assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(square, rel=1e-2)
+
+
+def test_a_run_that_diverges_says_so():
+    with pytest.raises(Diverged, match=r"diverged at step \d+: the loss is .* A smaller learning rate"):
+        TrainingRun(replace(PLAN, learning_rate=1.0, warm_up=0)).advance(100)
+
+
+def test_checkpoints_are_dense_at_the_beginning():
+    assert PLAN.checkpoint_steps == (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)
+    steps = TrainingPlan().checkpoint_steps
+    assert (steps[:4], steps[-1]) == ((0, 10, 20, 30), 1000)
+    assert len(steps) <= 25
+    assert (np.diff(np.diff(steps)) >= -10).all()
+    largest = TrainingPlan(d_model=128, num_heads=8, d_ff=512, num_layers=4, steps=8000)
+    assert 2 <= len(largest.checkpoint_steps) < 10  # about 3 MB each
+
+
+@pytest.mark.parametrize("plan", [TrainingPlan(), TrainingPlan(norm="pre", positions="none", warm_up=0, num_heads=1)])
+def test_plans_that_are_compared_differ_in_one_thing(plan):
+    for comparison in COMPARISONS.values():
+        other = comparison.other(plan)
+        differences = [name for name, value in vars(plan).items() if value != getattr(other, name)]
+        assert len(differences) == 1
+        assert comparison.describe(plan) != comparison.describe(other)
+
+
+def test_bins_by_hand():
+    ends, means, size = mean_of_bins(np.arange(5.0), 2)
+    assert (ends.tolist(), means.tolist(), size) == ([3.0, 5.0], [1.0, 3.5], 3)
+    assert mean_of_bins(np.zeros(0), 2)[1].tolist() == []
+
+
+@pytest.mark.parametrize("field", ["d_model", "steps", "task"])
+def test_a_plan_outside_of_the_choices_is_refused(field):
+    with pytest.raises(ValueError, match=field):
+        TrainingPlan(**{field: "7" if field == "task" else 7})

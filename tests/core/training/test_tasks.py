@@ -1,0 +1,72 @@
+"""The tasks: right outputs by hand, random inputs, and the keys that a task suggests."""
+
+import numpy as np
+import pytest
+
+from encoder_core.training import tasks
+from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("copy", "abba", "a b b a"),
+        ("reverse", "abcd", "d c b a"),
+        ("sort", "cabb", "a b b c"),
+        ("bracket", "(())()", "4 3 2 1 6 5"),
+        ("bracket", ")((", "none none none"),
+        ("repeat", "cat dog cat", "cat cat cat"),
+        ("repeat", "cat dog", "none none"),
+        ("majority", "abacb a", "a a a a a a"),
+    ],
+)
+def test_the_right_outputs_by_hand(name, text, expected):
+    task = tasks()[name]
+    batch = task.tokenizer(text)
+    targets, scored = task.solve(batch.ids, batch.real)
+    assert [task.vocabulary[index] for index in targets[0]] == expected.split()
+    assert scored.all()
+
+
+@pytest.mark.parametrize(("name", "text"), [("repeat", "cat dog cat dog"), ("majority", "aabb")])
+def test_an_input_without_a_right_output_does_not_count(name, text):
+    batch = tasks()[name].tokenizer(text)
+    assert not tasks()[name].solve(batch.ids, batch.real)[1].any()
+
+
+def test_padding_is_never_scored_and_outputs_are_ids_of_the_vocabulary():
+    for task in tasks().values():
+        batch = task.sample(np.random.default_rng(0), 40)
+        assert not (batch.scored & ~batch.real).any(), task.name
+        assert batch.targets.min() >= 0
+        assert batch.targets.max() < len(task.vocabulary)
+        assert (batch.ids[~batch.real] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("reverse", "a1"), ("bracket", "(x)"), ("repeat", "cat <b>"), ("copy", "  ")]
+)
+def test_a_text_that_a_task_cannot_read_is_answered_with_its_rule(name, text):
+    with pytest.raises(ValueError, match="Allowed are up to"):
+        tasks()[name].tokenizer(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "rows"),
+    [
+        ("reverse", "abc", "001 010 100"),
+        ("sort", "bab", "010 101 101"),
+        ("bracket", "(())", "0001 0010 0100 1000"),
+        ("repeat", "cat dog cat", "101 101 101"),
+    ],
+)
+def test_the_keys_of_a_task_by_hand(name, text, rows):
+    keys = key_sets(name, tasks()[name].tokenizer(text).ids[0])[TASK_KEYS[name]]
+    assert ["".join("01"[cell] for cell in row) for row in keys.astype(int)] == rows.split()
+
+
+def test_the_weight_on_keys_is_a_mean_over_the_queries_that_have_some():
+    keys = np.array([[False, True], [False, False]])
+    patterns = np.array([[0.25, 0.75], [0.5, 0.5]])[None, None]
+    assert weight_on(keys, patterns).tolist() == [[0.75]]
+    assert weight_on(np.zeros((2, 2), bool), patterns) is None

@@ -1,0 +1,122 @@
+"""The views of the full stack on predictions: of a recipe, of a post-norm encoder, and without an output head."""
+
+import numpy as np
+import pytest
+
+from dashboard.page_list import stage_named
+from dashboard.state.choices import OUTPUT_ID
+from encoder_core import RECIPES, Encoder, EncoderConfig
+from encoder_core.analysis import logit_attribution, logit_lens, softmax
+from encoder_core.recipes import Recipe
+from tests.core.reference import random_parameters
+from tests.pages.app import chosen, derivations, figures, key_of, link_of, opened, rendered, run, said
+
+STAGE = stage_named("full_stack")
+VIEWS = ("Predicted tokens", "Logit lens", "Logit attribution")
+SMALL = EncoderConfig(vocab_size=100, d_model=16, num_heads=2, d_ff=32, num_layers=2, use_bias=False, output_head=True)
+NAMES = ("__bold__", "<b>", "$x$", "x" * 60, *map(str, range(4, 100)))
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Instead of nanolm: a small post-norm encoder without biases, whose vocabulary has signs of markdown and HTML."""
+    encoder = Encoder.from_parameters(SMALL, random_parameters(SMALL, np.random.default_rng(0)))
+    monkeypatch.setattr(Encoder, "recipe", lambda *_: encoder)
+    monkeypatch.setattr(Recipe, "vocabulary", NAMES)
+    return encoder
+
+
+def viewed(view, seed=0, **link):
+    """The page with a view. The seed distinguishes the models, which the app caches."""
+    return opened(STAGE, encoder="nanolm", view=view, seed=str(seed), **link)
+
+
+def caption(at):
+    return next(text.value for text in at.main.caption if "vocabulary" in text.value or "probability" in text.value
+                or "contributions" in text.value)  # fmt: skip
+
+
+def texts(at):
+    return [text for row in next(figures(at))["data"][0]["text"] for text in row]
+
+
+def test_predicted_tokens_of_nanolm(framed):
+    at = viewed("Predicted tokens", token="3")
+    inputs, mask, _ = RECIPES["nanolm"].inputs()
+    logits = Encoder.recipe("nanolm").trace(inputs, mask).logits[0]
+    best = int(logits[2].argmax())
+    share = softmax(logits[2])[best]
+    assert texts(at)[10] == f"{best}: {round(100 * share)}%"
+    (derivation,) = derivations(at)
+    assert derivation["shown"] == pytest.approx(float(share), rel=1e-5)
+    assert derivation["steps"][3]["value"] == pytest.approx(np.exp(logits[2] - logits[2].max()).sum(), rel=1e-5)
+    assert "not trained: which tokens it predicts is chance" in caption(at)
+    at.selectbox(key=key_of(at, "output_id")).set_value(7)
+    run(at)
+    assert link_of(at)["output_id"] == ["7"]
+    assert f"rank {(logits[2] > logits[2, 7]).sum() + 1}." in caption(at)
+
+
+def test_the_lens_of_a_post_norm_encoder(framed, small):
+    at = viewed("Logit lens", seed=91, token="2", output_id="9")
+    inputs, mask, _ = RECIPES["nanolm"].inputs(91)
+    lens = softmax(logit_lens(small.run(inputs, mask))[:, 1])
+    assert "With post-norm, the output of a block is already normed; the input of the first block is not" in caption(at)
+    at.button_group(key=key_of(at, "numbers")).set_value("“9”")
+    table = run(at).dataframe[0].value
+    np.testing.assert_allclose(table.iloc[:, 1], lens[:, 9], atol=1e-6)
+    assert list(table.index) == ["in", "1", "2"]
+
+
+def test_the_attribution_of_a_post_norm_encoder(framed, small):
+    at = viewed("Logit attribution", seed=92, token="2", layer="2", head="2", output_id="9")
+    inputs, mask, _ = RECIPES["nanolm"].inputs(92)
+    attribution = logit_attribution(small.run(inputs, mask), 1, 9)
+    (derivation,) = derivations(at)
+    assert derivation["result"] == pytest.approx(attribution.logit, abs=1e-5)
+    assert "passes through all later norms" in caption(at)
+    heat, sums, *_ = figures(at)
+    assert heat["columns"]["names"] == ["head 1", "head 2", "MLP", "shifts"]
+    assert sums["rows"]["names"] == ["embedding", "position", "heads 1", "MLP 1", "heads 2", "MLP 2", "bias, shifts"]
+    assert f"head 2 of layer 2 contributes {attribution.heads[1, 1]:.3f}"[:-1].replace("-", "−") in rendered_question(
+        at
+    )
+
+
+def rendered_question(at):
+    return next(text for text in rendered(at) if text.startswith("**Predict**"))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_names_of_output_tokens_are_shown_literally_and_one_answer_is_right(framed, small, view):
+    for token_id in range(4):
+        at = viewed(view, seed=93, output_id=str(token_id))
+        for text in rendered(at):
+            assert "__bold__" not in text
+            assert "x" * 20 not in text
+            assert "$x$" not in text
+        for figure in figures(at):
+            traces = [{name: part for name, part in trace.items() if name != "hovertext"} for trace in figure["data"]]
+            assert "<b>" not in str((traces, figure["layout"]))
+    right = 0
+    for option in at.radio[0].options:
+        at.radio[0].set_value(option)
+        right += len(run(at).success)
+    assert right == 1
+    assert not said(at)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_an_encoder_without_an_output_head_says_so(framed, view):
+    at = opened(STAGE, view=view)
+    assert said(at) == [
+        f"The link has view = “{view}”. This encoder has no output head, so it makes no predictions. All heads is used."
+    ]
+    assert "Prediction" not in at.button_group(key="view_group").options
+    assert chosen(at, "view") is None
+
+
+def test_an_output_token_that_does_not_exist_is_reported(framed, small):
+    at = viewed("Logit lens", seed=93, output_id="100")
+    assert said(at) == ["The link has output_id = “100”; allowed are 0 to 99."]
+    assert at.session_state["session"].get(OUTPUT_ID) is None

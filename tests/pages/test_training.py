@@ -1,0 +1,204 @@
+"""The training page, with a process of the test's own: its reports are random parameters, so nothing is compiled."""
+
+import numpy as np
+import pytest
+
+from dashboard.page_list import page_named, stage_named
+from dashboard.training.runs import RUNS
+from encoder_core.parameters import draw_parameters
+from encoder_core.training import Evaluation, RunState, Steps
+from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Progress, Start
+from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, said
+
+PAGE = page_named("training")
+SMALL = {"train_num_layers": "1", "train_num_heads": "2", "train_d_model": "16", "train_steps": "100"}
+
+
+class FakeProcess:
+    """Remembers the requests; the test calls `report` to answer."""
+
+    def __init__(self):
+        self.requests = []
+
+    def send(self, request):
+        self.requests.append(request)
+
+    def close(self):
+        pass
+
+    def report(self, *reports):
+        for report in reports:
+            RUNS.receive(self, report)
+
+    def train(self, start, last=100, accuracy=1.0):
+        """Report the checkpoints up to step `last`."""
+        plan = start.plan
+        for step in (step for step in plan.checkpoint_steps if step <= last):
+            if step:
+                steps = Steps(np.full(10, 1 / step), np.full(10, 0.5), np.ones((10, len(plan.parts))))
+                self.report(Progress(start.run, step, steps, 0.1))
+            parameters = draw_parameters(plan.config, step)
+            self.report(Checkpoint(start.run, step, parameters, Evaluation(0.1, 1.0, accuracy)))
+
+
+@pytest.fixture
+def process(monkeypatch, framed):
+    process = FakeProcess()
+    RUNS.close()
+    monkeypatch.setattr(RUNS, "_start_process", lambda _: process)
+    yield process
+    RUNS.lose(process)
+    monkeypatch.undo()
+
+
+def started(process, **link):
+    """The page after a click on Run, and the request to the process."""
+    at = opened(PAGE, **SMALL | link)
+    at.button(key="training_run").click()
+    run(at)
+    return at, process.requests[-1]
+
+
+def texts(at):
+    return "\n".join([*rendered(at), *(bar.text for bar in at.get("progress"))])
+
+
+def test_the_page_asks_before_the_first_run(process):
+    at = opened(PAGE, **SMALL)
+    assert "Predict first" in texts(at)
+    assert not list(figures(at))
+    at.button(key="train_predict_reverse_1").click()
+    run(at)
+    assert link_of(at)["train_prediction"] == ["1"]
+
+
+def test_a_run_has_progress_attention_outputs_and_curves(process):
+    at, start = started(process, train_prediction="1")
+    assert isinstance(start, Start)
+    assert start.plan.d_model == 16
+    assert "compiled first" in texts(at)
+    process.train(start, last=50)
+    run(at)
+    assert "step 50 of 100" in texts(at)
+    assert "latest checkpoint" in texts(at)
+    titles = [figure["title"] for figure in figures(at)]
+    assert titles[0] == "every head of every layer"
+    assert titles[2:] == ["Loss", "Accuracy", "Norm of the gradient"]
+    process.train(start)
+    process.report(Finished(start.run))
+    run(at)
+    assert "after step 100, 100% of 256 test inputs are entirely right" in texts(at)
+    assert "You predicted" in texts(at)
+    assert any("✓" in html.proto.body or "✗" in html.proto.body for html in at.get("html"))
+
+
+def test_a_reload_and_a_link_show_the_same_run_and_its_checkpoint(process):
+    at, start = started(process)
+    process.train(start)
+    process.report(Finished(start.run))
+    run(at)
+    at.select_slider(key=key_of(at, "checkpoint")).set_value(20)
+    link = {name: values[0] for name, values in link_of(run(at)).items()}
+    assert link["checkpoint"] == "20"
+    again = opened(PAGE, **link)
+    assert texts(again) == texts(at)
+    assert [figure["data"] for figure in figures(again)] == [figure["data"] for figure in figures(at)]
+
+
+def test_pause_next_checkpoint_and_stop(process):
+    at, start = started(process)
+    process.train(start, last=10)
+    at.button(key="training_pause").click()
+    run(at)
+    assert process.requests[-1] == Pause(start.run)
+    process.report(Paused(start.run, RunState(10, {}, (), {})))
+    run(at)
+    at.button(key="training_next").click()
+    run(at)
+    assert process.requests[-1].until == 20
+    at.button(key="training_stop").click()
+    assert "stopped" in texts(run(at))
+
+
+def test_a_comparison_shows_both_runs(process):
+    at, _ = started(process, train_compare="norm")
+    first, second = process.requests[-2:]
+    assert (first.plan.norm, second.plan.norm) == ("post", "pre")
+    for start in (first, second):
+        process.train(start)
+        process.report(Finished(start.run))
+    run(at)
+    assert "**pre-norm** · step 100" in texts(at)
+    titles = [figure["title"] for figure in figures(at)]
+    assert "pre-norm: every head of every layer" in titles
+    assert "Norm of the gradient, post-norm" in titles
+
+
+def test_a_run_that_diverged_says_why(process):
+    at, start = started(process)
+    process.report(Failed(start.run, "the run diverged at step 3: the loss is not a number", True))
+    assert any("diverged at step 3" in warning for warning in said(run(at)))
+
+
+def test_a_run_that_the_server_does_not_know_can_run_again(process):
+    at = opened(PAGE, run="0123456789", **SMALL)
+    assert any("does not have the run" in warning for warning in said(at))
+    at.button(key="training_run").click()
+    run(at)
+    assert process.requests[-1].plan.d_model == 16
+    assert link_of(at)["run"] == [process.requests[-1].run]
+
+
+def test_an_example_that_the_task_cannot_read_is_answered_with_its_rule(process):
+    at, start = started(process, train_text="<b>1")
+    process.train(start)
+    run(at)
+    assert any("Allowed are up to 10 letters" in warning for warning in said(at))
+    assert next(figure["title"] for figure in figures(at)) == "Loss"
+
+
+def test_another_task_has_its_own_example_and_no_run(process):
+    at, _ = started(process, train_text="abc")
+    at.selectbox(key=key_of(at, "train_task")).set_value("bracket")
+    run(at)
+    assert chosen(at, "run") == ""
+    assert link_of(at)["train_task"] == ["bracket"]
+    assert "train_text" not in link_of(at)
+
+
+def test_a_checkpoint_opens_in_the_walkthrough(process):
+    at, start = started(process)
+    process.train(start)
+    process.report(Finished(start.run))
+    link = {"encoder": "checkpoint", "run": start.run, "checkpoint": "20", "input": "abc"}
+    at = opened(stage_named("multi_head"), **link)
+    panel = next(figure for figure in figures(at) if figure["title"].startswith("weights of all heads"))
+    assert panel["rows"]["names"] == ["a", "b", "c"]
+    assert "after 20 of 100 steps" in texts(at)
+    first = panel["data"]
+    at.select_slider(key=key_of(at, "checkpoint")).set_value(30)
+    run(at)
+    assert link_of(at)["checkpoint"] == ["30"]
+    panel = next(figure for figure in figures(at) if figure["title"].startswith("weights of all heads"))
+    assert panel["data"] != first
+
+
+def test_a_checkpoint_of_an_unknown_run_is_a_sentence_and_the_random_encoder(framed):
+    at = opened(stage_named("softmax"), encoder="checkpoint", run="gone", checkpoint="10")
+    assert any("does not have the training run" in warning for warning in said(at))
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"train_d_model": "7"},
+        {"checkpoint": "-1"},
+        {"train_task": "<b>"},
+        {"run": "x" * 30},
+        {"train_prediction": "99"},
+        {"train_head": "9.9"},
+    ],
+)
+def test_a_bad_link_is_answered_without_an_exception(framed, link):
+    at = opened(PAGE, **link)
+    assert "Goal" in texts(at)

@@ -1,0 +1,50 @@
+"""The real training process: a tiny run, a pause, and its end."""
+
+import time
+
+import numpy as np
+import pytest
+
+from dashboard.training.process import TrainingProcess
+from dashboard.training.registry import RunRegistry
+from dashboard.training.storage import RunStorage
+from encoder_core.training import TrainingPlan
+
+PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
+                    learning_rate=1e-2)  # fmt: skip
+SECONDS = 120
+
+
+def until(run, *statuses):
+    end = time.monotonic() + SECONDS
+    while run.status not in statuses:
+        assert time.monotonic() < end, run.status
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def registry(unchecked):
+    registry = RunRegistry(RunStorage(10**8, lambda _: True), 2, TrainingProcess.start, time.monotonic)
+    yield registry
+    registry.close()
+
+
+def test_a_run_from_its_first_step_to_its_last(registry):
+    run = registry.start([PLAN], "me", until=10)
+    until(run, "paused")
+    assert (run.step, [checkpoint.step for checkpoint in run.checkpoints]) == (10, [0, 10])
+    registry.resume(run)
+    until(run, "finished")
+    history = run.history
+    assert history.checkpoint_steps == PLAN.checkpoint_steps
+    assert history.steps.loss[-10:].mean() < history.steps.loss[:10].mean() / 2
+    assert history.evaluations[-1].accuracy > 0.9
+    assert np.isfinite(history.steps.gradient_norms).all()
+    assert not run.checkpoints[0].parameters.keys() ^ run.checkpoints[-1].parameters.keys()
+    # The same process trains the next one, and ends when it is killed.
+    other = registry.start([TrainingPlan(**{**vars(PLAN), "steps": 8000})], "you")
+    until(other, "running")
+    registry._process._process.kill()
+    until(other, "failed")
+    assert "ended unexpectedly" in other.sentence
+    assert run.status == "finished"
