@@ -1,4 +1,4 @@
-"""All pages: the start page, the stages of the walkthrough in the order of the computation, and the lab."""
+"""All pages: the start page, the stages in the order of the computation, the lab and the workshop."""
 
 from dataclasses import dataclass
 
@@ -63,7 +63,10 @@ LABS = (
     Lab(21, "experiments", "Experiments: claims to test"),
     Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )
-WORKSHOP = (Lab(31, "take_away", "Take away"), Lab(32, "results", "Results", has_sidebar=False))
+WORKSHOP = (
+    Lab(31, "take_away", "Take away"),
+    Lab(32, "results", "Results", has_sidebar=False),
+)
 PAGES: tuple[Stage | Lab, ...] = (START, *STAGES, *LABS, *WORKSHOP)
 
 

@@ -70,7 +70,12 @@ class Model:
     def is_trained(self) -> bool:
         """Whether the parameters were trained; otherwise they are random, and patterns mean nothing."""
         is_initial = self.settings.encoder == CHECKPOINT and self.settings.checkpoint == 0
-        return self.settings.trained is not None or (self.settings.task is not None and not is_initial)
+        return self.has_vocabulary and not is_initial
+
+    @property
+    def has_vocabulary(self) -> bool:
+        """Whether the encoder has a vocabulary of its own, which does not depend on the text."""
+        return self.settings.trained is not None or self.settings.task is not None
 
     @property
     def _shares_encoder(self) -> bool:
@@ -187,20 +192,6 @@ def _model_for(settings: Settings) -> Model:
     return Model(settings, encoder, vocabulary, batch, settings.mask_name, dropped)
 
 
-def sentences_of(model: Model) -> tuple[str, ...]:
-    """The sentences that were tokenized; none for the batch of a recipe."""
-    if model.settings.recipe:
-        return ()
-    sentences, _ = _tokenizable(model.settings, model.encoder.tokenizer)
-    return tuple(sentences)
-
-
-def _tokenizable(settings: Settings, tokenizer: Tokenizer | None) -> tuple[list[str], int]:
-    """The lines of the text that have a token, and the number of the others; the example text if no line has one."""
-    sentences = [sentence for sentence in settings.sentences if _can_tokenize(sentence, tokenizer)]
-    return sentences or [settings.example], len(settings.sentences) - len(sentences)
-
-
 def _trained_encoder(settings: Settings) -> Encoder | None:
     """The trained encoder of the settings; None if their encoder is not trained, or not loaded."""
     if settings.encoder == CHECKPOINT:
@@ -209,6 +200,20 @@ def _trained_encoder(settings: Settings) -> Encoder | None:
     if settings.task:
         return trained_encoder(settings.encoder)
     return encoder_named(settings.trained) if settings.trained else None
+
+
+def sentences_of(model: Model) -> tuple[str, ...]:
+    """The sentences that were tokenized; none for the batch of a recipe."""
+    if model.settings.recipe:
+        return ()
+    sentences, _ = _tokenizable(model.settings, model.encoder.tokenizer if model.has_vocabulary else None)
+    return tuple(sentences)
+
+
+def _tokenizable(settings: Settings, tokenizer: Tokenizer | None) -> tuple[list[str], int]:
+    """The lines of the text that have a token, and the number of the others; an example if no line has one."""
+    sentences = [sentence for sentence in settings.sentences if _can_tokenize(sentence, tokenizer)]
+    return sentences or [settings.example], len(settings.sentences) - len(sentences)
 
 
 def _vocabulary(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def _request(model: Model, sentences: tuple[str, ...]) -> Request:
     """The request for these sentences. Its key has all that changes the result, and not the user's text."""
     mask = sentences_mask(model.settings)
     settings = replace(model.settings.without_custom_mask, mask="padding", text=DEFAULT_TEXT)
-    if model.is_trained:
+    if model.has_vocabulary:
         return Request((settings, mask, sentences), lambda: model.encoder, sentences, mask)
     # The vocabulary of a random encoder is that of the text. The user's words come first, so that they keep their rows.
     key = (settings, mask, sentences, model.vocabulary)

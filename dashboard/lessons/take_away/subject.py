@@ -17,7 +17,8 @@ def subject_of(model: Model, link: str = "") -> Subject:
 
 
 def origin_of(model: Model) -> Origin:
-    """How the encoder of a model came about. A folder of the server has no name outside of it."""
+    """How the encoder of a model came about. One from a folder of the server, or trained
+    in this app, has no name elsewhere."""
     settings = model.settings
     if settings.recipe:
         return SomeRecipe(settings.recipe.name, settings.variant, settings.seed)
