@@ -37,6 +37,7 @@ bench: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp
 	$(BIN)/python -m benchmarks.compute
 	$(BIN)/python -m benchmarks.edits
 	$(BIN)/python -m benchmarks.pretrained
+	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.browser
 
 clean:

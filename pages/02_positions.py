@@ -21,7 +21,8 @@ from dashboard.selection.view_choice import render_choice
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import ENCODING
-from dashboard.state.settings import OPTIONS, PositionChoice
+from dashboard.state.position_choice import PositionChoice
+from dashboard.state.settings import OPTIONS
 from dashboard.theme import current_theme
 from encoder_core import Encoder, blocks
 from encoder_core.explain import recompute

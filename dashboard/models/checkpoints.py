@@ -34,7 +34,7 @@ class ExampleResult(NamedTuple):
 
 def run_and_checkpoint(settings: Settings) -> tuple[StoredRun, StoredCheckpoint] | None:
     """The checkpoint that the settings name; None if this server does not have its run, or none of its checkpoints."""
-    run = RUNS.find(settings.run, session_id())
+    run = RUNS.find(settings.run or "", session_id())
     checkpoint = run and run.checkpoint_at(settings.checkpoint)
     return (run, checkpoint) if run and checkpoint else None
 

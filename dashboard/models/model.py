@@ -10,17 +10,8 @@ from dashboard.models.cache import cached_by_size
 from dashboard.models.checkpoints import checkpoint_encoder, run_and_checkpoint, with_existing_checkpoint
 from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.state import edit_history
-from dashboard.state.settings import (
-    CHECKPOINT,
-    MAX_TOKENS,
-    RANDOM,
-    TASK_ENCODERS,
-    PositionChoice,
-    Settings,
-    current_settings,
-    positions_of,
-    with_positions,
-)
+from dashboard.state.position_choice import PositionChoice, positions_of, with_positions
+from dashboard.state.settings import CHECKPOINT, MAX_TOKENS, RANDOM, TASK_ENCODERS, Settings, current_settings
 from encoder_core import (
     Edit,
     Encoder,

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard.state.settings import OPTIONS, positions_of
+from dashboard.state.position_choice import positions_of
+from dashboard.state.settings import OPTIONS
 from encoder_core import EncoderConfig
 
 _NORMS = {"post": "after the sums (post-norm)", "pre": "before the sublayers (pre-norm)"}

@@ -3,7 +3,8 @@
 from dashboard.markdown import escape_message
 from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from dashboard.state.settings import CHECKPOINT, SETTINGS, Settings, has_words, truncate_text
+from dashboard.state.settings import CHECKPOINT, SETTINGS, Settings
+from dashboard.state.text import has_words, truncate_text
 from encoder_core.training import Task
 
 # The stages that show a tensor.

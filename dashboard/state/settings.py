@@ -1,28 +1,26 @@
 """The settings of the sidebar: their parameters, and one frozen value that is always valid."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Literal
 
 from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.parameter import Parameter, declare, declare_number, declare_option, declare_text
+from dashboard.state.parameter import Parameter, declare, declare_number, declare_option
+from dashboard.state.position_choice import PositionChoice, position_fields
 from dashboard.state.session import session
+from dashboard.state.text import has_words, truncate_text
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.config import Activation, EmbeddingScale, Norm
 from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.mask_link import format_mask, parse_mask
 from encoder_core.inputs.masks import MaskName
-from encoder_core.inputs.tokenizer import split_words
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 from encoder_core.training import Task, TrainingPlan, tasks
 from encoder_core.training.shipped import PLANS
 
-# The layout and the frequencies of sinusoids are part of the choice.
-PositionChoice = Literal["sinusoidal", "concatenated", "per_dimension", "learned", "none"]
-
 DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
-MAX_CHARACTERS, MAX_SENTENCES, MAX_TOKENS = 2_000, 8, 64
+MAX_TOKENS = 64
 
 RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar
 TASK_ENCODERS = tuple(name for name in PLANS if name not in OFFERED)  # small encoders, trained on one task each
@@ -35,7 +33,7 @@ DEFAULTS: dict[str, Any] = {
     "variant": "as intended",
     "text": DEFAULT_TEXT,
     "input": "",
-    "run": "",
+    "run": None,
     "checkpoint": None,
     "train_task": TrainingPlan().task,
     "seed": 0,
@@ -79,38 +77,26 @@ _RANDOM_SETTINGS = tuple(key for key in DEFAULTS if key not in ("variant", "reci
 TASK_SETTINGS = ("encoder", "input", "mask", "custom_mask")  # for one whose task reads no sentences
 
 
+def _parse_run(text: str) -> str:
+    """The id of a training run. Raises ValueError for a text that is none."""
+    if not re.fullmatch(r"[0-9a-f]{10}", text):
+        raise ValueError("allowed are ids of training runs, of 10 digits and letters from a to f")
+    return text
+
+
 def _declare_setting(key: str, default: Any) -> Parameter[Any]:
     if key in ("text", "input"):
         return declare(Parameter(key, default, lambda text: truncate_text(text)[0]))
     if key == "custom_mask":
         return declare(Parameter(key, default, parse_mask, format_mask))
     if key == "run":
-        return declare_text(key, default, max_length=20)
+        return declare(Parameter(key, default, _parse_run))
     if key == "checkpoint":
         return declare_number(key, 0)
     return declare_option(key, OPTIONS[key], default, adds_history_entry=key == "encoder")
 
 
 SETTINGS: dict[str, Parameter[Any]] = {key: _declare_setting(key, default) for key, default in DEFAULTS.items()}
-
-_POSITIONS: dict[PositionChoice, dict[str, Any]] = {
-    "sinusoidal": {"positions": "sinusoidal"},
-    "concatenated": {"positions": "sinusoidal", "position_layout": "concatenated"},
-    "per_dimension": {"positions": "sinusoidal", "position_frequencies": "dimensions"},
-    "learned": {"positions": "learned"},
-    "none": {"positions": "none"},
-}
-
-
-def with_positions(config: EncoderConfig, choice: PositionChoice) -> EncoderConfig:
-    """The configuration with these positions."""
-    usual = {"position_layout": "interleaved", "position_frequencies": "pairs"}
-    return replace(config, **usual | _POSITIONS[choice])
-
-
-def positions_of(config: EncoderConfig) -> PositionChoice:
-    """The positions of a configuration, as one choice."""
-    return next(choice for choice in _POSITIONS if with_positions(config, choice) == config)
 
 
 @dataclass(frozen=True)
@@ -125,7 +111,7 @@ class Settings:
     variant: Variant
     text: str
     input: str
-    run: str
+    run: str | None
     checkpoint: int | None
     train_task: str
     seed: int
@@ -153,7 +139,7 @@ class Settings:
         text, _ = truncate_text(str(state.get("text", DEFAULT_TEXT)))
         values["text"] = text if has_words(text) else DEFAULT_TEXT
         values["input"], _ = truncate_text(str(state.get("input", "")))
-        values["run"], values["checkpoint"] = str(state.get("run", "")), state.get("checkpoint")
+        values["run"], values["checkpoint"] = state.get("run"), state.get("checkpoint")
         encoder = values["encoder"]
         if values[mask_setting(encoder)] == "custom" and isinstance(state.get("custom_mask"), CustomMask):
             values["custom_mask"] = state["custom_mask"]
@@ -218,7 +204,7 @@ class Settings:
             embedding_scale=self.scale,
             scale_scores=self.scaled,
             use_bias=self.bias,
-            **_POSITIONS[self.positions],
+            **position_fields(self.positions),
         )
 
 
@@ -249,26 +235,6 @@ def nearest_d_model(d_model: int, heads: int, direction: int = 0) -> int:
     valid = [width for width in OPTIONS["d_model"] if width % heads == 0]
     ahead = [width for width in valid if (width - d_model) * direction >= 0] or valid
     return min(ahead, key=lambda width: (abs(width - d_model), width))
-
-
-def truncate_text(text: str) -> tuple[str, str | None]:
-    """The text cut to the limits, and a sentence about the cut; None for an uncut text."""
-    lines = [line for line in text[:MAX_CHARACTERS].splitlines() if line.strip()]
-    if len(text) > MAX_CHARACTERS:
-        return "\n".join(lines[:MAX_SENTENCES]), (
-            f"The text had {len(text):,} characters; the first {MAX_CHARACTERS:,} are used."
-        )
-    if len(lines) > MAX_SENTENCES:
-        return "\n".join(lines[:MAX_SENTENCES]), (
-            f"The text had {len(lines)} lines; the first {MAX_SENTENCES} are used, one sentence a line."
-        )
-    return text, None
-
-
-@lru_cache(maxsize=256)
-def has_words(text: str) -> bool:
-    """Whether the text has at least one word or sign."""
-    return bool(split_words(text))
 
 
 def current_settings() -> Settings:

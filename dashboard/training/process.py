@@ -80,14 +80,17 @@ class TrainingProcess:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of the process: compiled programs are kept, so that the next process need not compile again."""
+    """The environment of the process.
+
+    Compiled programs are kept, so that the next process need not compile them again. XLA computes in one thread.
+    """
     cache_settings = {
         "JAX_COMPILATION_CACHE_DIR": _cache_folder(),
         "JAX_COMPILATION_CACHE_MAX_SIZE": str(_CACHE_BYTES),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5",
     }
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
-    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
+    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "NPROC": "1"}
 
 
 @cache

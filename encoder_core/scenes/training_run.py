@@ -95,8 +95,8 @@ def checkpoint_attention(
         style=MosaicStyle(limit=1.0, height=height + 28, weight=20 * min(num_heads, 4), theme=theme),
     )  # fmt: skip
     style = HeatmapStyle(kind="weights", limit=1.0, row_axis="query", column_axis="key", height=height,
-                         title_colour="attention", weight=32, theme=theme)  # fmt: skip
-    enlarged = heatmap(patterns[layer, head], tokens, tokens, title=f"{prefix}layer {layer + 1}, head {head + 1}",
+                         title_colour="attention", weight=48 if name else 32, theme=theme)  # fmt: skip
+    enlarged = heatmap(patterns[layer, head], tokens, tokens, title=f"layer {layer + 1}, head {head + 1}",
                        marks=marks, style=style)  # fmt: skip
     return [tiles, replace(enlarged, marked=())]  # the number of the first outlined cell alone would say little
 

@@ -3,7 +3,8 @@
     python -m encoder_core.training.worker FILE_DESCRIPTOR
 
 It receives requests and sends reports over the connection with this file descriptor, and ends when the connection is
-closed. It gives way to other processes: it has a lower priority and uses one processor.
+closed. It gives way to other processes: it has a lower priority. Its environment should set NPROC=1, so that XLA
+computes in one thread.
 """
 
 import os
@@ -114,17 +115,10 @@ class Worker:
             self._turns.clear()
 
 
-def _give_way() -> None:
-    """Lower the priority, and use one processor, where the system has these functions."""
-    if hasattr(os, "nice"):
-        os.nice(_PRIORITY)
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])
-
-
 def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
-    _give_way()
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(_PRIORITY)
     Worker(Connection(int(sys.argv[1]))).serve()
 
 

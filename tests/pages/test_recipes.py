@@ -7,7 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.page_list import page_named, stage_named
-from dashboard.state.settings import OPTIONS, Settings, positions_of, with_positions
+from dashboard.state.position_choice import positions_of, with_positions
+from dashboard.state.settings import OPTIONS, Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout

@@ -4,7 +4,8 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, nearest_d_model, truncate_text
+from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, nearest_d_model
+from dashboard.state.text import truncate_text
 from encoder_core.inputs.custom_mask import CustomMask
 
 
@@ -67,6 +68,7 @@ def test_defaults_are_allowed():
 def test_allowed_values_are_used():
     state = {
         "encoder": "random", "variant": "as intended",
+        "run": None, "checkpoint": None, "train_task": "reverse",
         "text": "a\nb", "input": "", "seed": 7, "d_model": 48, "heads": 3, "d_ff": 8, "layers": 12, "norm": "pre",
         "activation": "gelu", "positions": "learned", "scale": "sqrt_d", "mask": "both", "recipe_mask": "tutorial",
         "custom_mask": CustomMask(), "scaled": False, "bias": False,

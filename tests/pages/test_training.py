@@ -161,7 +161,7 @@ def test_another_task_has_its_own_example_and_no_run(process):
     at, _ = started(process, train_text="abc")
     at.selectbox(key=key_of(at, "train_task")).set_value("bracket")
     run(at)
-    assert chosen(at, "run") == ""
+    assert chosen(at, "run") is None
     assert link_of(at)["train_task"] == ["bracket"]
     assert "train_text" not in link_of(at)
 
@@ -184,7 +184,7 @@ def test_a_checkpoint_opens_in_the_walkthrough(process):
 
 
 def test_a_checkpoint_of_an_unknown_run_is_a_sentence_and_the_random_encoder(framed):
-    at = opened(stage_named("softmax"), encoder="checkpoint", run="gone", checkpoint="10")
+    at = opened(stage_named("softmax"), encoder="checkpoint", run="0123456789", checkpoint="10")
     assert any("does not have the training run" in warning for warning in said(at))
 
 

@@ -17,7 +17,7 @@ from dashboard.limits.visitors import parse_max_sessions
 from dashboard.state.edit_history import edit_texts
 from dashboard.state.offered_encoders import parse_max_bytes
 from dashboard.state.session import session
-from dashboard.state.settings import truncate_text
+from dashboard.state.text import truncate_text
 from encoder_core import Encoder, EncoderConfig, HeadFactor
 from encoder_core.inputs.mask_text import parse_mask_text
 from encoder_core.training import TrainingPlan

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.state.settings import PositionChoice
+from dashboard.state.position_choice import PositionChoice
 from encoder_core.inputs.positions import sinusoid_angles, sinusoids
 
 # Positions count from 1 on screen; the variable of the formulas and the index of the table count from 0.

@@ -10,8 +10,9 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import CURVES
+from dashboard.state.position_choice import PositionChoice
 from dashboard.state.session import session
-from dashboard.state.settings import PositionChoice, available_settings
+from dashboard.state.settings import available_settings
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.explain.first_input import FirstInput

@@ -8,7 +8,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
-from dashboard.state.settings import PositionChoice
+from dashboard.state.position_choice import PositionChoice
 from dashboard.theme import current_theme
 from encoder_core.analysis import similarity_by_distance
 from encoder_core.figures import format_number, largest_magnitude

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.sidebar import with_unit_prefix
-from dashboard.state.settings import positions_of
+from dashboard.state.position_choice import positions_of
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.parameters import BIAS_STD

@@ -18,6 +18,11 @@ def is_playing() -> bool:
     return _PLAYING in session().memo
 
 
+def stop_playing() -> None:
+    """Stop the player at the checkpoint that it shows."""
+    session().memo.pop(_PLAYING, None)
+
+
 def play_next(run: StoredRun) -> None:
     """Let the player go on to the next checkpoint; after the last one it stops."""
     index = session().memo[_PLAYING] + 1
@@ -25,7 +30,7 @@ def play_next(run: StoredRun) -> None:
         session().memo[_PLAYING] = index
         session().set_derived(CHECKPOINT, run.checkpoints[index].step)
     else:
-        _stop()
+        stop_playing()
 
 
 def shown_checkpoint(run: StoredRun) -> StoredCheckpoint | None:
@@ -44,7 +49,7 @@ def render_checkpoint_picker(run: StoredRun) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         if is_playing():
-            st.button("Pause", icon=":material/pause:", key="checkpoint_pause", on_click=_stop)
+            st.button("Pause", icon=":material/pause:", key="checkpoint_pause", on_click=stop_playing)
             st.progress((steps.index(checkpoint.step) + 1) / len(steps), f"Attention after step {checkpoint.step:,}")
         else:
             st.button("Play", icon=":material/play_arrow:", key="checkpoint_play", on_click=_play, args=(run,),
@@ -64,7 +69,7 @@ def render_open_button(run: StoredRun, text: str) -> None:
 
 
 def _open(run: StoredRun, checkpoint: StoredCheckpoint, text: str) -> None:
-    _stop()
+    stop_playing()
     key = "text" if run.plan.definition.reads_sentences else "input"
     for name, value in (("encoder", ENCODER), ("run", run.id), ("checkpoint", checkpoint.step), (key, text)):
         session().set(SETTINGS[name], value)
@@ -78,7 +83,3 @@ def _play(run: StoredRun) -> None:
     index = 0 if index + 1 == len(run.checkpoints) else index
     session().memo[_PLAYING] = index
     session().set(CHECKPOINT, run.checkpoints[index].step)
-
-
-def _stop() -> None:
-    session().memo.pop(_PLAYING, None)

@@ -1,5 +1,6 @@
 """The run of the URL, with the one that it is compared with."""
 
+from dashboard.lessons.training.checkpoints import stop_playing
 from dashboard.state.choices import CHECKPOINT, RUN, TRAINING
 from dashboard.state.session import session
 from dashboard.training.runs import RUNS, session_id
@@ -9,8 +10,9 @@ from encoder_core.training.compare import COMPARISONS
 
 def choose_run(run: StoredRun | None) -> None:
     """Show a run, at its latest checkpoint. Call it from a callback."""
-    session().set(RUN, run.id if run else "")
+    session().set(RUN, run.id if run else None)
     session().set(CHECKPOINT, None)
+    stop_playing()
 
 
 def shown_runs() -> list[StoredRun]:

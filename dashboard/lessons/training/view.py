@@ -17,46 +17,50 @@ from dashboard.lessons.training.shown_runs import names_of
 from dashboard.limits.fair_share import fair_run
 from dashboard.state.choices import RUN
 from dashboard.state.session import page_script, session
-from dashboard.training.stored_run import StoredRun
+from dashboard.training.stored_run import ACTIVE, StoredRun
 
-_SECONDS = 1.0  # between two updates
+_LIVE, _QUEUED = 1.0, 3.0  # seconds between two updates
 
 
 def render_runs(runs: list[StoredRun], text: str) -> None:
     """Render the runs. While one is being trained or the player is on, this part of the page repeats by itself."""
-    if any(run.is_open for run in runs):
-        _render_repeatedly(runs, text)
-    elif is_playing():
-        _render_player(runs, text)
+    seconds = _interval(runs)
+    if seconds:
+        _render_repeatedly(runs, text, seconds)
     else:
         _render(runs, text)
 
 
-@st.fragment(run_every=_SECONDS)
-def _render_repeatedly(runs: list[StoredRun], text: str) -> None:
-    if not any(run.is_open for run in runs) or session().get(RUN) != runs[0].id:
-        st.rerun()
-    with fair_run(), page_script():
-        _render(runs, text)
+def _interval(runs: list[StoredRun]) -> float | None:
+    """The seconds between two updates; None if nothing changes by itself."""
+    if is_playing() or any(run.status in ACTIVE for run in runs):
+        return _LIVE
+    return _QUEUED if any(run.is_open for run in runs) else None
 
 
-@st.fragment(run_every=_SECONDS)
-def _render_player(runs: list[StoredRun], text: str) -> None:
-    if not is_playing():
-        st.rerun()
-    with fair_run(), page_script():
-        _render(runs, text)
-    play_next(runs[0])
+def _render_repeatedly(runs: list[StoredRun], text: str, seconds: float) -> None:
+    @st.fragment(run_every=seconds)
+    def fragment() -> None:
+        if _interval(runs) != seconds or session().get(RUN) != runs[0].id:
+            st.rerun()
+        with fair_run(), page_script():
+            _render(runs, text)
+        if is_playing():
+            play_next(runs[0])
+
+    fragment()
 
 
 def _render(runs: list[StoredRun], text: str) -> None:
     render_progress(runs)
     if can_read(runs[0].plan.definition, text):
         render_checkpoint_picker(runs[0])
-        for number, (run, name) in enumerate(zip(runs, names_of(runs), strict=True)):
+        columns = st.columns(len(runs), gap="medium")
+        for number, (column, run, name) in enumerate(zip(columns, runs, names_of(runs), strict=True)):
             checkpoint = shown_checkpoint(run)
             if checkpoint:
-                render_attention(run, checkpoint, text, name, f"training_attention_{number}")
+                with column:
+                    render_attention(run, checkpoint, text, name, f"training_attention_{number}")
         if not any(run.is_open for run in runs):
             render_open_button(runs[0], text)
             render_answer(runs[0], text)

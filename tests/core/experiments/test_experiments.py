@@ -12,6 +12,7 @@ from encoder_core.cost import flops_by_part
 from encoder_core.experiments import experiments
 from encoder_core.experiments.head_count import head_statistics
 from encoder_core.experiments.layer_norm import batch_norm, layer_norm
+from encoder_core.experiments.learned_attention import NUM_INPUTS, key_weights
 from encoder_core.experiments.one_hot_lookup import product_lookup, row_lookup, useful_share
 from encoder_core.experiments.padding import padded_outputs
 from encoder_core.experiments.pronoun import pronoun_weights
@@ -23,6 +24,7 @@ from encoder_core.experiments.stack_gradients import stack_norms
 from encoder_core.experiments.token_mixing import SENTENCE, changed_rows, row_changes
 from encoder_core.experiments.word_in_context import word_similarities
 from encoder_core.figures import panels_of
+from encoder_core.training import tasks
 
 # The right option of each experiment in its default setup, counted from 0.
 ANSWERS = {
@@ -40,6 +42,7 @@ ANSWERS = {
     "layer-norm": 2,
     "word-in-context": 0,
     "pronoun": 1,
+    "learned-attention": 2,
 }
 
 
@@ -207,3 +210,13 @@ def test_norms_by_hand():
 def test_dot_products_of_sinusoids():
     """By hand for d_model 2: sin a sin b + cos a cos b = cos(a - b), with an angle of 1 per position."""
     np.testing.assert_allclose(pair_products(encodings("sinusoidal", 2)), [math.cos(5)] * 2, atol=1e-5)
+
+
+def test_the_trained_heads_look_at_the_keys_of_their_task():
+    """Equal weights: 1/n of n keys; the middle token of an odd number of letters is its own mirror image."""
+    weights = {task: key_weights(task) for task in ("reverse", "bracket")}
+    for task, weight in weights.items():
+        assert weight.before.max() < 1.5 * weight.equal, task
+        assert weight.after.max() > 1.8 * weight.equal, task
+    inputs = tasks()["reverse"].random_inputs(NUM_INPUTS)
+    assert weights["reverse"].equal == pytest.approx(np.mean([1 / batch.ids.shape[1] for batch in inputs]))
