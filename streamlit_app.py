@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-import dashboard.state.choices  # noqa: F401 - the first link is read before its page is imported
 from dashboard import sidebar
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.limits.fair_share import fair_run
@@ -13,6 +12,7 @@ from dashboard.models.loading_notice import render_encoder_notice
 from dashboard.navigation import register_pages
 from dashboard.page_list import START, Lab, Stage
 from dashboard.shell import frame
+from dashboard.state import choices  # noqa: F401 - declared before the first link is read
 from dashboard.state.session import begin_run, page_script
 from dashboard.state.settings import current_settings
 from dashboard.theme import render_style_sheet

@@ -12,6 +12,7 @@ from encoder_core.blocks.capacity import CAPACITIES, capacity_for
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import compatible_edits, ignored_edit_message
+from encoder_core.engine.gradients import block_gradients
 from encoder_core.engine.inference import compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
 from encoder_core.engine.packing import trace_packed
@@ -259,7 +260,7 @@ class Encoder:
 def warm_up(seed: int = 0) -> None:
     """Compile all programs and draw the parameters of `seed`, so that later forward passes compile nothing.
 
-    These are the programs of all CAPACITIES, and those of recipes that are larger.
+    These are the programs of all CAPACITIES, those of recipes that are larger, and the gradients of small models.
     """
     for capacity in CAPACITIES:
         config = EncoderConfig(
@@ -274,3 +275,5 @@ def warm_up(seed: int = 0) -> None:
         if capacity_for(recipe.config(), recipe.example.seq) not in CAPACITIES:
             inputs, mask, _ = recipe.inputs(seed)
             Encoder.recipe(name, seed=seed).trace(inputs, mask)
+    run = Encoder.random(EncoderConfig(num_layers=1, final_norm=True), seed).run(np.zeros((1, 1), np.int32))
+    block_gradients(run, np.zeros(run.trace.output.shape))

@@ -7,7 +7,7 @@ from dashboard.lessons.take_away.subject import origin_of
 from dashboard.page_list import page_named
 from dashboard.selection import focus
 from dashboard.shell import frame
-from encoder_core.export import Pretrained, Random
+from encoder_core.export import FromFile, Pretrained, Random
 
 current = frame.begin_page()
 config, edits = current.config, len(current.edits)
@@ -54,8 +54,8 @@ def parameters_sentence() -> str:
     match origin_of(current):
         case Random():
             return "It draws the parameters from the seed."
-        case Pretrained(""):
-            return "It reads the parameters from the file “Parameters” in the same folder."
+        case FromFile():
+            return "It reads the parameters from the file “Parameters”, which must be in the same folder."
         case Pretrained():
             return "It reads the files of the trained model, and downloads them if they are not installed."
         case _:

@@ -45,7 +45,7 @@ def _render_answer(number: int, answer: Answer) -> None:
     icon, colour = (":material/check_circle:", "green") if answer.is_correct else (":material/cancel:", "red")
     again = f" (attempt {answer.attempt})" if answer.attempt > 1 else ""
     verdict = "correct" if answer.is_correct else f"the answer is “{answer.correct}”"
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+    with st.container(border=True, gap="xsmall"):
         st.markdown(
             f"{answer.question[:1].upper()}{answer.question[1:]}  \n"
             f":{colour}[{icon}] You answered “{answer.chosen}”{again}: {verdict}. {answer.explanation}"

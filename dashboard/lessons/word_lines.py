@@ -45,5 +45,5 @@ def render_layer_lines(current: Model, at: Focus, *, key: str, selects_key: bool
     )
     st.caption(
         f"A line's width is its weight. {NOT_DRAWN} The numbers are the weights in {heads[at.head]}. Click a word to "
-        "select it, a head to see its numbers; point at a key to see its weight in each head."
+        "select it, a head to see its numbers; point at a key to see its weights in the other heads."
     )

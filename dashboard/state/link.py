@@ -4,10 +4,10 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from dashboard.page_list import PAGES, STAGES
+from dashboard.page_list import PAGES, START
 from dashboard.state.session import session
 
-FIRST_PAGE = "start"  # the URL of the first page, which is also served at "/"
+_FIRST_PAGE = "first"  # the URL path that Streamlit has for the page at "/"
 
 
 def link_to(page: str) -> str:
@@ -16,7 +16,7 @@ def link_to(page: str) -> str:
     if not folder:
         return ""
     query = session().query()
-    path = "" if page == STAGES[0].name else page
+    path = "" if page == START.name else page
     return f"{folder}/{path}{f'?{query}' if query else ''}"
 
 
@@ -33,6 +33,6 @@ def app_address() -> str:
         return ""
     folder = url.path.rstrip("/")
     last = folder.rpartition("/")[2]
-    if last in (FIRST_PAGE, *(page.name for page in PAGES)):
+    if last in (_FIRST_PAGE, *(page.name for page in PAGES)):
         folder = folder.removesuffix(f"/{last}")
     return f"{url.scheme}://{url.netloc}{folder}"

@@ -66,6 +66,11 @@ def empty_state(capacity: Capacity) -> nnx.State:
     return state
 
 
+def empty_block(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
+    """The structure of one block at this capacity, and its state without allocated arrays."""
+    return _split(EncoderBlock, capacity)
+
+
 @cache
 def _split(module: Callable[..., nnx.Module], capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
     return nnx.split(nnx.eval_shape(lambda: module(capacity, rngs=nnx.Rngs(0))))

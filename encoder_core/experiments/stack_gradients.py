@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.analysis.gradients import block_gradients
 from encoder_core.config import EncoderConfig, Norm
 from encoder_core.edits import Edit, ResidualFactor
 from encoder_core.encoder import Encoder
+from encoder_core.engine.gradients import block_gradients
 
 DEPTHS = (2, 4, 6, 8, 12)
 NUM_ENCODERS = 5  # random encoders with the seeds 0 to 4, for the spread
@@ -32,7 +32,7 @@ def stack_norms(norm: Norm, depth: int, residuals: bool, seed: int) -> StackNorm
     """The lengths in a random encoder of so many blocks, on random ids.
 
     The loss is the sum of the outputs times random numbers, so its gradient at the output is random. Without
-    `residuals`, each sublayer's output replaces the stream. The gradients are exact (`block_gradients`).
+    `residuals`, each sublayer's output replaces the stream. The gradients are those of `jax.grad` (`block_gradients`).
     """
     config = EncoderConfig(vocab_size=16, max_len=16, d_model=_D_MODEL, num_heads=4, d_ff=4 * _D_MODEL,
                            num_layers=depth, norm=norm, final_norm=norm == "pre")  # fmt: skip

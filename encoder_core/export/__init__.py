@@ -10,9 +10,10 @@ svg        heatmaps as SVG
 
 from encoder_core.export.arrays import parameters_safetensors, trace_arrays, trace_npz, trace_safetensors
 from encoder_core.export.notebook import encoder_core_notebook, notebook_json, plain_notebook
-from encoder_core.export.subject import Pretrained, Random, SomeRecipe, Subject
+from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
 
 __all__ = [
+    "FromFile",
     "Pretrained",
     "Random",
     "SomeRecipe",

@@ -13,7 +13,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.export.cells import Cell, code, literal, markdown
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
-from encoder_core.export.subject import Pretrained, Random, SomeRecipe, Subject
+from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.recipes import RECIPES
 
@@ -119,9 +119,8 @@ def _count(number: int, thing: str) -> str:
 
 
 def _plain_requirements(subject: Subject) -> str:
-    trained = isinstance(subject.origin, Pretrained)
-    more = ["safetensors"] if trained else []
-    if trained and subject.origin.name:  # type: ignore[union-attr]
+    more = ["safetensors"] if isinstance(subject.origin, Pretrained | FromFile) else []
+    if isinstance(subject.origin, Pretrained):
         more += ["tokenizers", "huggingface_hub"]
     packages = " ".join(["jax", "flax", "numpy", *more])
     return (
@@ -153,8 +152,10 @@ def _classes(subject: Subject) -> set[str]:
             return {"Encoder", "EncoderConfig"}
         case SomeRecipe():
             return {"Encoder", "RECIPES"}
-        case Pretrained(name):
-            return {"Encoder"} if name else {"Encoder", "EncoderConfig", "TokenBatch"}
+        case Pretrained():
+            return {"Encoder"}
+        case FromFile():
+            return {"Encoder", "EncoderConfig", "TokenBatch"}
 
 
 def _encoder(subject: Subject) -> list[str]:
@@ -163,7 +164,7 @@ def _encoder(subject: Subject) -> list[str]:
             return [_config(subject.config), f"encoder = Encoder.random(config, seed={seed})"]
         case SomeRecipe(name, variant, seed):
             return [f"encoder = Encoder.recipe({name!r}, {variant!r}, seed={seed})"]
-        case Pretrained(""):
+        case FromFile():
             return [
                 "from safetensors.numpy import load_file",
                 "",
@@ -193,7 +194,7 @@ def _inputs(subject: Subject) -> list[str]:
             lines = [f"inputs, mask, _ = RECIPES[{name!r}].inputs(seed={seed})"]
             if np.array_equal(attention_mask(own, trace.real, run.config.num_heads), trace.mask):
                 return lines
-        case Pretrained(""):
+        case FromFile():
             batch = (tuple(trace.tokens), [] if trace.ids is None else trace.ids.tolist(), trace.real.tolist())
             tokens, ids, real = (
                 literal(name, value) for name, value in zip(("tokens", "ids", "real"), batch, strict=True)

@@ -39,14 +39,23 @@ class SomeRecipe:
 class Pretrained:
     """A trained encoder.
 
-    name  of its repository on the Hugging Face hub; "" for any other trained encoder: the notebooks then load its
-          parameters from the file that `parameters_safetensors` writes
+    name  of its repository on the Hugging Face hub
     """
 
     name: str
 
 
-Origin = Random | SomeRecipe | Pretrained
+@dataclass(frozen=True)
+class FromFile:
+    """An encoder whose parameters the notebooks read from the file that `parameters_safetensors` writes.
+
+    description  the encoder in a few words
+    """
+
+    description: str
+
+
+Origin = Random | SomeRecipe | Pretrained | FromFile
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,4 +86,6 @@ class Subject:
             case SomeRecipe(name, variant, seed):
                 return f"recipe {name} ({variant}), seed {seed}"
             case Pretrained(name):
-                return f"trained encoder {name}" if name else "trained encoder, its parameters in a file"
+                return f"trained encoder {name}"
+            case FromFile(description):
+                return description

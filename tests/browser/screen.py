@@ -9,7 +9,7 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from dashboard.page_list import STAGES, START, page_named, stage_named
+from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
 from tests.chromium import CALM, NEXT_FRAMES
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
@@ -101,7 +101,8 @@ class Screen:
     def arrived(self, name: str) -> "Screen":
         """Wait until a page is on screen, complete."""
         expect(self.title).to_have_text(page_named(name).title)
-        self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key")
+        if name not in {page.name for page in WORKSHOP}:  # these pages have no plot
+            self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key")
         return self.settle()
 
     def settle(self) -> "Screen":
@@ -181,7 +182,7 @@ class Screen:
     def name(self) -> str:
         """The page in the address bar."""
         path = urlsplit(self.page.url).path.strip("/")
-        assert path in {"", *(stage.name for stage in STAGES)}
+        assert path in {"", *(page.name for page in PAGES)}
         return path or START.name
 
     @property

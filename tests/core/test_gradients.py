@@ -1,12 +1,15 @@
-"""Gradients of every block, compared with PyTorch's automatic differentiation."""
+"""Gradients of every block, compared with PyTorch and with finite differences in float64."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from encoder_core import Encoder, EncoderConfig
-from encoder_core.analysis.gradients import block_gradients
-from encoder_core.edits import ResidualFactor
+from benchmarks.measure import CompilationCounter
+from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor, SetScore
+from encoder_core.engine.gradients import BlockGradients, block_gradients
+from encoder_core.explain import sublayers
 from tests.core.reference import random_parameters, relative_difference, torch_encoder
 
 _TORCH_KERNELS = {
@@ -33,33 +36,77 @@ def test_gradients_are_those_of_torch(norm, activation):
     start = torch.from_numpy(x.astype(float)).requires_grad_()
     (reference(start) * torch.from_numpy(direction)).sum().backward()
     for index, (block, entering) in enumerate(zip(ours, inputs, strict=True)):
-        assert relative_difference(block.resid_pre, entering.grad.numpy()) < 5e-6
+        assert relative_difference(block.resid_pre, entering.grad.numpy()) < 1e-5
         theirs = dict(reference.layers[index].named_parameters())
         for name, kernel in _TORCH_KERNELS.items():
-            assert relative_difference(block.kernels[name], theirs[kernel].grad.numpy().T) < 5e-6
+            assert relative_difference(block.kernels[name], theirs[kernel].grad.numpy().T) < 1e-5
         joined = np.concatenate([block.kernels[f"attention.{part}"] for part in ("query", "key", "value")], axis=1)
-        assert relative_difference(joined, theirs["self_attn.in_proj_weight"].grad.numpy().T) < 5e-6
+        assert relative_difference(joined, theirs["self_attn.in_proj_weight"].grad.numpy().T) < 1e-5
 
 
-@pytest.mark.parametrize("choices", [{"activation_after": "second_linear"}, {"scale_scores": False}])
-def test_gradients_are_slopes_of_the_output(choices):
-    """Moved by ε along its gradient g, the input changes the loss by ε |g|²; also without residual connections."""
-    config = EncoderConfig(
-        d_model=8, num_heads=2, d_ff=12, num_layers=2, positions="none", activation="gelu", **choices
-    )
+def loss(run, rows, direction):
+    """The sum of the output times `direction` in float64, for other rows at the input of the first block."""
+    for layer in range(run.config.num_layers):
+        rows = sublayers.block(rows, run, layer, 0)
+    if run.config.final_norm:
+        parameters = sublayers.norm_parameters(run.edited_parameters, 0, "final_norm")
+        rows = sublayers.layer_norm_steps(rows, *parameters, run.config.norm_eps).output
+    return float((rows * direction).sum())
+
+
+EDITS = {
+    "none": (),
+    "residuals": (ResidualFactor(0, "attention", 0.5), ResidualFactor(1, "mlp", 0.0)),
+    "heads, scores and dropout": (HeadFactor(1, 0, -0.5), SetScore(0, 0, 1, 3, 2, 0.7), Dropout(2, 0.3)),
+}
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("edits", EDITS.values(), ids=EDITS)
+def test_gradients_are_slopes_in_float64(norm, edits):
+    """Central differences along random directions, of the rows and of one kernel of each block."""
+    config = EncoderConfig(d_model=8, num_heads=2, d_ff=12, num_layers=2, activation="gelu", norm=norm,
+                           final_norm=norm == "pre", activation_after="second_linear" if edits else "first_linear",
+                           dropout_at=("pattern", "attn_out", "mlp_act", "mlp_out"))  # fmt: skip
     rng = np.random.default_rng(1)
     encoder = Encoder.from_parameters(config, random_parameters(config, rng))
-    x, direction = rng.standard_normal((1, 4, 8)).astype(np.float32), rng.standard_normal((1, 4, 8))
-    for edits in ([], [ResidualFactor(0, "attention", 0.5), ResidualFactor(1, "mlp", 0.0)]):
-        gradient = block_gradients(encoder.run(x, edits=edits), direction)[0].resid_pre
-        step = 1e-2 * gradient / np.linalg.norm(gradient)
-        ends = [(encoder.trace(x + sign * step, edits=edits).output * direction).sum() for sign in (1, -1)]
-        assert (ends[0] - ends[1]) / 2e-2 == pytest.approx(np.linalg.norm(gradient), rel=5e-3)
+    run = encoder.run(rng.integers(0, config.vocab_size, (1, 5)), "causal", edits)
+    rows, direction = run.trace.embedded[0].astype(float), rng.standard_normal((5, 8))
+    blocks, step = block_gradients(run, direction[None]), 1e-5
+    change = rng.standard_normal(rows.shape)
+    ends = [loss(run, rows + sign * step * change, direction) for sign in (1, -1)]
+    assert (ends[0] - ends[1]) / (2 * step) == pytest.approx((blocks[0].resid_pre[0] * change).sum(), rel=1e-4)
+    for layer, part in ((0, "attention.key"), (1, "mlp.up")):
+        name = f"layers.{layer}.{part}.kernel"
+        kernel = run.parameters[name].astype(float)
+        change = rng.standard_normal(kernel.shape)
+        moved = [replace(run, parameters=run.parameters | {name: kernel + sign * step * change}) for sign in (1, -1)]
+        ends = [loss(other, rows, direction) for other in moved]
+        slope = (blocks[layer].kernels[part] * change).sum()
+        assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(slope, rel=1e-4, abs=1e-5)
+
+
+def test_other_sizes_depths_and_norms_compile_nothing():
+    config = EncoderConfig(d_model=16, num_heads=2, d_ff=32, num_layers=1, norm="pre", final_norm=True)
+    other_sizes = replace(config, d_model=24, num_heads=3, num_layers=3)
+    first, *others = [
+        Encoder.random(other).run(np.zeros((1, seq), np.int32))
+        for other, seq in ((config, 3), (other_sizes, 9), (replace(config, norm="post", activation="gelu"), 4))
+    ]
+    block_gradients(first, np.ones(first.trace.output.shape))
+    with CompilationCounter() as counter:
+        for run in others:
+            block_gradients(run, np.ones(run.trace.output.shape))
+    assert counter.count == 0
+
+
+def test_a_gradient_of_another_shape():
+    run = Encoder.random(EncoderConfig()).run(np.zeros((1, 3), np.int32))
+    with pytest.raises(ValueError, match=r"d_output of shape=\(1, 2, 64\) is invalid: allowed is \(1, 3, 64\)"):
+        block_gradients(run, np.zeros((1, 2, 64)))
 
 
 def test_the_norm_of_all_kernels_by_hand():
     """Kernels of gradients 3 and 4 have together the length 5."""
-    from encoder_core.analysis.gradients import BlockGradients
-
     kernels = {"mlp.up": np.array([[3.0]]), "mlp.down": np.array([[4.0]])}
     assert BlockGradients(np.zeros((1, 1, 1)), kernels).kernel_norm == 5

@@ -84,6 +84,14 @@ def test_words_that_fit_are_two_rows(render):
     assert page.evaluate("sent") == [["word", ["key", 0]], ["word", ["query", 2]], ["head", 0]]
 
 
+@pytest.mark.parametrize("width", [260, 300, 340, 400])
+def test_no_word_is_cut_at_any_width(render, width):
+    words = [{"label": word, "word": word} for word in ("A", "much", "longer", "sentence", ",", "above")]
+    page = render(width, words=words, lines=[])
+    for word in page.locator(".ew-word:visible").all():
+        assert word.evaluate("word => word.scrollWidth <= word.clientWidth")
+
+
 def test_words_that_do_not_fit_are_a_paragraph(render):
     page = render(150)
     words = page.locator(".ew-word:visible")

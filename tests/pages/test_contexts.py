@@ -149,11 +149,14 @@ def test_numbers_formula_and_a_question_with_one_right_answer(framed, view):
     assert at.latex[-1].value.count("{") == at.latex[-1].value.count("}")
     at.session_state["session"].set(DETAILS, "Code")
     assert "def " in run(at).code[0].value
-    right = 0
+    right = []
     for option in at.radio[0].options:
         at.radio[0].set_value(option)
-        right += len(run(at).success)
-    assert right == 1
+        right += [option] * len(run(at).success)
+    (values,) = [_array(figure["data"][0]["x"]) for figure in figures(at)]
+    names = at.button_group(key="context_layer").options if view == VIEWS[0] else at.selectbox(key="pair_kind").options
+    best = names[int(values.argmin() if view == VIEWS[0] else values.argmax())]
+    assert [option.removeprefix("layer ") for option in right] == [best]
 
 
 @pytest.mark.parametrize("view", VIEWS)

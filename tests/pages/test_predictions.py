@@ -5,8 +5,9 @@ import pytest
 
 from dashboard.page_list import stage_named
 from dashboard.state.choices import OUTPUT_ID
-from encoder_core import RECIPES, Encoder, EncoderConfig
+from encoder_core import RECIPES, Encoder, EncoderConfig, HeadFactor
 from encoder_core.analysis import logit_attribution, logit_lens, softmax
+from encoder_core.figures import format_number
 from encoder_core.recipes import Recipe
 from tests.core.reference import random_parameters
 from tests.pages.app import chosen, derivations, figures, key_of, link_of, opened, rendered, run, said
@@ -55,6 +56,7 @@ def test_predicted_tokens_of_nanolm(framed):
     run(at)
     assert link_of(at)["output_id"] == ["7"]
     assert f"rank {(logits[2] > logits[2, 7]).sum() + 1}." in caption(at)
+    assert right_answers(at) == [f"{format_number(np.exp(float(logits[2, best]) - float(logits[2, 7])), 3)} times"]
 
 
 def test_the_lens_of_a_post_norm_encoder(framed, small):
@@ -82,6 +84,21 @@ def test_the_attribution_of_a_post_norm_encoder(framed, small):
         at
     )
 
+    without = small.trace(inputs, mask, [HeadFactor(1, 1)]).logits[0, 1, 9]
+    fall = (attribution.logit - without) * np.sign(attribution.heads[1, 1])
+    compared = "more" if fall > abs(attribution.heads[1, 1]) else "less"
+    (answer,) = right_answers(at)
+    assert f"by {compared} than " in answer
+
+
+def right_answers(at):
+    """The options of the question that are right."""
+    right = []
+    for option in at.radio[0].options:
+        at.radio[0].set_value(option)
+        right += [option] * len(run(at).success)
+    return right
+
 
 def rendered_question(at):
     return next(text for text in rendered(at) if text.startswith("**Predict**"))
@@ -98,11 +115,7 @@ def test_names_of_output_tokens_are_shown_literally_and_one_answer_is_right(fram
         for figure in figures(at):
             traces = [{name: part for name, part in trace.items() if name != "hovertext"} for trace in figure["data"]]
             assert "<b>" not in str((traces, figure["layout"]))
-    right = 0
-    for option in at.radio[0].options:
-        at.radio[0].set_value(option)
-        right += len(run(at).success)
-    assert right == 1
+    assert len(right_answers(at)) == 1
     assert not said(at)
 
 

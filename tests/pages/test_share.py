@@ -98,7 +98,7 @@ def test_a_local_address_is_named(url, local):
 def test_links_of_the_pages(monkeypatch, address):
     query = "layer=2"
     monkeypatch.setattr(type(current_session()), "query", lambda _: query)
-    assert link.link_to("map") == f"{ADDRESS}/?layer=2"
+    assert link.link_to("start") == f"{ADDRESS}/?layer=2"
     assert link.link_to("softmax") == f"{ADDRESS}/softmax?layer=2"
     query = ""
     assert link.link_to("softmax") == f"{ADDRESS}/softmax"

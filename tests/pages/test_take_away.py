@@ -14,7 +14,7 @@ from dashboard.selection.focus import Focus
 from dashboard.state import link
 from dashboard.state.settings import DEFAULTS, Settings
 from encoder_core import HeadFactor
-from encoder_core.export import Pretrained, Random, SomeRecipe, encoder_core_notebook
+from encoder_core.export import FromFile, Random, SomeRecipe, encoder_core_notebook
 from encoder_core.inputs.custom_mask import CustomMask
 from tests.pages.app import opened, rendered
 
@@ -83,8 +83,8 @@ def test_the_settings_are_those_of_the_notebook(settings):
 
 
 def test_the_origin_of_an_encoder():
+    assert origin_of(model(encoder="reverse")) == FromFile("small trained encoder reverse")
     assert origin_of(model(seed=3)) == Random(3)
-    assert origin_of(model(encoder="reverse")) == Pretrained("")
     assert origin_of(model(encoder="nanolm", variant="as written", seed=3)) == SomeRecipe("nanolm", "as written", 3)
 
 
@@ -94,6 +94,7 @@ def test_the_origin_of_an_encoder():
         ("http://host:8501/softmax", "http://host:8501"),
         ("https://host/app/take_away/", "https://host/app"),
         ("https://host/app/start", "https://host/app"),
+        ("https://host/first", "https://host"),
         ("http://host", "http://host"),
         ("javascript:alert(1)", ""),
         (None, ""),

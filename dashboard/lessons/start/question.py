@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.lessons.start.story import Story
 from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN
+from dashboard.state.answers import record_answer
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
 from encoder_core.figures import format_fixed
@@ -33,6 +34,11 @@ def answer(choice: str | None) -> None:
     """Set the answer, or with None hide the lines again; the question is about "it"."""
     session().set(STORY_ANSWER, choice)
     session().set(STORY_TOKEN, None)
+    options = {noun: f"the {noun}" for noun in (NOUN, OTHER_NOUN)}
+    if choice in options:
+        reason = f"A {NOUN} can be tired, a {OTHER_NOUN} cannot."
+        question = f"what does “{PRONOUN}” refer to?"
+        record_answer(question, list(options.values()), options[choice], options[NOUN], reason)
 
 
 def _feedback(story: Story) -> str:

@@ -7,7 +7,6 @@ import streamlit as st
 
 from dashboard.lessons.take_away.subject import subject_of
 from dashboard.models.model import Model, edited_model, model_for
-from dashboard.page_list import STAGES
 from dashboard.selection.focus import Focus
 from dashboard.sidebar import with_unit_prefix
 from dashboard.state.link import link_to
@@ -24,6 +23,7 @@ from encoder_core.export import (
 from encoder_core.export.report import report_html
 
 MAX_BYTES = 100_000_000  # of one file; the server keeps it in memory while the tab is open
+MAP = "map"  # the page that the files link to
 _NOTEBOOK, _BINARY, _HTML = "application/x-ipynb+json", "application/octet-stream", "text/html"
 
 
@@ -74,7 +74,7 @@ def reports(at: Focus) -> list[File]:
 
 def render_files(model: Model, files: list[File]) -> None:
     """Render a button for each file. A file that is too large has a sentence instead."""
-    settings, edits, link = model.settings, model.edits, link_to(STAGES[0].name)
+    settings, edits, link = model.settings, model.edits, link_to(MAP)
 
     def make(file: File) -> bytes:
         # Not the model itself: the server would keep it for as long as it keeps the button.

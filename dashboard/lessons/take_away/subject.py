@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from dashboard.models.model import Model, sentences_of
-from encoder_core.export import Pretrained, Random, SomeRecipe, Subject
+from dashboard.state.settings import CHECKPOINT
+from encoder_core.export import FromFile, Pretrained, Random, SomeRecipe, Subject
 from encoder_core.export.subject import Origin
 
 
@@ -21,8 +22,11 @@ def origin_of(model: Model) -> Origin:
     settings = model.settings
     if settings.recipe:
         return SomeRecipe(settings.recipe.name, settings.variant, settings.seed)
-    if settings.trained:
-        return Pretrained("" if Path(settings.trained).expanduser().is_dir() else settings.trained)
+    if settings.encoder == CHECKPOINT and settings.task:
+        return FromFile(f"encoder of a training run, task {settings.train_task}, checkpoint {settings.checkpoint}")
     if settings.task:
-        return Pretrained("")
+        return FromFile(f"small trained encoder {settings.encoder}")
+    if settings.trained:
+        is_folder = Path(settings.trained).expanduser().is_dir()
+        return FromFile(f"trained encoder {settings.encoder}") if is_folder else Pretrained(settings.trained)
     return Random(settings.seed)

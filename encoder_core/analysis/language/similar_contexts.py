@@ -3,7 +3,8 @@
 Source of the idea: Hoover, Strobelt & Gehrmann 2020, "exBERT", section 3 (search over an annotated corpus).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -70,12 +71,15 @@ class SimilarContexts(NamedTuple):
     equal: int
 
 
-def context_vectors(traces: Iterable[SentenceTrace]) -> ContextVectors:
+def context_vectors(traces: Sequence[SentenceTrace]) -> ContextVectors:
     """The vectors of all tokens of at least one sentence."""
-    tokens, stages = zip(*((trace.tokens, trace.stages) for trace in traces), strict=True)
+    tokens = tuple(trace.tokens for trace in traces)
     lengths = [len(sentence) for sentence in tokens]
-    vectors = np.concatenate(stages, axis=1)
-    vectors /= _lengths(vectors)
+    stages, _, d_model = traces[0].stages.shape
+    # Filled sentence by sentence: scaling all vectors at once would need twice the memory.
+    vectors = np.empty((stages, sum(lengths), d_model), np.float32)
+    for trace, end in zip(traces, accumulate(lengths), strict=True):
+        vectors[:, end - len(trace.tokens) : end] = trace.stages / _lengths(trace.stages)
     return ContextVectors(
         tokens,
         np.repeat(np.arange(len(tokens), dtype=np.int32), lengths),

@@ -62,7 +62,7 @@ def token_cells(subject: Subject) -> list[Cell]:
 def _tokenizer(subject: Subject) -> Cell | None:
     """How a trained encoder splits the text, if the ids are those of the whole text."""
     trace = subject.run.trace
-    is_trained = isinstance(subject.origin, Pretrained) and subject.origin.name
+    is_trained = isinstance(subject.origin, Pretrained)
     if not is_trained or subject.run.effects.ids or len(subject.sentences) != len(trace.real):
         return None
     limit = subject.config.max_len

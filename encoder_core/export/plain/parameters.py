@@ -1,7 +1,7 @@
 """The cells with the configuration and the parameters."""
 
 from encoder_core.export.cells import Cell, code, lines_of, markdown
-from encoder_core.export.subject import Origin, Pretrained, Subject
+from encoder_core.export.subject import FromFile, Origin, Pretrained, Subject
 from encoder_core.parameters import BIAS_STD
 from encoder_core.pretrained.find import KNOWN
 
@@ -43,11 +43,8 @@ def parameter_cells(subject: Subject) -> list[Cell]:
 
 def _introduction(origin: Origin) -> str:
     match origin:
-        case Pretrained(""):
-            return (
-                f"The encoder was trained. Download “Parameters” from the page *Take away* and put `{PARAMETER_FILE}` "
-                "next to this notebook."
-            )
+        case FromFile():
+            return f"Download “Parameters” from the page *Take away* and put `{PARAMETER_FILE}` next to this notebook."
         case Pretrained(name) if name in KNOWN and KNOWN[name].package:
             return (
                 "The encoder was trained. Its files come from the installed package "
@@ -74,7 +71,7 @@ def _introduction(origin: Origin) -> str:
 
 def _parameters(subject: Subject) -> Cell:
     match subject.origin:
-        case Pretrained(""):
+        case FromFile():
             return code(
                 f"""
                 from safetensors.numpy import load_file

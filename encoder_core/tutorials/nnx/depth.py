@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.analysis.gradients import block_gradients
 from encoder_core.config import EncoderConfig, Norm
 from encoder_core.encoder import Encoder
+from encoder_core.engine.gradients import block_gradients
 from encoder_core.parameters import parameter_shapes
 from encoder_core.trace import Run
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from encoder_core.analysis import root_mean_square
-from encoder_core.analysis.gradients import block_gradients
 from encoder_core.config import Norm
+from encoder_core.engine.gradients import block_gradients
 from encoder_core.figures import Line, Panel, ThemeName, curves
 from encoder_core.figures.style import PanelStyle
 from encoder_core.scenes.items import Matrix, line_of

@@ -10,7 +10,7 @@ import pytest
 
 from encoder_core import RECIPES, Run, SetScore
 from encoder_core.export import (
-    Pretrained,
+    FromFile,
     SomeRecipe,
     Subject,
     encoder_core_notebook,
@@ -118,7 +118,7 @@ def test_the_notebooks_of_a_trained_encoder():
 
 
 def test_the_notebooks_of_an_encoder_in_a_folder_read_its_parameters_from_the_file(tmp_path, monkeypatch):
-    subject = replace(random_subject(edits=ALL_EDITS[3:]), origin=Pretrained(""))
+    subject = replace(random_subject(edits=ALL_EDITS[3:]), origin=FromFile("encoder in a folder"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "parameters.safetensors").write_bytes(parameters_safetensors(subject.run))
     assert_same_tensors(subject, execute(encoder_core_notebook(subject))["tensors"])

@@ -1,0 +1,181 @@
+"""Gradients of a forward pass by automatic differentiation through the modules of `blocks`.
+
+The program differentiates one block at a capacity, so the number of blocks, the placement of norms and the edits
+compile nothing. It runs backwards from the last block: the gradient at the input of a block is the gradient at the
+output of the block before it.
+"""
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from flax import nnx
+from jaxtyping import Array, Bool, Float
+
+from encoder_core.blocks import BlockDropout, BlockEdits, LayerNorm, ProgramSettings
+from encoder_core.blocks.capacity import Capacity, Dims, capacity_for, pad
+from encoder_core.blocks.parameter_cut import ParameterCut
+from encoder_core.engine.forward import empty_block
+from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings, split_by_layer
+from encoder_core.trace import Run
+
+Rows = Float[np.ndarray, "batch seq d_model"]
+
+_NOTHING_CUT = ParameterCut(0, 0, 0, 1.0, 1.0, 1.0, use_bias=True, use_qkv_bias=True)  # a single block does not use it
+
+
+class BlockGradients(NamedTuple):
+    """The gradients of one block.
+
+    resid_pre  (batch, seq, d_model) with respect to the input of the block
+    kernels    name ("attention.query", "mlp.up", ...) -> with respect to the kernel
+    """
+
+    resid_pre: Rows
+    kernels: dict[str, Float[np.ndarray, "input output"]]
+
+    @property
+    def kernel_norm(self) -> float:
+        """The length of the gradient of all kernels of the block, taken as one vector."""
+        return math.sqrt(sum(float((gradient.astype(float) ** 2).sum()) for gradient in self.kernels.values()))
+
+
+def block_gradients(run: Run, d_output: Rows) -> tuple[BlockGradients, ...]:
+    """The gradients of a loss in every block, first block first, in float32.
+
+    d_output  gradient of the loss with respect to `trace.output`
+
+    Edits and dropout of the run are constants. Raises ValueError where `d_output` has another shape than the output,
+    and where the layers of the trace are not those of the stack (attention_read_out="input").
+    """
+    config, trace = run.config, run.trace
+    if config.attention_read_out != "stack" and config.num_layers > 1:
+        raise ValueError(f"attention_read_out={config.attention_read_out!r} is invalid: allowed is 'stack'.")
+    if d_output.shape != trace.output.shape:
+        raise ValueError(f"d_output of shape={d_output.shape} is invalid: allowed is {trace.output.shape}.")
+    capacity = _capacity_of(run)
+    blocks: list[BlockGradients] = []
+    gradient = d_output.astype(np.float32)
+    if config.final_norm:
+        gradient = np.stack([_through_final_norm(run, capacity, *rows) for rows in enumerate(gradient)])
+    edits = [_edits_by_layer(run, capacity, sentence) for sentence in range(len(gradient))]
+    for layer in reversed(range(config.num_layers)):
+        state = _block_state(run, capacity, layer)
+        by_sentence = [
+            _through_block(run, capacity, state, layer, sentence, rows, *edits[sentence][layer])
+            for sentence, rows in enumerate(gradient)
+        ]
+        gradient = np.stack([rows for rows, _ in by_sentence])
+        kernels = {name: np.sum([part[name] for _, part in by_sentence], axis=0) for name in by_sentence[0][1]}
+        blocks.append(BlockGradients(gradient, kernels))
+    return tuple(reversed(blocks))
+
+
+def _capacity_of(run: Run) -> Capacity:
+    """The capacity of one block; that of a trace does not fit, because its number of layers is limited."""
+    return capacity_for(replace(run.config, num_layers=1), run.trace.embedded.shape[1])
+
+
+def _edits_by_layer(run: Run, capacity: Capacity, sentence: int) -> list[tuple[BlockEdits, BlockDropout]]:
+    all_layers = capacity._replace(num_layers=run.config.num_layers)
+    edits = block_edits(all_layers, run.effects, sentence), block_dropout(all_layers, run.trace.kept, sentence)
+    return split_by_layer(all_layers, *edits)
+
+
+def _block_state(run: Run, capacity: Capacity, layer: int) -> nnx.State:
+    """The parameters of one block, padded with zeros."""
+    _, shapes = empty_block(capacity)
+    entries = []
+    for path, variable in nnx.to_flat_state(shapes):
+        array = run.edited_parameters.get(f"layers.{layer}.{'.'.join(map(str, path))}")
+        value = np.zeros(variable.shape, np.float32) if array is None else pad(array, variable.shape)
+        entries.append((path, variable.replace(value)))
+    return nnx.from_flat_state(entries)
+
+
+def _through_block(
+    run: Run,
+    capacity: Capacity,
+    state: nnx.State,
+    layer: int,
+    sentence: int,
+    d_output: Float[np.ndarray, "seq d_model"],
+    edits: BlockEdits,
+    dropout_masks: BlockDropout,
+) -> tuple[Float[np.ndarray, "seq d_model"], dict[str, Float[np.ndarray, "input output"]]]:
+    """The gradients with respect to the input of the block and to its kernels, for one sentence."""
+    shape, seq = (capacity.seq, capacity.d_model), len(d_output)
+    d_state, d_input = _block_vjp(
+        capacity,
+        state,
+        pad(run.trace.layers[layer].resid_pre[sentence], shape),
+        pad(d_output, shape),
+        pad(run.trace.mask[sentence], (capacity.num_heads, capacity.seq, capacity.seq)),
+        _dims(run),
+        program_settings(run.config, run.effects, _NOTHING_CUT),
+        edits,
+        dropout_masks,
+    )
+    kernels = {}
+    for path, variable in nnx.to_flat_state(d_state):
+        *part, kind = map(str, path)
+        if kind == "kernel":
+            name = ".".join(part)
+            rows, columns = run.parameters[f"layers.{layer}.{name}.kernel"].shape
+            kernels[name] = np.asarray(variable[...])[:rows, :columns]
+    return np.asarray(d_input)[:seq, : run.config.d_model], kernels
+
+
+def _through_final_norm(
+    run: Run, capacity: Capacity, sentence: int, d_output: Float[np.ndarray, "seq d_model"]
+) -> Float[np.ndarray, "seq d_model"]:
+    shape, seq = (capacity.seq, capacity.d_model), len(d_output)
+    scale, bias = (pad(run.edited_parameters[f"final_norm.{name}"], shape[1:]) for name in ("scale", "bias"))
+    x = pad(run.trace.layers[-1].resid_post[sentence], shape)
+    d_input = _norm_vjp(capacity, scale, bias, x, pad(d_output, shape), _dims(run), run.config.norm_eps)
+    return np.asarray(d_input)[:seq, : run.config.d_model]
+
+
+def _dims(run: Run) -> Dims:
+    return Dims(run.config.d_model, run.config.d_head, 1)
+
+
+@partial(jax.jit, static_argnums=0)
+def _block_vjp(
+    capacity: Capacity,
+    state: nnx.State,
+    x: Float[Array, "seq d_model"],
+    d_output: Float[Array, "seq d_model"],
+    mask: Bool[Array, "head seq seq"],
+    dims: Dims,
+    settings: ProgramSettings,
+    edits: BlockEdits,
+    dropout_masks: BlockDropout,
+) -> tuple[nnx.State, Float[Array, "seq d_model"]]:
+    """The gradients of sum(block(x) * d_output) with respect to the parameters and to x."""
+    graphdef, _ = empty_block(capacity)
+
+    def loss(block_state: nnx.State, rows: Float[Array, "seq d_model"]) -> Float[Array, ""]:
+        block = nnx.merge(graphdef, block_state)
+        return (block(rows, mask, dims, settings, edits, dropout_masks).resid_post * d_output).sum()
+
+    return jax.grad(loss, argnums=(0, 1))(state, x)
+
+
+@partial(jax.jit, static_argnums=0)
+def _norm_vjp(
+    capacity: Capacity,
+    scale: Float[Array, "d_model"],
+    bias: Float[Array, "d_model"],
+    x: Float[Array, "seq d_model"],
+    d_output: Float[Array, "seq d_model"],
+    dims: Dims,
+    eps: Float[Array, ""] | float,
+) -> Float[Array, "seq d_model"]:
+    """The gradient of sum(norm(x) * d_output) with respect to x."""
+    norm = LayerNorm(capacity.d_model)
+    norm.scale[...], norm.bias[...] = scale, bias
+    return jax.grad(lambda rows: (norm(rows, dims, eps) * d_output).sum())(x)
