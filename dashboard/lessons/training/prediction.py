@@ -1,6 +1,5 @@
 """The prediction before the first run, and its comparison with the trained heads."""
 
-import numpy as np
 import streamlit as st
 
 from dashboard.models.checkpoints import example_result
@@ -10,6 +9,7 @@ from dashboard.training.stored_run import StoredRun
 from encoder_core.training import Task
 from encoder_core.training.expected_keys import key_sets, weight_on
 
+_CLEAR = 0.05  # difference of two weights that counts
 _LEARNED = 0.9  # fraction of inputs entirely right from which a run has learned its task
 
 
@@ -56,7 +56,12 @@ def render_answer(run: StoredRun, text: str) -> None:
     answer = max(largest, key=lambda name: largest[name])
     listed = ", ".join(f"{name}: {largest[name]:.2f}" for name in sorted(largest, key=lambda name: -largest[name]))
     measured = f"The largest weights of any head for this example, as means over its tokens — {listed}."
-    if np.isclose(largest.get(options[chosen - 1], -1.0), largest[answer]):
+    ranked = sorted(largest.values(), reverse=True)
+    if ranked[0] - ranked[1] < _CLEAR:
+        st.info(
+            f"You predicted “{options[chosen - 1]}”. None is clearly ahead. {measured}", icon=":material/lightbulb:"
+        )
+    elif options[chosen - 1] == answer:
         st.success(f"You predicted “{answer}”, and so it is. {measured}", icon=":material/check:")
     else:
         st.info(f"You predicted “{options[chosen - 1]}”. It is “{answer}”. {measured}", icon=":material/lightbulb:")
