@@ -1,5 +1,6 @@
 """A choice of the user: its name in the URL, its default, and the conversion between URL text and value."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -72,6 +73,17 @@ def declare_number(
 def declare_text(name: str, default: str | None = None, max_length: int = 200, **fields: Any) -> Parameter[Any]:
     """A text of at most `max_length` characters; the page checks its meaning (see `Session.get_option`)."""
     return declare(Parameter(name, default, lambda text: _check_length(text, max_length), **fields))
+
+
+def declare_pattern(name: str, pattern: str, allowed: str, **fields: Any) -> Parameter[Any]:
+    """A text that matches a regular expression, or None, the default. `allowed` says which texts do."""
+
+    def read(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"allowed are {allowed}")
+        return text
+
+    return declare(Parameter(name, None, read, **fields))
 
 
 def declare_numbers(name: str, default: tuple[int, ...] | None, max_count: int, **fields: Any) -> Parameter[Any]:

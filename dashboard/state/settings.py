@@ -1,12 +1,11 @@
 """The settings of the sidebar: their parameters, and one frozen value that is always valid."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.parameter import Parameter, declare, declare_number, declare_option
+from dashboard.state.parameter import Parameter, declare, declare_number, declare_option, declare_pattern
 from dashboard.state.position_choice import PositionChoice, position_fields
 from dashboard.state.session import session
 from dashboard.state.text import has_words, truncate_text
@@ -77,20 +76,13 @@ _RANDOM_SETTINGS = tuple(key for key in DEFAULTS if key not in ("variant", "reci
 TASK_SETTINGS = ("encoder", "input", "mask", "custom_mask")  # for one whose task reads no sentences
 
 
-def _parse_run(text: str) -> str:
-    """The id of a training run. Raises ValueError for a text that is none."""
-    if not re.fullmatch(r"[0-9a-f]{10}", text):
-        raise ValueError("allowed are ids of training runs, of 10 digits and letters from a to f")
-    return text
-
-
 def _declare_setting(key: str, default: Any) -> Parameter[Any]:
     if key in ("text", "input"):
         return declare(Parameter(key, default, lambda text: truncate_text(text)[0]))
     if key == "custom_mask":
         return declare(Parameter(key, default, parse_mask, format_mask))
     if key == "run":
-        return declare(Parameter(key, default, _parse_run))
+        return declare_pattern(key, r"[0-9a-f]{10}", "ids of training runs, of 10 digits and letters from a to f")
     if key == "checkpoint":
         return declare_number(key, 0)
     return declare_option(key, OPTIONS[key], default, adds_history_entry=key == "encoder")

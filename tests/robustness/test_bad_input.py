@@ -18,6 +18,7 @@ from dashboard.state.edit_history import edit_texts
 from dashboard.state.offered_encoders import parse_max_bytes
 from dashboard.state.session import session
 from dashboard.state.text import truncate_text
+from dashboard.training.runs import parse_max_active
 from encoder_core import Encoder, EncoderConfig, HeadFactor
 from encoder_core.inputs.mask_text import parse_mask_text
 from encoder_core.training import TrainingPlan
@@ -68,6 +69,7 @@ def answer(kind, code, caplog):
         caplog.set_level(logging.WARNING)
         parse_max_bytes(value)
         parse_max_sessions(value)
+        parse_max_active(value)
         return f"{caplog.messages[-1]} (log)"
     return answer_to_link(value)
 

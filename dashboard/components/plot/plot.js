@@ -26,6 +26,7 @@ import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from ".
  * @property {boolean} isPaintScheduled
  * @property {Promise<void>} paintQueue
  * @property {ResizeObserver | null} observer
+ * @property {boolean} isReleased  whether the component was unmounted; a paint that has begun then ends
  *
  * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
  *
@@ -100,6 +101,7 @@ async function paint(line, plotly) {
   const cutTitles = panelElements.map(({ title }) => title).filter(isCut);
   for (const title of cutTitles) title.classList.add("ew-long");
   for (const [i, { json, panel }] of items.entries()) {
+    if (line.isReleased) return;
     const elements = panelElements[i], omitRowLabels = !hasRowLabels(items, i, line.isStacked);
     const state = [widths[i], omitRowLabels, json].join();
     if (elements.paintedState === state) continue;
@@ -117,7 +119,9 @@ async function paint(line, plotly) {
 function schedulePaint(line, plotly) {
   if (line.isPaintScheduled) return;
   line.isPaintScheduled = true;
-  line.paintQueue = line.paintQueue.then(() => paint(line, plotly)).catch(console.error);
+  line.paintQueue = line.paintQueue.then(() => paint(line, plotly)).catch(error => {
+    if (!line.isReleased) console.error(error);  // Plotly cannot finish what was released in the meantime
+  });
 }
 
 /** @type {(line: PlotLine, plotly: Plotly) => void} */
@@ -183,7 +187,7 @@ function createLine(host) {
   return {
     host, items: [], stack: false, isStacked: false, panelElements: [], player: appendPlayer(host),
     tooltip: appendElement(host, "div", "ew-tip"), playback: null, sendCell: () => {}, isPaintScheduled: false,
-    paintQueue: Promise.resolve(), observer: null,
+    paintQueue: Promise.resolve(), observer: null, isReleased: false,
   };
 }
 
@@ -199,6 +203,7 @@ export default function (component) {
   const line = host.plotLine ??= createLine(host);
   const previous = line.items;
   line.stack = stack;
+  line.isReleased = false;
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
   ));
@@ -215,6 +220,7 @@ export default function (component) {
     () => showLoadError(line),
   );
   return () => {
+    line.isReleased = true;
     line.playback?.stop();
     line.observer?.disconnect();
     releasePlots(line);

@@ -28,7 +28,8 @@ def render_runs(runs: list[StoredRun], text: str) -> None:
     if seconds:
         _render_repeatedly(runs, text, seconds)
     else:
-        _render(runs, text)
+        with st.container():  # as a fragment has one: the figures stay in place when the last step is made
+            _render(runs, text)
 
 
 def _interval(runs: list[StoredRun]) -> float | None:
