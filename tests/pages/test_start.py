@@ -94,7 +94,9 @@ def test_a_click_on_a_word_before_the_answer_skips_the_question(framed, monkeypa
 @with_minilm
 def test_another_sentence_has_no_question(framed):
     at = opened(START, text="Anna called <b>Tom</b>\nnot shown", story_token="3")
-    assert [button.label for button in at.button][:2] == ["Follow “called”", "Change everything"]
+    labels = [button.label for button in at.button]
+    assert {"Follow “called”", "Change everything"} < set(labels)
+    assert "the cat" not in labels
     assert drawn(at)["lines"]
     words = [word["word"] for word in drawn(at)["words"]]
     assert words[:5] == ["[CLS]", "anna", "called", "<", "b"]
