@@ -97,9 +97,11 @@ def test_a_reload_and_a_link_show_the_same_run_and_its_checkpoint(process):
     process.train(start)
     process.report(Finished(start.run))
     run(at)
+    latest = next(figures(at))["data"]
     at.select_slider(key=key_of(at, "checkpoint")).set_value(20)
     link = {name: values[0] for name, values in link_of(run(at)).items()}
     assert link["checkpoint"] == "20"
+    assert next(figures(at))["data"] != latest
     again = opened(PAGE, **link)
     assert texts(again) == texts(at)
     assert [figure["data"] for figure in figures(again)] == [figure["data"] for figure in figures(at)]
