@@ -78,6 +78,9 @@ def _ends_a_run(message: bytes | str) -> bool:
     return said.WhichOneof("type") == "script_finished" and said.script_finished in over
 
 
+WITHOUT_PLOTS = {"training", *(page.name for page in WORKSHOP)}  # when they open
+
+
 class Screen:
     """A tab of the browser. Whatever goes wrong in it while it is open, `faults` says."""
 
@@ -101,7 +104,7 @@ class Screen:
     def arrived(self, name: str) -> "Screen":
         """Wait until a page is on screen, complete."""
         expect(self.title).to_have_text(page_named(name).title)
-        if name not in {page.name for page in WORKSHOP}:  # these pages have no plot
+        if name not in WITHOUT_PLOTS:
             self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key")
         return self.settle()
 

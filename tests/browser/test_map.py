@@ -29,7 +29,8 @@ def test_thumbnails_follow_a_slider(screen):
     screen.open("map")
     looks = "[...document.querySelectorAll('.ew-card canvas')].map(canvas => canvas.toDataURL())"
     before = screen.page.evaluate(looks)
-    screen.page.get_by_text("More choices").click()
+    with screen.rerun():
+        screen.page.get_by_text("More choices").click()
     screen.press("Seed", "ArrowRight")
     after = screen.page.evaluate(looks)
     same = [a == b for a, b in zip(before, after, strict=True)]
