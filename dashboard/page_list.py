@@ -64,6 +64,7 @@ LABS = (
     Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )
 WORKSHOP = (
+    Lab(30, "guide", "Guide for the facilitator", has_sidebar=False),
     Lab(31, "take_away", "Take away"),
     Lab(32, "results", "Results", has_sidebar=False),
 )

@@ -21,6 +21,10 @@ STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the lar
 STORY_TOKEN = declare_number("story_token", 1)  # the selected word; None: "it", or the first word
 STORY_ANSWER = declare_option("story_answer", ("cat", "sofa", "skipped"), None)  # None: the lines are hidden
 
+# Guide
+GUIDE_VERSIONS = ("90", "45", "self-study")
+GUIDE_VERSION = declare_option("plan", GUIDE_VERSIONS, GUIDE_VERSIONS[0])  # of the workshop's plan
+
 # Embedding and positions
 ROWS = declare_text("rows")  # the embedding scale that is compared with the positions
 ANALOGY = declare_text("analogy", max_length=MAX_LENGTH)

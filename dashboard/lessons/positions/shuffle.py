@@ -34,7 +34,7 @@ def render_shuffle(current: Model, at: Focus) -> None:
     order, mask = _order(len(real), int(seed)), _mask_without_padding(current, at.sentence)
     tokens = model_for(current.settings).batch.tokens[at.sentence]  # without edits
     words = [tokens[place] for place in real]
-    changes = _output_changes(current.settings, at.sentence, int(seed))
+    changes = output_changes(current.settings, at.sentence, int(seed))
     largest = max(1e-6, *(float(x.max()) for x in changes.values()))
     span = (0.0, largest)
     style = RowBarsStyle(row_axis="token", span=span, decimals=3, height=230, theme=current_theme())
@@ -80,7 +80,7 @@ def _mask_without_padding(model: Model, sentence: int) -> MaskSpec:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _output_changes(settings: Settings, sentence: int, seed: int) -> dict[str, Float[np.ndarray, "token"]]:
+def output_changes(settings: Settings, sentence: int, seed: int) -> dict[str, Float[np.ndarray, "token"]]:
     """The change of each token's output, with positions and without."""
     model = model_for(settings)
     ids = model.batch.ids[sentence][model.batch.real[sentence]]

@@ -1,0 +1,53 @@
+"""Prints docs/workshop.md: the plan of the workshop, with the numbers that the encoders give now.
+
+python -m dashboard.lessons.guide.document > docs/workshop.md
+"""
+
+import re
+
+from dashboard.lessons.guide.plan import STEPS, VERSIONS, steps_of
+from dashboard.lessons.guide.step import Step
+from dashboard.lessons.guide.text import misunderstandings, overview
+
+_HEADER = """# A workshop with the Encoder Walkthrough
+
+This is the plan that the page *Guide for the facilitator* shows in the app. The links are relative to the address of
+the app: put `http://localhost:8501` or your own address in front of them. Each sets the complete state of its page.
+The numbers are computed by the encoders of the app; this file is printed by
+
+    python -m dashboard.lessons.guide.document > docs/workshop.md
+
+Ask the question of a step before you open its link. Open every link once before you begin: encoders are loaded at their
+first use.
+"""
+
+
+def document() -> str:
+    """The whole file. Raises EncoderNotLoaded if an encoder is not on this machine."""
+    tables = "\n".join(
+        f"## {version.title}\n\n{overview(version, steps_of(version.name), _anchor)}\n" for version in VERSIONS.values()
+    )
+    sections = "\n".join(map(section, STEPS))
+    return f"{_HEADER}\n{tables}\n{sections}"
+
+
+def section(step: Step) -> str:
+    """One step: its times, links, question, answer and misunderstandings."""
+    minutes = ", ".join(
+        f"{step.minutes[name]} ({version.title})" for name, version in VERSIONS.items() if name in step.minutes
+    )
+    links = "\n".join(f"- {view.label}: `{view.address}`" for view in step.views)
+    return (
+        f"## {step.title}\n\nMinutes: {minutes}\n\n{links}\n\n**Question.** {step.question}\n\n"
+        f"**On the page.** {step.task}\n\n**Expected answer.** {step.measured_answer()}\n\n**Listen for**\n\n"
+        f"{misunderstandings(step)}\n"
+    )
+
+
+def _anchor(_: int, step: Step) -> str:
+    """The address of a section, as GitHub derives it from the heading."""
+    return "#" + re.sub(r"[^\w -]", "", step.title.lower()).replace(" ", "-")
+
+
+if __name__ == "__main__":
+    print(document(), end="")
