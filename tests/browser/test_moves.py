@@ -22,7 +22,8 @@ def test_every_slider_repaints_all_heatmaps(screen, name):
     """In layer 2, where the width of the feed-forward network of layer 1 tells."""
     screen.open(name, layer=2, head=1)
     screen.shows(*HEATMAPS[name](trace_of(), 2, 1))
-    screen.page.get_by_text("More choices").click()
+    with screen.rerun():
+        screen.page.get_by_text("More choices").click()
     for label in SLIDERS.values():
         before = _chosen(screen)
         for key in ("End", "ArrowLeft"):
