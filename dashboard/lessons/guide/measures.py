@@ -194,7 +194,9 @@ def training(views: Sequence[View]) -> Numbers:
     """The weight on the mirror image before and after training, over random inputs and for the word of the page."""
     view = views[1]
     weights = key_weights("reverse")
-    before, after = (_mirror_weight(model, view) for model in (untrained_model(view.model()), view.model()))
+    untrained = untrained_model(view.model())
+    assert untrained is not None, "the initial state of a shipped encoder is known"
+    before, after = (_mirror_weight(model, view) for model in (untrained, view.model()))
     return {
         "layer": view.layer + 1,
         "head": view.head + 1,
