@@ -22,7 +22,7 @@ def body() -> None:
     name = render_choice("Version", list(VERSIONS), GUIDE_VERSION, default=next(iter(VERSIONS)), hide_label=True,
                          format_func=lambda name: VERSIONS[name].title)  # fmt: skip
     version, steps = VERSIONS[name], steps_of(name)
-    left, right = st.columns([1, 1], gap="large")
+    left, right = st.columns([2, 3], gap="large")
     with left:
         render_overview(version, steps)
     with right:

@@ -59,7 +59,7 @@ def render_step(version: Version, number: int, begin: int, step: Step) -> None:
 
 def _render_link(version: Version, view: View, key: str, is_first: bool) -> None:
     """A button that opens the view in this tab, and a link that opens it in a new one."""
-    with st.container(horizontal=True, vertical_alignment="center", gap=None, width="content"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
         st.button(view.label, key=f"guide_open_{key}", icon=":material/arrow_forward:", on_click=_open,
                   args=(version, view), type="primary" if is_first else "secondary")  # fmt: skip
         st.link_button("New tab", f"{app_address()}{view.address}", icon=":material/open_in_new:", type="tertiary",

@@ -120,8 +120,8 @@ STEPS = (
             View("A second sentence", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}wide"}),
             View("The same with “tired”", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}tired"}),
         ],
-        "Answer before you open the links. In the first, the score from “it” to “cat” is set to −5; undo it and set "
-        "other values.",
+        "Answer before you open the links. In the first, the score from “it” to “cat” is set to −5; remove the edit "
+        "and set other values.",
         "Which word does “it” attend to most when its score with “cat” is −5? And in “The animal did not cross the "
         "street because it was too wide”, to which noun does this head attend more?",
         "“{top}” gets the most, **{weight:.2f}**; “cat” falls from **{before:.2f}** to **{cat:.2g}**. Every other "

@@ -65,7 +65,7 @@ def overview(version: Version, steps: Sequence[tuple[int, Step]], link: Callable
 
 def misunderstandings(step: Step) -> str:
     """What to listen for, as a list in markdown."""
-    return "\n".join(f"- {claim} {correction}" for claim, correction in step.misunderstandings)
+    return "\n".join(f"- *{claim}* {correction}" for claim, correction in step.misunderstandings)
 
 
 def _clock(minutes: int) -> str:
