@@ -120,10 +120,21 @@ class EncoderConfig:
         """Width of one head: qkv_width / num_heads."""
         return self.qkv_width // self.num_heads
 
+    @property
+    def has_chained_layers(self) -> bool:
+        """Whether each layer of a trace reads the output of the layer before it."""
+        return self.attention_read_out == "stack" or self.num_layers == 1
+
 
 def embedding_factors(d_model: int) -> dict[EmbeddingScale, float]:
     """The factor on looked-up rows for each embedding scale (Vaswani et al. 2017, section 3.4: "sqrt_d")."""
     return {"inv_sqrt_d": d_model**-0.5, "none": 1.0, "sqrt_d": d_model**0.5}
+
+
+def require_chained_layers(config: EncoderConfig) -> None:
+    """Raises ValueError where the layers of a trace are not those that compute the output."""
+    if not config.has_chained_layers:
+        raise ValueError(f"attention_read_out={config.attention_read_out!r} is invalid: allowed is 'stack'.")
 
 
 def field_names() -> tuple[str, ...]:

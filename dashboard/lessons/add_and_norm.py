@@ -167,7 +167,7 @@ def render_norm_comparison(current: Model, name: NormName) -> None:
 
 def _read_out_note(model: Model) -> str:
     """A sentence on recipes whose layers each have the encoder's input as input; empty for other models."""
-    if model.config.attention_read_out == "stack" or model.config.num_layers == 1:
+    if model.config.has_chained_layers:
         return ""
     return "As in this tutorial's read-out, the input of each block of the curve is the encoder's input. "
 

@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from encoder_core.analysis.output_head import require_output_head
 from encoder_core.analysis.residual_stream import residual_stream
-from encoder_core.blocks import layer_norm
+from encoder_core.blocks import layer_norm, output_logits
 from encoder_core.trace import Run
 
 
@@ -25,4 +25,4 @@ def logit_lens(run: Run, sentence: int = 0) -> Float[np.ndarray, "stage seq voca
     if run.config.final_norm:
         scale, shift = parameters["final_norm.scale"], parameters["final_norm.bias"]
         stream = layer_norm(stream, scale, shift, run.config.norm_eps)
-    return stream @ parameters["output_head.kernel"] + parameters.get("output_head.bias", np.float32(0))
+    return output_logits(stream, parameters)

@@ -17,7 +17,7 @@ from encoder_core.blocks.attention import (
     weigh_values,
     weigh_values_of_heads,
 )
-from encoder_core.blocks.embedding import embed, lookup
+from encoder_core.blocks.embedding import embed, lookup, output_logits
 from encoder_core.blocks.feed_forward import (
     ACTIVATIONS,
     NO_ACTIVATION,
@@ -59,6 +59,7 @@ __all__ = [
     "embed",
     "layer_norm",
     "lookup",
+    "output_logits",
     "overwrite_scores",
     "post_norm_block",
     "pre_norm_block",

@@ -1,5 +1,6 @@
-"""Lookup of token embeddings, and their sum with the position encoding."""
+"""The ends of an encoder: lookup of token embeddings, their sum with the position encoding, and the output head."""
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -24,3 +25,11 @@ def embed(
     scaled = token_embedding * scale
     embedded = scaled + position_encoding
     return scaled, embedded
+
+
+def output_logits(
+    output: Float[AnyArray, "*batch d_model"], parameters: Mapping[str, Float[AnyArray, "..."]]
+) -> Float[AnyArray, "*batch vocab"]:
+    """output W_head + b: one logit for each token of the vocabulary."""
+    logits = output @ parameters["output_head.kernel"]
+    return logits + parameters["output_head.bias"] if "output_head.bias" in parameters else logits

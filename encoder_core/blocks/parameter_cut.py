@@ -32,6 +32,10 @@ class ParameterCut(NamedTuple):
     use_qkv_bias: Bool[Array, ""] | bool
 
 
+# For a block that has its parameters alone, without a larger draw: it does not look at them.
+NOTHING_CUT = ParameterCut(0, 0, 0, 1.0, 1.0, 1.0, use_bias=True, use_qkv_bias=True)
+
+
 def cut_block(state: nnx.State, cut: ParameterCut) -> nnx.State:
     """The parameters of one block, cut."""
     from_d_model, from_qkv, from_d_ff = (

@@ -8,6 +8,7 @@ called one after another.
 
 from collections.abc import Callable
 from functools import cache, partial
+from typing import Any
 
 import jax
 import numpy as np
@@ -69,6 +70,16 @@ def empty_state(capacity: Capacity) -> nnx.State:
 def empty_block(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
     """The structure of one block at this capacity, and its state without allocated arrays."""
     return _split(EncoderBlock, capacity)
+
+
+def block_state(capacity: Capacity, value_of: Callable[[str, tuple[int, ...]], Any]) -> nnx.State:
+    """The state of one block. `value_of` returns the array of each parameter, given its name and its shape."""
+    _, shapes = empty_block(capacity)
+    entries = [
+        (path, variable.replace(value_of(".".join(map(str, path)), variable.shape)))
+        for path, variable in nnx.to_flat_state(shapes)
+    ]
+    return nnx.from_flat_state(entries)
 
 
 @cache

@@ -17,14 +17,13 @@ from jaxtyping import Array, Bool, Float
 
 from encoder_core.blocks import BlockDropout, BlockEdits, LayerNorm, ProgramSettings
 from encoder_core.blocks.capacity import Capacity, Dims, capacity_for, pad
-from encoder_core.blocks.parameter_cut import ParameterCut
-from encoder_core.engine.forward import empty_block
+from encoder_core.blocks.parameter_cut import NOTHING_CUT
+from encoder_core.config import require_chained_layers
+from encoder_core.engine.forward import block_state, empty_block
 from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings, split_by_layer
 from encoder_core.trace import Run
 
 Rows = Float[np.ndarray, "batch seq d_model"]
-
-_NOTHING_CUT = ParameterCut(0, 0, 0, 1.0, 1.0, 1.0, use_bias=True, use_qkv_bias=True)  # a single block does not use it
 
 
 class BlockGradients(NamedTuple):
@@ -52,8 +51,7 @@ def block_gradients(run: Run, d_output: Rows) -> tuple[BlockGradients, ...]:
     and where the layers of the trace are not those of the stack (attention_read_out="input").
     """
     config, trace = run.config, run.trace
-    if config.attention_read_out != "stack" and config.num_layers > 1:
-        raise ValueError(f"attention_read_out={config.attention_read_out!r} is invalid: allowed is 'stack'.")
+    require_chained_layers(config)
     if d_output.shape != trace.output.shape:
         raise ValueError(f"d_output of shape={d_output.shape} is invalid: allowed is {trace.output.shape}.")
     capacity = _capacity_of(run)
@@ -87,13 +85,12 @@ def _edits_by_layer(run: Run, capacity: Capacity, sentence: int) -> list[tuple[B
 
 def _block_state(run: Run, capacity: Capacity, layer: int) -> nnx.State:
     """The parameters of one block, padded with zeros."""
-    _, shapes = empty_block(capacity)
-    entries = []
-    for path, variable in nnx.to_flat_state(shapes):
-        array = run.edited_parameters.get(f"layers.{layer}.{'.'.join(map(str, path))}")
-        value = np.zeros(variable.shape, np.float32) if array is None else pad(array, variable.shape)
-        entries.append((path, variable.replace(value)))
-    return nnx.from_flat_state(entries)
+
+    def padded(name: str, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
+        array = run.edited_parameters.get(f"layers.{layer}.{name}")
+        return np.zeros(shape, np.float32) if array is None else pad(array, shape)
+
+    return block_state(capacity, padded)
 
 
 def _through_block(
@@ -115,7 +112,7 @@ def _through_block(
         pad(d_output, shape),
         pad(run.trace.mask[sentence], (capacity.num_heads, capacity.seq, capacity.seq)),
         _dims(run),
-        program_settings(run.config, run.effects, _NOTHING_CUT),
+        program_settings(run.config, run.effects, NOTHING_CUT),
         edits,
         dropout_masks,
     )

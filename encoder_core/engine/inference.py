@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.blocks import output_logits
 from encoder_core.blocks.capacity import capacity_for
 from encoder_core.edits import Edit, Effects, combine_edits
 from encoder_core.edits.effects import first_changed_layer
@@ -13,7 +14,6 @@ from encoder_core.engine.stacked_parameters import StackedParameters
 from encoder_core.inputs.embedding import embed_inputs
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.parsing import ParsedInputs
-from encoder_core.parameters import Parameters
 from encoder_core.trace import EncoderTrace
 
 
@@ -30,7 +30,7 @@ def compute_trace(
     capacity = capacity_for(config, embedded.embedded.shape[1])
     at_capacity = stacked.for_capacity(capacity, to_edit=edits_kernels(effects))
     output, layers = run_batch(at_capacity, embedded.embedded, embedded.mask, config, capacity, effects, embedded.kept)
-    logits = _logits(output, parameters) if config.output_head else None
+    logits = output_logits(output, parameters) if config.output_head else None
     for array in (inputs.ids, inputs.real, inputs.rows, *embedded.arrays, logits):
         if array is not None:
             array.setflags(write=False)
@@ -80,10 +80,3 @@ def compute_outputs(
             block_inputs = streams
     outputs.setflags(write=False)
     return outputs
-
-
-def _logits(
-    output: Float[np.ndarray, "batch seq d_model"], parameters: Parameters
-) -> Float[np.ndarray, "batch seq vocab"]:
-    logits = output @ parameters["output_head.kernel"]
-    return logits + parameters.get("output_head.bias", np.float32(0))

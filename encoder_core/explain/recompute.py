@@ -104,8 +104,7 @@ def add_and_norm(run: Run, layer: int) -> float:
     """
     names: list[NormName] = ["norm1", "norm2"]
     last = len(run.trace.layers) - 1
-    reads_last_layer = last == 0 or run.config.attention_read_out == "stack"
-    if run.config.final_norm and reads_last_layer and layer == last:
+    if run.config.final_norm and run.config.has_chained_layers and layer == last:
         names.append("final_norm")
     differences = []
     for name in names:

@@ -1,14 +1,21 @@
 """Position encodings: sinusoids, a learned table, or none."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from encoder_core.blocks.embedding import AnyArray
 from encoder_core.config import EncoderConfig, PositionFrequencies, PositionLayout
-from encoder_core.parameters import Parameters
 
 
-def position_encoding(config: EncoderConfig, parameters: Parameters, seq: int) -> Float[np.ndarray, "seq d_model"]:
-    """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros."""
+def position_encoding(
+    config: EncoderConfig, parameters: Mapping[str, Float[AnyArray, "..."]], seq: int
+) -> Float[AnyArray, "seq d_model"] | Float[np.ndarray, "seq d_model"]:
+    """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros.
+
+    Rows of a table of JAX are an array of JAX.
+    """
     match config.positions:
         case "sinusoidal":
             return sinusoids(seq, config.d_model, config.position_layout, config.position_frequencies)

@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool, Float, Int, Shaped
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.parameters import Parameters, draw_parameters
-from encoder_core.training.network import ParameterArrays, output_logits
+from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
 
 NUM_TESTS = 256  # inputs that are set aside
@@ -150,7 +150,7 @@ def _loss(
     scored: Bool[Array, "batch seq"],
 ) -> tuple[Float[Array, ""], Bool[Array, "batch seq"]]:
     """The mean cross-entropy of the scored outputs, and which outputs are right or not scored."""
-    logits = jax.vmap(partial(output_logits, parameters, config))(ids, real)
+    logits = jax.vmap(partial(forward_logits, parameters, config))(ids, real)
     losses = optax.softmax_cross_entropy_with_integer_labels(logits, targets)
     right = (logits.argmax(axis=-1) == targets) | ~scored
     return (losses * scored).sum() / jnp.maximum(scored.sum(), 1), right

@@ -19,6 +19,7 @@ from dashboard.state.session import session
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import LogitAttribution, logit_attribution, neuron_contributions
+from encoder_core.blocks import output_logits
 from encoder_core.explain import Cell
 from encoder_core.explain.rules import BY_CONTRIBUTION
 from encoder_core.figures import Selection, dimensions, format_fixed, format_number
@@ -94,10 +95,9 @@ def _describe(current: Model, at: Focus, attribution: LogitAttribution, output_i
 def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution, output_id: int) -> Question:
     """How does the logit change without the selected head, compared with the contribution of the head?"""
     contribution = float(attribution.heads[at.layer, at.head])
-    head, parameters = f"head {at.head + 1} of layer {at.layer + 1}", current.parameters
-    row = output_without_head(current, at.sentence, at.layer, at.head)[at.token].astype(float)
-    bias = parameters["output_head.bias"][output_id] if "output_head.bias" in parameters else 0.0
-    change = float(row @ parameters["output_head.kernel"][:, output_id] + bias) - attribution.logit
+    head = f"head {at.head + 1} of layer {at.layer + 1}"
+    row = output_without_head(current, at.sentence, at.layer, at.head)[at.token]
+    change = float(output_logits(row, current.parameters)[output_id]) - attribution.logit
     if abs(contribution) < 1e-3 * np.abs(attribution.heads).max():
         return count_question(
             "how many contributions of heads are there?", attribution.heads.size, "One for each head of each layer."

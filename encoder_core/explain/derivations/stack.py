@@ -65,7 +65,7 @@ def resid_post(source: OperandSource, cell: Cell) -> RuleResult:
 def output(source: OperandSource, cell: Cell) -> RuleResult:
     """The output of the last block, after the final norm if there is one."""
     last, (sentence, token, dimension) = len(source.trace.layers) - 1, cell.index
-    if source.config.attention_read_out == "input" and last > 0:
+    if not source.config.has_chained_layers:
         return RuleResult("", note=_NOT_FROM_LAYERS)
     if source.config.final_norm:
         row = source.operands_along("resid_post", (sentence, token, None), last)

@@ -11,7 +11,7 @@ import pytest
 from encoder_core.training import Diverged, TrainingPlan, TrainingRun
 from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.history import mean_of_bins
-from encoder_core.training.network import output_logits
+from encoder_core.training.network import forward_logits
 from encoder_core.training.run import _loss
 
 PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
@@ -61,7 +61,7 @@ def test_the_encoder_has_the_logits_of_the_network_that_was_trained(finished):
     trace = encoder.trace("encoder", "padding")
     ids = encoder.tokenizer("encoder").ids[0]
     parameters = {name: jnp.asarray(array) for name, array in run.parameters().items()}
-    logits = output_logits(parameters, run.config, jnp.asarray(ids), jnp.ones(len(ids), bool))
+    logits = forward_logits(parameters, run.config, jnp.asarray(ids), jnp.ones(len(ids), bool))
     np.testing.assert_allclose(trace.logits[0], logits, atol=1e-4)
 
 
