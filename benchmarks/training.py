@@ -118,7 +118,7 @@ def steps_per_second() -> tuple[float, float]:
 
 def seconds_to_goal() -> tuple[float, float]:
     """From the start of a run until the goal, in a process of its own, as on the page Training; its processor time."""
-    registry = RunRegistry(RunStorage(10**9, lambda _: True), 2, TrainingProcess.start, time.monotonic)
+    registry = RunRegistry(RunStorage(10**9, lambda _: True), 2, TrainingProcess, time.monotonic)
     begin = time.perf_counter()
     run = registry.start([TrainingPlan()], "benchmark")
     while not any(checkpoint.evaluation.sequence_accuracy >= GOAL for checkpoint in run.checkpoints):

@@ -28,6 +28,11 @@ def escape_message(message: str) -> str:
     return escape_markdown(message, "\\`*_[]<>$#~|:!&")
 
 
+def capitalize(sentence: str) -> str:
+    """The text with a capital first letter; the others stay as they are."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def plain_text(markdown: str) -> str:
     """The text without what this module escapes, and without bold, code, formulas' signs and colours."""
     # The escaped signs are set aside meanwhile, as characters of Unicode's private use area.

@@ -19,8 +19,7 @@ def render_training_effect(model: Model, inspection: Inspection) -> None:
 
     Renders nothing if the initial state of the encoder is unknown.
     """
-    untrained = untrained_model(model)
-    if untrained is None:
+    if not model.settings.task:
         return
     st.toggle(
         "Next to its untrained state",
@@ -30,6 +29,8 @@ def render_training_effect(model: Model, inspection: Inspection) -> None:
     )
     if not session().get(UNTRAINED):
         return
+    untrained = untrained_model(model)
+    assert untrained is not None, "the initial state of an encoder of a task is known"
     matrix = inspected_matrix(inspection, (untrained, model))
     before, after = matrix.matrices
     render_plot(

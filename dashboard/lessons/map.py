@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.components.diagram import Card, Group
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question
+from dashboard.markdown import capitalize
 from dashboard.models.model import Model
 from dashboard.sidebar import with_unit_prefix
 from dashboard.theme import current_theme
@@ -123,6 +124,6 @@ def part_question(parts: Mapping[str, int]) -> Question:
         "which part has the largest share of this model's parameters?",
         list(options),
         list(options).index(largest),
-        f"{largest[0].upper()}{largest[1:]}: {count:,} of {total:,}, {count / total:.0%}"
+        f"{capitalize(largest)}: {count:,} of {total:,}, {count / total:.0%}"
         + (" each." if len(parts_by_count[count]) > 1 else "."),
     )

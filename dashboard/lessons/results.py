@@ -5,6 +5,7 @@ from itertools import groupby
 
 import streamlit as st
 
+from dashboard.markdown import capitalize
 from dashboard.navigation import open_view
 from dashboard.page_list import page_named
 from dashboard.state.answers import Answer, clear_answers, to_csv, to_json
@@ -47,7 +48,7 @@ def _render_answer(number: int, answer: Answer) -> None:
     verdict = "correct" if answer.is_correct else f"the answer is “{answer.correct}”"
     with st.container(border=True, gap="xsmall"):
         st.markdown(
-            f"{answer.question[:1].upper()}{answer.question[1:]}  \n"
+            f"{capitalize(answer.question)}  \n"
             f":{colour}[{icon}] You answered “{answer.chosen}”{again}: {verdict}. {answer.explanation}"
         )
         st.button("Open this view", icon=":material/arrow_forward:", type="tertiary", key=f"open answer {number}",

@@ -6,13 +6,12 @@ from dashboard.components.word_lines import HeadLines, Side, render_word_lines
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus, move_focus
 from dashboard.selection.view_choice import render_choice
-from dashboard.state.choices import WEIGHTS_FIGURE
+from dashboard.state.choices import FIGURES, WEIGHTS_FIGURE
 from dashboard.theme import current_theme
 from encoder_core.figures.base import shorten
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
 
 NOT_DRAWN = f"Weights below {SMALLEST_WEIGHT:g} are not drawn."
-FIGURES = ("Heatmap", "Lines")
 
 
 def render_figure_choice() -> bool:

@@ -7,10 +7,12 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Bool, Float, Int
 
+from dashboard.state.session import streamlit_session_id
 from dashboard.state.settings import RANDOM, Settings
-from dashboard.training.runs import RUNS, session_id
+from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 from encoder_core import Encoder
+from encoder_core.analysis import stack_patterns
 
 
 class ExampleResult(NamedTuple):
@@ -34,7 +36,7 @@ class ExampleResult(NamedTuple):
 
 def run_and_checkpoint(settings: Settings) -> tuple[StoredRun, StoredCheckpoint] | None:
     """The checkpoint that the settings name; None if this server does not have its run, or none of its checkpoints."""
-    run = RUNS.find(settings.run or "", session_id())
+    run = RUNS.find(settings.run or "", streamlit_session_id())
     checkpoint = run and run.checkpoint_at(settings.checkpoint)
     return (run, checkpoint) if run and checkpoint else None
 
@@ -67,7 +69,7 @@ def _example_result(run_id: str, step: int, text: str, _run: StoredRun, _checkpo
     targets, scored = task.solve(batch.ids, batch.real)
     if task.hide:  # the right outputs cannot be read from the input
         scored = np.zeros_like(scored)
-    patterns = np.stack([layer.pattern[0] for layer in trace.layers])
+    patterns = stack_patterns(trace, 0)
     return ExampleResult(
         patterns, batch.tokens[0], batch.ids[0], trace.logits[0].argmax(axis=-1), targets[0], scored[0]
     )

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard.markdown import escape_message
+from dashboard.markdown import capitalize, escape_message
 from dashboard.models.loading import EncoderLoader, encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
-from dashboard.state.session import session
+from dashboard.state.session import session, streamlit_session_id
 from dashboard.state.settings import RANDOM, SETTINGS, Settings, current_settings
 
 _HOW_TO_GET_MINILM = (
@@ -77,8 +76,8 @@ def _render(notice: _Notice) -> None:
 @st.fragment(run_every=0.7)
 def _render_progress(notice: _Notice, query: str) -> None:
     """Render the progress of the download. Rerun the app if the choices differ from `query`, as after Cancel."""
-    loader, session_id = notice.loader, _session_id()
-    loader.watch(session_id)
+    loader, tab = notice.loader, streamlit_session_id()
+    loader.watch(tab)
     if loader.encoder or loader.problem or session().query() != query:
         st.rerun()
     received, total = (count / 1e6 for count in loader.progress)
@@ -86,16 +85,14 @@ def _render_progress(notice: _Notice, query: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
         text = f"**{loader.name}** is being downloaded: {amount}. {notice.meanwhile}"
         st.progress(received / total if total else 0.0, text)
-        st.button(
-            "Cancel", icon=":material/close:", on_click=_cancel, args=(notice, session_id), key=f"{notice.key}_no"
-        )
+        st.button("Cancel", icon=":material/close:", on_click=_cancel, args=(notice, tab), key=f"{notice.key}_no")
 
 
 def _render_problem(notice: _Notice) -> None:
     loader = notice.loader
     with st.container(horizontal=True, vertical_alignment="center", key=notice.key):
         how = _HOW_TO_GET_MINILM if loader.name == OFFERED.get(MINILM) else _HOW_TO_GET
-        problem = _capitalized(escape_message(loader.problem))
+        problem = capitalize(escape_message(loader.problem))
         st.warning(f"{problem} {how} {notice.meanwhile}", icon=":material/cloud_off:")
         st.button("Try again", icon=":material/refresh:", on_click=loader.start, key=f"{notice.key}_again")
 
@@ -107,12 +104,3 @@ def _cancel(notice: _Notice, session_id: str) -> None:
 
 def _choose_random() -> None:
     session().set(SETTINGS["encoder"], RANDOM)
-
-
-def _session_id() -> str:
-    context = get_script_run_ctx()
-    return context.session_id if context else ""
-
-
-def _capitalized(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]

@@ -27,7 +27,7 @@ from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
 from encoder_core.edits.compatible import CompatibleEdits
 from encoder_core.inputs.masks import MaskSpec
-from encoder_core.inputs.tokenizer import Tokenizer, split_words
+from encoder_core.inputs.tokenizer import Tokenizer, can_tokenize
 from encoder_core.parameters import Parameters
 from encoder_core.training.shipped import initial_encoder, trained_encoder
 
@@ -203,24 +203,13 @@ def sentences_of(model: Model) -> tuple[str, ...]:
 
 def _tokenizable(settings: Settings, tokenizer: Tokenizer | None) -> tuple[list[str], int]:
     """The lines of the text that have a token, and the number of the others; an example if no line has one."""
-    sentences = [sentence for sentence in settings.sentences if _can_tokenize(sentence, tokenizer)]
+    sentences = [sentence for sentence in settings.sentences if can_tokenize(sentence, tokenizer)]
     return sentences or [settings.example], len(settings.sentences) - len(sentences)
 
 
 def _vocabulary(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
     """The token of each id. The table of a trained encoder can have rows that its tokenizer never uses."""
     return (*tokenizer.vocabulary, *(f"[unused {index}]" for index in range(len(tokenizer), vocab_size)))
-
-
-def _can_tokenize(sentence: str, tokenizer: Tokenizer | None) -> bool:
-    """Whether the tokenizer (None: a tokenizer of words) finds a token in the sentence."""
-    if tokenizer is None:
-        return bool(split_words(sentence))
-    try:
-        tokenizer(sentence)
-    except ValueError:
-        return False
-    return True
 
 
 def untrained_model(model: Model) -> Model | None:

@@ -9,6 +9,7 @@ import streamlit as st
 from jaxtyping import Bool
 
 from dashboard.components.mask_grid import render_mask_grid
+from dashboard.markdown import capitalize
 from dashboard.models.model import Model
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import session
@@ -170,7 +171,7 @@ def _set_text(part: _Slice, text: str) -> None:
         set_custom_mask(_typed_mask(part, parse_mask_text(text)))
     except ValueError as error:
         message = str(error)
-        reject_mask(f"{message[:1].upper()}{message[1:]} The mask is as before.", text)
+        reject_mask(f"{capitalize(message)} The mask is as before.", text)
 
 
 def _typed_mask(part: _Slice, typed: Bool[np.ndarray, "..."]) -> CustomMask:

@@ -204,6 +204,12 @@ def session() -> Session:
     return _of_this_thread.session
 
 
+def streamlit_session_id() -> str:
+    """Streamlit's id of the browser tab; "" outside of a run of the app."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
+
+
 def _find_session() -> Session:
     current = st.session_state.get(_KEY)
     if current is None:

@@ -11,7 +11,7 @@ import weakref
 from functools import cache
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol
 
 from encoder_core.training.messages import Report, Request
 
@@ -43,11 +43,6 @@ class TrainingProcess:
         finally:
             other.close()
         threading.Thread(target=self._read, name="training reports", daemon=True).start()
-
-    @classmethod
-    def start(cls, listener: Listener) -> Self:
-        """A new process. Raises OSError."""
-        return cls(listener)
 
     def send(self, request: Request) -> None:
         """Send a request; ignored if the process has ended."""

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from dashboard.markdown import capitalize
 from dashboard.training.storage import RunStorage
 from dashboard.training.stored_run import ACTIVE, Status, StoredCheckpoint, StoredRun
 from encoder_core.training import TrainingPlan
@@ -238,4 +239,4 @@ class RunRegistry:
 
 def _sentence(text: str) -> str:
     """A message as a sentence."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    return f"{capitalize(text).rstrip('.')}."

@@ -9,7 +9,6 @@ import time
 from collections.abc import Mapping
 
 from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.environment import read_whole_number
 from dashboard.training.process import TrainingProcess
@@ -30,12 +29,6 @@ def parse_max_bytes(environment: Mapping[str, str]) -> int:
     return read_whole_number(environment, "ENCODER_TRAINING_MB", _MAX_MB, range(1, 1_000_000)) * 1_000_000
 
 
-def session_id() -> str:
-    """The id of the present session for Streamlit; "" outside of a run of the app."""
-    context = get_script_run_ctx()
-    return context.session_id if context else ""
-
-
 def _is_open(session: str) -> bool:
     return not Runtime.exists() or Runtime.instance().is_active_session(session)
 
@@ -43,6 +36,6 @@ def _is_open(session: str) -> bool:
 RUNS = RunRegistry(
     RunStorage(parse_max_bytes(os.environ), _is_open),
     parse_max_active(os.environ),
-    TrainingProcess.start,
+    TrainingProcess,
     time.monotonic,
 )

@@ -10,7 +10,13 @@ def cosines(
     rows: Float[np.ndarray, "*lead row feature"], others: Float[np.ndarray, "*lead other feature"]
 ) -> Float[np.ndarray, "*lead row other"]:
     """cos(a, b) = a . b / (|a| |b|) of every row a and every other row b; 0 where a or b is all zeros."""
-    return _unit_rows(rows) @ _unit_rows(others).swapaxes(-1, -2)
+    return unit_rows(rows) @ unit_rows(others).swapaxes(-1, -2)
+
+
+def unit_rows(rows: Float[np.ndarray, "*lead row feature"]) -> Float[np.ndarray, "*lead row feature"]:
+    """Each row divided by its length; a row of zeros stays as it is."""
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.where(lengths == 0, 1, lengths)
 
 
 def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.ndarray, "*lead"]:
@@ -31,11 +37,6 @@ def max_pool(
     """
     row_starts, column_starts = (np.arange(0, size, block) for size in squares.shape[-2:])
     return np.maximum.reduceat(np.maximum.reduceat(squares, row_starts, axis=-2), column_starts, axis=-1)
-
-
-def _unit_rows(rows: Float[np.ndarray, "*lead row feature"]) -> Float[np.ndarray, "*lead row feature"]:
-    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.where(lengths == 0, 1, lengths)
 
 
 class Similarity(NamedTuple):

@@ -15,6 +15,7 @@ from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
 from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
 from encoder_core.inputs.masks import attention_mask
+from encoder_core.inputs.tokenizer import encodable
 from encoder_core.recipes import RECIPES
 
 Notebook = nbformat.NotebookNode
@@ -207,7 +208,7 @@ def _inputs(subject: Subject) -> list[str]:
                 "inputs = TokenBatch(tokens, np.array(ids), np.array(real), (0,) * len(ids))",
             ]
         case _:
-            lines = [literal("inputs", [inputs.encodable(sentence) for sentence in subject.sentences])]
+            lines = [literal("inputs", [encodable(sentence) for sentence in subject.sentences])]
     named = next((name for name in NAMES if has_mask(run, name)), "other")
     if named != "other":
         return [*lines, f"mask = {named!r}"]

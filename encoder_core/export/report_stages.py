@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.analysis import stack_patterns
 from encoder_core.explain.number_format import format_number
 from encoder_core.export.svg import MAX_COLUMNS, MAX_ROWS, Appearance, colour, heatmap_svg
 from encoder_core.figures.colour_scale import colour_limit
@@ -154,7 +155,7 @@ def _block(run: Run, at: At) -> list[Section]:
 
 def _stack(run: Run, at: At) -> Section:
     c, trace = run.config, run.trace
-    averages = np.stack([layer.pattern[at.sentence].mean(axis=0) for layer in trace.layers])
+    averages = stack_patterns(trace, at.sentence).mean(axis=1)
     output = trace.output[at.sentence]
     final = " after the final norm" if c.final_norm else ""
     return (

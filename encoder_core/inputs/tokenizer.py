@@ -99,3 +99,19 @@ def as_sentences(texts: str | Sequence[str]) -> list[str]:
     if not sentences:
         raise ValueError("there is no text: allowed are one string and a list of at least one.")
     return sentences
+
+
+def can_tokenize(text: str, tokenizer: Tokenizer | None) -> bool:
+    """Whether the tokenizer (None: any `WordTokenizer`) can read the text, or its beginning."""
+    if tokenizer is None:
+        return bool(split_words(text))
+    try:
+        tokenizer(text)
+    except ValueError:
+        return False
+    return True
+
+
+def encodable(text: str) -> str:
+    """The text without lone surrogates, which neither a file nor a library in another language can contain."""
+    return text.encode("utf-8", "ignore").decode()

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences
+from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, encodable
 from encoder_core.pretrained.bert import PretrainedError
 
 
@@ -50,7 +50,7 @@ class WordPieceTokenizer:
 
     def pieces(self, text: str) -> tuple[str, ...]:
         """The pieces of a text, without [CLS] and [SEP]."""
-        return tuple(self._tokenizer.encode(_without_surrogates(text), add_special_tokens=False).tokens)
+        return tuple(self._tokenizer.encode(encodable(text), add_special_tokens=False).tokens)
 
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
         """Tokenize one or several texts into a batch, padded to the longest.
@@ -60,7 +60,7 @@ class WordPieceTokenizer:
         """
         ids = []
         for index, text in enumerate(as_sentences(texts)):
-            text_ids = self._tokenizer.encode(_without_surrogates(text)).ids
+            text_ids = self._tokenizer.encode(encodable(text)).ids
             if len(text_ids) <= 2:
                 raise ValueError(f"text {index + 1} has no words: at least one letter, digit or sign is needed.")
             ids.append(text_ids)
@@ -71,11 +71,6 @@ class WordPieceTokenizer:
         real = np.arange(seq) < np.array([[len(sentence)] for sentence in short])
         tokens = tuple(tuple(self.vocabulary[index] for index in sentence) for sentence in padded)
         return TokenBatch(tokens, padded, real, tuple(len(i) - len(k) for i, k in zip(ids, short, strict=True)))
-
-
-def _without_surrogates(text: str) -> str:
-    """The text without lone surrogates, which cannot be encoded for the library."""
-    return text.encode("utf-8", "ignore").decode()
 
 
 def _truncate(ids: list[int], max_len: int | None) -> list[int]:

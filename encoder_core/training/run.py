@@ -193,7 +193,13 @@ def _norms(gradient: ParameterArrays, num_layers: int) -> Float[Array, "part"]:
     """The norm of the gradient of each part: embedding, each block, output."""
     squares = [jnp.zeros(())] * (num_layers + 2)
     for name, array in gradient.items():
-        part = int(name.split(".")[1]) + 1 if name.startswith("layers.") else -1 if name[:4] in ("fina", "outp") else 0
+        part = (
+            int(name.split(".")[1]) + 1
+            if name.startswith("layers.")
+            else -1
+            if name.startswith(("final_norm", "output_head"))
+            else 0
+        )
         squares[part] += (array**2).sum()
     return jnp.sqrt(jnp.stack(squares))
 

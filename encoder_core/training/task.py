@@ -29,6 +29,18 @@ class Batch(NamedTuple):
 
 Ids = Int[np.ndarray, "batch seq"]
 Mask = Bool[np.ndarray, "batch seq"]
+KeyMatrix = Bool[np.ndarray, "query key"]
+
+
+class ExpectedKeys(NamedTuple):
+    """The keys from which the output of a token can be read.
+
+    name  in words, of the keys of one token
+    find  ids, right outputs and which of them count, of one input (seq,) -> the keys of each query
+    """
+
+    name: str
+    find: Callable[[Int[np.ndarray, "seq"], Int[np.ndarray, "seq"], Bool[np.ndarray, "seq"]], KeyMatrix]
 
 
 @dataclass(frozen=True)
@@ -98,6 +110,7 @@ class Task:
     solve        ids and which of them are real -> the right outputs and which of them count
     split        text -> its tokens
     unknown      the token that stands for one that is not among `inputs`; None: such a text is refused
+    keys         the keys to which a trained encoder is expected to attend; None where any will do
     hide         random generator, ids, real -> the ids as the encoder sees them, and which outputs count, for a task
                  whose right outputs are the ids before they were hidden; None for any other task
     draw_unseen  as `draw`, inputs that `draw` never returns; None where it hardly ever returns the same one twice
@@ -116,6 +129,7 @@ class Task:
     solve: Callable[[Ids, Mask], tuple[Ids, Mask]]
     split: Callable[[str], list[str]]
     unknown: str | None = None
+    keys: ExpectedKeys | None = None
     hide: Callable[[np.random.Generator, Ids, Mask], tuple[Ids, Mask]] | None = None
     draw_unseen: Callable[[np.random.Generator, int, int], tuple[Ids, Mask]] | None = None
     tokenizer: TaskTokenizer = field(init=False, repr=False, compare=False)
@@ -147,21 +161,14 @@ class Task:
         return [self.tokenizer(" ".join(tokens)) for tokens in texts]
 
 
-def letters(text: str) -> list[str]:
-    """The characters of a text without spaces, in lower case."""
-    return [character for character in text.lower() if not character.isspace()]
+def keys_with_output(
+    ids: Int[np.ndarray, "seq"], targets: Int[np.ndarray, "seq"], scored: Bool[np.ndarray, "seq"]
+) -> KeyMatrix:
+    """The keys whose tokens are the right output of the query."""
+    return (targets[:, None] == ids) & scored[:, None]
 
 
 def random_lengths(generator: np.random.Generator, count: int, max_len: int, least: int = MIN_LEN) -> Mask:
     """Which of `max_len` tokens are real, for inputs of random lengths."""
     lengths = generator.integers(least, max_len + 1, count)
     return np.arange(max_len) < lengths[:, None]
-
-
-def draw_letters(
-    generator: np.random.Generator, count: int, max_len: int, num_letters: int, first: int = 1
-) -> tuple[Ids, Mask]:
-    """Independent random letters, whose ids begin with `first`, of random lengths."""
-    real = random_lengths(generator, count, max_len)
-    ids = generator.integers(first, first + num_letters, (count, max_len), dtype=np.int32)
-    return np.where(real, ids, 0).astype(np.int32), real

@@ -24,7 +24,7 @@ def until(run, *statuses):
 
 @pytest.fixture
 def registry(unchecked):
-    registry = RunRegistry(RunStorage(10**8, lambda _: True), 2, TrainingProcess.start, time.monotonic)
+    registry = RunRegistry(RunStorage(10**8, lambda _: True), 2, TrainingProcess, time.monotonic)
     yield registry
     registry.close()
 

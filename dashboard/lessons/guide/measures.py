@@ -8,10 +8,11 @@ from dashboard.lessons.guide.step import Numbers, View
 from dashboard.lessons.positions.shuffle import output_changes
 from dashboard.models.model import Model, untrained_model
 from encoder_core import SetScore, Temperature, attention_from
-from encoder_core.analysis import cosines, logit_lens, softmax, top_tokens
+from encoder_core.analysis import cosines, logit_lens, softmax, stack_patterns, top_tokens
 from encoder_core.experiments import score_scaling, token_mixing
 from encoder_core.experiments.learned_attention import NUM_INPUTS, key_weights
 from encoder_core.pretrained import nearest_words
+from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
 
 WHAT_IF = SetScore(batch=0, layer=3, head=1, query=16, key=3, value=-5.0)  # the score from "it" to "cat"
 OTHER_TEMPERATURE = 2.0
@@ -226,6 +227,7 @@ def _strongest(view: View, seed: int) -> tuple[str, float]:
 
 
 def _mirror_weight(model: Model, view: View) -> float:
-    """The mean weight on the anti-diagonal, in the head of a view."""
-    pattern = model.trace.layers[view.layer].pattern[0, view.head]
-    return float(np.diagonal(pattern[:, ::-1]).mean())
+    """The mean weight on the mirror image, in the head of a view."""
+    weights = weight_on(key_sets("reverse", model.batch.ids[0])[TASK_KEYS["reverse"]], stack_patterns(model.trace, 0))
+    assert weights is not None, "every letter has a mirror image"
+    return float(weights[view.layer, view.head])

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.markdown import escape_message
+from dashboard.markdown import capitalize, escape_message
 from dashboard.models.checkpoints import ExampleResult, example_result
 from dashboard.state.choices import TRAINING_HEAD
 from dashboard.state.session import session
@@ -24,19 +24,9 @@ def text_problem(task: Task, text: str) -> str:
     try:
         batch = task.tokenizer(text)
     except ValueError as error:
-        message = str(error)
-        return message[:1].upper() + message[1:]
+        return capitalize(str(error))
     left_out = batch.truncated[0]
     return f"The input is cut: its last {left_out} tokens are left out. {task.rule}" if left_out else ""
-
-
-def can_read(task: Task, text: str) -> bool:
-    """Whether the task can read the text, or its beginning."""
-    try:
-        task.tokenizer(text)
-    except ValueError:
-        return False
-    return True
 
 
 def render_text_problem(task: Task, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.markdown import capitalize
 from dashboard.models.checkpoints import example_result
 from dashboard.state.choices import TRAINING_PREDICTION
 from dashboard.state.session import session
@@ -27,7 +28,7 @@ def render_question(task: Task) -> None:
             f"over the tokens of the example? {task.goal}"
         )
         for number, option in enumerate(options, 1):
-            st.button(option[:1].upper() + option[1:], key=f"train_predict_{task.name}_{number}", width="stretch",
+            st.button(capitalize(option), key=f"train_predict_{task.name}_{number}", width="stretch",
                       type="primary" if number == chosen else "secondary", on_click=_predict,
                       args=(number,))  # fmt: skip
         if chosen:

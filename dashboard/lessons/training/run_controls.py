@@ -7,7 +7,8 @@ import streamlit as st
 from dashboard.lessons.training.plan_controls import read_plan, read_plans, render_more_settings
 from dashboard.lessons.training.shown_runs import choose_run, names_of
 from dashboard.markdown import escape_message
-from dashboard.training.runs import RUNS, session_id
+from dashboard.state.session import streamlit_session_id
+from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
 from encoder_core.training import TrainingPlan
 from encoder_core.training.run import NUM_TESTS
@@ -91,7 +92,7 @@ def _describe(plan: TrainingPlan) -> str:
 
 
 def _start(until: int | None = None) -> None:
-    choose_run(RUNS.start(read_plans(), session_id(), until))
+    choose_run(RUNS.start(read_plans(), streamlit_session_id(), until))
 
 
 def _each(change: Callable[[StoredRun], None], runs: list[StoredRun]) -> None:

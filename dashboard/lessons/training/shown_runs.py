@@ -2,8 +2,8 @@
 
 from dashboard.lessons.training.checkpoints import stop_playing
 from dashboard.state.choices import CHECKPOINT, RUN, TRAINING
-from dashboard.state.session import session
-from dashboard.training.runs import RUNS, session_id
+from dashboard.state.session import session, streamlit_session_id
+from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
 from encoder_core.training.compare import COMPARISONS
 
@@ -18,13 +18,13 @@ def choose_run(run: StoredRun | None) -> None:
 def shown_runs() -> list[StoredRun]:
     """The run of the URL, and its partner; empty if there is none or this server does not have it."""
     name = session().get(RUN)
-    run = RUNS.find(name, session_id()) if name else None
+    run = RUNS.find(name, streamlit_session_id()) if name else None
     if run is None:
         return []
     if session().get(TRAINING["task"]) != run.plan.task:  # only a link that somebody has edited has another task
         session().set_derived(TRAINING["task"], run.plan.task)
     partner = RUNS.partner(run)
-    return [run, partner] if partner and RUNS.find(partner.id, session_id()) else [run]
+    return [run, partner] if partner and RUNS.find(partner.id, streamlit_session_id()) else [run]
 
 
 def names_of(runs: list[StoredRun]) -> list[str]:

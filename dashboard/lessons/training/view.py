@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.lessons.training.attention import can_read, render_attention
+from dashboard.lessons.training.attention import render_attention
 from dashboard.lessons.training.checkpoints import (
     is_playing,
     play_next,
@@ -18,6 +18,7 @@ from dashboard.limits.fair_share import fair_run
 from dashboard.state.choices import RUN
 from dashboard.state.session import page_script, session
 from dashboard.training.stored_run import ACTIVE, StoredRun
+from encoder_core.inputs.tokenizer import can_tokenize
 
 _LIVE, _QUEUED = 1.0, 3.0  # seconds between two updates
 
@@ -54,7 +55,7 @@ def _render_repeatedly(runs: list[StoredRun], text: str, seconds: float) -> None
 
 def _render(runs: list[StoredRun], text: str) -> None:
     render_progress(runs)
-    if can_read(runs[0].plan.definition, text):
+    if can_tokenize(text, runs[0].plan.definition.tokenizer):
         render_checkpoint_picker(runs[0])
         columns = st.columns(len(runs), gap="medium")
         for number, (column, run, name) in enumerate(zip(columns, runs, names_of(runs), strict=True)):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from encoder_core.analysis.similarity import unit_rows
 from encoder_core.trace import SentenceTrace
 
 _EQUAL = 1e-5  # cosines that differ by less are equal: float32 has no better accuracy for them
@@ -79,7 +80,7 @@ def context_vectors(traces: Sequence[SentenceTrace]) -> ContextVectors:
     # Filled sentence by sentence: scaling all vectors at once would need twice the memory.
     vectors = np.empty((stages, sum(lengths), d_model), np.float32)
     for trace, end in zip(traces, accumulate(lengths), strict=True):
-        vectors[:, end - len(trace.tokens) : end] = trace.stages / _lengths(trace.stages)
+        vectors[:, end - len(trace.tokens) : end] = unit_rows(trace.stages)
     return ContextVectors(
         tokens,
         np.repeat(np.arange(len(tokens), dtype=np.int32), lengths),
@@ -100,7 +101,7 @@ def compare_contexts(
 
     excluded  token strings of sentences that are left out, such as the token's own sentence
     """
-    unit = vectors / _lengths(vectors)
+    unit = unit_rows(vectors)
     # One product for each stage: a single einsum over all of them takes longer.
     cosines = [np.stack([rows @ row for rows, row in zip(s.vectors, unit, strict=True)]) for s in sources]
     left_out = [np.array([sentence in excluded for sentence in s.tokens], bool)[s.sentence] for s in sources]
@@ -152,9 +153,3 @@ def same_word_shares(comparison: Comparison) -> Float[np.ndarray, "stage"]:
         return np.full(len(comparison.cosines), np.nan)
     order = np.argsort(-comparison.cosines, axis=-1, kind="stable")[:, :occurrences]
     return comparison.same_word[order].mean(axis=-1)
-
-
-def _lengths(vectors: Float[np.ndarray, "*lead d_model"]) -> Float[np.ndarray, "*lead 1"]:
-    """The lengths of vectors; 1 for a vector of zeros."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.where(lengths == 0, 1, lengths)

@@ -8,6 +8,7 @@ from encoder_core.export.cells import Cell, code, lines_of, literal, markdown
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.subject import Pretrained, Subject
 from encoder_core.inputs.masks import MaskName
+from encoder_core.inputs.tokenizer import encodable
 from encoder_core.trace import Run
 
 _RULES: dict[MaskName | None, tuple[str, str]] = {
@@ -172,8 +173,3 @@ def _real(real: Bool[np.ndarray, "batch seq"]) -> str:
     if np.array_equal(np.arange(real.shape[1]) < lengths[:, None], real):
         return f"lengths = np.array({lengths.tolist()})\nreal = np.arange(seq) < lengths[:, None]"
     return literal("real", real.astype(int).tolist()) + "\nreal = np.array(real, bool)"
-
-
-def encodable(text: str) -> str:
-    """The text without lone surrogates, which no file can contain."""
-    return text.encode("utf-8", "ignore").decode()

@@ -3,7 +3,8 @@
 import numpy as np
 
 from encoder_core.inputs.tokenizer import PAD
-from encoder_core.training.task import Ids, Mask, Task, letters, random_lengths
+from encoder_core.training.letter_task import letters
+from encoder_core.training.task import ExpectedKeys, Ids, Mask, Task, random_lengths
 
 MAX_LEN = 12
 _OPEN, _CLOSE = 1, 2
@@ -55,4 +56,7 @@ TASK = Task(
     draw=draw,
     solve=solve,
     split=letters,
+    keys=ExpectedKeys(
+        "its partner", lambda ids, targets, scored: targets[:, None] - FIRST_POSITION == np.arange(len(ids))
+    ),
 )

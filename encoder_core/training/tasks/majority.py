@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from encoder_core.inputs.tokenizer import PAD
-from encoder_core.training.task import Ids, Mask, Task, draw_letters, letters
+from encoder_core.training.letter_task import letter_task
+from encoder_core.training.task import Ids, Mask
 
-_LETTERS = ("a", "b", "c")
+_LETTERS = "abc"
 
 
 def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
@@ -17,18 +17,14 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
     return np.where(real, most[:, None], 0).astype(ids.dtype), real & is_unique[:, None]
 
 
-TASK = Task(
-    name="majority",
-    title="Majority",
+TASK = letter_task(
+    "majority",
+    alphabet=_LETTERS,
+    allowed="of the letters a, b and c, such as “abacabc”; spaces do not count. If two letters are equally frequent, "
+    "there is no right answer.",
+    max_len=12,
+    solve=solve,
     goal="Every output is the letter that occurs most often.",
     look_for="Heads that attend to all tokens equally: the average of the values counts the letters.",
     examples=("abacabc", "aabbb", "ccabc"),
-    vocabulary=(PAD, *_LETTERS),
-    inputs=_LETTERS,
-    rule="Allowed are up to 12 of the letters a, b and c, such as “abacabc”; spaces do not count. If two letters are "
-    "equally frequent, there is no right answer.",
-    max_len=12,
-    draw=lambda generator, count, max_len: draw_letters(generator, count, max_len, len(_LETTERS)),
-    solve=solve,
-    split=letters,
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.inputs.tokenizer import PAD, split_words
-from encoder_core.training.task import Ids, Mask, Task, random_lengths
+from encoder_core.training.task import ExpectedKeys, Ids, Mask, Task, keys_with_output, random_lengths
 
 _WORDS = (
     "cat", "dog", "bird", "fish", "horse", "mouse", "apple", "bread", "cheese", "milk", "water", "egg",
@@ -58,4 +58,5 @@ TASK = Task(
     draw=draw,
     solve=solve,
     split=split,
+    keys=ExpectedKeys("the word that occurs twice", keys_with_output),
 )

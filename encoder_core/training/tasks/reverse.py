@@ -4,10 +4,8 @@ import string
 
 import numpy as np
 
-from encoder_core.inputs.tokenizer import PAD
-from encoder_core.training.task import Ids, Mask, Task, draw_letters, letters
-
-_LETTERS = tuple(string.ascii_lowercase)
+from encoder_core.training.letter_task import letter_task
+from encoder_core.training.task import ExpectedKeys, Ids, Mask
 
 
 def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
@@ -17,17 +15,16 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
     return np.take_along_axis(ids, mirrored, axis=1), real
 
 
-TASK = Task(
-    name="reverse",
-    title="Reverse",
+TASK = letter_task(
+    "reverse",
+    alphabet=string.ascii_lowercase,
+    allowed="letters from a to z, such as “encoder”; spaces do not count.",
+    max_len=10,
+    solve=solve,
     goal="The outputs are the input backwards: the first output is the last letter.",
     look_for="A head in which each letter attends to its mirror image: an anti-diagonal.",
     examples=("encoder", "stressed", "abcdefgh", "level"),
-    vocabulary=(PAD, *_LETTERS),
-    inputs=_LETTERS,
-    rule="Allowed are up to 10 letters from a to z, such as “encoder”; spaces do not count.",
-    max_len=10,
-    draw=lambda generator, count, max_len: draw_letters(generator, count, max_len, len(_LETTERS)),
-    solve=solve,
-    split=letters,
+    keys=ExpectedKeys(
+        "its mirror image (the anti-diagonal)", lambda ids, targets, scored: np.eye(len(ids), dtype=bool)[::-1]
+    ),
 )

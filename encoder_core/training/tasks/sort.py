@@ -4,10 +4,8 @@ import string
 
 import numpy as np
 
-from encoder_core.inputs.tokenizer import PAD
-from encoder_core.training.task import Ids, Mask, Task, draw_letters, letters
-
-_LETTERS = tuple(string.ascii_lowercase)
+from encoder_core.training.letter_task import letter_task
+from encoder_core.training.task import ExpectedKeys, Ids, Mask, keys_with_output
 
 
 def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
@@ -16,17 +14,14 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
     return np.where(real, ordered, 0).astype(ids.dtype), real
 
 
-TASK = Task(
-    name="sort",
-    title="Sort",
+TASK = letter_task(
+    "sort",
+    alphabet=string.ascii_lowercase,
+    allowed="letters from a to z, such as “encoder”; spaces do not count.",
+    max_len=8,
+    solve=solve,
     goal="The outputs are the letters in the order of the alphabet.",
     look_for="Each place attends to the letters that may belong there: early places to early letters of the alphabet.",
     examples=("encoder", "layer", "zyxw"),
-    vocabulary=(PAD, *_LETTERS),
-    inputs=_LETTERS,
-    rule="Allowed are up to 8 letters from a to z, such as “encoder”; spaces do not count.",
-    max_len=8,
-    draw=lambda generator, count, max_len: draw_letters(generator, count, max_len, len(_LETTERS)),
-    solve=solve,
-    split=letters,
+    keys=ExpectedKeys("the letter that belongs at its place", keys_with_output),
 )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+from encoder_core.analysis import stack_patterns
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.inputs.tokenizer import WordTokenizer
@@ -48,7 +49,7 @@ class Sentence(NamedTuple):
 def in_trained(trained: Encoder) -> Sentence:
     """The sentence in the trained model."""
     trace = trained.trace(SENTENCE)
-    return Sentence(trace.tokens[0], np.stack([layer.pattern[0] for layer in trace.layers]))
+    return Sentence(trace.tokens[0], stack_patterns(trace, 0))
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,50 @@
+"""Tasks whose inputs are independent random letters."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from encoder_core.inputs.tokenizer import PAD
+from encoder_core.training.task import ExpectedKeys, Ids, Mask, Task, random_lengths
+
+
+def letters(text: str) -> list[str]:
+    """The characters of a text without spaces, in lower case."""
+    return [character for character in text.lower() if not character.isspace()]
+
+
+def draw_letters(generator: np.random.Generator, count: int, max_len: int, num_letters: int) -> tuple[Ids, Mask]:
+    """Independent random letters, whose ids begin with 1, of random lengths."""
+    real = random_lengths(generator, count, max_len)
+    ids = generator.integers(1, 1 + num_letters, (count, max_len), dtype=np.int32)
+    return np.where(real, ids, 0).astype(np.int32), real
+
+
+def letter_task(
+    name: str,
+    *,
+    alphabet: Sequence[str],
+    allowed: str,
+    max_len: int,
+    solve: Callable[[Ids, Mask], tuple[Ids, Mask]],
+    goal: str,
+    look_for: str,
+    examples: tuple[str, ...],
+    keys: ExpectedKeys | None = None,
+) -> Task:
+    """A task on independent random letters. `allowed` is the end of its rule, from the letters on."""
+    return Task(
+        name=name,
+        title=name.capitalize(),
+        goal=goal,
+        look_for=look_for,
+        examples=examples,
+        vocabulary=(PAD, *alphabet),
+        inputs=tuple(alphabet),
+        rule=f"Allowed are up to {max_len} {allowed}",
+        max_len=max_len,
+        draw=lambda generator, count, max_len: draw_letters(generator, count, max_len, len(alphabet)),
+        solve=solve,
+        split=letters,
+        keys=keys,
+    )
