@@ -91,14 +91,14 @@ def elements(app: App, kind: str) -> list[Any]:
 
 def texts(app: App, kind: str) -> list[str]:
     """The texts of a kind: title, header, subheader, markdown, caption, latex, error, warning, info, success, code,
-    text; those in closed containers, too. Raises KeyError for another kind."""
+    text, progress; those in closed containers, too. Raises KeyError for another kind."""
     if kind in _HEADINGS:
         return [x.body for x in elements(app, "heading") if x.tag == _HEADINGS[kind]]
     if kind in _MARKDOWN:
         return [x.body for x in elements(app, "markdown") if x.element_type in _MARKDOWN[kind]]
     if kind in _ALERTS:
         return [x.body for x in elements(app, "alert") if x.format == _ALERTS[kind]]
-    field = {"code": "code_text", "text": "body"}[kind]
+    field = {"code": "code_text", "text": "body", "progress": "text"}[kind]
     return [getattr(x, field) for x in elements(app, kind)]
 
 
