@@ -15,7 +15,7 @@ from encoder_core.validation import invalid_value
 # The allowed settings. They bound the time and the memory of a run.
 CHOICES: Mapping[str, tuple[str | int | float, ...]] = {
     "d_model": (16, 32, 48, 64, 96, 128),
-    "num_heads": (1, 2, 4, 8),
+    "num_heads": (1, 2, 4, 8, 16),
     "d_ff": (16, 32, 64, 128, 256, 512),
     "num_layers": (1, 2, 3, 4),
     "norm": ("post", "pre"),

@@ -14,6 +14,7 @@ from encoder_core.encoder import Encoder
 from encoder_core.parameters import Parameters, draw_parameters
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
+from encoder_core.training.task import Batch
 
 NUM_TESTS = 256  # inputs that are set aside
 _TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
@@ -85,8 +86,7 @@ class TrainingRun:
         }
         self._optimizer = _OPTIMIZER.init(self._parameters)
         self._generator = np.random.default_rng((plan.seed, _TRAINING_SEED))
-        tests = np.random.default_rng((plan.seed, _TEST_SEED))
-        self._tests = plan.definition.sample(tests, NUM_TESTS, unseen=True)
+        self._tests = set_aside(plan)
         if state:
             self.step = state.step
             self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
@@ -139,6 +139,11 @@ class TrainingRun:
                     "smaller learning rate or a longer warm-up helps."
                 )
         return steps
+
+
+def set_aside(plan: TrainingPlan) -> Batch:
+    """The inputs of a plan that are set aside for measurements."""
+    return plan.definition.sample(np.random.default_rng((plan.seed, _TEST_SEED)), NUM_TESTS, unseen=True)
 
 
 def _loss(

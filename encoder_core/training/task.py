@@ -156,9 +156,12 @@ class Task:
 
     def random_inputs(self, count: int, seed: int = 0) -> list[TokenBatch]:
         """Random inputs, each as a batch of one."""
-        ids, real, _, _ = self.sample(np.random.default_rng(seed), count)
-        texts = [[self.vocabulary[index] for index in row[is_real]] for row, is_real in zip(ids, real, strict=True)]
-        return [self.tokenizer(" ".join(tokens)) for tokens in texts]
+        return self.separate(self.sample(np.random.default_rng(seed), count))
+
+    def separate(self, batch: Batch) -> list[TokenBatch]:
+        """Each input of a batch as a batch of one, without padding."""
+        rows = [row[is_real] for row, is_real in zip(batch.ids, batch.real, strict=True)]
+        return [self.tokenizer(" ".join(self.vocabulary[index] for index in row)) for row in rows]
 
 
 def keys_with_output(

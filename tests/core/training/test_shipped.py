@@ -1,6 +1,7 @@
 """The small trained encoders of the package: they do what their model cards say."""
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -8,6 +9,17 @@ import pytest
 
 from encoder_core import Encoder
 from encoder_core.training import tasks
+from encoder_core.training.head_counts import (
+    HEADS,
+    NUM_INPUTS,
+    SEEDS,
+    TASKS,
+    file_name,
+    head_count_encoder,
+    head_count_plan,
+    right_outputs,
+)
+from encoder_core.training.run import set_aside
 from encoder_core.training.shipped import FOLDER, PLANS, initial_encoder, model_card, trained_encoder
 
 
@@ -74,7 +86,7 @@ def test_the_initial_state_is_the_random_encoder_of_the_seed():
 def test_the_files_are_small_and_complete():
     folder = files("encoder_core.training").joinpath(FOLDER)
     sizes = {path.name: len(path.read_bytes()) for path in folder.iterdir()}
-    assert set(sizes) == {f"{name}.{end}" for name in PLANS for end in ("safetensors", "md")}
+    assert set(sizes) == {f"{name}.{end}" for name in (*PLANS, *map(file_name, TASKS)) for end in ("safetensors", "md")}
     assert sum(sizes.values()) < 1_000_000
 
 
@@ -90,3 +102,26 @@ def test_the_model_card_states_the_plan(name):
 def test_an_unknown_name():
     with pytest.raises(ValueError, match="name='copy' is invalid: allowed are 'reverse', 'bracket'"):
         trained_encoder("copy")
+
+
+def test_head_counts_on_a_task_as_in_their_model_card():
+    """All differ in their heads alone; the card has the shares of all inputs, the function those of the first ones."""
+    assert len({replace(head_count_plan("sort", heads, 0), num_heads=1) for heads in HEADS}) == 1
+    card = files("encoder_core.training").joinpath(FOLDER, "heads_sort.md").read_text()
+    (claimed,) = re.findall(r"16 heads ([\d.]+)%, ([\d.]+)%, ([\d.]+)%", card)
+    shares = [100 * right_outputs("sort", 16, seed) for seed in SEEDS]
+    np.testing.assert_allclose(shares, np.array(claimed, float), atol=4)
+    assert np.median(shares) > 100 * np.median([right_outputs("sort", 1, seed) for seed in SEEDS]) + 3
+    with pytest.raises(ValueError, match=r"heads=3 is invalid: allowed are 1, 2, 4, 8, 16\."):
+        head_count_encoder("sort", 3, 0)
+
+
+def test_one_head_count_encoder_by_hand():
+    """The share of right outputs, from a forward pass for each input."""
+    encoder = head_count_encoder("bracket", 2, 1)
+    batch = set_aside(head_count_plan("bracket", 2, 1))
+    hits = [
+        encoder.trace(ids[None, real]).logits[0].argmax(axis=-1) == targets[real]
+        for ids, real, targets, _ in zip(*(array[:NUM_INPUTS] for array in batch), strict=True)
+    ]
+    assert right_outputs("bracket", 2, 1) == pytest.approx(np.concatenate(hits).mean())
