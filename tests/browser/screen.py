@@ -101,10 +101,10 @@ class Screen:
         self.page.goto(f"{self.url}/{path}?{urlencode(parameters, doseq=True)}")
         return self.arrived(name)
 
-    def arrived(self, name: str) -> "Screen":
+    def arrived(self, name: str, has_plots: bool = True) -> "Screen":
         """Wait until a page is on screen, complete."""
         expect(self.title).to_have_text(page_named(name).title)
-        if name not in WITHOUT_PLOTS:
+        if has_plots and name not in WITHOUT_PLOTS:
             self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key")
         return self.settle()
 
