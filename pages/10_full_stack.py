@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.inspect.depths import render_depths
 from dashboard.lessons.full_stack.ablation import render_ablation
+from dashboard.lessons.full_stack.geometry import render_geometry, render_geometry_pickers
 from dashboard.lessons.full_stack.head_pairs import render_head_pairs
 from dashboard.lessons.full_stack.head_roles import render_head_roles, render_role_picker
 from dashboard.lessons.full_stack.hidden_states import render_hidden_states
@@ -50,6 +51,7 @@ VIEWS = {
     },
     "Vectors": {
         "Hidden states": View(("layer", "token"), render_hidden_states, render_dims_picker),
+        "Geometry": View(("head", "token"), render_geometry, render_geometry_pickers),
         "Similarity": View(("layer", "token"), render_similarity),
         "Same word": View((), render_same_word, render_word_picker),
         "Similar contexts": View(("token",), render_similar_contexts, render_layer_picker),

@@ -57,6 +57,8 @@ WORD = declare_text("word")  # a word that occurs in several sentences
 CONTEXT_LAYER = declare_number("context_layer", 0)  # the layer whose vectors are searched; 0: the input
 OTHER_WORDS = declare_flag("other_words")  # list the nearest other words only
 PAIR_KIND = declare_text("pair_kind")
+RESIDUAL_STAGE = declare_text("residual_stage")  # of the residual stream, in the view Geometry; None: the last one
+PLANE = declare_text("plane")  # the word whose occurrences determine the plane, or all words
 OUTPUT_ID = declare_number("output_id", 0)  # a token of the vocabulary, of which a prediction is explained
 
 # Recipes

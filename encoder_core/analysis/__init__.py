@@ -22,14 +22,24 @@ from encoder_core.analysis.matrices import (
 )
 from encoder_core.analysis.output_head import has_predictions
 from encoder_core.analysis.predictions import TopTokens, rank_of, top_tokens
+from encoder_core.analysis.principal_plane import PrincipalPlane, principal_plane
+from encoder_core.analysis.residual_steps import (
+    Stage,
+    StepPart,
+    residual_stages,
+    residual_step,
+    stage_vectors,
+)
 from encoder_core.analysis.residual_stream import (
     residual_change,
     residual_stream,
 )
 from encoder_core.analysis.similarity import (
+    GroupCosines,
     SelfMatches,
     Similarity,
     cosines,
+    cosines_by_group,
     max_pool,
     mean_off_diagonal,
     self_matches,
@@ -44,13 +54,18 @@ from encoder_core.analysis.softmax import (
 )
 
 __all__ = [
+    "GroupCosines",
     "LogitAttribution",
     "NeuronContributions",
+    "PrincipalPlane",
     "SelfMatches",
     "Similarity",
     "SoftmaxSteps",
+    "Stage",
+    "StepPart",
     "TopTokens",
     "cosines",
+    "cosines_by_group",
     "entropy",
     "has_predictions",
     "largest_entropy",
@@ -62,9 +77,12 @@ __all__ = [
     "neuron_contributions",
     "numerical_rank",
     "one_hot",
+    "principal_plane",
     "rank_of",
     "relative_change",
     "residual_change",
+    "residual_stages",
+    "residual_step",
     "residual_stream",
     "rollout",
     "root_mean_square",
@@ -74,6 +92,7 @@ __all__ = [
     "softmax",
     "softmax_steps",
     "stack_patterns",
+    "stage_vectors",
     "top_tokens",
     "visible_keys",
 ]

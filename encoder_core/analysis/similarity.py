@@ -1,5 +1,6 @@
 """Similarity of rows: cosines, dot products by distance, rows that are most similar to themselves."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,27 @@ def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.nd
         return np.full(square.shape[:-2], np.nan, square.dtype)
     total = square.sum(axis=(-1, -2)) - np.trace(square, axis1=-2, axis2=-1)
     return np.asarray(total / (count * (count - 1)))
+
+
+class GroupCosines(NamedTuple):
+    """The mean cosine of all pairs of rows of the same group, and of all pairs of different groups."""
+
+    within: Float[np.ndarray, "*lead"]
+    between: Float[np.ndarray, "*lead"]
+
+
+def cosines_by_group(rows: Float[np.ndarray, "*lead row feature"], groups: Sequence[object]) -> GroupCosines:
+    """The mean cosines of different rows within the groups and between them; NaN where there is no such pair.
+
+    groups  the group of each row
+    """
+    numbers = np.array([list(dict.fromkeys(groups)).index(group) for group in groups])
+    same = numbers[:, None] == numbers
+    between_rows = cosines(rows.astype(float), rows.astype(float))
+    return GroupCosines(*(
+        between_rows[..., pairs].mean(axis=-1) if pairs.any() else np.full(rows.shape[:-2], np.nan)
+        for pairs in (same & ~np.eye(len(same), dtype=bool), ~same)
+    ))  # fmt: skip
 
 
 def max_pool(

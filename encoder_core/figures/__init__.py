@@ -15,6 +15,7 @@ from encoder_core.figures.heatmap import HeatmapStyle, dimensions, heatmap, posi
 from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import MosaicStyle, TileGrid, mosaic, tile_bin_size, tile_titles
 from encoder_core.figures.panel import Line, Panel, Product, Tiles, panels_of
+from encoder_core.figures.points import Arrow, arrows, extent_of, points
 from encoder_core.figures.row_bars import RowBarsDetails, RowBarsStyle, row_bars, span_of
 from encoder_core.figures.style import MatrixKind, PanelStyle
 from encoder_core.figures.tensor_map import (
@@ -34,6 +35,7 @@ __all__ = [
     "MAX_UNBINNED",
     "SMALLEST_WEIGHT",
     "THEMES",
+    "Arrow",
     "Axis",
     "AxisMeaning",
     "Calculation",
@@ -62,11 +64,13 @@ __all__ = [
     "Window",
     "WordLine",
     "activation_curve",
+    "arrows",
     "band",
     "bars",
     "colour_limit",
     "curves",
     "dimensions",
+    "extent_of",
     "format_calculation",
     "format_fixed",
     "format_number",
@@ -77,6 +81,7 @@ __all__ = [
     "mosaic",
     "panels_of",
     "parameter_slice",
+    "points",
     "position_labels",
     "residual_flow",
     "row_bars",

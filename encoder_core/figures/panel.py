@@ -17,7 +17,7 @@ from encoder_core.figures.axis import Axis, Selectable
 from encoder_core.figures.tensor_map import Place, TensorMap
 from encoder_core.figures.theme import Theme
 
-PanelKind = Literal["heatmap", "mosaic", "row_bars", "bars", "curves", "band", "flow"]
+PanelKind = Literal["heatmap", "mosaic", "row_bars", "bars", "curves", "band", "flow", "points"]
 Mark = tuple[int | None, int | None]  # (row, column); (row, None) is the whole row, (None, column) the whole column
 
 

@@ -12,7 +12,7 @@ from tests.pages.app import cards, figures, key_of, opened, rendered, run
 WORDS = ["<", "__bold__", "$", "x" * 60, "*", "&", "`", "<", "$", "|", "[", "]", "!"]
 TEXT = " ".join(WORDS) + "\n__bold__ " + "x" * 60  # a second sentence, with words of the first
 ATTENTION = ["Head average", "One word", "What heads look at", "Rollout"]
-VECTORS = ["Hidden states", "Similarity", "Same word", "Sentences", "In and out"]
+VECTORS = ["Hidden states", "Geometry", "Similarity", "Same word", "Sentences", "In and out"]
 VIEWS = {
     "full_stack": [
         *[[("view_group", "Attention"), ("view", view)] for view in ATTENTION],

@@ -1,6 +1,8 @@
 // The layout of a panel's figure at the width that it has: which tick labels fit, and the gaps between cells.
 // @ts-check
 
+import { equalScale, placeLabels } from "./points.js";
+
 /** @typedef {import("./panel.js").Panel} Panel */
 
 const LABEL_PITCH = 12;      // pixels that a label needs across its text
@@ -71,9 +73,10 @@ export function fitPanel(panel, width, omitRowLabels) {
   const markedRows = panel.marked.flatMap(([row]) => row === null ? [] : [row]);
   const markedColumns = panel.marked.flatMap(([, column]) => column === null ? [] : [column]);
   const { tiles } = panel;
+  if (panel.kind === "points") return fitPoints(panel, layout, area, markedColumns);
   if (!tiles || tiles.columns.names.join("") === "") layout.xaxis = thinLabels(layout.xaxis, area.width, markedColumns);
   if (!tiles) layout.yaxis = thinLabels(layout.yaxis, area.height, markedRows);
-  layout.dragmode = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
+  layout.dragmode = dragMode();
   /** @type {(gap: number, pixels: number, axis: import("./panel.js").Axis | null) => number} */
   const gapBetween = (gap, pixels, axis) => pixels / (axis?.names.length ?? 1) < NARROW_CELL ? 0 : gap;
   const data = panel.data.map(trace => trace.type !== "heatmap" ? trace : {
@@ -81,4 +84,21 @@ export function fitPanel(panel, width, omitRowLabels) {
     xgap: gapBetween(trace.xgap, area.width, panel.columns), ygap: gapBetween(trace.ygap, area.height, panel.rows),
   });
   return { data, layout, area };
+}
+
+const dragMode = () => window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
+
+/**
+ * Points in a plane: both axes have one scale, and labels do not overlap.
+ * @param {Panel} panel
+ * @param {PlotLayout} layout
+ * @param {{ left: number, top: number, width: number, height: number }} area
+ * @param {number[]} marked  points whose labels are placed first
+ */
+function fitPoints(panel, layout, area, marked) {
+  const ranges = equalScale([layout.xaxis?.range ?? [0, 1], layout.yaxis?.range ?? [0, 1]], area);
+  layout.xaxis = { ...layout.xaxis, range: ranges[0] };
+  layout.yaxis = { ...layout.yaxis, range: ranges[1] };
+  layout.dragmode = dragMode();
+  return { data: placeLabels(panel.data, ranges, area, marked), layout, area };
 }

@@ -20,7 +20,7 @@ import { unpackArray } from "../arrays.js";
  * @typedef {{ left: number, right: number, factor: number }} Product
  *
  * @typedef {object} PanelDescription
- * @property {string} kind  "heatmap", "mosaic", "row_bars", "bars", "curves", "band" or "flow"
+ * @property {string} kind  "heatmap", "mosaic", "row_bars", "bars", "curves", "band", "flow" or "points"
  * @property {string} title
  * @property {string | null} titleColour
  * @property {string} alt
@@ -57,12 +57,13 @@ export function parsePanel(json) {
 }
 
 /**
- * The cell at a point of a plot, which has its x and y in cells.
+ * The cell at a point of a plot, which has its x and y in cells. A point in a plane has its number as `customdata`.
  * @param {Panel} panel
- * @param {{ x: number, y: number }} point
+ * @param {{ x: number, y: number, customdata?: number }} point
  * @returns {CellPosition}
  */
 export function cellAt(panel, point) {
+  if (panel.kind === "points") return { row: 0, column: point.customdata ?? 0, tile: null };
   const x = Math.round(point.x), y = Math.round(point.y);
   if (!panel.rows) return { row: 0, column: x, tile: null };
   if (panel.kind === "row_bars") return { row: y, column: 0, tile: null };

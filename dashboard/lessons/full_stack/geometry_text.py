@@ -1,0 +1,154 @@
+"""The view Geometry in words and numbers: captions, tables, formula and question."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from dashboard.inspect.depths import Table
+from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.markdown import escape_token
+from encoder_core import EncoderConfig
+from encoder_core.analysis import GroupCosines, PrincipalPlane, Stage, StepPart
+from encoder_core.figures import format_fixed, format_number
+from encoder_core.scenes.geometry import AXES, PlanePoints
+
+
+class Picture(NamedTuple):
+    """What the view shows.
+
+    stage    index in `stages`
+    step     the parts of the selected token's step to this stage; empty at the first one
+    fitted   number of tokens that determine the plane
+    word     the word whose occurrences determine it; None for all tokens
+    cosines  of the word's occurrences within and between its meanings, by stage; None where they are not known
+    """
+
+    plane: PrincipalPlane
+    shown: PlanePoints
+    stages: Sequence[Stage]
+    stage: int
+    step: Sequence[StepPart]
+    fitted: int
+    word: str | None
+    cosines: GroupCosines | None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the stages."""
+        return [stage.name for stage in self.stages]
+
+    @property
+    def movement(self) -> Float[np.ndarray, "d_model"]:
+        """The step of the selected token to this stage, in float64."""
+        stages = (self.stage - 1, self.stage)
+        before, after = (self.shown.vectors[index, self.shown.selected].astype(float) for index in stages)
+        return after - before
+
+
+def describe_plane(picture: Picture, is_trained: bool) -> str:
+    """Caption: how the plane was chosen, and the share of the variance that it shows."""
+    what = f"occurrences of “{escape_token(picture.word)}”" if picture.word else "tokens, without special ones,"
+    here, overall = picture.plane.shares[picture.stage], picture.plane.share
+    shares = f"It shows {_percent(here)} of their variance at this stage and {_percent(overall)} over all stages"
+    untrained = "" if is_trained else " This encoder is not trained: what separates its vectors is chance."
+    return (
+        f"The plane of a principal component analysis: no other plane shows more of the variance of the "
+        f"{picture.fitted} {what} within the stages. It is the same at every stage, so a point moves only if its "
+        f"vector does. {shares}.{untrained}"
+    )
+
+
+def describe_step(picture: Picture) -> str:
+    """Caption: the arrows of the step and the check of their sum."""
+    before, after = picture.names[picture.stage - 1], picture.names[picture.stage]
+    movement = picture.movement
+    difference = np.abs(sum(part.vector for part in picture.step) - movement).max() / (np.abs(movement).max() or 1.0)
+    parts = f"its {len(picture.step)} parts add" if len(picture.step) > 1 else "its one part adds"
+    return (
+        f"Enlarged: the step from “{before}” to “{after}”, with an arrow for each part. In all {len(movement)} "
+        f"dimensions, {parts} up to the step; the largest difference is {format_number(float(difference), 1)}, as a "
+        f"fraction of the step's largest number.{_norm_note(picture.step)}"
+    )
+
+
+def _norm_note(step: Sequence[StepPart]) -> str:
+    if len(step) < 2 or not step[-1].is_norm:
+        return ""
+    return " The norm is applied to the sum, so its arrow (grey) begins at the end of the sum."
+
+
+def describe_separation(picture: Picture, cosines: GroupCosines) -> str:
+    """Caption: the cosines within a meaning and between meanings, at this stage and at the input."""
+    here, there = ([format_fixed(values[index], 2) for values in cosines] for index in (picture.stage, 0))
+    gap, first = (float(cosines.within[index] - cosines.between[index]) for index in (picture.stage, 0))
+    return (
+        f"Mean cosine in all dimensions of two “{escape_token(str(picture.word))}” with the same meaning: "
+        f"**{here[0]}**; with different meanings: **{here[1]}** (a gap of {format_fixed(gap, 2)}). At the input they "
+        f"are {there[0]} and {there[1]} (a gap of {format_fixed(first, 2)})."
+    )
+
+
+def tables(picture: Picture) -> dict[str, Table]:
+    """The parts of the step, the points, and the shares and cosines by stage."""
+    plane, shown, stage = picture.plane, picture.shown, picture.stage
+    by_stage, columns = [plane.shares], ["share of variance"]
+    if picture.cosines:
+        by_stage, columns = [*by_stage, *picture.cosines], [*columns, "cosine within", "cosine between"]
+    result = {
+        "points": Table(plane.place(shown.vectors[stage]), shown.names, AXES),
+        "stages": Table(np.stack(by_stage, axis=1), picture.names, columns, first=None),
+    }
+    return {"step": _step_table(picture)} | result if picture.step else result
+
+
+def _step_table(picture: Picture) -> Table:
+    """Each part of the step: in the plane, its length in all dimensions, and its share of the step."""
+    vectors = np.stack([part.vector for part in picture.step])
+    movement = picture.movement
+    square = float(movement @ movement) or 1.0
+    rows = [*vectors, movement]
+    values = [[*picture.plane.direction(row), np.linalg.norm(row), row @ movement / square] for row in rows]
+    names = [*(part.name for part in picture.step), "step"]
+    return Table(np.array(values), names, [*AXES, "length", "share of the step"], first=None)
+
+
+def view_formula(config: EncoderConfig, stage: Stage) -> str:
+    """The projection, and the sum that leads to this stage."""
+    projection = r"p^{(s)}_t &= P\,\bigl(x^{(s)}_t - \bar{x}\bigr), \quad P:\ 2 \times " + str(config.d_model)
+    if stage.layer is None:
+        step = r"x &= \text{embedding} + \text{position}" if stage.tensor == "embedded" else r"x' &= \text{norm}(x)"
+        return rf"\begin{{aligned}} {projection} \\ {step} \end{{aligned}}"
+    bias = r" + b_O" if config.use_bias else ""
+    is_post, is_attention = config.norm == "post", stage.tensor in ("mlp_in", "resid_mid")
+    feed_forward = r"\text{FFN}(x)" if is_post else r"\text{FFN}(\text{norm}(x))"
+    total = rf"x + \sum_h z_h W_O^{{(h)}}{bias}" if is_attention else f"x + {feed_forward}"
+    step = rf"x' &= \text{{norm}}\Bigl({total}\Bigr)" if is_post else rf"x' &= {total}"
+    return rf"\begin{{aligned}} {projection} \\ {step} \end{{aligned}}"
+
+
+def step_question(picture: Picture, d_model: int) -> Question:
+    """Which part of the step is the longest in all dimensions? The plane can show a long arrow as a short one."""
+    token = escape_token(picture.shown.names[picture.shown.selected])
+    lengths = np.array([np.linalg.norm(part.vector) for part in picture.step])
+    fallback = count_question(
+        "how many numbers does the position of each point in the plane replace?", d_model,
+        "A vector has d_model numbers; its point has two.",
+    )  # fmt: skip
+    if len(picture.step) < 2:
+        return fallback
+    return largest_value_question(
+        f"in all {d_model:,} dimensions, which of these parts of the last step of “{token}” is longest?",
+        lengths,
+        lambda index: picture.step[index].name,
+        lambda best: (
+            f"Its length is {format_number(lengths[best], 3)}. The plane shows "
+            f"{format_number(float(np.linalg.norm(picture.plane.direction(picture.step[best].vector))), 3)} of it."
+        ),
+        fallback,
+    )
+
+
+def _percent(share: float) -> str:
+    return "no part" if np.isnan(share) else f"{100 * share:.0f}%"

@@ -1,0 +1,216 @@
+"""Points in a plane with their names, their paths, and arrows. Both axes have one scale, so that angles are right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.explain.number_format import format_number
+from encoder_core.figures.axis import AxisMeaning, axis_of
+from encoder_core.figures.base import build_panel, label, plain_axis
+from encoder_core.figures.panel import Panel
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.theme import Theme
+
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "cross")
+_PADDING = 0.09  # of the larger span, around the points
+_ARROW_PADDING = 0.2  # names of arrows need more room
+
+Places = Float[np.ndarray, "point 2"]
+Extent = tuple[tuple[float, float], tuple[float, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrow:
+    """An arrow from `start` by `step`, both (x, y).
+
+    colour  a field of the theme
+    strong  whether it is thick
+    """
+
+    name: str
+    start: Float[np.ndarray, "2"]
+    step: Float[np.ndarray, "2"]
+    colour: str = "muted"
+    strong: bool = False
+
+    @property
+    def tip(self) -> Float[np.ndarray, "2"]:
+        """The end of the arrow."""
+        return self.start + self.step
+
+    @property
+    def name_place(self) -> Float[np.ndarray, "2"]:
+        """The place of the name: the middle of a thick arrow, because the next one begins at its tip; else the tip."""
+        return self.start + self.step / 2 if self.strong else self.tip
+
+
+def extent_of(places: Float[np.ndarray, "*point 2"], padding: float = _PADDING) -> Extent:
+    """The range of x and the range of y that show all places, never empty.
+
+    padding  around the places, as a fraction of the larger span
+    """
+    rows = places.reshape(-1, 2).astype(float)
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    space = padding * float((high - low).max()) or 1.0
+    (left, bottom), (right, top) = low - space, high + space
+    return (float(left), float(right)), (float(bottom), float(top))
+
+
+def points(
+    places: Places,
+    names: Sequence[str],
+    groups: Sequence[str],
+    *,
+    title: str,
+    extent: Extent,
+    axis_titles: tuple[str, str],
+    meaning: AxisMeaning,
+    paths: Sequence[tuple[int, Float[np.ndarray, "stage 2"]]] = (),
+    marked: int | None = None,
+    style: PanelStyle = DEFAULT_STYLE,
+) -> Panel:
+    """One point for each name. The points of a group have one colour and one symbol; a legend names the groups.
+
+    extent   ranges of both axes
+    meaning  of the points: what a click on each selects
+    paths    of some points: the index of the point, and its places at earlier stages and now
+    marked   the point that is outlined; its label is drawn first, others only where they have room
+    """
+    theme = style.colours
+    colours = _group_colours(theme)
+    order = list(dict.fromkeys(groups))
+    looks = {name: (colours[i % len(colours)], _SYMBOLS[i % len(_SYMBOLS)]) for i, name in enumerate(order)}
+    traces = [_path(path, looks[groups[index]][0], thick=index == marked) for index, path in paths]
+    for name in order:
+        members = [index for index, group in enumerate(groups) if group == name]
+        colour, symbol = looks[name]
+        outlines = [2.5 if index == marked else 1 for index in members]
+        sizes = [13 if index == marked else 9 for index in members]
+        marker = {"opacity": 1, "symbol": symbol, "size": sizes, "color": colour,
+                  "line": {"width": outlines, "color": [theme.text if index == marked else theme.background
+                                                        for index in members]}}  # fmt: skip
+        traces.append(_dots(places, members, names, marker, theme) | {"name": label(name)})
+    panel = _plane(traces, style, title, extent, axis_titles, alt=f"{title}: one point for each of {len(names)} tokens")
+    layout = panel.layout
+    if len(order) > 1:
+        legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 11}}
+        layout = {**layout, "showlegend": True, "legend": legend}
+    return replace(panel, layout=layout, columns=axis_of(names, meaning),
+                   marked=() if marked is None else ((None, marked),))  # fmt: skip
+
+
+def arrows(
+    shown: Sequence[Arrow],
+    ends: Sequence[tuple[str, Float[np.ndarray, "2"]]],
+    *,
+    title: str,
+    axis_titles: tuple[str, str],
+    meaning: AxisMeaning,
+    marked: int | None = None,
+    style: PanelStyle = DEFAULT_STYLE,
+) -> Panel:
+    """Arrows with their names, and named points.
+
+    ends     names and places of the points, such as both ends of a step
+    meaning  of the arrows: what a click on the name of each selects
+    marked   the arrow whose name is drawn first, before those of strong arrows and of the longest ones
+    """
+    theme = style.colours
+    names = [arrow.name for arrow in shown]
+    tips = np.array([arrow.tip for arrow in shown])
+    everything = np.concatenate([tips, [arrow.start for arrow in shown], [place for _, place in ends]])
+    by_length = np.argsort([-np.linalg.norm(arrow.step) for arrow in shown], kind="stable").tolist()
+    ranked = sorted(by_length, key=lambda index: (index != marked, not shown[index].strong))
+    colours = [getattr(theme, shown[index].colour) for index in ranked]
+    marker = {"size": 7, "color": colours, "opacity": 0.01}  # the arrowhead is an annotation; this is what a mouse hits
+    end_dots = {
+        "type": "scatter", "mode": "markers+text", "x": [place[0] for _, place in ends],
+        "y": [place[1] for _, place in ends], "text": [label(name) for name, _ in ends], "textposition": "top center",
+        "textfont": {"color": theme.text, "size": 12}, "cliponaxis": False, "hoverinfo": "skip",
+        "marker": {"size": 10, "color": theme.background, "line": {"width": 2.5, "color": theme.text}},
+    }  # fmt: skip
+    hover = [format_number(float(np.linalg.norm(arrow.step))) for arrow in shown]
+    name_places = np.array([arrow.name_place for arrow in shown])
+    labels = _dots(name_places, ranked, names, marker, theme, hover) | {"textfont": {"color": colours, "size": 11}}
+    panel = _plane([end_dots, labels], style, title, extent_of(everything, _ARROW_PADDING), axis_titles,
+                   alt=f"{title}: arrows of {', '.join(names)}")  # fmt: skip
+    drawn = [_arrow(arrow, theme, thick=arrow.strong or index == marked) for index, arrow in enumerate(shown)]
+    return replace(panel, layout={**panel.layout, "annotations": drawn}, columns=axis_of(names, meaning),
+                   marked=() if marked is None else ((None, marked),))  # fmt: skip
+
+
+def _group_colours(theme: Theme) -> tuple[str, ...]:
+    """Colours that differ in hue and lightness; none of them means query, key, value or attention."""
+    return (theme.signed[1][1], theme.signed[6][1], theme.muted, theme.text)
+
+
+def _plane(
+    traces: Sequence[dict[str, Any]],
+    style: PanelStyle,
+    title: str,
+    extent: Extent,
+    axis_titles: tuple[str, str],
+    *,
+    alt: str,
+) -> Panel:
+    """A panel with both axes on one scale, which the browser fits to the width that it has."""
+    x, y = (
+        plain_axis(name, style.colours) | {"range": list(ends), "zeroline": True, "zerolinecolor": style.colours.line}
+        for name, ends in zip(axis_titles, extent, strict=True)
+    )
+    return build_panel("points", traces, style, title=title, alt=alt, height=400, weight=30,
+                       xaxis=x, yaxis=y | {"scaleanchor": "x"}, margin={"t": 68})  # fmt: skip
+
+
+def _dots(
+    places: Places,
+    members: Sequence[int],
+    names: Sequence[str],
+    marker: dict[str, Any],
+    theme: Theme,
+    hover: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Markers with names for some of the points; `customdata` is the index of each."""
+    texts = [label(names[index]) for index in members]
+    lines = [f"{text}: {hover[index]}" for index, text in zip(members, texts, strict=True)] if hover else texts
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": places[members, 0].astype(np.float32),
+        "y": places[members, 1].astype(np.float32),
+        "text": texts,
+        "textposition": "top center",
+        "textfont": {"color": theme.text, "size": 12},
+        "cliponaxis": False,
+        "customdata": list(members),
+        "marker": marker,
+        "hovertext": lines,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": True,
+    }
+
+
+def _path(path: Float[np.ndarray, "stage 2"], colour: str, *, thick: bool) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": path[:, 0].astype(np.float32),
+        "y": path[:, 1].astype(np.float32),
+        "line": {"color": colour, "width": 2.5 if thick else 1},
+        "marker": {"size": 4, "color": colour},
+        "opacity": 0.9 if thick else 0.55,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _arrow(arrow: Arrow, theme: Theme, *, thick: bool) -> dict[str, Any]:
+    (x, y), (tip_x, tip_y) = arrow.start.tolist(), arrow.tip.tolist()
+    return {
+        "x": tip_x, "y": tip_y, "ax": x, "ay": y, "xref": "x", "yref": "y", "axref": "x", "ayref": "y", "text": "",
+        "showarrow": True, "arrowhead": 2, "arrowsize": 1, "arrowwidth": 2.5 if thick else 1.2,
+        "arrowcolor": getattr(theme, arrow.colour), "opacity": 1 if thick else 0.75,
+    }  # fmt: skip
