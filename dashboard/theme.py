@@ -19,7 +19,8 @@ def render_style_sheet(active: Stage | Lab) -> None:
     """Render the style sheet in the colours of the current theme, with the link to the active stage highlighted."""
     colours = theme_named(current_theme())
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background,
-             "masked": colours.masked, "hatch": colours.hatch, "query": colours.query, "key": colours.key}  # fmt: skip
+             "muted": colours.muted, "masked": colours.masked, "hatch": colours.hatch,
+             "query": colours.query, "key": colours.key}  # fmt: skip
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
     position = active.number + 1 if isinstance(active, Stage) else 0  # among the stage links, counted from 1
     sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))

@@ -58,8 +58,8 @@ def render_body() -> None:
               "sublayer": tensors.sublayer, "residual": tensors.residual}  # fmt: skip
     render_depths(
         {title: Table(x, at.labels, dimensions(d_model)) for title, x in tables.items() if x is not None},
-        rf"\begin{{aligned}} \mu &= \tfrac{{1}}{{{d_model}}} \sum_i x_i \qquad"
-        rf"\sigma^2 = \tfrac{{1}}{{{d_model}}} \sum_i (x_i - \mu)^2 \\"
+        rf"\begin{{aligned}} \mu &= \tfrac{{1}}{{{d_model}}} \sum_i x_i \\"
+        rf"\sigma^2 &= \tfrac{{1}}{{{d_model}}} \sum_i (x_i - \mu)^2 \\"
         r"y &= \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \\"
         rf"x, y, \gamma, \beta &\in \mathbb{{R}}^{{{d_model}}} \qquad"
         rf"\epsilon = 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",

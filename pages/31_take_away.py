@@ -22,7 +22,7 @@ frame.render_heading(
 def body() -> None:
     columns = st.columns(3, gap="medium")
     with columns[0].container(border=True, height="stretch"):
-        st.subheader("Notebooks", anchor=False)
+        st.header("Notebooks", anchor=False)
         st.markdown(
             "**Plain JAX and Flax**: computes every tensor stage by stage, without this project, and compares it with "
             f"the numbers of this app. {parameters_sentence()}\n\n"
@@ -30,7 +30,7 @@ def body() -> None:
         )
         render_files(current, notebooks())
     with columns[1].container(border=True, height="stretch"):
-        st.subheader("Arrays", anchor=False)
+        st.header("Arrays", anchor=False)
         st.markdown(
             "Every tensor of the forward pass, by the names of the Python package: `layers.0.pattern` holds the "
             "attention weights of layer 1, with the axes sentence, head, query and key. The parameters are those in "
@@ -38,7 +38,7 @@ def body() -> None:
         )
         render_files(current, arrays(current))
     with columns[2].container(border=True, height="stretch"):
-        st.subheader("Report", anchor=False)
+        st.header("Report", anchor=False)
         st.markdown("One page with a figure of every stage. It needs no network and is made for printing.")
         at = focus.render_focus_controls(current, "layer", "head")
         render_files(current, reports(at))

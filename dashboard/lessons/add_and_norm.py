@@ -138,7 +138,7 @@ def _render_calculation(
 
 def render_norm_comparison(current: Model, name: NormName) -> None:
     """The same text and parameters in a post-norm and in a pre-norm encoder: flow and residual norms."""
-    st.subheader("Post-norm and pre-norm", anchor=False)
+    st.header("Post-norm and pre-norm", anchor=False)
     model_norm = current.config.norm
     models = {
         norm: current if norm == model_norm else with_edits(model_with_norm(current.settings, norm), current.edits)

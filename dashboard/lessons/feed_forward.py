@@ -89,7 +89,7 @@ def _dropout_note(current: Model, at: Focus, neuron: int) -> str:
 
 def render_row_replacement(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:
     """Attention and feed-forward of this block applied to the same rows, with and without one row replaced."""
-    st.subheader("Feed-forward does not mix tokens", anchor=False)
+    st.header("Feed-forward does not mix tokens", anchor=False)
     source = _render_source_picker(at)
     rows = layer.mlp_in[at.sentence].astype(float)
     replaced = _with_row(rows, at.token, 0.0 if source is None else rows[source])

@@ -78,7 +78,7 @@ def output_group(model: Model, sentence: int) -> Group:
 def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, int]) -> None:
     """Parameters, bytes and FLOPs of the model in total, and parameters and FLOPs by part as bars."""
     theme, encoder, (batch, seq) = current_theme(), current.encoder, current.batch.ids.shape
-    st.subheader("Parameters, memory and FLOPs", anchor=False)
+    st.header("Parameters, memory and FLOPs", anchor=False)
     st.markdown(
         f"**{encoder.num_parameters:,}** parameters · **{with_unit_prefix(encoder.num_bytes)}B** as float32 "
         f"({BYTES_PER_PARAMETER} bytes each) · **{with_unit_prefix(encoder.flops(seq, batch))}FLOP** in the matrix "

@@ -37,7 +37,7 @@ def render_answers(given: Sequence[Answer]) -> None:
     """Every answer, grouped by page; the latest page first."""
     numbered = list(enumerate(given))
     for page, group in groupby(reversed(numbered), key=lambda entry: entry[1].page):
-        st.subheader(page_named(page).title, anchor=False)
+        st.header(page_named(page).title, anchor=False)
         for number, answer in group:
             _render_answer(number, answer)
 

@@ -17,9 +17,7 @@ def render_dimension_picker(at: Focus, d_head: int) -> int:
     """Render the picker of the dimension and return it; a click on a cell of V or z selects it as well."""
     dimension = session().get_option(VALUE_DIMENSION, range(d_head), 0)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(
-            f"One number of z: “{escape_token(at.labels[at.token])}”, dimension", anchor=False, width="content"
-        )
+        st.header(f"One number of z: “{escape_token(at.labels[at.token])}”, dimension", anchor=False, width="content")
         st.selectbox(
             "Dimension of the head", range(d_head), filter_mode=None, width=100, label_visibility="collapsed",
             **bind_widget(VALUE_DIMENSION, dimension, d_head, index_of=range(d_head)),

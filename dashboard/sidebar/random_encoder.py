@@ -1,6 +1,7 @@
 """The sidebar of the random encoder: text, sizes and all choices."""
 
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -65,3 +66,12 @@ def render_text() -> None:
         help="One sentence per line. Several lines make a padded batch.",
         **bind_widget(SETTINGS["text"], on_change=set_text),
     )
+    render_apply_button("text")
+
+
+def render_apply_button(field: Literal["text", "input"]) -> None:
+    """Render the button below a text field, which style.css shows on phones only.
+
+    It has nothing to do: the field sends its text when it loses the focus, to this button or to any other control.
+    """
+    st.button("Apply", icon=":material/check:", key=f"apply_{field}", width="stretch")

@@ -41,6 +41,7 @@ def render_input(task: Task) -> None:
             help=f"{task.rule} One input per line.",
             **bind_widget(SETTINGS["input"], on_change=partial(set_text, key="input")),
         )
+        random_encoder.render_apply_button("input")
 
 
 def render_examples(task: Task) -> None:

@@ -122,7 +122,7 @@ def test_another_encoding_passes_the_same_norm(bert, encoder):
     np.testing.assert_allclose(heatmaps[NORMED], expected.embedded, atol=1e-6)
     assert heatmaps[NORMED][2, 1] == np.float32(0.7)
     assert np.abs(heatmaps[NORMED] - edited_run.trace.embedded[0]).max() > 0.1
-    assert "Input of the first block if the model used this encoding" in [element.value for element in at.subheader]
+    assert "Input of the first block if the model used this encoding" in [element.value for element in at.header]
     assert any("This model uses: learned table.]" in text for text in rendered(at))
 
 

@@ -38,7 +38,7 @@ LINKS = some.lists(PAIRS | SIZES | ENCODERS | TEXTS, max_size=6)
 
 def shown(visitor):
     """Every text that Streamlit renders as markdown or HTML."""
-    for kind in ("title", "subheader", "markdown", "caption", "warning", "info", "success", "error"):
+    for kind in ("title", "header", "subheader", "markdown", "caption", "warning", "info", "success", "error"):
         yield from visitor.texts(kind)
     for widget in visitor.widgets().values():
         yield widget.label

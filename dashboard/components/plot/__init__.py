@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import plotly
 
-from dashboard.components.plot.outlines import inspection_outlines
+from dashboard.components.plot.outlines import inspection_outlines, shows_inspected_cell
 from dashboard.components.plot.serialise import to_json
 from dashboard.components.static_files import publish, register_component
 from dashboard.selection import focus
@@ -34,7 +34,9 @@ def render_plot(
     stack: bool = False,
     on_click: Callable[[Selection], None] | None = focus.move_focus,
 ) -> None:
-    """Render panels from left to right with the operators (strings) between them; a narrow screen stacks them.
+    """Render panels from left to right with the operators (strings) between them.
+
+    A narrow screen stacks low panels, and shows higher ones one at a time, with a switcher.
 
     inspection  the inspected cell of the page. It and its operands are outlined on panels that show their tensors, and
                 a click on a cell of such a panel inspects that cell
@@ -62,7 +64,14 @@ def render_plot(
     _COMPONENT(
         data={
             "panels": [
-                {"operator": operator, "panel": to_json(panel, inspection_outlines(panel, inspection))}
+                {
+                    "operator": operator,
+                    "panel": to_json(
+                        panel,
+                        inspection_outlines(panel, inspection),
+                        is_inspected=shows_inspected_cell(panel, inspection),
+                    ),
+                }
                 for operator, panel in _with_operators(line)
             ],
             "bundle": _PLOTLY,

@@ -5,8 +5,10 @@ import { equalScale, placeLabels } from "./points.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
-const LABEL_PITCH = 12;      // pixels that a label needs across its text
-const LETTER_WIDTH = 6.8;    // pixels of a letter in a label, at most
+const TEXT_SIZE = 11;        // pixels: the font of the labels, as encoder_core sends them
+const LARGE_TEXT_SIZE = 12;  // pixels: the font of the labels on a phone
+const LABEL_SPACING = 1;     // pixels between two labels, across their text
+const LETTER_WIDTH = 6.8;    // pixels of a letter in a label of TEXT_SIZE, at most
 const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap between them, so that colour remains
 const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
 const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
@@ -29,9 +31,10 @@ export function thinLabels(axis, pixels, marked) {
   if (!axis?.tickvals || !axis.ticktext || !axis.range) return axis;
   const { tickvals, ticktext, range } = axis;
   const cells = Math.abs(range[1] - range[0]) / Math.abs((tickvals[1] ?? 1) - (tickvals[0] ?? 0));
-  const isHorizontal = axis.tickangle === 0;
-  const labelWidth = isHorizontal ? Math.max(...ticktext.map(text => text.length)) * LETTER_WIDTH : LABEL_PITCH;
-  const step = Math.max(1, Math.ceil(Math.max(LABEL_PITCH, labelWidth) / (pixels / cells)));
+  const textSize = axis.tickfont?.size ?? TEXT_SIZE, pitch = textSize + LABEL_SPACING;
+  const longest = Math.max(...ticktext.map(text => text.length));
+  const labelWidth = axis.tickangle === 0 ? longest * LETTER_WIDTH * textSize / TEXT_SIZE : pitch;
+  const step = Math.max(1, Math.ceil(Math.max(pitch, labelWidth) / (pixels / cells)));
   if (step === 1) return axis;
   const isNearMark = (/** @type {number} */ index) => marked.some(mark => Math.abs(mark - index) < step);
   const hasLabel = (/** @type {unknown} */ _, /** @type {number} */ index) =>
@@ -55,14 +58,33 @@ export function sharesRows(panel, previous) {
 }
 
 /**
+ * The layout with large text, and with the margins that it needs.
+ * @param {PlotLayout} layout
+ * @returns {PlotLayout}
+ */
+function enlargeText(layout) {
+  const { xaxis, yaxis, margin } = layout, ratio = LARGE_TEXT_SIZE / TEXT_SIZE;
+  /** @type {(axis: PlotAxis | undefined) => PlotAxis | undefined} */
+  const enlarge = axis => axis && {
+    ...axis, tickfont: { ...axis.tickfont, size: LARGE_TEXT_SIZE },
+    title: axis.title && { ...axis.title, font: { ...axis.title.font, size: LARGE_TEXT_SIZE } },
+  };
+  return {
+    ...layout, xaxis: enlarge(xaxis), yaxis: enlarge(yaxis), font: { ...layout.font, size: LARGE_TEXT_SIZE },
+    margin: { ...margin, l: Math.round(margin.l * ratio), b: Math.round(margin.b * ratio) },
+  };
+}
+
+/**
  * Plotly's data and layout for a panel of this width, and the area between the axes, in pixels.
  * @param {Panel} panel
  * @param {number} width
  * @param {boolean} omitRowLabels
+ * @param {boolean} isLarge  whether the text is large, as on a phone
  */
-export function fitPanel(panel, width, omitRowLabels) {
+export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   /** @type {PlotLayout} */
-  const layout = { ...panel.layout, width, height: plotHeight(panel) };
+  const layout = { ...(isLarge ? enlargeText(panel.layout) : panel.layout), width, height: plotHeight(panel) };
   layout.margin = { ...layout.margin, t: Math.max(SMALL_MARGIN, layout.margin.t - TITLE_MARGIN) };
   if (omitRowLabels) {
     layout.margin.l = SMALL_MARGIN;

@@ -25,6 +25,13 @@ def inspection_outlines(panel: Panel, inspection: Inspection | None) -> list[dic
     return [*shapes, _frame(panel, [place], {"width": 3})] if place else shapes
 
 
+def shows_inspected_cell(panel: Panel, inspection: Inspection | None) -> bool:
+    """Whether the inspected cell is a cell of the panel's heatmap."""
+    if inspection is None or panel.kind == "row_bars":
+        return False
+    return _place_on_panel(panel, inspection.derivation.cell) is not None
+
+
 def _place_on_panel(panel: Panel, cell: Cell) -> Place | None:
     """The place of a cell on the panel; None if the panel does not show it."""
     place = panel.shows.place(cell) if panel.shows else None

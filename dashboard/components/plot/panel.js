@@ -29,6 +29,7 @@ import { unpackArray } from "../arrays.js";
  * @property {Axis | null} columns
  * @property {Tiles | null} tiles
  * @property {Product | null} product
+ * @property {boolean} isInspected  whether one of its cells is the inspected cell
  * @property {[number, number][]} setByHand  cells (row, column) with an edited value
  * @property {[number | null, number | null][]} marked  outlined cells; null marks a whole row or column
  * @property {PlotTrace[]} data  Plotly's traces

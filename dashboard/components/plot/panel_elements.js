@@ -75,14 +75,16 @@ export function appendPlayer(host) {
 
 /**
  * Show the player for the first product of the line, or hide it if there is none. In a stack, it is below that panel.
+ * `shown` is the panel on screen if there is only one: without the product, there is no player.
  * @param {PlayerElements} player
  * @param {PanelElements[]} panelElements
  * @param {PlotItem[]} items
  * @param {boolean} isStacked
+ * @param {number | null} shown
  */
-export function updatePlayer(player, panelElements, items, isStacked) {
+export function updatePlayer(player, panelElements, items, isStacked, shown) {
   const index = items.findIndex(({ panel }) => panel.product);
-  player.row.style.display = index < 0 ? "none" : "";
+  player.row.style.display = index < 0 || (shown !== null && shown !== index) ? "none" : "";
   if (index < 0) return;
   panelElements.forEach(({ operator, figure }, i) => { operator.style.order = figure.style.order = String(2 * i); });
   player.row.style.order = String(2 * (isStacked ? index : panelElements.length) + 1);

@@ -85,8 +85,9 @@ export function play(line, index, captionOf) {
   if (!product || !terms || !rows || !columns) return;
   const label = caption.textContent ?? "", rowCount = rows.names.length, columnCount = columns.names.length;
   const result = addLayer(line.panelElements[index], panel.layout.plot_bgcolor);
-  const left = addLayer(line.panelElements[product.left], undefined);
-  const right = addLayer(line.panelElements[product.right], undefined);
+  // On a phone, an operand is not painted before the user looks at it.
+  const [left, right] = [product.left, product.right].map(
+    operand => line.panelElements[operand].area ? addLayer(line.panelElements[operand], undefined) : null);
   const lastTerm = terms.names.length - 1;
   const colour = getComputedStyle(caption).color;
   let revealed = 0;
@@ -103,8 +104,8 @@ export function play(line, index, captionOf) {
     const row = Math.floor(revealed / columnCount), column = revealed % columnCount;
     const pause = cellPause(revealed);
     result.context.clearRect(...cellRectangle(result, [row, row], [column, column]));
-    outlineCells(left, [row, row], [0, lastTerm], colour);
-    outlineCells(right, [0, lastTerm], [column, column], colour);
+    if (left) outlineCells(left, [row, row], [0, lastTerm], colour);
+    if (right) outlineCells(right, [0, lastTerm], [column, column], colour);
     caption.setAttribute("aria-live", pause > SHORTEST_ANNOUNCED ? "polite" : "off");
     caption.textContent = captionOf(row, column);
     revealed += 1;
@@ -112,7 +113,7 @@ export function play(line, index, captionOf) {
   }
   function stop() {
     clearTimeout(timer);
-    for (const layer of [result, left, right]) layer.canvas.remove();
+    for (const layer of [result, left, right]) layer?.canvas.remove();
     line.playback = null;
     labelPlayButton(label, "▶");
     caption.textContent = label;

@@ -7,6 +7,9 @@ import { fitPanel, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { cellAt, parsePanel } from "./panel.js";
 import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
+import { scrollRailToStage } from "./rail.js";
+import { appendSwitcher, figureToShow, isSwitched, updateSwitcher } from "./switcher.js";
+import { watchTouches } from "./touch.js";
 
 /**
  * A panel, its JSON, and the operator before it ("" for none).
@@ -18,9 +21,13 @@ import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from ".
  * @property {PlotItem[]} items
  * @property {boolean} stack  whether the panels are below each other at any width
  * @property {boolean} isStacked  whether they are now
+ * @property {boolean} isSwitched  whether only one of them is on screen
+ * @property {number} shown  the index of that panel
+ * @property {HTMLElement} switcher
  * @property {import("./panel_elements.js").PanelElements[]} panelElements
  * @property {import("./panel_elements.js").PlayerElements} player
  * @property {HTMLElement} tooltip
+ * @property {import("./touch.js").Touches} touches
  * @property {{ stop: () => void, toggle: () => void } | null} playback  while the player plays or is paused
  * @property {(cell: import("./panel.js").CellPosition & { panel: number }) => void} sendCell
  * @property {boolean} isPaintScheduled
@@ -53,6 +60,7 @@ function ensureElements(line) {
   line.playback?.stop();
   releasePlots(line);
   line.host.replaceChildren();
+  line.switcher = appendSwitcher(line.host);
   line.panelElements = line.items.map(() => appendPanel(line.host));
   line.player = appendPlayer(line.host);
   line.tooltip = appendElement(line.host, "div", "ew-tip");
@@ -64,19 +72,34 @@ const hasRowLabels = (items, index, isStacked) => isStacked || !sharesRows(items
 // Everything but the plots: the arrangement of the panels, their titles, colour bars and heights.
 /** @type {(line: PlotLine) => void} */
 function arrange(line) {
-  const { host, items, panelElements, player, playback, stack } = line;
+  const { host, items, panelElements, player, stack } = line;
   const isStacked = line.isStacked = stack || host.clientWidth < STACKED_BELOW;
+  line.isSwitched = isStacked && !stack && isSwitched(items.map(({ panel }) => panel));
   host.classList.toggle("ew-stack", isStacked);
+  host.classList.toggle("ew-switched", line.isSwitched);
+  panelElements.forEach(({ figure }, i) => figure.classList.toggle("ew-shown", i === line.shown));
   panelElements.forEach((elements, i) => updatePanel(elements, items[i], hasRowLabels(items, i, isStacked)));
-  if (!playback) updatePlayer(player, panelElements, items, isStacked);
+  updateSwitcher(line.switcher, items, line.shown, index => showFigure(line, index));
+  if (!line.playback) updatePlayer(player, panelElements, items, isStacked, line.isSwitched ? line.shown : null);
+}
+
+// A figure is painted when it is shown for the first time.
+/** @type {(line: PlotLine, index: number) => void} */
+function showFigure(line, index) {
+  line.shown = index;
+  stopPlayback(line);
+  arrange(line);
+  if (window.Plotly) schedulePaint(line, window.Plotly);
 }
 
 /** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel) => void} */
 function listenToPlot(line, plot, index, panel) {
   for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
-  plot.on("plotly_hover", event => showTooltip(line, panel, event));
+  plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, panel, event); });
   plot.on("plotly_unhover", () => { line.tooltip.style.visibility = "hidden"; });
-  plot.on("plotly_click", event => line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) }));
+  plot.on("plotly_click", event => {
+    if (!line.touches.isSwipe) line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) });
+  });
 }
 
 /** @type {(element: HTMLElement) => boolean} */
@@ -88,7 +111,7 @@ const isCut = ({ scrollHeight, scrollWidth, clientHeight, clientWidth }) =>
 function stopPlayback(line) {
   if (!line.playback) return;
   line.playback.stop();
-  updatePlayer(line.player, line.panelElements, line.items, line.isStacked);
+  updatePlayer(line.player, line.panelElements, line.items, line.isStacked, line.isSwitched ? line.shown : null);
 }
 
 // Paint every panel whose figure or size has changed. All sizes are read before anything is drawn: reading one after
@@ -102,12 +125,13 @@ async function paint(line, plotly) {
   for (const title of cutTitles) title.classList.add("ew-long");
   for (const [i, { json, panel }] of items.entries()) {
     if (line.isReleased) return;
+    if (!widths[i]) continue;  // it is not on screen
     const elements = panelElements[i], omitRowLabels = !hasRowLabels(items, i, line.isStacked);
-    const state = [widths[i], omitRowLabels, json].join();
+    const state = [widths[i], omitRowLabels, line.isStacked, json].join();
     if (elements.paintedState === state) continue;
     elements.paintedState = state;
     stopPlayback(line);
-    const { data, layout, area } = fitPanel(panel, widths[i], omitRowLabels);
+    const { data, layout, area } = fitPanel(panel, widths[i], omitRowLabels, line.isStacked);
     elements.area = area;
     await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
     listenToPlot(line, elements.plot, i, panel);
@@ -137,18 +161,6 @@ function observeWidth(line, plotly) {
   line.observer.observe(line.host);
 }
 
-// On a phone the rail is wider than the screen: scroll it to the link of the current stage. The page must not scroll,
-// because plots are also mounted below the place that the user reads: the effect of the first edit.
-function scrollRailToStage() {
-  /** @type {NodeListOf<HTMLAnchorElement>} */
-  const links = document.querySelectorAll(".st-key-rail a");
-  const link = [...links].filter(({ pathname }) => pathname === window.location.pathname).at(-1);
-  const rail = link?.closest(".st-key-rail");
-  if (!link || !rail) return;
-  const linkBox = link.getBoundingClientRect(), railBox = rail.getBoundingClientRect();
-  rail.scrollLeft += (linkBox.left + linkBox.right - railBox.left - railBox.right) / 2;
-}
-
 // The player's script is loaded at its first use.
 /** @type {(line: PlotLine, script: string) => Promise<void>} */
 async function startPlayer(line, script) {
@@ -156,7 +168,7 @@ async function startPlayer(line, script) {
   const panels = line.items.map(({ panel }) => panel), index = panels.findIndex(panel => panel.product);
   if (index < 0) return;  // the product went while the script was loaded
   const product = /** @type {import("./panel.js").MatrixPanel} */ (panels[index]);
-  if (!line.panelElements.every(({ area }) => area)) return;  // nothing is painted yet
+  if (!line.panelElements[index].area) return;  // nothing is painted yet
   play(line, index, (/** @type {number} */ row, /** @type {number} */ column) => {
     const [position, value, sum] = describeCell(panels, product, row, column);
     return `${position}: ${sum ?? value}`;
@@ -184,11 +196,14 @@ function showLoadError(line) {
 
 /** @type {(host: PlotHost) => PlotLine} */
 function createLine(host) {
-  return {
-    host, items: [], stack: false, isStacked: false, panelElements: [], player: appendPlayer(host),
-    tooltip: appendElement(host, "div", "ew-tip"), playback: null, sendCell: () => {}, isPaintScheduled: false,
-    paintQueue: Promise.resolve(), observer: null, isReleased: false,
+  /** @type {PlotLine} */
+  const line = {
+    host, items: [], stack: false, isStacked: false, isSwitched: false, shown: 0, switcher: appendSwitcher(host),
+    panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), playback: null,
+    touches: watchTouches(host, () => { line.tooltip.style.visibility = "hidden"; }), sendCell: () => {},
+    isPaintScheduled: false, paintQueue: Promise.resolve(), observer: null, isReleased: false,
   };
+  return line;
 }
 
 /**
@@ -207,6 +222,7 @@ export default function (component) {
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
   ));
+  line.shown = figureToShow(line.items.map(({ panel }) => panel), previous.map(({ panel }) => panel), line.shown);
   line.sendCell = cell => component.setStateValue("cell", cell);
   ensureElements(line);
   line.player.playButton.onclick = () => startPlayer(line, player);

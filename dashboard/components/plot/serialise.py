@@ -15,8 +15,11 @@ from encoder_core.figures import Axis, Panel
 _DTYPES = {"float32": "f4", "float64": "f8", "int8": "i1", "int16": "i2", "int32": "i4", "uint8": "u1", "uint16": "u2"}
 
 
-def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = ()) -> str:
-    """The figure of a panel, with these additional shapes, and its description."""
+def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = (), *, is_inspected: bool = False) -> str:
+    """The figure of a panel, with these additional shapes, and its description.
+
+    is_inspected  whether one of its cells is the inspected cell
+    """
     tiles = panel.tiles
     description = {
         "kind": panel.kind,
@@ -31,6 +34,7 @@ def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = ()) -> str:
             "tall": tiles.tall, "wide": tiles.wide, "gap": tiles.gap,
         },
         "product": panel.product and panel.product._asdict(),
+        "isInspected": is_inspected,
         "setByHand": sorted(panel.set_by_hand),
         "marked": panel.marked,
     }  # fmt: skip

@@ -24,10 +24,10 @@ def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:
     has_analogies = isinstance(current.encoder.tokenizer, WordPieceTokenizer)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.subheader("Nearest words", anchor=False)
+        st.header("Nearest words", anchor=False)
         tables = _render_neighbours(current, at)
     with right:
-        st.subheader("Analogies" if has_analogies else "Are the nearest words related?", anchor=False)
+        st.header("Analogies" if has_analogies else "Are the nearest words related?", anchor=False)
         if has_analogies:
             tables |= render_analogies(current)
         else:

@@ -20,7 +20,7 @@ from encoder_core.scenes import embedding as scenes
 
 def render_scales(current: Model, at: Focus, columns: Window, inspection: Inspection) -> None:
     """The rows under the chosen scale, beside the position encoding that the next stage adds."""
-    st.subheader("Embedding scale", anchor=False)
+    st.header("Embedding scale", anchor=False)
     rows, position = current.trace.token_embedding[at.sentence], current.trace.position_encoding
     root, model_scale = f"√{current.config.d_model}", current.config.embedding_scale
     factors = embedding_factors(current.config.d_model)

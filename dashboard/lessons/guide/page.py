@@ -41,7 +41,7 @@ def render_step(version: Version, number: int, begin: int, step: Step) -> None:
     text, place = text_of(version), STEPS.index(step)  # a version without some steps has other numbers
     with st.container(border=True, gap="small", key=f"guide_step_{place}"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            st.subheader(f"{number}\u2002{step.title}", anchor=f"step-{number}", width="content")
+            st.header(f"{number}\u2002{step.title}", anchor=f"step-{number}", width="content")
             st.markdown(f":gray-badge[:material/schedule: {time_span(version, begin, step)}]", width="content")
         st.markdown(f"**{text.question}** — {step.question}\n\n**{text.task}** — {step.task}")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

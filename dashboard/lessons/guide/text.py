@@ -60,7 +60,7 @@ def overview(version: Version, steps: Sequence[tuple[int, Step]], link: Callable
         for number, (begin, step) in enumerate(steps, 1)
     ]
     end = f"| {_clock(version.minutes)} | end | |"
-    return "\n".join(["| from | step | |", "|---:|:---|---:|", *rows, end])
+    return "\n".join(["| from | step | length |", "|---:|:---|---:|", *rows, end])
 
 
 def misunderstandings(step: Step) -> str:

@@ -59,7 +59,7 @@ def render_block_input(
     """The input of the first block: scaled embedding + position on one scale, and the norm of the sum if the model has
     one. `inspection` is None if the encoding is not the model's own."""
     condition = "" if inspection else " if the model used this encoding"
-    st.subheader(f"Input of the first block{condition}", anchor=False)
+    st.header(f"Input of the first block{condition}", anchor=False)
     scaled, has_norm = current.trace.scaled_embedding[at.sentence], block_input.norm is not None
     parts = scenes.position_added(
         scaled,

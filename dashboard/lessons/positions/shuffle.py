@@ -23,7 +23,7 @@ _ROUNDING = 1e-4  # largest change of an output of length √d_model by rounding
 
 def render_shuffle(current: Model, at: Focus) -> None:
     """The change of each token's output when the tokens are shuffled."""
-    st.subheader("Does the token order matter?", anchor=False)
+    st.header("Does the token order matter?", anchor=False)
     real = np.flatnonzero(current.batch.real[at.sentence])
     if len(real) < 2:
         st.caption("A single token has only one order. Type more words in the sidebar.")

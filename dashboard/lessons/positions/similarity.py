@@ -19,7 +19,7 @@ Encoding = Float[np.ndarray, "position d_model"]
 
 def render_similarity(encoding: Encoding) -> None:
     """The dot products of all pairs of positions, as a heatmap and by distance."""
-    st.subheader("Similarity of positions", anchor=False)
+    st.header("Similarity of positions", anchor=False)
     dots = encoding @ encoding.T
     render_plot(scenes.similarity(dots, current_theme()), key="positions_similarity_plot")
     low, _, high = similarity_by_distance(dots)

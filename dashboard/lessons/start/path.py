@@ -19,7 +19,7 @@ from dashboard.theme import current_theme
 
 def render_path(story: Story) -> None:
     """Render one card for each stage. A click opens the stage with the encoder, the head and the word of the story."""
-    st.subheader("From the sentence to the output", anchor=False)
+    st.header("From the sentence to the output", anchor=False)
     st.caption(
         f"One tensor of each stage in {story.encoder}; those of a layer or a head are from layer {story.layer + 1}, "
         f"head {story.head + 1}. The outlined row belongs to “{escape_token(story.word)}”. Click a picture to open its "

@@ -1,0 +1,32 @@
+// Tells a tap from a swipe: a finger that scrolls the page over a figure must not select a cell.
+// @ts-check
+
+const TAP_RADIUS = 10;  // pixels that the finger of a tap may move
+
+/** @typedef {{ isSwipe: boolean }} Touches  whether the last touch was a swipe, or was made with several fingers */
+
+/**
+ * Watch the touches on an element. Pointer events come before the touch events from which Plotly makes its clicks.
+ * @param {HTMLElement} host
+ * @param {() => void} onSwipe  called when a touch becomes a swipe
+ * @returns {Touches}
+ */
+export function watchTouches(host, onSwipe) {
+  const touches = { isSwipe: false };
+  let left = 0, top = 0;
+  function becomeSwipe() {
+    if (touches.isSwipe) return;
+    touches.isSwipe = true;
+    onSwipe();
+  }
+  host.addEventListener("pointerdown", ({ isPrimary, clientX, clientY }) => {
+    if (!isPrimary) return becomeSwipe();
+    touches.isSwipe = false;
+    [left, top] = [clientX, clientY];
+  }, { capture: true });
+  host.addEventListener("pointermove", ({ pointerType, clientX, clientY }) => {
+    if (pointerType === "touch" && Math.hypot(clientX - left, clientY - top) > TAP_RADIUS) becomeSwipe();
+  }, { capture: true });
+  host.addEventListener("pointercancel", becomeSwipe, { capture: true });  // the browser scrolls or zooms
+  return touches;
+}
