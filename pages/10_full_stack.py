@@ -19,8 +19,8 @@ from dashboard.lessons.full_stack.sentences import render_sentences, render_wind
 from dashboard.lessons.full_stack.similar_contexts import render_layer_picker, render_similar_contexts
 from dashboard.lessons.full_stack.similarity import render_similarity
 from dashboard.lessons.full_stack.tiles import render_all_heads, render_head_averages
-from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, blocks_text, input_content, render_dims_picker
-from dashboard.page_list import stage_named
+from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, render_dims_picker
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -69,12 +69,9 @@ elif session().get(VIEW) in PREDICTION_VIEWS:
     session().report_invalid(VIEW, NO_PREDICTIONS, "All heads")
     session().set_derived(VIEW, VIEW.default)
 
-KIND = " in sequence, with the same architecture and separate parameters" if num_layers > 1 else ""
-
-frame.render_heading(
-    stage_named("full_stack"),
-    f"The encoder applies {blocks_text(config)}{KIND}. Each input vector encodes {input_content(config)}; each output "
-    "vector can also depend on the tokens that it may attend to.",
+render_opening(
+    "full_stack",
+    current,
     [Shape("embedded", (seq, d_model))],
     [Shape("weights", (num_layers, config.num_heads, seq, seq), "attention"), Shape("output", (seq, d_model))],
 )

@@ -8,6 +8,8 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
+from dashboard.components.term_tips import render_term_tips
+from dashboard.glossary import explain_terms
 from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
 from dashboard.models.model import Model
@@ -98,17 +100,29 @@ def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
 
 
 def render_heading(
-    stage: Stage | Lab, sentence: str, inputs: Sequence[Shape] = (), outputs: Sequence[Shape] = ()
+    stage: Stage | Lab,
+    sentence: str,
+    inputs: Sequence[Shape] = (),
+    outputs: Sequence[Shape] = (),
+    aside: Callable[[], None] | None = None,
 ) -> None:
-    """Render the page's title, one sentence, and its input and output tensors, if any, with their shapes."""
+    """Render the page's title, one sentence, and its input and output tensors, if any, with their shapes.
+
+    sentence  markdown, with the marks of dashboard/glossary.py
+    aside     renders what stands next to the shapes
+    """
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)
-        st.markdown(sentence)
+        st.markdown(explain_terms(sentence), unsafe_allow_html=True)
+        render_term_tips(key="term_tips")
         if not inputs and not outputs:
             return
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{_badges(inputs)} → {_badges(outputs)}", width="content")
+            if aside:
+                aside()
             if isinstance(stage, Stage):
+                st.space("stretch")
                 render_untrained_note(model.current_model())
 
 

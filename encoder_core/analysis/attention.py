@@ -16,6 +16,16 @@ def visible_keys(trace: EncoderTrace, sentence: int) -> Bool[np.ndarray, "layer 
     return np.stack([np.isfinite(layer.scores[sentence]) for layer in trace.layers])
 
 
+def later_key_share(trace: EncoderTrace) -> float:
+    """The share of all attention weight that queries give to later keys: the part above the diagonal of all patterns.
+
+    0 if there is no weight at all, because every key is masked.
+    """
+    total = sum(float(layer.pattern.sum()) for layer in trace.layers)
+    later = sum(float(np.triu(layer.pattern, 1).sum()) for layer in trace.layers)
+    return later / total if total else 0.0
+
+
 def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
     """Attention rollout, an estimate of the share of each input token in each token of every layer.
 
