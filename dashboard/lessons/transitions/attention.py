@@ -32,6 +32,8 @@ def scaled_scores(model: Model) -> Transition:
     d_head, seq = model.config.d_head, model.batch.ids.shape[1]
     is_scaled = model.run.score_scale != 1
     root = f"√{d_head}"
+    exception = "" if is_scaled else (
+        " Here √1 = 1 changes nothing." if d_head == 1 else " In this model the scores are not divided.")  # fmt: skip
     return Transition(
         f"Each token has a query and a key of {count(d_head, 'number')}, but nothing says yet how well a [[query]] "
         "matches a [[key]]: the [[score]] of a pair is their dot product"
@@ -45,8 +47,7 @@ def scaled_scores(model: Model) -> Transition:
                 f"A dot product is a sum of {count(d_head, 'product')}. If the components of queries and keys are "
                 f"independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the scores, "
                 "the closer softmax is to choosing a single key, where its gradient is nearly 0. Divided by "
-                f"{root}, the variance is 1 for any width of a head. "
-                + ("" if is_scaled else "In this model the scores are not divided, or the divisor is 1."),
+                f"{root}, the variance is 1 for any width of a head.{exception}",
                 experiment("score-scaling"),
             )
         ],
@@ -113,7 +114,7 @@ def multi_head(model: Model) -> Transition:
     if heads > 1:
         opening = (
             "One head has one row of weights for each query, so it mixes the tokens in a single way: this model has "
-            f"{heads} [[head|heads]] in each layer, each with {config.d_head} of the {width} columns of Q, K and V, and "
+            f"{heads} [[head|heads]] in each layer, each with {config.d_head} of {width} columns of Q, K and V, and "
             f"$W_O$ combines their outputs into {count(d_model, 'number')} for each token."
         )
     else:

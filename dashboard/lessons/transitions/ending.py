@@ -86,7 +86,8 @@ def _decoder(model: Model) -> Ending:
     """Encoder and decoder, with the weight of later keys in this model, and a switch of the causal mask."""
     setting = mask_setting(model.settings.encoder)
     mask = model.settings.recipe_mask if setting == "recipe_mask" else model.settings.mask
-    share = f"**{later_key_share(model.trace):.0%}** of all attention weight goes to later tokens"
+    later = later_key_share([layer.pattern for layer in model.trace.layers])
+    share = f"**{later:.0%}** of all attention weight goes to later tokens"
     if _is_causal(model):
         text = f"This model has a causal mask, as a decoder has: {share}. Without it, a token attends to both sides."
         label, new = "Switch the causal mask off", "none" if setting == "recipe_mask" or mask == "causal" else "padding"
