@@ -32,7 +32,7 @@ GLOSSARY: dict[str, Term] = {
     for term in (
         Term("token", "A piece of the text: a word, a part of a rare word, or a sign. Its id is its number in the "
              "[[vocabulary]]."),
-        Term("vocabulary", "All tokens that an encoder can read, with their ids."),
+        Term("vocabulary", "All the [[token|tokens]] that an encoder can read, each with its id."),
         Term("[CLS]", "A special [[token]] that BERT's tokenizer puts at the beginning of every text. It stands for no "
              "word."),
         Term("[SEP]", "A special [[token]] that BERT's tokenizer puts at the end of every text. It stands for no "
@@ -40,9 +40,9 @@ GLOSSARY: dict[str, Term] = {
         Term("vector", "A row of numbers. The encoder has one for each [[token]] after every step."),
         Term("embedding", "The [[vector]] of a [[token]] before the encoder computes anything: its row of a table with "
              "one row for each token of the [[vocabulary]]."),
-        Term("position encoding", "A [[vector]] for each position in the text, added to the [[embedding]] of the token "
-             "that stands there."),
-        Term("d_model", "The number of dimensions of a token's [[vector]] in the [[residual stream]]."),
+        Term("position encoding", "A [[vector]] for each position in the text, added to the [[embedding]] of the "
+             "[[token]] that stands there."),
+        Term("d_model", "The number of dimensions of each [[vector]] in the [[residual stream]]."),
         Term("residual stream", "The [[vector]] of each [[token]] on its way through the blocks. Attention and the "
              "[[feed-forward network]] add their results to it."),
         Term("attention", "The step in which a [[token]] receives information from other tokens: a sum of their "
@@ -57,14 +57,14 @@ GLOSSARY: dict[str, Term] = {
         Term("d_head", "The number of dimensions of a [[query]], a [[key]] or a [[value]] in one [[head]]."),
         Term("score", "How well a [[query]] matches a [[key]]: the dot product of the two, usually divided by the "
              "square root of [[d_head]].", "attention"),
-        Term("mask", "For each pair of tokens, whether the [[query]] may attend to the [[key]]. A causal mask hides "
-             "later tokens, a padding mask those that only fill up short sentences."),
+        Term("mask", "Which [[key|keys]] each [[query]] may attend to. A causal mask hides the keys of later "
+             "[[token|tokens]], a padding mask those that only fill up short sentences."),
         Term("softmax", "The function that turns a row of scores into weights: the exponential of each [[score]], "
              "divided by the sum of all exponentials of the row."),
         Term("weight", "The share of one [[key]] in what a [[query]] receives: from 0 to 1, and 1 in total over the "
-             "keys. The numbers of a weight matrix, which are learned, are called parameters here.", "attention"),
-        Term("entropy", "How evenly a row of weights is spread over the keys, in bits: 0 if one key has the whole "
-             "[[weight]], log₂ n if n keys have equal ones."),
+             "visible keys. (The learned numbers of a weight matrix are called parameters here.)", "attention"),
+        Term("entropy", "How evenly a row of weights is spread, in bits: 0 if one [[key]] has the whole [[weight]], "
+             "log₂ n if n keys have equal ones."),
         Term("layer norm", "Shifts and scales the numbers of each [[token]] to mean 0 and variance 1, then multiplies "
              "each dimension by a parameter γ and adds a parameter β."),
         Term("feed-forward network", "Two linear layers with an [[activation]], applied to the [[vector]] of each "
@@ -76,8 +76,8 @@ GLOSSARY: dict[str, Term] = {
         Term("rollout", "An estimate of how much of each input [[token]] is in each vector after a layer, which "
              "combines the [[attention]] of all layers up to it."),
         Term("ablation", "Switching a part off, such as a [[head]], to see how much the output depends on it."),
-        Term("logit", "The score of one [[token]] of the [[vocabulary]] in a prediction, before [[softmax]] turns all "
-             "of them into probabilities."),
+        Term("logit", "The number that a prediction gives to one [[token]] of the [[vocabulary]], before [[softmax]] "
+             "turns all of them into probabilities."),
     )
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import STAGES, START, Lab, Stage
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
+from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
@@ -80,7 +81,7 @@ def render_stage_links(pages: Mapping[str, Page], active: Stage | Lab) -> None:
 
 
 def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
-    """Render links to the previous and the next stage."""
+    """Render links to the previous and the next stage, and the button Glossary."""
     with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
         if active.number == 0:
             st.page_link(pages[START.name], label="Start", icon=":material/arrow_back:")
@@ -89,6 +90,7 @@ def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
             st.page_link(
                 pages[previous.name], label=f"{previous.number} {previous.title}", icon=":material/arrow_back:"
             )
+        render_glossary_button()
         if active.number + 1 < len(STAGES):
             following = STAGES[active.number + 1]
             with st.container(width="content", key="onwards"):

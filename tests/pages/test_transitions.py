@@ -67,7 +67,7 @@ def test_every_demonstration_is_a_view_of_the_app(model):
 def test_texts_state_the_sizes_of_the_model():
     sizes = {"text": "one two three\nfour", "d_model": 24, "heads": 3, "d_ff": 40, "layers": 2}
     assert "2 sentences of up to 3 tokens" in text("map", **sizes)
-    assert "row of 24 numbers in the embedding table E of 6 rows" in text("embedding", **sizes)  # 4 words and [PAD], [UNK]
+    assert "row of 24 numbers in the embedding table E of 6 rows" in text("embedding", **sizes)
     assert "three vectors of 8 numbers" in text("qkv", **sizes)
     assert "divided by √8. The mask hides some keys" in text("scaled_scores", **sizes)
     assert "all 3 heads, 3 × 8 = 24 numbers" in text("weighted_values", **sizes)
