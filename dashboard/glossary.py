@@ -12,7 +12,7 @@ from typing import Literal
 Identity = Literal["query", "key", "value", "attention"]
 _COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet"}  # as in the headings' badges
 
-_MARK = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
+_MARK = re.compile(r"\[\[(\[\w+\]|[^\]|]+)(?:\|([^\]]+))?\]\]")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.special_tokens import EXPLANATION, has_special_tokens
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from encoder_core import blocks
@@ -40,6 +41,8 @@ def render_body() -> None:
         current, "token", wide=[dims], badge=lambda at: frame.render_recompute_badge(difference)
     )
     render_token_strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
+    if has_special_tokens(at.labels):
+        frame.render_explained(EXPLANATION)
     inspection = inspect_cell(current, at, text_slice("token_embedding", at).cell(at.token, 0))
     lookup.render_lookup(current, at, dims.window(), inspection)
     render_scales(current, at, dims.window(), inspection)

@@ -20,6 +20,7 @@ from dashboard.lessons.full_stack.similar_contexts import render_layer_picker, r
 from dashboard.lessons.full_stack.similarity import render_similarity
 from dashboard.lessons.full_stack.tiles import render_all_heads, render_head_averages
 from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, render_dims_picker
+from dashboard.lessons.full_stack.view_comparison import render_view_comparison
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
@@ -38,6 +39,7 @@ config = current.config
 seq, d_model, num_layers = current.batch.ids.shape[1], config.d_model, config.num_layers
 
 VIEWS_BY_LAYER = ("Rollout", "Hidden states", "Similarity", "Same word")
+COMPARED_VIEWS = ("Head average", "One word", "Rollout")  # of the attention of one token
 VIEWS = {
     "Attention": {
         "All heads": View(("layer", "head", "token"), render_all_heads),
@@ -89,6 +91,8 @@ def render_body() -> None:
     if config.attention_read_out == "input" and name in VIEWS_BY_LAYER:
         st.caption(READ_OUT_NOTE)
     result = view.render(current, at, choice)
+    if name in COMPARED_VIEWS:
+        render_view_comparison(current, focus.resolve_focus(current))
     if result:
         render_depths(
             *result[:4], result.inspection or inspect_cell(current, at, text_slice("output", at).cell(at.token, 0))

@@ -128,6 +128,11 @@ def render_heading(
                 render_untrained_note(model.current_model())
 
 
+def render_explained(text: str) -> None:
+    """Render a caption in which the marked terms are explained; see dashboard/glossary.py."""
+    st.caption(explain_terms(text), unsafe_allow_html=True)
+
+
 def render_recompute_badge(difference: float) -> None:
     """Render the badge with the largest relative difference between the stage's result and its recomputation."""
     colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
