@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import sidebar
 from dashboard.inspect.edit_bar import render_edit_bar
+from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
 from dashboard.limits.visitors import stop_if_full
 from dashboard.limits.widget_states import check_widget_states
@@ -69,4 +70,5 @@ with fair_run():
         if not is_first_run:
             render_frame()
 if isinstance(active, Stage):
+    render_closing(active, model.current_model())
     frame.render_neighbour_links(pages, active)

@@ -5,7 +5,7 @@ import numpy as np
 from dashboard.components.diagram import render_diagram
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.lessons.map import block_group, input_group, output_group, part_question, render_cost
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.shell import frame
@@ -20,11 +20,9 @@ config, encoder = current.config, current.encoder
 batch, seq = current.batch.ids.shape
 d_model = config.d_model
 
-frame.render_heading(
-    stage_named("map"),
-    f"**The encoder maps each token to a vector of {d_model} numbers** that can depend on every token that it may "
-    "attend to. Each head compares :blue[**queries**] with :red[**keys**]; the results are the :violet[**attention**] "
-    "weights of the :green[**values**]. Each card below shows a tensor of this model; click it to open its stage.",
+render_opening(
+    "map",
+    current,
     [Shape("tokens", (batch, seq))],
     [Shape("output", (batch, seq, d_model))],
 )

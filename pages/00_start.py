@@ -15,8 +15,8 @@ from dashboard.shell import frame
 ensure_entrypoint()  # instead of `frame.begin_page`: the model of the sidebar is not on this page
 frame.render_heading(
     START,
-    "To compute a new vector for a word, an encoder :violet[**attends**] to the words of the sentence. Click a word to "
-    "see where it attends to in a trained encoder, computed now.",
+    "To compute a new [[vector]] for a word, an encoder [[attention|attends]] to the words of the sentence. Click a "
+    "word to see where it attends to in a trained encoder, computed now.",
 )
 
 

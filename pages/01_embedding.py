@@ -6,10 +6,11 @@ from dashboard.lessons.embedding import lookup
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.embedding.nearest_words import render_nearest_words
 from dashboard.lessons.embedding.scales import render_scales
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.special_tokens import EXPLANATION, has_special_tokens
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from encoder_core import blocks
@@ -25,12 +26,12 @@ batch = current.batch
 factor = embedding_factors(d_model)[current.config.embedding_scale]
 dims = WideAxis("dims", d_model, max_full=MAX_UNBINNED)
 
-frame.render_heading(
-    stage_named("embedding"),
-    "Text is split into tokens. Each token has an integer **id**, which selects the token's row of the embedding table "
-    f"E. A token that occurs twice gets the same row twice.{lookup.recipe_note(current)}",
+render_opening(
+    "embedding",
+    current,
     [Shape("ids", (seq,)), Shape("table E", (vocab, d_model))],
     [Shape("token embedding", (seq, d_model))],
+    lookup.recipe_note(current),
 )
 
 
@@ -40,6 +41,8 @@ def render_body() -> None:
         current, "token", wide=[dims], badge=lambda at: frame.render_recompute_badge(difference)
     )
     render_token_strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
+    if has_special_tokens(at.labels):
+        frame.render_explained(EXPLANATION)
     inspection = inspect_cell(current, at, text_slice("token_embedding", at).cell(at.token, 0))
     lookup.render_lookup(current, at, dims.window(), inspection)
     render_scales(current, at, dims.window(), inspection)

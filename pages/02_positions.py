@@ -13,7 +13,7 @@ from dashboard.lessons.positions import position_sum as sections
 from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.lessons.positions.shuffle import render_shuffle
 from dashboard.lessons.positions.similarity import distance_question, render_similarity
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import Inspection, inspect_cell
@@ -37,21 +37,13 @@ Rows = Float[np.ndarray, "row d_model"]
 current = frame.begin_page()
 config, trace, model_choice = current.config, current.trace, current.positions
 seq, d_model = trace.embedded.shape[1:]
-NORMED = " A LayerNorm of the sum precedes the first block." if config.embedding_norm else ""
 NORM_CODE: list[Callable[..., Any]] = [blocks.layer_norm, embed_inputs] if config.embedding_norm else []
 dims = WideAxis("dims", d_model, max_full=MAX_UNBINNED)
 CHOICES = [name for name in ENCODINGS if name in OPTIONS["positions"] or name == model_choice]
 
-frame.render_heading(
-    stage_named("positions"),
-    "Without positions and without a causal or custom mask, attention cannot use the order of the tokens. "
-    + (
-        "This model adds no position encoding: a word that occurs twice enters the encoder as the same vector twice."
-        if config.positions == "none"
-        else "So each position has its own vector, which is added to the token's row: a word that occurs twice enters "
-        "the encoder as two different vectors."
-    )
-    + NORMED,
+render_opening(
+    "positions",
+    current,
     [Shape("scaled embedding", (seq, d_model)), Shape("positions", (seq, d_model))],
     [Shape("embedded", (seq, d_model))],
 )

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.lessons.qkv import query_key_question, render_roles
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import inspect_cell
@@ -32,10 +32,9 @@ dims, features = (
     WideAxis("features", config.qkv_width, max_full=MAX_UNBINNED),
 )
 
-frame.render_heading(
-    stage_named("qkv"),
-    "Three weight matrices map each token's row $x$ to three vectors with different roles: a :blue[**query**], a "
-    ":red[**key**] and a :green[**value**]. Each head has its own three matrices.",
+render_opening(
+    "qkv",
+    current,
     [Shape("x", (seq, d_model)), Shape("W, three times", (d_model, d_head))],
     [Shape(letter, (seq, d_head), name) for name, letter in LETTERS.items()],
 )

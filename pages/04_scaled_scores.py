@@ -7,8 +7,8 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.lessons.transitions import render_opening
 from dashboard.markdown import escape_token
-from dashboard.page_list import stage_named
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -28,12 +28,9 @@ scale = current.run.score_scale
 divisor = "1" if scale == 1 else f"√{d_head}"
 PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_heads else [blocks.dot_products]
 
-frame.render_heading(
-    stage_named("scaled_scores"),
-    "Each token's query is compared with every token's key: the dot product of a :blue[**query**] row and a "
-    ":red[**key**] row measures how well they match. "
-    + ("" if scale == 1 else "Division by $\\sqrt{d_{head}}$ reduces the spread of the scores. ")
-    + ("No key is masked." if current.trace.mask.all() else "The mask hides some keys from some queries."),
+render_opening(
+    "scaled_scores",
+    current,
     [Shape("Q", (seq, d_head), "query"), Shape("K", (seq, d_head), "key")],
     [Shape("scores", (seq, seq), "attention")],
 )

@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.lessons.softmax import describe_row, masked_row_table, render_temperature_and_mask, weight_question
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.selection.weights_scale import render_weights_limit
@@ -21,10 +21,9 @@ from encoder_core.scenes.position import head_slice
 current = frame.begin_page()
 seq = current.batch.ids.shape[1]
 
-frame.render_heading(
-    stage_named("softmax"),
-    "Softmax turns each row of scores into :violet[**attention**] weights. No weight is negative, and the weights of a "
-    "row with at least one visible key add up to 1. A difference of two scores becomes a ratio of two weights.",
+render_opening(
+    "softmax",
+    current,
     [Shape("scores", (seq, seq), "attention")],
     [Shape("weights", (seq, seq), "attention")],
 )

@@ -7,8 +7,8 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
+from dashboard.lessons.transitions import render_opening
 from dashboard.lessons.weighted_values import contribution_question, render_dimension_picker
-from dashboard.page_list import stage_named
 from dashboard.selection import focus
 from dashboard.selection.column_picker import move_focus_and_column
 from dashboard.selection.focus import Focus
@@ -27,10 +27,9 @@ from encoder_core.scenes.position import head_slice
 current = frame.begin_page()
 seq, d_head = current.batch.ids.shape[1], current.config.d_head
 
-frame.render_heading(
-    stage_named("weighted_values"),
-    "For each query, every :green[**value**] row is multiplied by its :violet[**attention**] weight, and the products "
-    "are added up. The result z is a weighted sum of the value rows.",
+render_opening(
+    "weighted_values",
+    current,
     [Shape("weights", (seq, seq), "attention"), Shape("V", (seq, d_head), "value")],
     [Shape("z", (seq, d_head))],
 )

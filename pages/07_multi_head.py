@@ -9,7 +9,7 @@ from jaxtyping import Float
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.questions import Question
 from dashboard.lessons import multi_head as sections
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import inspect_cell
@@ -32,10 +32,9 @@ d_head, d_model, width = config.d_head, config.d_model, config.qkv_width
 MIXING = [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values]
 dims = WideAxis("dims", d_model, max_full=MAX_UNBINNED)
 
-frame.render_heading(
-    stage_named("multi_head"),
-    "Each head performs the previous four steps with its own :blue[**queries**], :red[**keys**] and "
-    f":green[**values**]: {d_head} of the {width} columns of Q, K and V. $W_O$ combines the outputs of the heads.",
+render_opening(
+    "multi_head",
+    current,
     [Shape("Q", (seq, width), "query"), Shape("K", (seq, width), "key"), Shape("V", (seq, width), "value")],
     [Shape("attn_out", (seq, d_model))],
 )

@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.lessons import add_and_norm as sections
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WINDOW, WideAxis
 from dashboard.selection.focus import Focus
@@ -26,16 +26,9 @@ seq, d_model = current.batch.ids.shape[1], config.d_model
 norms: list[NormName] = ["norm1", "norm2", "final_norm"] if config.final_norm else ["norm1", "norm2"]
 LABELS = {"norm1": "norm1 · attention", "norm2": "norm2 · feed-forward", "final_norm": "final norm"}
 
-HEADING = {
-    "post": "The output of a sublayer is added to its input x, and the sum is normalised: **norm(x + sublayer(x))**.",
-    "pre": "The input x of a sublayer is normalised, and its output is added to x: **x + sublayer(norm(x))**.",
-}
-
-frame.render_heading(
-    stage_named("add_and_norm"),
-    HEADING[config.norm]
-    + " LayerNorm normalises each token separately to mean 0 and variance 1 (slightly less because of ε), then "
-    "multiplies each dimension by its γ and adds its β, which are parameters.",
+render_opening(
+    "add_and_norm",
+    current,
     [Shape("x", (seq, d_model)), Shape("sublayer(x)", (seq, d_model), "attention")],
     [Shape("add & norm", (seq, d_model))],
 )

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.lessons.feed_forward import render_neuron, render_row_replacement, row_replacement_question
-from dashboard.page_list import stage_named
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.column_picker import move_focus_and_column, render_column_picker
@@ -28,16 +28,9 @@ dims, neurons = WideAxis("dims", d_model), WideAxis("neurons", d_ff)
 BETWEEN = config.activation_after == "first_linear"  # the activation is between the two linear layers
 NAME = activation_name(config)
 
-frame.render_heading(
-    stage_named("feed_forward"),
-    f"The same small network is applied to each token separately: {d_model} numbers become {d_ff} (**expand**), "
-    + (
-        f"{NAME} is applied to each of these neurons (**activate**), and a second linear layer gives {d_model} numbers "
-        "again (**contract**)."
-        if BETWEEN
-        else f"a second linear layer gives {d_model} numbers again (**contract**), and {NAME} is applied to them "
-        "(**activate**). There is no activation between the two linear layers."
-    ),
+render_opening(
+    "feed_forward",
+    current,
     [Shape("mlp in", (seq, d_model))],
     [Shape("mlp pre", (seq, d_ff)), Shape("mlp act", (seq, d_ff)), Shape("mlp out", (seq, d_model))],
 )

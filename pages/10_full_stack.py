@@ -20,8 +20,9 @@ from dashboard.lessons.full_stack.sentences import render_sentences, render_wind
 from dashboard.lessons.full_stack.similar_contexts import render_layer_picker, render_similar_contexts
 from dashboard.lessons.full_stack.similarity import render_similarity
 from dashboard.lessons.full_stack.tiles import render_all_heads, render_head_averages
-from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, blocks_text, input_content, render_dims_picker
-from dashboard.page_list import stage_named
+from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, render_dims_picker
+from dashboard.lessons.full_stack.view_comparison import render_view_comparison
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -39,6 +40,7 @@ config = current.config
 seq, d_model, num_layers = current.batch.ids.shape[1], config.d_model, config.num_layers
 
 VIEWS_BY_LAYER = ("Rollout", "Hidden states", "Similarity", "Same word")
+COMPARED_VIEWS = ("Head average", "One word", "Rollout")  # of the attention of one token
 VIEWS = {
     "Attention": {
         "All heads": View(("layer", "head", "token"), render_all_heads),
@@ -71,12 +73,9 @@ elif session().get(VIEW) in PREDICTION_VIEWS:
     session().report_invalid(VIEW, NO_PREDICTIONS, "All heads")
     session().set_derived(VIEW, VIEW.default)
 
-KIND = " in sequence, with the same architecture and separate parameters" if num_layers > 1 else ""
-
-frame.render_heading(
-    stage_named("full_stack"),
-    f"The encoder applies {blocks_text(config)}{KIND}. Each input vector encodes {input_content(config)}; each output "
-    "vector can also depend on the tokens that it may attend to.",
+render_opening(
+    "full_stack",
+    current,
     [Shape("embedded", (seq, d_model))],
     [Shape("weights", (num_layers, config.num_heads, seq, seq), "attention"), Shape("output", (seq, d_model))],
 )
@@ -94,6 +93,8 @@ def render_body() -> None:
     if config.attention_read_out == "input" and name in VIEWS_BY_LAYER:
         st.caption(READ_OUT_NOTE)
     result = view.render(current, at, choice)
+    if name in COMPARED_VIEWS:
+        render_view_comparison(current, focus.resolve_focus(current))
     if result:
         render_depths(
             *result[:4], result.inspection or inspect_cell(current, at, text_slice("output", at).cell(at.token, 0))

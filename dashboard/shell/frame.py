@@ -8,6 +8,8 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
+from dashboard.components.term_tips import render_term_tips
+from dashboard.glossary import explain_terms
 from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
 from dashboard.models.model import Model
@@ -15,6 +17,7 @@ from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import STAGES, START, Lab, Stage
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
+from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
@@ -78,7 +81,7 @@ def render_stage_links(pages: Mapping[str, Page], active: Stage | Lab) -> None:
 
 
 def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
-    """Render links to the previous and the next stage."""
+    """Render links to the previous and the next stage, and the button Glossary."""
     with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
         if active.number == 0:
             st.page_link(pages[START.name], label="Start", icon=":material/arrow_back:")
@@ -87,6 +90,7 @@ def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
             st.page_link(
                 pages[previous.name], label=f"{previous.number} {previous.title}", icon=":material/arrow_back:"
             )
+        render_glossary_button()
         if active.number + 1 < len(STAGES):
             following = STAGES[active.number + 1]
             with st.container(width="content", key="onwards"):
@@ -98,18 +102,35 @@ def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
 
 
 def render_heading(
-    stage: Stage | Lab, sentence: str, inputs: Sequence[Shape] = (), outputs: Sequence[Shape] = ()
+    stage: Stage | Lab,
+    sentence: str,
+    inputs: Sequence[Shape] = (),
+    outputs: Sequence[Shape] = (),
+    aside: Callable[[], None] | None = None,
 ) -> None:
-    """Render the page's title, one sentence, and its input and output tensors, if any, with their shapes."""
+    """Render the page's title, one sentence, and its input and output tensors, if any, with their shapes.
+
+    sentence  markdown, with the marks of dashboard/glossary.py
+    aside     renders what stands next to the shapes
+    """
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)
-        st.markdown(sentence)
+        st.markdown(explain_terms(sentence), unsafe_allow_html=True)
+        render_term_tips(key="term_tips")
         if not inputs and not outputs:
             return
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{_badges(inputs)} → {_badges(outputs)}", width="content")
+            if aside:
+                aside()
             if isinstance(stage, Stage):
+                st.space("stretch")
                 render_untrained_note(model.current_model())
+
+
+def render_explained(text: str) -> None:
+    """Render a caption in which the marked terms are explained; see dashboard/glossary.py."""
+    st.caption(explain_terms(text), unsafe_allow_html=True)
 
 
 def render_recompute_badge(difference: float) -> None:

@@ -39,6 +39,7 @@ TEMPERATURE = declare_option("temperature", TEMPERATURES, 1.0)  # of the page So
 HIDE_ROW = declare_flag("hide_row")  # mask every key of the query on the page Softmax
 VALUE_DIMENSION = declare_number("value_dimension", 0)
 PART = declare_text("part")  # the section of the page Multi-head
+HIDE_SPECIAL = declare_flag("hide_special")  # hide [CLS] and [SEP] as keys
 FIGURES = ("Heatmap", "Lines")
 WEIGHTS_FIGURE = declare_option("figure", FIGURES, FIGURES[0])  # how Multi-head and One word show weights
 HEADS_OFF = declare_numbers("heads_off", (0,), max_count=64)

@@ -1,6 +1,7 @@
 """Measures of traces and arrays: pure functions of NumPy arrays, each with its formula and source."""
 
 from encoder_core.analysis.attention import (
+    later_key_share,
     mix_with_residual,
     rollout,
     stack_patterns,
@@ -69,6 +70,7 @@ __all__ = [
     "entropy",
     "has_predictions",
     "largest_entropy",
+    "later_key_share",
     "logit_attribution",
     "logit_lens",
     "max_pool",

@@ -1,5 +1,7 @@
 """Attention weights of all layers, visible keys, and attention rollout."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -14,6 +16,18 @@ def stack_patterns(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "lay
 def visible_keys(trace: EncoderTrace, sentence: int) -> Bool[np.ndarray, "layer head query key"]:
     """True where a query attends to a key: where the mask allows it, or an edit sets the masked score."""
     return np.stack([np.isfinite(layer.scores[sentence]) for layer in trace.layers])
+
+
+def later_key_share(patterns: Sequence[Float[np.ndarray, "batch head seq seq"]]) -> float:
+    """The share of all attention weight that queries give to later keys: the sum above the diagonals over the sum.
+
+    patterns  the attention weights of each layer
+
+    0 if there is no weight at all, because every key is masked.
+    """
+    total = sum(float(pattern.sum()) for pattern in patterns)
+    later = sum(float(np.triu(pattern, 1).sum()) for pattern in patterns)
+    return later / total if total else 0.0
 
 
 def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:

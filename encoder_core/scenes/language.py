@@ -43,11 +43,13 @@ def one_word(
     at: Position,
     *,
     limits: tuple[float, float],
+    keys: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
     """The weights of one query: one row for each head, grouped by layer; then its weights on one key, layers by heads.
 
     limits  the ends of the two colour scales
+    keys    the keys that are drawn; None draws all
     """
     layers, heads, _ = weights.shape
     layer_names, head_names, key = dimensions(layers, 1), dimensions(heads, 1), at.key_token
@@ -58,7 +60,7 @@ def one_word(
     key_style = HeatmapStyle(row_axis="layer", column_axis="head", kind="weights", limit=limits[1], height=HEIGHT,
                              theme=theme)  # fmt: skip
     return [
-        mosaic(weights[:, None], grid, head_names, at.labels, mask=visible[:, None], shows=all_keys,
+        mosaic(weights[:, None], grid, head_names, keys or at.labels, mask=visible[:, None], shows=all_keys,
                title=f"Weights of the query “{shorten(at.labels[at.token])}”: one row per head",
                style=MosaicStyle(row_axis="head", limit=limits[0], weight=44, height=HEIGHT, theme=theme)),
         heatmap(weights[:, :, key], layer_names, head_names, title=f"weights on “{shorten(at.labels[key])}”",

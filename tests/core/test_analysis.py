@@ -7,6 +7,7 @@ from encoder_core.analysis import (
     cosines,
     entropy,
     largest_entropy,
+    later_key_share,
     max_pool,
     mean_off_diagonal,
     mix_with_residual,
@@ -177,3 +178,11 @@ def test_self_matches_excludes_rows_with_a_masked_diagonal():
     hidden[:, 1] = False
     rows = np.array([[1.0, 0.0], [3.0, 1.0], [0.0, 2.0]])
     assert self_matches(rows @ rows.T, hidden) == (2, 2)
+
+
+def test_share_of_later_keys_is_the_weight_above_the_diagonals():
+    """0.25 of a sum of 2 in the first layer, 0.75 of 2 in the second; none without any weight."""
+    first, second = np.array([[0.75, 0.25], [0.5, 0.5]]), np.array([[0.25, 0.75], [1.0, 0.0]])
+    assert later_key_share([first[None, None], second[None, None]]) == pytest.approx(0.25)
+    assert later_key_share([np.tril(first)[None, None]]) == 0
+    assert later_key_share([np.zeros((1, 1, 2, 2))]) == 0

@@ -5,11 +5,12 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.lessons.full_stack.view import Depths, head_name, head_question
-from dashboard.lessons.word_lines import render_figure_choice, render_layer_lines
+from dashboard.lessons.word_lines import hidden_weight, render_figure_choice, render_layer_lines
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.special_tokens import render_special_switch, shown_tokens
 from dashboard.selection.weights_scale import render_weights_limits
 from dashboard.theme import current_theme
 from encoder_core import attention_from, strongest_heads
@@ -38,11 +39,17 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
         st.caption(f"In all layers: “{key}” {heads_text}.{others}")
     else:
         plot_area = st.container()  # above the choice of the colour scale
-        all_limit, key_limit = render_weights_limits(weights, to_key)
-        parts = scenes.one_word(weights, visible, at, limits=(all_limit, key_limit), theme=current_theme())
+        keys = shown_tokens(at.labels, at.token)
+        with st.container(horizontal=True, gap="medium"):
+            render_special_switch(at.labels)
+            all_limit, key_limit = render_weights_limits(weights[:, :, keys.places], to_key)
+        parts = scenes.one_word(weights, visible, at, limits=(all_limit, key_limit), keys=keys, theme=current_theme())
         with plot_area:
             render_plot(parts, key="full_stack_word_plot", inspection=inspection)
-            st.caption(f"“{key}” {heads_text}.{others} Click a cell to select its head and key.")
+            st.caption(
+                f"“{key}” {heads_text}.{others}{hidden_weight(at, weights[at.layer, at.head], keys)} Click a cell to "
+                "select its head and key."
+            )
     num_layers, num_heads, seq = weights.shape
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
     return Depths(

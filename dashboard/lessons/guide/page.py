@@ -9,6 +9,7 @@ from dashboard.lessons.guide.step import EncoderNotLoaded, Step, Version, View
 from dashboard.lessons.guide.text import TextOfVersion, misunderstandings, overview, text_of, time_span
 from dashboard.models.story import story_encoder
 from dashboard.navigation import open_view
+from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.state.choices import GUIDE_VERSION
 from dashboard.state.link import app_address
 from dashboard.state.offered_encoders import MINILM, OFFERED
@@ -22,8 +23,9 @@ def render_overview(version: Version, steps: Sequence[tuple[int, Step]]) -> None
 
 
 def render_hints(version: Version) -> None:
-    """How to use the plan."""
+    """How to use the plan, and the terms that the pages explain."""
     st.markdown(text_of(version).hints)
+    render_glossary_button()
 
 
 def render_minilm_note() -> None:

@@ -2,12 +2,19 @@
 
 import streamlit as st
 
-from dashboard.components.word_lines import HeadLines, Side, render_word_lines
+from dashboard.components.word_lines import HeadLines, render_word_lines
 from dashboard.lessons.start.question import SKIPPED, is_answered
 from dashboard.lessons.start.story import Story
 from dashboard.lessons.word_lines import NOT_DRAWN
 from dashboard.markdown import escape_token
 from dashboard.models.story import NOUN, PRONOUN
+from dashboard.selection.special_tokens import (
+    EXPLANATION,
+    has_special_tokens,
+    render_special_switch,
+    shown_tokens,
+)
+from dashboard.shell import frame
 from dashboard.sidebar import text_notices
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
@@ -15,32 +22,31 @@ from dashboard.state.settings import SETTINGS
 from dashboard.state.user_changes import set_text
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.analysis.language.token_kinds import CLS, SEP
 from encoder_core.figures import format_fixed
 
 
 def render_lines(story: Story) -> None:
     """Render the words and, after the answer, the lines of the selected one. A click on a word selects it."""
-    shown = is_answered(story)
+    shown, keys = is_answered(story), shown_tokens(story.words, story.token)
     name = f"layer {story.layer + 1}, head {story.head + 1}"
     render_word_lines(
-        story.words,
-        story.token,
-        HeadLines(story.weights[None], [name]) if shown else None,
+        story.words[keys.places],
+        story.token - keys.start,
+        HeadLines(story.weights[None, keys.places], [name]) if shown else None,
         title="",
         sides=("click a word", "it attends to"),
         key="story_lines",
         theme=current_theme(),
         hint="" if shown else "The lines appear after your answer.",
-        on_word=_select,
+        on_word=lambda _, index: _select(keys.start + index),
     )
     if shown:
         st.markdown(reading(story))
-        marks = [f"{token} marks the {end}" for token, end in ((CLS, "start"), (SEP, "end")) if token in story.words]
-        st.caption(
-            f"A line's width is the attention weight in {name}. The weights of a word add up to 1. {NOT_DRAWN}"
-            + (f" {' and '.join(marks)} of the text." if marks else "").replace("[", r"\[")
+        frame.render_explained(
+            f"A line's width is the attention weight in {name}. The weights of a word add up to 1. {NOT_DRAWN} "
+            + (EXPLANATION if has_special_tokens(story.words) else "")
         )
+        render_special_switch(story.words)
 
 
 def reading(story: Story) -> str:
@@ -76,7 +82,7 @@ def render_sentence_editor() -> None:
                      **bind_widget(SETTINGS["text"], on_change=_change_text))  # fmt: skip
 
 
-def _select(side: Side, index: int) -> None:
+def _select(index: int) -> None:
     session().set(STORY_TOKEN, index + 1)
     if session().get(STORY_ANSWER) is None:
         session().set(STORY_ANSWER, SKIPPED)

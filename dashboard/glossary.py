@@ -1,0 +1,106 @@
+"""The glossary: one definition of each term, and the marks that explain a term within a text.
+
+A text marks a term as `[[head]]`, or as `[[head|heads]]` where another word is shown.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+Identity = Literal["query", "key", "value", "attention"]
+_COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet"}  # as in the headings' badges
+
+_MARK = re.compile(r"\[\[(\[\w+\]|[^\]|]+)(?:\|([^\]]+))?\]\]")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term with its definition, which marks the other terms that it uses.
+
+    identity  the tensor whose colour the term has
+    """
+
+    name: str
+    definition: str
+    identity: Identity | None = None
+
+
+GLOSSARY: dict[str, Term] = {
+    term.name: term
+    for term in (
+        Term("token", "A piece of the text: a word, a part of a rare word, or a sign. Its id is its number in the "
+             "[[vocabulary]]."),
+        Term("vocabulary", "All the [[token|tokens]] that an encoder can read, each with its id."),
+        Term("[CLS]", "A special [[token]] that BERT's tokenizer puts at the beginning of every text. It stands for no "
+             "word."),
+        Term("[SEP]", "A special [[token]] that BERT's tokenizer puts at the end of every text. It stands for no "
+             "word."),
+        Term("vector", "A row of numbers. The encoder has one for each [[token]] after every step."),
+        Term("embedding", "The [[vector]] of a [[token]] before the encoder computes anything: its row of a table with "
+             "one row for each token of the [[vocabulary]]."),
+        Term("position encoding", "A [[vector]] for each position in the text, added to the [[embedding]] of the "
+             "[[token]] that stands there."),
+        Term("d_model", "The number of dimensions of each [[vector]] in the [[residual stream]]."),
+        Term("residual stream", "The [[vector]] of each [[token]] on its way through the blocks. Attention and the "
+             "[[feed-forward network]] add their results to it."),
+        Term("attention", "The step in which a [[token]] receives information from other tokens: a sum of their "
+             "[[value|values]], each multiplied by a [[weight]].", "attention"),
+        Term("query", "What a [[token]] searches for: a [[vector]] that is compared with the [[key]] of every token.",
+             "query"),
+        Term("key", "What a [[token]] is compared by: a [[vector]] that every [[query]] is compared with.", "key"),
+        Term("value", "What a [[token]] passes on to a token that attends to it: a [[vector]], which is multiplied by "
+             "a [[weight]].", "value"),
+        Term("head", "One of several computations of [[attention]] in a layer, with its own [[query|queries]], "
+             "[[key|keys]] and [[value|values]]."),
+        Term("d_head", "The number of dimensions of a [[query]], a [[key]] or a [[value]] in one [[head]]."),
+        Term("score", "How well a [[query]] matches a [[key]]: the dot product of the two, usually divided by the "
+             "square root of [[d_head]].", "attention"),
+        Term("mask", "Which [[key|keys]] each [[query]] may attend to. A causal mask hides the keys of later "
+             "[[token|tokens]], a padding mask those that only fill up short sentences."),
+        Term("softmax", "The function that turns a row of scores into weights: the exponential of each [[score]], "
+             "divided by the sum of all exponentials of the row."),
+        Term("weight", "The share of one [[key]] in what a [[query]] receives: from 0 to 1, and 1 in total over the "
+             "visible keys. (The learned numbers of a weight matrix are called parameters here.)", "attention"),
+        Term("entropy", "How evenly a row of weights is spread, in bits: 0 if one [[key]] has the whole [[weight]], "
+             "log₂ n if n keys have equal ones."),
+        Term("layer norm", "Shifts and scales the numbers of each [[token]] to mean 0 and variance 1, then multiplies "
+             "each dimension by a parameter γ and adds a parameter β."),
+        Term("feed-forward network", "Two linear layers with an [[activation]], applied to the [[vector]] of each "
+             "[[token]] separately."),
+        Term("activation", "A function that is not linear, such as ReLU or GELU, applied to each number separately."),
+        Term("block", "One layer of the encoder: [[attention]] and a [[feed-forward network]], each with a residual sum"
+             " and a [[layer norm]]."),
+        Term("hidden state", "The [[vector]] of a [[token]] after one of the blocks."),
+        Term("rollout", "An estimate of how much of each input [[token]] is in each vector after a layer, which "
+             "combines the [[attention]] of all layers up to it."),
+        Term("ablation", "Switching a part off, such as a [[head]], to see how much the output depends on it."),
+        Term("logit", "The number that a prediction gives to one [[token]] of the [[vocabulary]], before [[softmax]] "
+             "turns all of them into probabilities."),
+    )
+}  # fmt: skip
+
+
+def marked_terms(text: str) -> Iterator[str]:
+    """The names of the terms that a text marks."""
+    return (match[1] for match in _MARK.finditer(text))
+
+
+def without_marks(text: str) -> str:
+    """The text without the marks."""
+    return _MARK.sub(lambda match: match[2] or match[1], text)
+
+
+def explain_terms(text: str) -> str:
+    """The text as markdown with HTML: each marked term is a button, which dashboard/components/term_tips explains.
+
+    Any HTML in the text itself is shown as text. Raises KeyError if a marked term is not in the glossary.
+    """
+    return _MARK.sub(lambda match: _button(GLOSSARY[match[1]], match[2] or match[1]), escape(text, quote=False))
+
+
+def _button(term: Term, shown: str) -> str:
+    definition = escape(without_marks(term.definition))
+    button = f'<span class="ew-defined" role="button" tabindex="0" aria-description="{definition}">{shown}</span>'
+    return f":{_COLOURS[term.identity]}[**{button}**]" if term.identity else button

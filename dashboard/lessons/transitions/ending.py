@@ -1,0 +1,110 @@
+"""The end of the walkthrough, below the full stack: back to the first question, uses of an encoder, and decoders."""
+
+from dataclasses import dataclass
+
+from dashboard.lessons.transitions.transition import Demonstration, count
+from dashboard.models.model import Model
+from dashboard.models.story import NOUN, PRONOUN
+from dashboard.selection.focus import Part, focus_parameters
+from dashboard.state.choices import VIEW
+from dashboard.state.settings import SETTINGS, mask_setting
+from encoder_core import attention_from, strongest_heads
+from encoder_core.analysis import later_key_share
+from encoder_core.figures import format_fixed
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A section of the end: title, text in markdown, and what the user can do next."""
+
+    title: str
+    text: str
+    demonstration: Demonstration
+
+
+def introduction(model: Model) -> str:
+    """What the encoder has computed."""
+    return (
+        f"The walkthrough ends with a vector of {count(model.config.d_model, 'number')} for each token. What the "
+        "output is used for:"
+    )
+
+
+def endings(model: Model) -> list[Ending]:
+    """The sections of the end."""
+    return [_pronoun(model), _uses(), _decoder(model)]
+
+
+def _pronoun(model: Model) -> Ending:
+    """The pronoun and its noun in this model, if its text has both and the noun can be attended to."""
+    title = f"Back to “{PRONOUN}”"
+    for sentence, words in enumerate(model.batch.tokens):
+        if PRONOUN not in words or NOUN not in words:
+            continue
+        token, key = words.index(PRONOUN), words.index(NOUN)
+        weights = attention_from(model.trace, token, sentence)
+        (best,) = strongest_heads(weights, key, count=1)
+        if best.weight == 0:
+            continue
+        position: dict[Part, int] = {"sentence": sentence, "layer": best.layer, "head": best.head, "token": token,
+                                     "key_token": key}  # fmt: skip
+        return Ending(
+            title,
+            f"“{PRONOUN}” gives “{NOUN}” its largest weight, **{format_fixed(best.weight, 2)}**, in layer "
+            f"{best.layer + 1}, head {best.head + 1}; the mean over all heads is "
+            f"{format_fixed(float(weights[..., key].mean()), 2)}. "
+            + (
+                f"That “{PRONOUN}” refers to “{NOUN}” is our reading of one head. The head itself only weighs keys."
+                if model.is_trained
+                else "This encoder is untrained, so both numbers are chance."
+            ),
+            Demonstration(
+                f"One word: “{PRONOUN}” → “{NOUN}”",
+                "full_stack",
+                [(VIEW, "One word"), *((focus_parameters()[part], place + 1) for part, place in position.items())],
+            ),
+        )
+    return Ending(
+        title,
+        f"The walkthrough began with a question: what does “{PRONOUN}” refer to? The start page asks it of a trained "
+        "encoder.",
+        Demonstration("Back to the question", "start"),
+    )
+
+
+def _uses() -> Ending:
+    return Ending(
+        "One vector for a sentence",
+        "The mean of a sentence's output vectors is a vector for the whole sentence. Encoders such as minilm are "
+        "trained so that sentences with a similar meaning have a large cosine: a search then finds texts that share no "
+        "word with the question. Encoders also classify texts, mark the names in them, and fill in hidden words.",
+        Demonstration("Compare sentences", "full_stack", [(VIEW, "Sentences")]),
+    )
+
+
+def _decoder(model: Model) -> Ending:
+    """Encoder and decoder, with the weight of later keys in this model, and a switch of the causal mask."""
+    setting = mask_setting(model.settings.encoder)
+    mask = model.settings.recipe_mask if setting == "recipe_mask" else model.settings.mask
+    later = later_key_share([layer.pattern for layer in model.trace.layers])
+    share = f"**{later:.0%}** of all attention weight goes to later tokens"
+    if _is_causal(model):
+        text = f"This model has a causal mask, as a decoder has: {share}. Without it, a token attends to both sides."
+        label, new = "Switch the causal mask off", "none" if setting == "recipe_mask" or mask == "causal" else "padding"
+    else:
+        text = f"In an encoder, a token may attend to both sides: in this model, {share}."
+        label, new = "Switch the causal mask on", "causal" if setting == "recipe_mask" or mask == "none" else "both"
+    return Ending(
+        "Encoder or decoder?",
+        f"{text} A decoder is trained to predict the next token, so a causal mask hides all later tokens from each "
+        "query; its blocks are otherwise those of an encoder. (The decoder of the original Transformer also attends "
+        "to the output of an encoder.)",
+        Demonstration(label, "full_stack", [(SETTINGS[setting], new)]),
+    )
+
+
+def _is_causal(model: Model) -> bool:
+    """Whether the mask hides every later key, and there is one."""
+    mask = model.trace.mask
+    seq = mask.shape[-1]
+    return seq > 1 and not any(mask[..., query, query + 1 :].any() for query in range(seq - 1))

@@ -1,0 +1,76 @@
+"""Transitions of the stages before the first block: map, embedding, positions."""
+
+from dashboard.lessons.transitions.transition import Transition, Why, count, experiment, tokens_text
+from dashboard.models.model import Model
+
+
+def encoder_map(model: Model) -> Transition:
+    """The whole encoder."""
+    return Transition(
+        f"We have {tokens_text(model)} and want a [[vector]] of {count(model.config.d_model, 'number')} for each "
+        "[[token]], which can depend on all tokens that it may attend to: each card shows a tensor on the way there; "
+        "click it to open its stage.",
+        f"The next stage needs {tokens_text(model)}, each with an integer id.",
+    )
+
+
+def embedding(model: Model) -> Transition:
+    """From ids to rows of the embedding table."""
+    vocab, d_model = model.parameters["token_embedding"].shape
+    numbers = count(d_model, "number")
+    return Transition(
+        f"We have {tokens_text(model)}, but an encoder computes with vectors: the integer **id** of a [[token]] selects"
+        f" its row of {numbers} in the [[embedding]] table E of {count(vocab, 'row')}.",
+        f"The next stage needs these rows of {numbers}. A token that occurs twice has the same row twice, so the rows "
+        "do not say which token stands where.",
+        "Why a table?",
+        [
+            Why(
+                "Why a row of a table, and not the id itself?",
+                "An id is a name: that one id is larger than another means nothing. Rows can be similar to each other "
+                "in some dimensions and different in others, and training can change each of their numbers. To look "
+                f"up a row is the same as to multiply a one-hot vector of {count(vocab, 'number')} by the table, and "
+                "costs much less.",
+                experiment("one-hot-lookup"),
+            )
+        ],
+    )
+
+
+def positions(model: Model) -> Transition:
+    """From rows without an order to the input of the first block."""
+    config, numbers = model.config, count(model.config.d_model, "number")
+    has_none = config.positions == "none"
+    if has_none:
+        opening = (
+            f"A token has the same row of {numbers} wherever it stands: this model adds no [[position encoding]], so "
+            "without a causal or custom [[mask]] its [[attention]] cannot use the order of the tokens."
+        )
+    else:
+        opening = (
+            f"A token has the same row of {numbers} wherever it stands: so that the encoder can use the order, each "
+            "position has a vector of its own, its [[position encoding]], which is added to the token's row."
+        )
+    if config.embedding_norm:
+        opening += " A [[layer norm]] of the sum precedes the first block."
+    is_pre = config.norm == "pre"
+    return Transition(
+        opening,
+        f"The next stage needs a vector of {numbers} for each token, the input of block 1"
+        + (", which norm1 normalises first in this pre-norm model." if is_pre else "."),
+        "Why positions?",
+        [
+            Why(
+                "Why add positions?",
+                "Attention is a sum over the keys, and a sum has no order: without positions and without a causal or "
+                "custom mask, shuffled tokens give the same outputs, shuffled in the same way. “The cat sees the dog” "
+                "and “the dog sees the cat” would have the same vectors. "
+                + (
+                    "This model is an example: it adds no positions."
+                    if has_none
+                    else "With positions, the same word in another place gives another vector."
+                ),
+                experiment("word-order"),
+            )
+        ],
+    )

@@ -1,0 +1,150 @@
+"""The transitions between the stages: true in every state, and each why opens its demonstration."""
+
+import re
+
+import pytest
+
+from dashboard.glossary import GLOSSARY, marked_terms, without_marks
+from dashboard.lessons.transitions import ending
+from dashboard.lessons.transitions.page import TRANSITIONS
+from dashboard.lessons.transitions.transition import Demonstration
+from dashboard.models.model import model_for
+from dashboard.page_list import PAGES, STAGES, page_named, stage_named
+from dashboard.state.settings import Settings
+from tests.pages.app import chosen, link_of, opened, rendered, run
+
+MODELS = {
+    "default": {},
+    "smallest": {"text": "word", "d_model": 4, "heads": 4, "d_ff": 8, "layers": 1},
+    "one head, pre-norm, no positions": {"heads": 1, "norm": "pre", "positions": "none", "scaled": False},
+    "padded, causal": {"text": "it\nthe cat saw it", "mask": "both"},
+    "reverse": {"encoder": "reverse"},
+    "words": {"encoder": "words"},
+    "nnx as written": {"encoder": "nnx", "variant": "as written"},
+    "nanolm": {"encoder": "nanolm"},
+}
+
+
+@pytest.fixture(params=MODELS.values(), ids=MODELS)
+def model(request):
+    return model_for(Settings.from_state(request.param))
+
+
+def text(name, **settings):
+    """All texts of a stage as a reader sees them."""
+    transition = TRANSITIONS[name](model_for(Settings.from_state(settings)))
+    return without_marks(" ".join([transition.opening, transition.closing, *(why.answer for why in transition.whys)]))
+
+
+def demonstrations(model):
+    for transition in (TRANSITIONS[stage.name](model) for stage in STAGES):
+        yield from (why.demonstration for why in transition.whys)
+    yield from (section.demonstration for section in ending.endings(model))
+
+
+def test_every_stage_has_a_transition(model):
+    assert list(TRANSITIONS) == [stage.name for stage in STAGES]
+    for name in TRANSITIONS:
+        transition = TRANSITIONS[name](model)
+        texts = [transition.opening, transition.closing, *(why.answer for why in transition.whys)]
+        assert bool(transition.closing) == (name != STAGES[-1].name)  # the last stage has the ending
+        assert bool(transition.whys) == bool(transition.why_label) == (name not in ("map", "full_stack"))
+        for part in texts:
+            assert set(marked_terms(part)) <= set(GLOSSARY)
+            assert not re.search(r"\b1 (number|token|score|weight|head|row|block|product|sentence)s\b", part), part
+            assert "None" not in part
+            assert part == part.strip()
+
+
+def test_every_demonstration_is_a_view_of_the_app(model):
+    for demonstration in demonstrations(model):
+        assert isinstance(demonstration, Demonstration)
+        assert page_named(demonstration.page) in PAGES
+        for parameter, value in demonstration.changes:
+            assert value is None or parameter.parse(parameter.format(value)) == value
+
+
+def test_texts_state_the_sizes_of_the_model():
+    sizes = {"text": "one two three\nfour", "d_model": 24, "heads": 3, "d_ff": 40, "layers": 2}
+    assert "2 sentences of up to 3 tokens" in text("map", **sizes)
+    assert "row of 24 numbers in the embedding table E of 6 rows" in text("embedding", **sizes)
+    assert "three vectors of 8 numbers" in text("qkv", **sizes)
+    assert "divided by √8. The mask hides some keys" in text("scaled_scores", **sizes)
+    assert "all 3 heads, 3 × 8 = 24 numbers" in text("weighted_values", **sizes)
+    assert "from 24 numbers to 40 (**expand**), through ReLU" in text("feed_forward", **sizes)
+    assert "applies 2 blocks in sequence" in text("full_stack", **sizes)
+
+
+def test_texts_follow_the_choices_of_the_model():
+    assert "this model adds no position encoding" in text("positions", positions="none")
+    assert "adds no" not in text("positions")
+    unscaled = text("scaled_scores", scaled=False, mask="none")
+    assert "their dot product. No key is masked." in unscaled
+    assert "In this model the scores are not divided" in unscaled
+    assert "norm(x + sublayer(x))" in text("add_and_norm")
+    assert "x + sublayer(norm(x))" in text("add_and_norm", norm="pre")
+    assert "norm1 normalises first" in text("positions", norm="pre")
+    assert "a single head" in text("multi_head", heads=1)
+    assert "4 heads in each layer" in text("multi_head")
+    written = text("feed_forward", encoder="nnx", variant="as written")
+    assert "there is no activation between its two linear layers" in written
+    assert "as in the tutorial's code" in written
+    assert "this encoder has one" in text("full_stack", layers=1)
+
+
+def test_the_end_reads_the_pronoun_in_the_current_model():
+    pronoun, _, decoder = ending.endings(model_for(Settings.from_state({})))
+    model = model_for(Settings.from_state({}))
+    words = model.batch.tokens[0]
+    it, cat = words.index("it"), words.index("cat")
+    weights = [layer.pattern[0, head, it, cat] for layer in model.trace.layers for head in range(4)]
+    assert f"**{max(weights):.2f}**" in pronoun.text
+    assert f"the mean over all heads is {sum(weights) / 16:.2f}" in pronoun.text
+    assert "untrained" in pronoun.text
+    assert "may attend to both sides" in decoder.text
+    other = ending.endings(model_for(Settings.from_state({"text": "no such words"})))[0]
+    assert other.demonstration.page == "start"
+    trained = ending.endings(model_for(Settings.from_state({"encoder": "words", "text": "the cat sleeps . it is"})))[0]
+    assert "our reading of one head" in trained.text
+
+
+@pytest.mark.parametrize(
+    ("settings", "label", "new"),
+    [
+        ({}, "on", "both"),
+        ({"mask": "none"}, "on", "causal"),
+        ({"mask": "causal"}, "off", "none"),
+        ({"mask": "both"}, "off", "padding"),
+        ({"encoder": "nanolm"}, "off", "none"),
+        ({"encoder": "nanolm", "recipe_mask": "none"}, "on", "causal"),
+    ],
+)
+def test_the_end_switches_the_causal_mask(settings, label, new):
+    model = model_for(Settings.from_state(settings))
+    section = ending.endings(model)[-1]
+    assert section.demonstration.label == f"Switch the causal mask {label}"
+    ((parameter, value),) = section.demonstration.changes
+    assert (parameter.name, value) == ("recipe_mask" if "encoder" in settings else "mask", new)
+    assert ("**0%** of all attention weight goes to later tokens" in section.text) == (label == "off")
+
+
+def click(at, key):
+    at.button(key=key).click()
+    return run(at)
+
+
+def test_whys_open_their_demonstrations(framed):
+    at = opened(stage_named("softmax"))
+    click(at, "why softmax 0")
+    assert link_of(at) == {"temperature": ["0.5"]}
+    click(at, "why softmax 1")
+    assert at.title[0].value == page_named("experiments").title
+    assert chosen(at, "experiment") == "softmax-maximum"
+
+
+def test_the_last_page_switches_the_mask_and_shows_the_pronoun(framed):
+    at = click(opened(stage_named("full_stack")), "ending 2")
+    assert chosen(at, "mask") == "both"
+    assert any("**0%** of all attention weight" in part for part in rendered(at))
+    click(at, "ending 0")
+    assert (chosen(at, "view"), chosen(at, "token"), chosen(at, "key_token")) == ("One word", 16, 3)
