@@ -30,6 +30,9 @@ def ask_first(question: Question, topic: str = "") -> None:
         return
     place = (session().page or "", topic)
     with st.container(border=True, key="ask_first", gap="small"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
+            st.markdown(f"**Predict** — {question.text}", width="stretch")
+            _render_toggle()
         _render_options(question, horizontal=True)
         if _is_answered(question, place):
             _render_feedback(question)
@@ -46,16 +49,19 @@ def ask_below(question: Question) -> None:
     if asks_first():
         return
     with st.container(border=True):
+        st.markdown(f"**Predict** — {question.text}")
         _render_options(question, horizontal=False)
         if last_answer(question.text, question.options, question.right) is not None:
             _render_feedback(question)
+        _render_toggle()
+
+
+def _render_toggle() -> None:
+    bound = bind_value(PREDICT.name, asks_first(), _set_mode)
+    st.toggle("Predict first", **bound, help="Hides the figure and its numbers until you answer.")
 
 
 def _render_options(question: Question, *, horizontal: bool) -> None:
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="top", gap="small"):
-        st.markdown(f"**Predict** — {question.text}", width="stretch")
-        bound = bind_value(PREDICT.name, asks_first(), _set_mode)
-        st.toggle("Predict first", **bound, help="Hides the figure and its numbers until you answer.")
     chosen = last_answer(question.text, question.options, question.right)
     # Another question has another key, so that it does not show the answer to this one.
     key = f"predict {question.key}"
@@ -71,9 +77,11 @@ def _render_feedback(question: Question) -> None:
     if chosen == question.right:
         st.success(f"Yes. {question.why}", icon=":material/check:")
         return
-    start = "It is" if chosen is None else "No: it is"
-    explanation = "" if chosen is None else f" {question.explain(chosen)}"
-    st.info(f"{start} “{question.right}”.{explanation}  \n{question.why}", icon=":material/lightbulb:")
+    if chosen is None:
+        text = f"The answer is “{question.right}”. {question.why}"
+    else:
+        text = f"No: the answer is “{question.right}”. {question.explain(chosen)}  \n{question.why}"
+    st.info(text, icon=":material/lightbulb:")
 
 
 def _render_show_button(question: Question, place: tuple[str, str]) -> None:
