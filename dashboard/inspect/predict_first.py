@@ -30,18 +30,20 @@ def ask_first(question: Question, topic: str = "") -> None:
         return
     place = (session().page or "", topic)
     with st.container(border=True, key="ask_first", gap="small"):
-        with st.container(horizontal=True, horizontal_alignment="distribute", gap="small"):
-            st.markdown(f"**Predict** — {question.text}", width="stretch")
-            _render_toggle()
+        st.markdown(f"**Predict** — {question.text}")
         _render_options(question, horizontal=True)
-        if _is_answered(question, place):
-            _render_feedback(question)
-        elif place in _revealed():
-            _render_show_button(question, place)
-        else:
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", key="figure_is_hidden"):
+        is_answered = _is_answered(question, place)
+        hides = not is_answered and place not in _revealed()
+        key = "figure_is_hidden" if hides else "figure_is_shown"
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
+            if is_answered:
+                _render_feedback(question)
+            else:
                 _render_show_button(question, place)
-                st.caption("The figure and the numbers appear after your answer.", width="content")
+                if hides:
+                    st.caption("The figure and the numbers appear after your answer.", width="content")
+                st.space("stretch")
+            _render_toggle()
 
 
 def ask_below(question: Question) -> None:
