@@ -4,7 +4,8 @@ import numpy as np
 
 from dashboard.components.diagram import render_diagram
 from dashboard.inspect.depths import Table, render_depths
-from dashboard.lessons.map import block_group, input_group, output_group, part_question, render_cost
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.map import block_group, input_group, length_question, output_group, render_cost
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -30,6 +31,8 @@ render_opening(
 
 def render_body() -> None:
     at = focus.render_focus_controls(current, "layer", "head")
+    question = length_question(config, seq, batch)
+    ask_first(question)
     groups = [
         input_group(current, at.sentence),
         block_group(current, at.sentence, at.layer, at.head),
@@ -49,7 +52,7 @@ def render_body() -> None:
         },
         formula(),
         [blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
-        part_question(parts),
+        question,
         inspect_cell(current, at, text_slice("output", at).cell(0, 0)),
     )
 

@@ -2,6 +2,7 @@
 
 from dashboard.components.token_strip import render_token_strip
 from dashboard.inspect.depths import render_depths
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding import lookup
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.embedding.nearest_words import render_nearest_words
@@ -44,6 +45,8 @@ def render_body() -> None:
     if has_special_tokens(at.labels):
         frame.render_explained(EXPLANATION)
     inspection = inspect_cell(current, at, text_slice("token_embedding", at).cell(at.token, 0))
+    question = lookup.lookup_question(current, at)
+    ask_first(question)
     lookup.render_lookup(current, at, dims.window(), inspection)
     render_scales(current, at, dims.window(), inspection)
     cosine_tables = render_nearest_words(current, at)
@@ -54,7 +57,7 @@ def render_body() -> None:
         rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[4pt] s = {factor:.4g} \\[12pt] "
         + COSINE_FORMULA,
         [blocks.lookup, blocks.embed, nearest_words],
-        lookup.lookup_question(current, at),
+        question,
         inspection,
     )
 

@@ -9,6 +9,8 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.predict_first import ask_first
+from dashboard.inspect.questions import Question
 from dashboard.lessons.positions import position_sum as sections
 from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.lessons.positions.shuffle import render_shuffle
@@ -65,11 +67,13 @@ def render_body() -> None:
     else:
         block_input = first_input_with_positions(current.run, encoding[:seq]).for_sentence(at.sentence)
         inspection = None
+    question = distance_question(current, at, choice, encoding)
+    ask_first(question)
     render_encoding(at, choice, encoding, curves, inspection)
     sections.render_block_input(current, at, encoding[:seq], block_input, dims.window(), inspection)
     render_shuffle(current, at)
     render_similarity(encoding)
-    render_details(at, choice, encoding, block_input, inspection)
+    render_details(at, choice, encoding, block_input, question, inspection)
 
 
 def render_encoding(
@@ -88,7 +92,12 @@ def render_encoding(
 
 
 def render_details(
-    at: focus.Focus, choice: PositionChoice, encoding: Rows, block_input: FirstInput, inspection: Inspection | None
+    at: focus.Focus,
+    choice: PositionChoice,
+    encoding: Rows,
+    block_input: FirstInput,
+    question: Question,
+    inspection: Inspection | None,
 ) -> None:
     """Tables, formula, code and the question."""
     names = dimensions(d_model)
@@ -104,7 +113,7 @@ def render_details(
         rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = {norm}\underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
         rf"\underbrace{{PE}}_{{{seq}\times{d_model}}}{end} \\[10pt] {ENCODINGS[choice].definition}",
         [blocks.embed, *NORM_CODE, Encoder.position_encoding, *ENCODINGS[choice].code],
-        distance_question(current, at, choice, encoding),
+        question,
         inspection,
     )
 

@@ -6,7 +6,8 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
-from dashboard.lessons.qkv import query_key_question, render_roles
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.qkv import one_matrix_question, render_roles
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
@@ -56,6 +57,8 @@ def render_body() -> None:
         all_heads = st.toggle("All heads side by side", **bind_widget(ALL_HEADS))
         columns = features.render_picker() if all_heads else None
     layer = trace.layers[at.layer]
+    question = one_matrix_question(current, at, layer.q)
+    ask_first(question)
     kernels, biases = linear_parameters(at.layer, "kernel"), linear_parameters(at.layer, "bias")
     x, heads = layer.attn_in[at.sentence], {"query": layer.q, "key": layer.k, "value": layer.v}
     results = {name: side_by_side(part[at.sentence]) for name, part in heads.items()}
@@ -86,7 +89,7 @@ def render_body() -> None:
         rf"\overbrace{{W_{letter}}}^{{{d_model}\times{d_head}}}" + (rf" + b_{letter}" if biases else "")
         for letter in LETTERS.values()
     )
-    render_depths(tables, formula, [SelfAttention.project], query_key_question(at, layer.q, layer.k), inspection)
+    render_depths(tables, formula, [SelfAttention.project], question, inspection)
 
 
 frame.run_as_fragment(render_body)

@@ -2,15 +2,13 @@
 
 import numpy as np
 import streamlit as st
-from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
-from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.scaled_scores import longer_query_question
 from dashboard.lessons.transitions import render_opening
-from dashboard.markdown import escape_token
 from dashboard.selection import focus
-from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
@@ -59,6 +57,8 @@ def render_body() -> None:
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
     scaled = dots * np.float32(scale)
+    question = longer_query_question(at, scores[at.token], dots[at.token], scale)
+    ask_first(question)
     tokens, dims = at.labels, dimensions(d_head)
     edited = current.run.effects.cell_values("scores", at.layer)
     set_by_hand = [(row, key) for *head, row, key in edited if head == [at.sentence, at.head]]
@@ -83,21 +83,9 @@ def render_body() -> None:
         },
         formula(),
         [*PRODUCTS, blocks.scale_and_mask],
-        question(at, scores[at.token]),
+        question,
         inspection,
     )
-
-
-def question(at: Focus, row: Float[np.ndarray, "key"]) -> Question:
-    """Which key has the largest score? If none stands out (one token, ties, all masked), about the cost."""
-    return largest_value_question(
-        f"which of these keys has the largest score for the query “{escape_token(at.labels[at.token])}”?",
-        row,
-        lambda key: f"{key + 1} · {escape_token(at.labels[key])}",
-        lambda key: f"Its score is {format_number(row[key], 3)}, the largest of the row.",
-        count_question("how many products are summed in the dot product of a query and a key?", d_head,
-                       "One for each dimension of the head."),
-    )  # fmt: skip
 
 
 frame.run_as_fragment(render_body)

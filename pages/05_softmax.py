@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.softmax import describe_row, masked_row_table, render_temperature_and_mask, weight_question
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
@@ -38,6 +39,8 @@ def render_body() -> None:
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)
     shifted = "s − max" if temperature == 1 else "(s − max) / T"
+    question = weight_question(at, row, temperature)
+    ask_first(question)
     plot_area = st.container()  # above the choice of the colour scale
     parts = scenes.step_by_step(
         scores, weights, steps, at, shifted=shifted, limit=render_weights_limit(weights),
@@ -64,7 +67,7 @@ def render_body() -> None:
         rf"\\[1em] m_i = \max_k s_{{ik}}, \quad T = {temperature:g}"
         r"\\[1em] H_i = -\sum_j A_{ij} \log_2 A_{ij} \text{ bits}",
         [blocks.softmax, softmax_steps, entropy],
-        weight_question(at, row, temperature),
+        question,
         inspection,
     )
 

@@ -7,8 +7,9 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.transitions import render_opening
-from dashboard.lessons.weighted_values import contribution_question, render_dimension_picker
+from dashboard.lessons.weighted_values import contribution_question, render_dimension_picker, selected_dimension
 from dashboard.selection import focus
 from dashboard.selection.column_picker import move_focus_and_column
 from dashboard.selection.focus import Focus
@@ -42,6 +43,9 @@ def render_body() -> None:
     visible, row, tokens, dims = np.isfinite(scores), weights[at.token], at.labels, dimensions(d_head)
     factor = float(current.run.head_factors(at.layer)[at.head])
     common: dict[str, Any] = {"factor": factor, "theme": current_theme()}
+    dimension = selected_dimension(d_head)
+    question = contribution_question(at, row, v[:, dimension], factor, dimension)
+    ask_first(question)
     plot_area = st.container()  # above the choices of the colour scale and of the dimension
     limit = render_weights_limit(weights)
     st.caption(
@@ -49,7 +53,7 @@ def render_body() -> None:
         f"(±{format_number(largest_magnitude(factor * row[:, None] * v), 3)}); their column sums are the marked row of "
         "z."
     )
-    dimension = render_dimension_picker(at, d_head)
+    render_dimension_picker(at, d_head, dimension)
     with plot_area:
         parts = scenes.mixture(scenes.HeadWeights(weights, visible, limit), v, z, at, dimension=dimension, **common)
         inspection = inspect_cell(current, at, head_slice("z", at).cell(at.token, dimension))
@@ -79,7 +83,7 @@ def render_body() -> None:
         rf"\underbrace{{Z}}_{{{seq}\times{d_head}}} = {times}\underbrace{{A}}_{{{seq}\times{seq}}}\;"
         rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, \qquad z_i = {times}\sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j",
         [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values],
-        contribution_question(at, row, values, factor, dimension),
+        question,
         inspection,
     )
 

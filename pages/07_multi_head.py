@@ -1,13 +1,11 @@
 """Multi-head attention: the previous four steps in every head, and the sum of the heads' contributions."""
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
 from dashboard.inspect.depths import Table, render_depths
-from dashboard.inspect.questions import Question
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons import multi_head as sections
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
@@ -18,7 +16,6 @@ from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import PART
 from encoder_core import LayerTrace, blocks
-from encoder_core.cost import attention_cost
 from encoder_core.explain import recompute
 from encoder_core.figures import MAX_UNBINNED, dimensions
 from encoder_core.scenes.position import block_slice
@@ -50,6 +47,8 @@ def render_body() -> None:
     )
     layer = current.trace.layers[at.layer]
     inspection = inspect_cell(current, at, block_slice("attn_out", at).cell(at.token, 0))
+    question = sections.parameter_question(config, seq)
+    ask_first(question)
     sections.render_split(current, at, layer, inspection)
     sections.render_patterns(current, at, layer, inspection)
     contributions = layer.head_contributions[at.sentence]
@@ -80,22 +79,9 @@ def render_body() -> None:
         rf"\\[1em] = \sum_{{h=1}}^{{{heads}}} \underbrace{{z_h}}_{{{seq}\times{d_head}}}\;"
         rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{' + b_O' if config.use_bias else ''}",
         [blocks.SelfAttention.__call__, *MIXING, vars(LayerTrace)["head_contributions"].fget],
-        question(),
+        question,
         inspection,
     )
-
-
-def question() -> Question:
-    """About the number of parameters with another number of heads at the same width."""
-    other = next(count for count in (2 * heads, 1, 2) if width % count == 0 and count != heads)
-    current_count, other_count = (attention_cost(replace(config, num_heads=count), seq)[0] for count in (heads, other))
-    counts = {current_count * other // heads, other_count, current_count * heads // other}
-    options = sorted(counts, reverse=heads % 2 == 0)
-    return Question(
-        f"attention has {current_count:,} parameters with {heads} head{'s' * (heads > 1)}. How many would it have "
-        f"with {other} at the same width of {width}?",
-        [f"{option:,}" for option in options], options.index(other_count), "Heads only split the same matrices.",
-    )  # fmt: skip
 
 
 def out_bias(layer: int) -> Float[np.ndarray, "d_model"] | None:

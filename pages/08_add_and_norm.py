@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons import add_and_norm as sections
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
@@ -39,6 +40,8 @@ def render_body() -> None:
     tensors = add_and_norm(current.run, at.layer, name).for_sentence(at.sentence)
     steps = layer_norm_steps(tensors.norm_in, *norm_parameters(parameters, at.layer, name), config.norm_eps)
     inspection = inspect_cell(current, at, norm_out_slice(at, name, config.norm).cell(at.token, 0))
+    question = sections.scaling_question(current, at, name, tensors)
+    ask_first(question)
     limit = colour_limit(*(x for x in tensors if x is not None), steps.normalised)
     if config.norm == "post":  # in the order of computation of the block
         sections.render_residual_sum(current, at, name, tensors, columns, limit, inspection)
@@ -57,7 +60,7 @@ def render_body() -> None:
         rf"x, y, \gamma, \beta &\in \mathbb{{R}}^{{{d_model}}} \qquad"
         rf"\epsilon = 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",
         [blocks.LayerNorm.__call__, blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
-        sections.scaling_question(current, at, name, tensors),
+        question,
         inspection,
     )
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.feed_forward import render_neuron, render_row_replacement, row_replacement_question
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
@@ -55,6 +56,8 @@ def render_body() -> None:
         frame.render_recompute_badge(recompute.feed_forward(current.run, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps = FeedForwardSteps(*parts)
+    question = row_replacement_question(current, at, mlp_in)
+    ask_first(question)
     names = dimensions(neuron_window.stop - neuron_window.start, neuron_window.start)
     inspection = inspect_cell(current, at, block_slice("mlp_act", at).cell(at.token, neuron))
     render_plot(
@@ -75,7 +78,7 @@ def render_body() -> None:
         },
         formula(),
         [blocks.FeedForward.__call__],
-        row_replacement_question(current, at, mlp_in),
+        question,
         inspection,
     )
 

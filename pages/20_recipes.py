@@ -1,6 +1,8 @@
 """Recipes: five tutorials, reproduced, and the points in which their code, their text and the paper differ."""
 
+from dashboard.inspect.predict_first import ask_below, ask_first
 from dashboard.lessons.recipes import by_hand, facts, figures, items, notes, training
+from dashboard.lessons.recipes.questions import recipe_question
 from dashboard.lessons.recipes.recipe_choice import render_recipe_choice
 from dashboard.page_list import page_named
 from dashboard.selection.view_choice import render_choice
@@ -45,7 +47,11 @@ VIEWS = {
 
 
 def body() -> None:
-    VIEWS[render_choice("View", list(VIEWS), RECIPE_VIEW, default="Its figures", hide_label=True)]()
+    view = render_choice("View", list(VIEWS), RECIPE_VIEW, default="Its figures", hide_label=True)
+    question = recipe_question(recipe.name, seed)
+    ask_first(question, recipe.name)
+    VIEWS[view]()
+    ask_below(question)
 
 
 frame.run_as_fragment(body)

@@ -13,7 +13,8 @@ from jaxtyping import Float
 from dashboard.components.derivation import render_derivation
 from dashboard.inspect.edit_effect import render_edit_effect
 from dashboard.inspect.edit_panel import render_edit_panel
-from dashboard.inspect.questions import Question, render_question
+from dashboard.inspect.predict_first import ask_below
+from dashboard.inspect.questions import Question
 from dashboard.inspect.source_code import render_source
 from dashboard.inspect.training_effect import render_training_effect
 from dashboard.limits.fair_share import others_compute
@@ -53,7 +54,7 @@ def render_depths(
     inspection: Inspection | None = None,
 ) -> None:
     """Render the comparison with the untrained state, numbers on the left, formula, code and question on the right, and
-    below them the edits."""
+    below them the edits. The page renders the question before its figure if the user wants that (`ask_first`)."""
     if session().is_full_rerun and not others_compute():
         time.sleep(PLOT_HEAD_START)
     if inspection:
@@ -68,7 +69,7 @@ def render_depths(
         if code_tab.open:
             with code_tab:
                 render_source(code)
-        render_question(question)
+        ask_below(question)
     if inspection:
         # In one container, so that the controls stay next to their effect on a phone.
         with st.container(border=True, key="what-if"):

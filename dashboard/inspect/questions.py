@@ -1,50 +1,77 @@
-"""Questions with exactly one right option, and a fallback question for ties and single options."""
+"""Questions with exactly one right option. Each wrong option says which misconception it stands for."""
 
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
-
-from dashboard.state.answers import record_answer
 
 TIE = 1e-3  # values closer than this fraction of the largest magnitude count as equal
 
 
 @dataclass(frozen=True)
-class Question:
-    """A prediction to make: the options, the index of the right one, and the reason."""
+class WrongOption:
+    """A wrong option. All fields are markdown.
+
+    misconception  a sentence: what somebody who chooses it has overlooked
+    look_at        what shows it: continues "Look at "
+    """
 
     text: str
-    options: Sequence[str]
-    answer: int
+    misconception: str
+    look_at: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prediction to make. All texts are markdown.
+
+    text   the question, which continues "Predict: "
+    right  the text of the right option
+    why    sentences: the reason, with the numbers of the model
+    wrong  the other options, each with its misconception
+
+    Raises ValueError if there is no wrong option, if two options are equal, or if an explanation is empty.
+    """
+
+    text: str
+    right: str
     why: str
+    wrong: Sequence[WrongOption]
+
+    def __post_init__(self) -> None:
+        if not self.wrong or len(set(self.options)) <= len(self.wrong):
+            raise ValueError(f"the options {self.options} are invalid: allowed are two or more different ones.")
+        explanations = [text for option in self.wrong for text in (option.misconception, option.look_at)]
+        if not all(text.strip() for text in (self.text, self.why, *explanations)):
+            raise ValueError(f"the question “{self.text}” is invalid: every text must explain something.")
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The texts of all options. The place of the right one depends on the question's text alone."""
+        place = zlib.crc32(self.text.encode()) % (len(self.wrong) + 1)
+        texts = [option.text for option in self.wrong]
+        return (*texts[:place], self.right, *texts[place:])
+
+    @property
+    def key(self) -> str:
+        """A short text that differs between questions with other texts or another right option."""
+        return f"{zlib.crc32(repr((self.text, self.options, self.right)).encode()):08x}"
+
+    def explain(self, option: str) -> str:
+        """Why an option is wrong and what shows it; "" for the right one."""
+        wrong = next((wrong for wrong in self.wrong if wrong.text == option), None)
+        return f"{wrong.misconception} Look at {wrong.look_at}." if wrong else ""
 
 
-def render_question(question: Question) -> None:
-    """Render the question with its options, and the feedback on an answer."""
-    with st.container(border=True):
-        st.markdown(f"**Predict** — {question.text}")
-        # Another question has another key, so that it does not show the answer to this one.
-        key = f"predict {zlib.crc32(repr((question.text, *question.options)).encode())}"
-        answer = st.radio("Your answer", question.options, index=None, label_visibility="collapsed", key=key,
-                          on_change=_record, args=(key, question))  # fmt: skip
-        if answer is not None:
-            right = question.options[question.answer]
-            if answer == right:
-                st.success(f"Yes. {question.why}", icon=":material/check:")
-            else:
-                st.info(f"No, it is “{right}”. {question.why}", icon=":material/lightbulb:")
-
-
-def _record(key: str, question: Question) -> None:
-    """Keep the answer for the page Results."""
-    answer = st.session_state.get(key)
-    if answer is not None:
-        right = question.options[question.answer]
-        record_answer(question.text, question.options, answer, right, question.why)
+def without_duplicates(right: str, wrong: Sequence[WrongOption]) -> list[WrongOption]:
+    """The wrong options whose texts, such as rounded numbers, differ from the right one and from each other."""
+    by_text: dict[str, WrongOption] = {}
+    for option in wrong:
+        if option.text != right:
+            by_text.setdefault(option.text, option)
+    return list(by_text.values())
 
 
 def rank_distinct(values: Float[np.ndarray, "value"]) -> list[int]:
@@ -63,31 +90,17 @@ def rank_distinct(values: Float[np.ndarray, "value"]) -> list[int]:
 def largest_value_question(
     text: str,
     values: Float[np.ndarray, "value"],
-    name: Callable[[int], str],
     why: Callable[[int], str],
+    explain: Callable[[int], WrongOption],
     fallback: Question,
-    *,
-    spread: bool = False,
 ) -> Question:
     """Which of up to three values is the largest? Returns `fallback` if no other value is clearly smaller.
 
-    text    must say "which of these", because values that tie with the largest are not options
-    name    index -> text of the option
-    why     index -> reason why it is the answer
-    spread  take the other options from the middle and the end of the ranking instead of its start
+    text     must say "which of these", because values that tie with the largest are not options
+    why      index -> reason why it is the answer
+    explain  index -> the option of this value, with the misconception of choosing it
     """
-    places = rank_distinct(values)
-    if len(places) < 2:
+    best, *others = rank_distinct(values) or [0]
+    if not others:
         return fallback
-    best, *others = places
-    wrong = {others[len(others) // 2], others[-1]} if spread else others[:2]
-    options = sorted([best, *wrong])
-    return Question(text, [name(place) for place in options], options.index(best), why(best))
-
-
-def count_question(text: str, count: int, why: str) -> Question:
-    """A question about a count (at least 1); the other options are twice and four times the count."""
-    options = [f"{number:,}" for number in (count, 2 * count, 4 * count)]
-    first = count % 3  # so that the answer is not always the first option
-    options = [*options[first:], *options[:first]]
-    return Question(text, options, options.index(f"{count:,}"), why)
+    return Question(text, explain(best).text, why(best), [explain(place) for place in others[:2]])

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.questions import Question
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model, model_with_norm, with_edits
 from dashboard.selection.column_picker import move_focus_and_column, render_column_picker
@@ -185,14 +185,43 @@ def scaling_question(current: Model, at: Focus, name: NormName, tensors: AddAndN
     once, tenfold = (layer_norm_steps(x, scale, shift, eps).output for x in (row, 10 * row.astype(float)))
     change = float(np.abs(tenfold - once).max())
     if change > 0.05 or not np.abs(once - shift).max() > 0.1:
-        return Question("over which numbers does LayerNorm compute a mean and a variance?",
-                        ["the numbers of one token", "one dimension of all tokens", "all numbers of the text"], 0,
-                        "Each token, a row, is normalised separately.")  # fmt: skip
+        return _axis_question()
     return Question(
         f"every number in the row of “{escape_token(at.labels[at.token])}” is multiplied by 10 before the norm. What "
         "is the output?",
-        ["a row ten times as large", "almost the same row", "a row of zeros"],
-        1,
+        "almost the same row",
         "Mean and standard deviation are multiplied by 10 as well, which cancels the factor: no number changes by more "
         f"than {format_number(change, 2)}.",
+        [
+            WrongOption(
+                "a row ten times as large",
+                "This holds for a linear layer. A norm divides by the standard deviation, which grows tenfold, too.",
+                "the formula: σ is computed from the row itself",
+            ),
+            WrongOption(
+                "a row of zeros",
+                "The norm subtracts the mean, but the differences from the mean stay.",
+                "the normalised row: its mean is 0, its numbers are not",
+            ),
+        ],
+    )
+
+
+def _axis_question() -> Question:
+    return Question(
+        "over which numbers does LayerNorm compute a mean and a variance?",
+        "the numbers of one token",
+        "Each token, a row, is normalised separately.",
+        [
+            WrongOption(
+                "one dimension of all tokens",
+                "This is batch norm, with tokens in the place of the batch.",
+                "the formula: i runs over the dimensions of one row x",
+            ),
+            WrongOption(
+                "all numbers of the text",
+                "Then a token's output would depend on all other tokens. Only attention mixes tokens.",
+                "the formula: i runs over the dimensions of one row x",
+            ),
+        ],
     )

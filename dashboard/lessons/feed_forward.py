@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.questions import Question
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -152,22 +152,40 @@ def _mlp_change(current: Model, layer: int, rows: Rows, replaced: Rows) -> Rows:
 
 
 def row_replacement_question(current: Model, at: Focus, rows: Rows) -> Question:
-    """Which rows of the output change if one row of the input is replaced? Computed with this model."""
-    seq, d_model, d_ff = *rows.shape, current.config.d_ff
+    """Which rows of the output change if one row of the input is replaced? Computed with this model.
+
+    For a text of one token: does its output change if a second row is added?
+    """
+    seq, token = len(rows), escape_token(at.labels[at.token])
+    where = "“Rows changed after …” below the figure, which compares this with attention"
+    mixes = "Attention mixes tokens. The feed-forward network is applied to each row alone"
     if seq == 1:
         return Question(
-            "this text has one token. What is the shape of the feed-forward network's output?",
-            [f"{down} × {across}" for down, across in ((1, d_ff), (1, d_model), (d_model, d_ff))],
-            1,
-            "The network expands and contracts again: the output has the shape of the input.",
+            f"a second row is added below that of “{token}”. What happens to the feed-forward network's output for "
+            f"“{token}”?",
+            "nothing",
+            "The network is applied to each row separately, with the same weights.",
+            [
+                WrongOption(
+                    "it becomes a mixture of both rows", f"{mixes}.", "the formula: row t of Y uses row t of X"
+                ),
+                WrongOption(
+                    "it is halved, because two rows share the network",
+                    "The weights are used again for each row; nothing is divided among the rows.",
+                    "the formula: the same W_up and W_down multiply every row",
+                ),
+            ],
         )
     change = _mlp_change(current, at.layer, rows, _with_row(rows, at.token, 0.0))
     others = float(np.abs(np.delete(change, at.token, axis=0)).max())
     return Question(
-        f"row {at.token + 1} (“{escape_token(at.labels[at.token])}”) of the feed-forward network's input is replaced "
-        "by zeros. Which rows of its output can change?",
-        ["only the same row", "this row and others", "only other rows"],
-        0,
+        f"row {at.token + 1} (“{token}”) of the feed-forward network's input is replaced by zeros. Which rows of its "
+        "output can change?",
+        "only the same row",
         f"In this model, no other row changes by more than {format_number(others, 1)}. The figure above compares this "
         "with attention, which can mix tokens.",
+        [
+            WrongOption("this row and others", f"{mixes}.", where),
+            WrongOption("only other rows", f"{mixes}, so a row cannot change others but not itself.", where),
+        ],
     )

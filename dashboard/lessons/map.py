@@ -8,12 +8,12 @@ import streamlit as st
 
 from dashboard.components.diagram import Card, Group
 from dashboard.components.plot import render_plot
-from dashboard.inspect.questions import Question
-from dashboard.markdown import capitalize
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
 from dashboard.sidebar import with_unit_prefix
 from dashboard.theme import current_theme
-from encoder_core.cost import BYTES_PER_PARAMETER
+from encoder_core import EncoderConfig
+from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.figures import PanelStyle, bars
 
 
@@ -111,19 +111,26 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
     )
 
 
-def part_question(parts: Mapping[str, int]) -> Question:
-    """Which part has the most parameters? Parts of the same size, such as attention and feed-forward with
-    d_ff = 2 d_model and no biases, form one option."""
-    parts_by_count: dict[int, list[str]] = {}
-    for part, count in parts.items():
-        parts_by_count.setdefault(count, []).append(part)
-    options = {" and ".join(names) + ", equally" * (len(names) > 1): count for count, names in parts_by_count.items()}
-    largest = max(options, key=options.__getitem__)
-    total, count = sum(parts.values()), options[largest]
+def length_question(config: EncoderConfig, seq: int, batch: int = 1) -> Question:
+    """How do parameters and FLOPs grow with the length of the text?"""
+    once, twice = (sum(flops_by_part(config, length, batch).values()) for length in (seq, 2 * seq))
     return Question(
-        "which part has the largest share of this model's parameters?",
-        list(options),
-        list(options).index(largest),
-        f"{capitalize(largest)}: {count:,} of {total:,}, {count / total:.0%}"
-        + (" each." if len(parts_by_count[count]) > 1 else "."),
+        f"imagine a text with twice as many tokens in each sentence ({2 * seq} instead of {seq}) and no new words. "
+        "What happens to the number of parameters, and to the FLOPs?",
+        "the same parameters, more than twice the FLOPs",
+        f"Every token uses the same matrices, so the parameters stay. The FLOPs grow from {with_unit_prefix(once)} to "
+        f"{with_unit_prefix(twice)}: each of twice as many queries is compared with twice as many keys, so scores and "
+        "weighted values take four times as many.",
+        [
+            WrongOption(
+                "twice the parameters, twice the FLOPs",
+                "Parameters do not belong to the tokens of a text: the same matrices serve each of them.",
+                "the code: one block's parameters are used for all rows",
+            ),
+            WrongOption(
+                "the same parameters, twice the FLOPs",
+                "This holds for the linear layers, which work on each token alone, but attention compares all pairs.",
+                "“FLOPs by part”: scores and values grow with the square of the length",
+            ),
+        ],
     )

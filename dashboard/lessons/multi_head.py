@@ -7,6 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
+from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.lessons.qkv import columns_text
 from dashboard.lessons.word_lines import render_figure_choice, render_layer_lines
 from dashboard.models.ablation import ablation
@@ -18,7 +19,7 @@ from dashboard.state.choices import HEADS_OFF
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core import HeadFactor, LayerTrace
+from encoder_core import EncoderConfig, HeadFactor, LayerTrace
 from encoder_core.analysis import relative_change
 from encoder_core.cost import attention_cost
 from encoder_core.explain import recompute
@@ -157,4 +158,32 @@ def render_head_counts(current: Model) -> None:
         f"d_head = {width} / {heads} = {config.d_head}. At the same width, the number of heads changes neither the "
         "number of parameters nor the FLOPs of the matrix products; the number of weights and the work of softmax grow "
         "with heads · seq². Q Kᵀ of one head has rank at most d_head."
+    )
+
+
+def parameter_question(config: EncoderConfig, seq: int) -> Question:
+    """How many parameters has attention with another number of heads at the same width?"""
+    heads, width = config.num_heads, config.qkv_width
+    other = next(count for count in (2 * heads, 1, 2) if width % count == 0 and count != heads)
+    now, then = (attention_cost(replace(config, num_heads=count), seq)[0] for count in (heads, other))
+    return Question(
+        f"attention has {now:,} parameters with {heads} head{'s' * (heads > 1)}. How many would it have with {other} "
+        f"at the same width of {width}?",
+        f"{then:,}",
+        "Heads only split the same matrices into narrower ones.",
+        without_duplicates(
+            f"{then:,}",
+            [
+                WrongOption(
+                    f"{now * other // heads:,}",
+                    f"More heads do not add matrices: each head gets {width // other} of the same {width} columns.",
+                    "Q split by head: the stripes share one matrix",
+                ),
+                WrongOption(
+                    f"{now * heads // other:,}",
+                    "The width of all heads together stays, and with it the size of each matrix.",
+                    "the shapes of Q, K and V above, which have the width of all heads",
+                ),
+            ],
+        ),
     )

@@ -4,12 +4,11 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.inspect.questions import Question
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
-from encoder_core.analysis import cosines
-from encoder_core.figures import format_fixed, format_number, largest_magnitude
+from encoder_core.figures import format_number, largest_magnitude
 
 _ROLES = (
     ":blue[**Query**]: what this token searches for. Its dot product with each key gives the score of that key.",
@@ -45,13 +44,57 @@ def columns_text(columns: range) -> str:
     return f"columns {columns[0]} to {columns[-1]}" if len(columns) > 1 else f"column {columns[0]}"
 
 
-def query_key_question(at: Focus, q: Heads, k: Heads) -> Question:
-    """Are the query and the key of a token similar in direction?"""
-    cosine = float(cosines(q[at.sentence, at.head], k[at.sentence, at.head])[at.token, at.token])
+def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
+    """What if queries and keys came from one matrix? Another question if there is no second token to compare with."""
+    real = np.flatnonzero(current.batch.real[at.sentence]).tolist()
+    other = next((place for place in (at.token + 1, at.token - 1) if place in real and at.token in real), None)
+    if other is None:
+        return _value_question(at)
+    scores = q[at.sentence, at.head].astype(float) @ q[at.sentence, at.head].T.astype(float)
+    both = float(scores[at.token, other])
+    if abs(both) < 1e-6:
+        return _value_question(at)
+    equal = "W_K = W_Q" + ", b_K = b_Q" * (current.config.use_bias and current.config.qkv_bias)
+    first, second = (escape_token(at.labels[place]) for place in (at.token, other))
     return Question(
-        f"are the query and the key of “{escape_token(at.labels[at.token])}” similar in direction? Their cosine is",
-        ["above 0.5: similar directions", "in between: neither", "below −0.5: opposite directions"],
-        0 if cosine > 0.5 else 2 if cosine < -0.5 else 1,
-        f"It is {format_fixed(cosine, 2)}. Both are computed from the same x, but with two different matrices: what a "
-        "token searches for can differ from what it is compared by.",
+        f"suppose that this head computed its keys as it computes its queries ({equal}). How would the dot products of "
+        f"“{first}” → “{second}” and “{second}” → “{first}” compare?",
+        "they would be equal",
+        f"Both would be {format_number(both, 3)}: a dot product does not depend on the order of its factors. With two "
+        "matrices, a token can attend to another one that does not attend to it.",
+        [
+            WrongOption(
+                "they would differ, because their queries differ",
+                "With one matrix, the query of a token is also its key, so both dot products multiply the same two "
+                "vectors.",
+                "Q and K: they differ only because W_Q and W_K do",
+            ),
+            WrongOption(
+                "one would be minus the other",
+                "A dot product does not change its sign when its factors change places.",
+                "the formula: the same x is multiplied by each matrix",
+            ),
+        ],
+    )
+
+
+def _value_question(at: Focus) -> Question:
+    """What do the values decide?"""
+    return Question(
+        f"all numbers of W_V of this head are doubled. What can change for “{escape_token(at.labels[at.token])}” in "
+        "this head?",
+        "only what it receives, not its attention weights",
+        "The weights come from queries and keys alone. The values are what the weights are applied to.",
+        [
+            WrongOption(
+                "its attention weights",
+                "Scores are dot products of queries and keys; V is not one of their factors.",
+                "the roles below the figure",
+            ),
+            WrongOption(
+                "its attention weights and what it receives",
+                "W_V has no part in the scores, so the weights stay as they are.",
+                "the three equations: each matrix has a result of its own",
+            ),
+        ],
     )

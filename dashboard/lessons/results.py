@@ -49,7 +49,8 @@ def _render_answer(number: int, answer: Answer) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(
             f"{capitalize(answer.question)}  \n"
-            f":{colour}[{icon}] You answered “{answer.chosen}”{again}: {verdict}. {answer.explanation}"
+            f":{colour}[{icon}] You answered “{answer.chosen}”{again}: {verdict}. "
+            f"{answer.misconception} {answer.explanation}"
         )
         st.button("Open this view", icon=":material/arrow_forward:", type="tertiary", key=f"open answer {number}",
                   on_click=open_view, args=(answer.page, answer.query))  # fmt: skip

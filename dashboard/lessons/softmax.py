@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.inspect.questions import Question
+from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -91,34 +91,90 @@ def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float
     """About the ratio of two weights; other questions if no two visible keys have clearly different scores."""
     visible = np.flatnonzero(np.isfinite(row)).tolist()
     if not visible:
-        options = ["0, as here", "the same positive number for every key", "not a number"]
-        why = "exp(−10⁹ − (−10⁹)) = exp(0) = 1 for each key, so all weights are equal."
-        return Question("every key of this row is masked. If masked scores were −10⁹ instead of −∞, what would each "
-                        "weight be?", options, 1, why)  # fmt: skip
-    if len(visible) == 1:
-        options, why = ["1", "0.5", "0"], "Softmax makes the weights of a row add up to 1."
-        return Question("only one key is visible to this query. What weight does softmax give it?", options, 0, why)
+        return _masked_row_question()
     best, least = max(visible, key=row.__getitem__), min(visible, key=row.__getitem__)
-    if _times(float(row[best] - row[least]) / temperature, math.e) == _times(0.0, math.e):
-        why = f"Equal scores have equal weights, and the {len(visible)} weights add up to 1."
-        return Question(f"the {len(visible)} visible keys of this row have almost equal scores. What is each weight, "
-                        "rounded?", [f"1/{len(visible)}", "1", "0"], 0, why)  # fmt: skip
-    other = next(
-        index for index in (at.key_token, least)
-        if index in visible and _times(float(row[best] - row[index]) / temperature, math.e) != _times(0.0, math.e)
-    )  # fmt: skip
+    if _is_same_weight(row, best, least, temperature):
+        return _shift_question(at, len(visible))
+    is_candidate = at.key_token in visible and not _is_same_weight(row, best, at.key_token, temperature)
+    other = at.key_token if is_candidate else least
     gap = float(row[best]) - float(row[other])
-    right, base_ten = _times(gap / temperature, math.e), _times(gap / temperature, 10.0)
-    options = list(dict.fromkeys([f"{format_number(gap, 3)} times", right, base_ten, "the same weight"]))
-    options = [*options[best % len(options) :], *options[: best % len(options)]]  # not always the same place
     temperature_text, divided = ("", "") if temperature == 1 else (f", at T = {temperature:g}", f" / {temperature:g}")
     gap_text, power = _exponential(gap, temperature)
+    right = _times(gap / temperature, math.e)
+    wrong = [
+        WrongOption(
+            f"{format_number(gap, 3)} times",
+            "This is the difference of the scores. Softmax takes its exponential.",
+            "the columns s − max and exp of the row",
+        ),
+        WrongOption(
+            _times(gap / temperature, 10.0),
+            "This would be the ratio with powers of 10. Softmax uses powers of e.",
+            "the formula: e is the base of every power",
+        ),
+        WrongOption(
+            "the same weight",
+            "Equal weights need equal scores.",
+            "the two scores: the smaller one has a smaller exponential",
+        ),
+    ]
     return Question(
         f"the score of “{escape_token(at.labels[best])}” is higher than that of “{escape_token(at.labels[other])}” by "
         f"{gap_text}. How many times as much weight does it get{temperature_text}?",
-        options,
-        options.index(right),
+        right,
         f"exp({gap_text}{divided}) {power}: a difference of scores becomes a ratio of weights.",
+        without_duplicates(right, wrong),
+    )
+
+
+def _is_same_weight(row: Float[np.ndarray, "key"], best: int, other: int, temperature: float) -> bool:
+    """Whether the ratio of two weights is 1 as displayed."""
+    return _times(float(row[best] - row[other]) / temperature, math.e) == _times(0.0, math.e)
+
+
+def _masked_row_question() -> Question:
+    return Question(
+        "every key of this row is masked. If masked scores were −10⁹ instead of −∞, what would each weight be?",
+        "the same positive number for every key",
+        "exp(−10⁹ − (−10⁹)) = exp(0) = 1 for each key, so all weights are equal.",
+        [
+            WrongOption(
+                "0, as here",
+                "Softmax subtracts the maximum of the row, which would be −10⁹ as well.",
+                "the table below the figure, first and second row",
+            ),
+            WrongOption(
+                "not a number",
+                "−10⁹ is finite, so its exponential after the subtraction and the sum are finite, too.",
+                "the table below the figure, last row: only −∞ gives 0 / 0",
+            ),
+        ],
+    )
+
+
+def _shift_question(at: Focus, count: int) -> Question:
+    """For a row of one visible key, or of keys with almost equal scores."""
+    return Question(
+        f"10 is added to the score of each of the {count} visible keys of “{escape_token(at.labels[at.token])}”. What "
+        "happens to their weights?"
+        if count > 1
+        else f"only one key is visible to “{escape_token(at.labels[at.token])}”. 10 is added to its score. What "
+        "happens to its weight?",
+        "nothing",
+        "Every exponential of the row is multiplied by the same number, and so is their sum. The weights still add up "
+        "to 1.",
+        [
+            WrongOption(
+                "it grows" if count == 1 else "each of them grows",
+                "The weights of a row always add up to 1, so they cannot all grow.",
+                "the formula: the maximum of the row is subtracted first",
+            ),
+            WrongOption(
+                "it is multiplied by e¹⁰" if count == 1 else "each is multiplied by e¹⁰",
+                "The exponentials are, but they are then divided by their sum, which is multiplied by e¹⁰ as well.",
+                "the column exp and the sum below it",
+            ),
+        ],
     )
 
 

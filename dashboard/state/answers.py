@@ -18,12 +18,13 @@ _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet executes a te
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer. `question`, `options`, `chosen`, `correct` and `explanation` are markdown.
+    """One answer. `question`, `options`, `chosen`, `correct`, `explanation` and `misconception` are markdown.
 
     time         of the answer, UTC, ISO 8601
     page, query  the page, and the query string of the view that the question was asked about
     link         to this view; "" if the address of the app is not known
     attempt      1 for the first answer to a question about the same view
+    misconception  what the chosen option overlooks, and what shows it; "" if it is right or not known
     """
 
     time: str
@@ -36,6 +37,7 @@ class Answer:
     query: str
     link: str
     attempt: int
+    misconception: str = ""
 
     @property
     def is_correct(self) -> bool:
@@ -48,21 +50,27 @@ def answers() -> tuple[Answer, ...]:
     return tuple(session().memo.get(_KEY, ()))
 
 
-def record_answer(question: str, options: Sequence[str], chosen: str, correct: str, explanation: str) -> None:
+def last_answer(question: str, options: Sequence[str], correct: str) -> str | None:
+    """The last answer of this session to a question on the current page; None if there is none."""
+    asked = (session().page or "", question, tuple(options), correct)
+    given = session().memo.get(_KEY, ())
+    matching = (a.chosen for a in reversed(given) if (a.page, a.question, a.options, a.correct) == asked)
+    return next(matching, None)
+
+
+def record_answer(
+    question: str, options: Sequence[str], chosen: str, correct: str, explanation: str, misconception: str = ""
+) -> None:
     """Add an answer on the current page, unless it repeats the last answer to the same question."""
     current = session()
-    given = list(answers())
-    earlier = [
-        answer
-        for answer in given
-        if (answer.page, answer.question, answer.options) == (current.page, question, tuple(options))
-    ]
+    given, asked = list(answers()), (current.page or "", question, tuple(options), correct)
+    earlier = [answer for answer in given if (answer.page, answer.question, answer.options, answer.correct) == asked]
     if chosen not in options or (earlier and earlier[-1].chosen == chosen):
         return
     page = current.page or ""
     time = datetime.now(UTC).isoformat(timespec="seconds")
     answer = Answer(time, page, question, tuple(options), chosen, correct, explanation, current.query(), link_to(page),
-                    len(earlier) + 1)  # fmt: skip
+                    len(earlier) + 1, misconception)  # fmt: skip
     current.memo[_KEY] = [*given, answer][-MAX_ANSWERS:]
 
 
@@ -82,7 +90,7 @@ def to_csv(given: Sequence[Answer]) -> str:
     writer = csv.writer(file)
     rows = [_plain(answer) for answer in given]
     writer.writerow(["time", "page", "question", "options", "chosen", "correct", "is_correct", "explanation", "link",
-                     "attempt"])  # fmt: skip
+                     "attempt", "misconception"])  # fmt: skip
     for row in rows:
         writer.writerow([_field(" | ".join(value) if isinstance(value, list) else value) for value in row.values()])
     return "\ufeff" + file.getvalue()  # tells Excel that the table is UTF-8
@@ -101,6 +109,7 @@ def _plain(answer: Answer) -> dict[str, object]:
         "explanation": plain_text(answer.explanation),
         "link": answer.link,
         "attempt": answer.attempt,
+        "misconception": plain_text(answer.misconception),
     }
 
 

@@ -15,6 +15,10 @@ from encoder_core.training.plan import CHOICES
 NUMBERS = declare_text("numbers", scope="page")  # the tensor in the table below the plot
 DETAILS = declare_option("details", ("Formula", "Code"), "Formula")
 UNTRAINED = declare_flag("untrained")  # show a trained encoder's tensors next to those of its initial state
+PREDICT_FIRST = "first"
+PREDICT = declare_option(
+    "predict", ("below", PREDICT_FIRST), "below"
+)  # where the question stands; first: figure hidden
 STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
 
 # Start

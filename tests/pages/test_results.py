@@ -108,7 +108,7 @@ def test_files_by_hand():
     rows = list(csv.DictReader(io.StringIO(to_csv(given).removeprefix("\ufeff"))))
     assert rows[0] == {"time": given[0].time, "page": "map", "question": "which token after “=”?", "options": "a | b",
                        "chosen": "b", "correct": "b", "is_correct": "True", "explanation": "", "link": "",
-                       "attempt": "2"}  # fmt: skip
+                       "attempt": "2", "misconception": ""}  # fmt: skip
     assert rows[1]["chosen"] == "'=1+1"  # not executed by a spreadsheet
 
 

@@ -6,7 +6,7 @@ from jaxtyping import Float, Int
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -38,28 +38,42 @@ def render_lookup(current: Model, at: Focus, columns: Window, inspection: Inspec
 
 
 def lookup_question(current: Model, at: Focus) -> Question:
-    """About a token that occurs twice; if there is none, about the cost."""
-    ids, rows, table = _ids_and_rows(current, at)
-    (vocab, d_model), seq = table.shape, len(ids)
+    """How do the rows of two equal tokens differ? If no token occurs twice, of the selected one and a copy of it."""
+    ids, rows, _ = _ids_and_rows(current, at)
     unique_ids, counts = np.unique(ids[current.batch.real[at.sentence]], return_counts=True)
-    if counts.max() == 1:
-        products = (seq * d_model, seq * vocab * d_model, seq * vocab * d_model**2)
-        why = f"{seq} × {vocab} × {d_model}, all but {seq} × {d_model} of them by 0. The lookup takes none."
-        text = "how many multiplications does the product one-hot · E take?"
-        return Question(text, [f"{count:,}" for count in products], 1, why)
-    first, second = np.flatnonzero(ids == unique_ids[counts.argmax()])[:2]
-    difference = float(np.abs(rows[first] - rows[second]).max())
+    if counts.max() > 1:
+        first, second = np.flatnonzero(ids == unique_ids[counts.argmax()])[:2]
+        token, token_id = escape_token(at.labels[first]), ids[first]
+        difference = float(np.abs(rows[first] - rows[second]).max())
+        text = f"tokens {first + 1} and {second + 1} are both “{token}”. How do their rows differ here?"
+        measured = (
+            f"Both have id {token_id} and get the same row: the largest difference is {format_number(difference, 3)}."
+        )
+    else:
+        token, token_id = escape_token(at.labels[at.token]), ids[at.token]
+        text = f"“{token}” is written once more at the end. How would the new row differ from the one here?"
+        measured = f"Its id is {token_id} wherever it stands, and the id alone selects the row."
+    following = (
+        "This model adds no position encoding."
+        if current.config.positions == "none"
+        else "The next stage adds a different position vector to each."
+    )
     return Question(
-        f"tokens {first + 1} and {second + 1} are both “{escape_token(at.labels[first])}”. How do their rows differ "
-        "here?",
-        ["not at all", "a little, because their positions differ", "completely"],
-        0,
-        f"Both have id {ids[first]} and get the same row: the largest difference is {format_number(difference, 3)}. "
-        + (
-            "This model adds no position encoding."
-            if current.config.positions == "none"
-            else "The next stage adds a different position vector to each."
-        ),
+        text,
+        "not at all",
+        f"{measured} {following}",
+        [
+            WrongOption(
+                "a little, because their positions differ",
+                "The lookup does not see where a token stands; positions are a separate stage.",
+                "the one-hot row: it contains the id and nothing else",
+            ),
+            WrongOption(
+                "clearly, because their neighbours differ",
+                "The lookup treats each token alone. Neighbours enter with attention.",
+                "the formula: row t of the result depends on id t only",
+            ),
+        ],
     )
 
 

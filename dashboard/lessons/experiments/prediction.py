@@ -43,7 +43,9 @@ def render_feedback(experiment: Experiment, setup: Setup, measurement: Measureme
     question, answer = (experiment.fill_in(text, setup) for text in (experiment.question, right.text))
     if session().memo.pop(_JUST_PREDICTED, None) == prediction:
         options = [experiment.fill_in(option.text, setup) for option in experiment.options]
-        record_answer(question, options, options[prediction - 1], answer, right.feedback)
+        chosen = experiment.options[prediction - 1]
+        misconception = "" if chosen is right else chosen.feedback
+        record_answer(question, options, options[prediction - 1], answer, right.feedback, misconception)
     if prediction == SKIPPED:
         st.info(f"{question} **{answer}.** {right.feedback}", icon=":material/lightbulb:")
         return

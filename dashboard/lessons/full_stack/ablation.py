@@ -6,21 +6,24 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
-from dashboard.lessons.full_stack.view import Depths
+from dashboard.inspect.predict_first import ask_first
+from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.ablation import ablation
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.theme import current_theme
 from encoder_core import ablate_heads, ablate_tokens
-from encoder_core.figures import dimensions
+from encoder_core.figures import dimensions, format_number
 from encoder_core.scenes import what_if as scenes
 
 
 def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     """The change of the output for each head and for each token."""
     effects = ablation(current, at.sentence)
+    question = _hidden_token_question(current, at, effects.tokens)
+    ask_first(question, "Ablation")
     head_effects = effects.heads.mean(axis=-1)
     parts = scenes.ablation(head_effects, effects.tokens, at, theme=current_theme())
     render_plot(parts, key="full_stack_ablation_plot")
@@ -42,20 +45,34 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
         r"\begin{aligned} \Delta^{(l,h)}_t &= \lVert y_t(z^{(l,h)} = 0) - y_t \rVert \\"
         r"\Delta_{jt} &= \lVert y_t(\text{key } j \text{ hidden}) - y_t \rVert \end{aligned}",
         [ablate_heads, ablate_tokens],
-        _token_question(at, effects.tokens),
+        question,
     )
 
 
-def _token_question(at: Focus, effects: Float[np.ndarray, "hidden token"]) -> Question:
-    """Masking which other token changes this token's output most?"""
-    others = np.delete(np.arange(len(effects)), at.token)
-    changes = effects[others, at.token]
-    return largest_value_question(
-        f"which of these other tokens matters most to “{escape_token(at.labels[at.token])}”, that is, changes its "
-        "output most when it is masked?",
-        changes,
-        lambda index: f"{others[index] + 1} · {escape_token(at.labels[others[index]])}",
-        lambda best: f"The output changes by {changes[best]:.3g} without it.",
-        count_question("how many runs of the whole stack does the figure on the right need, not counting the run "
-                       "without a masked token?", len(effects), "One for each masked token."),
-    )  # fmt: skip
+def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray, "hidden token"]) -> Question:
+    """Does the output of a token change if it is masked as a key?"""
+    token, change = escape_token(at.labels[at.token]), float(effects[at.token, at.token])
+    if change < 1e-3 * float(np.linalg.norm(current.trace.output[at.sentence, at.token])):
+        return depth_question(current)
+    return Question(
+        f"“{token}” is masked as key, so no token can attend to it. What happens to the output of “{token}” itself?",
+        "it changes",
+        f"By {format_number(change, 3)}: it cannot attend to itself any more"
+        + (
+            ", and tokens whose vectors it uses in later layers have changed as well."
+            if current.config.num_layers > 1
+            else "."
+        ),
+        [
+            WrongOption(
+                "nothing: its own vector is still there",
+                "Its vector stays in the residual stream, but attention adds other values to it now.",
+                f"the figure on the right: the row and the column of “{token}”",
+            ),
+            WrongOption(
+                "it becomes a row of zeros",
+                "Masking takes it out of the keys. It still has a query, and its vector stays in the residual stream.",
+                "the formula: only the key j is hidden",
+            ),
+        ],
+    )

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import render_examples
 from dashboard.lessons.full_stack.geometry_text import (
     Picture,
@@ -103,6 +104,8 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
         cosines_by_group(shown.vectors, groups) if groups else None,
     )  # fmt: skip
     paths = range(len(places)) if word else [shown.selected]
+    question = step_question(picture, current.config.d_model)
+    ask_first(question, "Geometry")
     render_plot(
         scenes.geometry(picture.plane, shown, stage, step, stage_names=picture.names, paths=paths, head=at.head,
                         theme=current_theme()),
@@ -120,7 +123,7 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
         tables(picture),
         view_formula(current.config, stages[stage]),
         [principal_plane, residual_step],
-        step_question(picture, current.config.d_model),
+        question,
         inspect_cell(current, at, Cell(tensor, (at.sentence, at.token, 0), layer)),
     )
 

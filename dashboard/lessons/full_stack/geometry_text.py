@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.inspect.questions import Question, WrongOption, largest_value_question
 from dashboard.markdown import escape_token
 from encoder_core import EncoderConfig
 from encoder_core.analysis import GroupCosines, PrincipalPlane, Stage, StepPart
@@ -132,19 +132,29 @@ def step_question(picture: Picture, d_model: int) -> Question:
     """Which part of the step is the longest in all dimensions? The plane can show a long arrow as a short one."""
     token = escape_token(picture.shown.names[picture.shown.selected])
     lengths = np.array([np.linalg.norm(part.vector) for part in picture.step])
-    fallback = count_question(
-        "how many numbers does the position of each point in the plane replace?", d_model,
-        "A vector has d_model numbers; its point has two.",
+    shown = [float(np.linalg.norm(picture.plane.direction(part.vector))) for part in picture.step]
+    fallback = Question(
+        "how many numbers of a vector decide where its point is in the plane?",
+        f"all {d_model:,}",
+        f"Each of the two coordinates is a sum over all {d_model:,} numbers of the vector.",
+        [
+            WrongOption("the first two", "The axes of the plane are directions in which the vectors differ most, not "
+                        "two of their dimensions.", "the formula: P has a column for every dimension"),
+            WrongOption("the two largest", "No number is picked: each is multiplied and added.",
+                        "the formula: P has a column for every dimension"),
+        ],
     )  # fmt: skip
-    if len(picture.step) < 2:
-        return fallback
     return largest_value_question(
         f"in all {d_model:,} dimensions, which of these parts of the last step of “{token}” is longest?",
         lengths,
-        lambda index: picture.step[index].name,
         lambda best: (
-            f"Its length is {format_number(lengths[best], 3)}. The plane shows "
-            f"{format_number(float(np.linalg.norm(picture.plane.direction(picture.step[best].vector))), 3)} of it."
+            f"Its length is {format_number(lengths[best], 3)}. The plane shows {format_number(shown[best], 3)} of it."
+        ),
+        lambda index: WrongOption(
+            picture.step[index].name,
+            f"Its length is {format_number(lengths[index], 3)}, of which the plane shows "
+            f"{format_number(shown[index], 3)}: an arrow can be short because it points out of the plane.",
+            "the table “step”, which has the lengths in all dimensions",
         ),
         fallback,
     )

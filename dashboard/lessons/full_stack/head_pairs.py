@@ -7,7 +7,8 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.full_stack.attention_questions import flatter_head_question
 from dashboard.lessons.full_stack.own_sentences import render_own_sentences
 from dashboard.lessons.full_stack.sentence_list import ListedSentence, Mark, marked_token, render_sentence_list
 from dashboard.lessons.full_stack.sources import Sources, describe_sources, render_sources
@@ -41,6 +42,8 @@ def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
     sources = render_sources(current)
     if sources is None:
         return None
+    question = flatter_head_question(at)
+    ask_first(question, "Pairs of a head")
     kinds = head_pairs(sources.pairs, at.layer, at.head)
     names = [kind.kind for kind in kinds]
     strongest_kind = names[int(np.argmax([kind.share for kind in kinds]))]
@@ -71,7 +74,7 @@ def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
         r"\begin{aligned} \text{share} &= \frac{1}{|Q|}\, \bigl|\{ q \in Q : \arg\max_k A_{qk} \in R(q) \}\bigr| \\"
         rf"|Q| &= {kind.queries} \end{{aligned}}",
         [pair_weights, head_pairs],
-        _question(kinds, at),
+        question,
     )
 
 
@@ -120,15 +123,3 @@ def _pair_table(kind: PairKind) -> Table:
 def _kind_table(kinds: Sequence[PairKind]) -> Table:
     values = np.array([[kind.share, kind.uniform, kind.queries] for kind in kinds])
     return Table(values, [kind.kind for kind in kinds], ["share", "random key", "queries"], first=None)
-
-
-def _question(kinds: Sequence[PairKind], at: Focus) -> Question:
-    """To which of these keys does the head give the largest weight most often?"""
-    return largest_value_question(
-        f"which of these kinds of pairs does {head_name(at.layer, at.head)} prefer most often?",
-        np.array([kind.share for kind in kinds]),
-        lambda index: kinds[index].kind.replace("[", r"\["),
-        lambda best: f"{100 * kinds[best].share:.0f}% of the queries that can attend to such a key prefer it.",
-        count_question("how many kinds of pairs occur in these sentences?", len(kinds), "Each has one bar."),
-        spread=True,
-    )

@@ -4,7 +4,9 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.lessons.full_stack.view import Depths, head_name, head_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.full_stack.attention_questions import importance_question
+from dashboard.lessons.full_stack.view import Depths, head_name
 from dashboard.markdown import escape_token
 from dashboard.models.head_roles import model_head_roles
 from dashboard.models.model import Model
@@ -17,7 +19,7 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.analysis.language import role_keys
-from encoder_core.figures import Selection, dimensions, format_number
+from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import language as scenes
 
 _ROLE_LABELS = {
@@ -42,6 +44,10 @@ def render_head_roles(current: Model, at: Focus, role: str) -> Depths:
     index = measured.roles.index(role)
     weights, uniform, queries = measured.weights[index], measured.uniform[index], int(measured.queries[index])
 
+    of_head = float(weights[at.layer, at.head])
+    question = importance_question(current, at, _ROLE_LABELS.get(role) or escape_token(role), of_head, float(uniform))
+    ask_first(question, "What heads look at")
+
     def select(selection: Selection) -> None:
         """Select the head, and the role of a bar."""
         if "role" in selection:
@@ -63,11 +69,7 @@ def render_head_roles(current: Model, at: Focus, role: str) -> Depths:
         r"\frac{1}{|Q|} \sum_{q \in Q} \sum_{k \in R(q)} A^{(l,h)}_{qk}"
         rf", \qquad |Q| = {queries}",
         [role_keys, head_roles],
-        head_question(
-            f"which of these heads gives {_ROLE_LABELS.get(role) or escape_token(role)} the largest mean weight?",
-            weights,
-            f"Its mean weight is {{}}; uniform attention would give {format_number(uniform, 2)}.",
-        ),
+        question,
     )
 
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.full_stack.vector_questions import empty_block_question
 from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -16,7 +16,7 @@ from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
-from encoder_core.figures import Window, colour_limit, dimensions, format_number
+from encoder_core.figures import Window, colour_limit, dimensions
 from encoder_core.scenes import residual_stream as scenes
 from encoder_core.scenes.position import block_slice
 
@@ -24,6 +24,8 @@ from encoder_core.scenes.position import block_slice
 def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     """The residual stream after each block for all tokens, then for the selected token."""
     config = current.config
+    question = empty_block_question(current, at)
+    ask_first(question, "Hidden states")
     stages, names = residual_stream(current.trace, at.sentence, final_norm=config.final_norm), stage_names(config)
     common: dict[str, Any] = {
         "limit": colour_limit(stages), "final_norm": config.final_norm, "theme": current_theme(),
@@ -43,7 +45,7 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
         rf"\underbrace{{X_l}}_{{{len(at.labels)}\times{config.d_model}}} = \text{{block}}_l(X_{{l-1}}), \qquad "
         rf"l = 1 \dots {config.num_layers}",
         [stack_code(current)],
-        _block_question(current, at),
+        question,
         inspection,
     )
 
@@ -51,18 +53,3 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
 def stage_names(config: EncoderConfig) -> list[str]:
     """Short names for the stages of the residual stream."""
     return ["in", *dimensions(config.num_layers, 1), *(["out"] if config.final_norm else [])]
-
-
-def _block_question(current: Model, at: Focus) -> Question:
-    """Which block changes the token's vector most, from its input to its output?"""
-    layers, token = current.trace.layers, (at.sentence, at.token)
-    changes = np.array([np.linalg.norm(layer.resid_post[token] - layer.resid_pre[token]) for layer in layers])
-    return largest_value_question(
-        f"which of these blocks changes the vector of “{escape_token(at.labels[at.token])}” most?",
-        changes,
-        lambda layer: f"block {layer + 1}",
-        lambda best: f"The change of the vector has length {format_number(changes[best], 3)}.",
-        count_question("how many numbers per token does each block pass on?", current.config.d_model,
-                       "A row of the residual stream has d_model numbers."),
-        spread=True,
-    )  # fmt: skip

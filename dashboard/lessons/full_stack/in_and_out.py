@@ -5,7 +5,9 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.lessons.full_stack.view import Depths, blocks_text, input_content, token_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.full_stack.vector_questions import reach_question
+from dashboard.lessons.full_stack.view import Depths, blocks_text, input_content
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -20,6 +22,8 @@ from encoder_core.scenes.position import text_slice
 def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     """The input of the first block, the output, and the cosine of the two for each token."""
     config = current.config
+    question = reach_question(current, at)
+    ask_first(question, "In and out")
     before, after = current.trace.embedded[at.sentence], current.trace.output[at.sentence]
     cosine = np.diagonal(cosines(before, after))
     parts = scenes.in_and_out(before, after, cosine, columns, at, enters=input_content(config), theme=current_theme())
@@ -36,12 +40,6 @@ def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
         rf"\text{{block}}_{{{config.num_layers}}} \circ \dots \circ \text{{block}}_1"
         rf" (\underbrace{{X}}_{{{size}}})",
         [Encoder.trace],
-        token_question(
-            at,
-            "for which of these tokens is the output least similar in direction to the embedding?",
-            -cosine,
-            "Its cosine is {}.",
-            -1,
-        ),
+        question,
         inspection,
     )

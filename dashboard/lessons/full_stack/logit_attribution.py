@@ -5,9 +5,10 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.full_stack.output_token import chance_note, output_name
-from dashboard.lessons.full_stack.view import Depths
+from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.ablation import output_without_head
 from dashboard.models.model import Model
@@ -33,6 +34,8 @@ def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depth
     run, place = current.run, (at.token, output_id)
     attribution = logit_attribution(run, *place, at.sentence)
     neurons = neuron_contributions(run, *place, at.layer, at.sentence)
+    question = _ablation_question(current, at, attribution, output_id)
+    ask_first(question, "Logit attribution")
     inspection = inspect_cell(current, at, Cell("logits", (at.sentence, *place)), method=BY_CONTRIBUTION)
 
     def select(selection: Selection) -> None:
@@ -56,7 +59,7 @@ def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depth
         tables,
         _formula(current.config),
         [logit_attribution, neuron_contributions],
-        _ablation_question(current, at, attribution, output_id),
+        question,
         inspection,
     )
 
@@ -99,18 +102,32 @@ def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution,
     row = output_without_head(current, at.sentence, at.layer, at.head)[at.token]
     change = float(output_logits(row, current.parameters)[output_id]) - attribution.logit
     if abs(contribution) < 1e-3 * np.abs(attribution.heads).max():
-        return count_question(
-            "how many contributions of heads are there?", attribution.heads.size, "One for each head of each layer."
-        )
+        return depth_question(current)
     verb, size = ("falls", contribution) if contribution > 0 else ("rises", -contribution)
     moved = -change if contribution > 0 else change  # in the direction of the options
-    options = [f"it {verb} by more than {{}}", f"it {verb} by {{}}", f"it {verb} by less than {{}}, or not at all"]
-    is_equal = abs(moved - size) <= _TIE * size
+    place = 1 if abs(moved - size) <= _TIE * size else 0 if moved > size else 2
+    later = "Later blocks and norms respond to the head's absence"
+    figure = "the caption: a contribution is direct, and what later blocks compute from it is not included"
+    amount = format_number(size, 3)
+    options = [
+        WrongOption(f"it {verb} by more than {amount}", f"{later}; here this makes the effect no larger.", figure),
+        WrongOption(
+            f"it {verb} by {amount}", f"{later}, so its contribution is not the effect of removing it.", figure
+        ),
+        WrongOption(
+            f"it {verb} by less than {amount}, or not at all", f"{later}; here this makes it no smaller.", figure
+        ),
+    ]
+    right = options.pop(place)
+    why = (
+        "The inputs of later blocks change without the head, and so does the standard deviation in every later norm."
+        if place != 1
+        else "Nothing after the head responds to its absence."
+    )
     return Question(
         f"{head} contributes {format_number(contribution, 3)} to the logit of {output_name(current, output_id)}. "
         "The head is switched off: how does the logit change?",
-        [option.format(format_number(size, 3)) for option in options],
-        1 if is_equal else 0 if moved > size else 2,
-        f"It changes by {format_number(change, 3)}. Without the head, the inputs of later blocks change, and so does "
-        "the standard deviation in every later norm.",
+        right.text,
+        f"It changes by {format_number(change, 3)}. {why}",
+        options,
     )

@@ -6,9 +6,10 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.lessons.full_stack.output_token import chance_note, choose_output, output_name
-from dashboard.lessons.full_stack.view import Depths
+from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection import focus
@@ -22,10 +23,14 @@ from encoder_core.figures import Selection, dimensions, format_number
 from encoder_core.figures.base import label
 from encoder_core.scenes import predictions as scenes
 
+_CLEAR = 0.01  # difference of two probabilities
+
 
 def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
     """The most probable output token of every position after every block, and the probability of one output token."""
     lens = logit_lens(current.run, at.sentence)
+    question = _shorter_stack_question(current, at, lens[:, at.token])
+    ask_first(question, "Logit lens")
     top, probabilities = top_tokens(lens, 1), softmax(lens[:, at.token])
     final_id = int(top.ids[-1, at.token, 0])
 
@@ -51,7 +56,7 @@ def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
         },
         _formula(current.config),
         [logit_lens],
-        _block_question(current, at, probabilities[:, output_id], output_id),
+        question,
         inspection,
     )
 
@@ -87,19 +92,28 @@ def _formula(config: EncoderConfig) -> str:
     )
 
 
-def _block_question(current: Model, at: Focus, shares: Float[np.ndarray, "stage"], output_id: int) -> Question:
-    """Which block raises the probability of the output token most?"""
-    changes = np.diff(shares)
-    return largest_value_question(
-        f"which of these blocks raises the probability of {output_name(current, output_id)} at "
-        f"“{escape_token(at.labels[at.token])}” most, or lowers it least?",
-        changes,
-        lambda layer: f"block {layer + 1}",
-        lambda best: f"It changes the probability by {format_number(changes[best], 2)}.",
-        count_question(
-            "how many predictions does the lens make for this sentence?",
-            len(at.labels) * len(shares),
-            "One at each position, before the first block and after each block.",
+def _shorter_stack_question(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"]) -> Question:
+    """Which token does the model predict without its last block? The lens before that block, if it is clear."""
+    final, before = (top_tokens(row, 3) for row in (lens[-1], lens[-2]))
+    answer = int(before.ids[0])
+    if before.probabilities[0] - before.probabilities[1] < _CLEAR:
+        return depth_question(current)
+    block = current.config.num_layers
+    column = f"the column of “{escape_token(at.labels[at.token])}” before block {block}"
+    reasons = {
+        int(final.ids[0]): f"This is the prediction with block {block}, which still changes it here.",
+        int(final.ids[1]): "The second choice of the whole stack says nothing about a shorter one.",
+        int(before.ids[1]): f"Without block {block} it is less probable than {output_name(current, answer)}.",
+    }
+    reasons.pop(answer, None)
+    return Question(
+        f"block {block} is removed; the output head stays. Which token is most probable at "
+        f"“{escape_token(at.labels[at.token])}” then?",
+        output_name(current, answer),
+        f"With a probability of {format_number(before.probabilities[0], 2)}. The lens at a stage is what the model "
+        "would predict if the blocks after it were removed.",
+        without_duplicates(
+            output_name(current, answer),
+            [WrongOption(output_name(current, i), reason, column) for i, reason in reasons.items()],
         ),
-        spread=True,
     )

@@ -4,7 +4,9 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.lessons.full_stack.view import Depths, head_name, head_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.full_stack.attention_questions import masked_key_question
+from dashboard.lessons.full_stack.view import Depths, head_name
 from dashboard.lessons.word_lines import hidden_weight, render_figure_choice, render_layer_lines
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -26,6 +28,8 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
 
     Two heatmaps show all heads of all layers, or lines between the words those of one layer.
     """
+    question = masked_key_question(current, at)
+    ask_first(question, "One word")
     weights = attention_from(current.trace, at.token, at.sentence)
     to_key, visible = weights[:, :, at.key_token], visible_keys(current.trace, at.sentence)[:, :, at.token]
     inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, at.key_token))
@@ -60,9 +64,7 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
         rf"\begin{{aligned}} \underbrace{{a^{{(l,h)}}}}_{{1\times{seq}}} &= \text{{softmax}}(s^{{(l,h)}}_q), \quad "
         rf"q = {at.token + 1} \\ l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
         [attention_from, strongest_heads],
-        head_question(
-            f"in which of these heads does “{word}” give “{key}” the largest weight?", to_key, "Its weight is {}."
-        ),
+        question,
         inspection,
     )
 

@@ -6,7 +6,8 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question
+from dashboard.inspect.predict_first import ask_first
+from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.lessons.full_stack.output_token import chance_note, choose_output, output_name
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
@@ -21,6 +22,7 @@ from encoder_core.figures import Selection, dimensions, format_number
 from encoder_core.scenes import predictions as scenes
 
 RANKS = 5
+_MAX_EXPONENT = 13  # of a ratio in the question; e ** 13 is 442,413
 
 
 def render_predicted_tokens(current: Model, at: Focus, output_id: int) -> Depths:
@@ -37,6 +39,8 @@ def render_predicted_tokens(current: Model, at: Focus, output_id: int) -> Depths
             choose_output(int(top_tokens(row, selection["rank"] + 1).ids[-1]))
         focus.move_focus(selection)
 
+    question = _ratio_question(current, at, logits, output_id)
+    ask_first(question, "Predicted tokens")
     inspection = inspect_cell(current, at, Cell("probabilities", (at.sentence, at.token, output_id)))
     parts = scenes.predicted_tokens(
         top, logits, current.vocabulary, at, real=current.batch.real[at.sentence], output_id=output_id,
@@ -56,7 +60,7 @@ def render_predicted_tokens(current: Model, at: Focus, output_id: int) -> Depths
         rf"\mathrm{{output}}\; W_\mathrm{{head}}{bias} \\ p_{{tv}} &= \text{{softmax}}_v(\mathrm{{logits}}_t)"
         r" \end{aligned}",
         [top_tokens, softmax],
-        _ratio_question(current, at, logits, output_id),
+        question,
         inspection,
     )
 
@@ -78,18 +82,49 @@ def _ratio_question(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"
     other = next((token_id for token_id in order if token_id != output_id), output_id)
     first, second = (output_id, other) if order.index(output_id) < order.index(other) else (other, output_id)
     difference = float(logits[first]) - float(logits[second])
-    options = [f"{format_number(np.exp(power * difference), 3)} times" for power in (0.5, 1, 2)]
-    if difference < 0.05 or difference > 50 or "∞" in "".join(options):
-        return count_question(
-            "how many probabilities does the output head compute for this sentence?",
-            len(at.labels) * len(logits),
-            "One for each token of the vocabulary at each position.",
-        )
+    token, gap = escape_token(at.labels[at.token]), format_number(difference, 3)
+    right = f"{format_number(np.exp(difference), 3)} times"
+    if difference < 0.05 or difference > _MAX_EXPONENT:
+        return _shift_question(token)
     return Question(
-        f"at “{escape_token(at.labels[at.token])}”, the logit of {output_name(current, first)} is "
-        f"{format_number(difference, 3)} larger than that of {output_name(current, second)}. How many "
-        "times as probable is it?",
-        [*options[output_id % 3 :], *options[: output_id % 3]],  # the answer is not always the second option
-        (1 - output_id) % 3,
+        f"at “{token}”, the logit of {output_name(current, first)} is {gap} larger than that of "
+        f"{output_name(current, second)}. How many times as probable is it?",
+        right,
         "The sum over the vocabulary is the same for both, so the ratio is e to the difference of the logits.",
+        without_duplicates(
+            right,
+            [
+                WrongOption(
+                    f"{gap} times",
+                    "This is the difference of the logits. Softmax takes its exponential.",
+                    "the formula: softmax of the logits",
+                ),
+                WrongOption(
+                    f"{format_number(10**difference, 3)} times",
+                    "This would be the ratio with powers of 10. Softmax uses powers of e.",
+                    "the formula: softmax of the logits",
+                ),
+            ],
+        ),
+    )
+
+
+def _shift_question(token: str) -> Question:
+    """For two logits that are almost equal, or so different that their ratio is a long number."""
+    return Question(
+        f"10 is added to each logit at “{token}”. What happens to the probabilities?",
+        "nothing",
+        "Every exponential is multiplied by e¹⁰, and so is their sum, by which it is divided.",
+        [
+            WrongOption(
+                "each of them grows",
+                "The probabilities of a position always add up to 1, so they cannot all grow.",
+                "the formula: softmax divides by the sum over the vocabulary",
+            ),
+            WrongOption(
+                "they become more alike, because 10 is large",
+                "Only differences of logits count, and these stay.",
+                "the formula: softmax divides by the sum over the vocabulary",
+            ),
+        ],
     )

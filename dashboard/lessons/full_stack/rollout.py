@@ -6,8 +6,9 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question
-from dashboard.lessons.full_stack.view import Depths
+from dashboard.inspect.predict_first import ask_first
+from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -23,6 +24,9 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
     patterns = analysis.stack_patterns(current.trace, at.sentence)
     shares, step = analysis.rollout(patterns), analysis.mix_with_residual(patterns)[at.layer]
     seq = len(at.labels)
+    halves = current.trace.kept is None and bool(patterns[:, :, at.token].any(-1).all())
+    question = _share_question(current, at, shares, halves=halves)
+    ask_first(question, "Rollout")
     before = shares[at.layer - 1] if at.layer else np.eye(seq, dtype=np.float32)
     after = shares[at.layer]
     plot_area = st.container()  # above the choice of the colour scale
@@ -43,27 +47,45 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
         rf"\begin{{aligned}} A_l &= \tfrac12 \bar W_l + \tfrac12 I, \quad \text{{rows scaled to sum 1}} \\"
         rf"\underbrace{{R_l}}_{{{seq}\times{seq}}} &= A_l\, R_{{l-1}}, \quad R_0 = I \end{{aligned}}",
         [analysis.rollout, analysis.mix_with_residual],
-        _share_question(at, shares, halves=current.trace.kept is None and bool(patterns[:, :, at.token].any(-1).all())),
+        question,
     )
 
 
-def _share_question(at: Focus, shares: Float[np.ndarray, "layer seq seq"], *, halves: bool) -> Question:
+def _share_question(current: Model, at: Focus, shares: Float[np.ndarray, "layer seq seq"], *, halves: bool) -> Question:
     """Is the share of the token's own input larger than through the residual stream alone?
 
     halves  whether the residual stream is half of the token's row in every layer. Dropout enlarges some weights, and
             without a visible key in a head the weights add up to less than 1, so scaling the row changes the half.
     """
     if not halves:
-        return count_question(
-            "how many numbers does a row of the rollout matrix have?", len(at.labels), "One for each input token."
-        )
+        return depth_question(current)
     share, residual_share = float(shares[-1][at.token, at.token]), 0.5 ** len(shares)
+    smaller = WrongOption(
+        "a smaller share",
+        "No share is negative: what attention adds to the residual stream's part cannot make it smaller.",
+        "the formula: A contains ½ I, and the rest of it is not negative",
+    )
+    exact, larger = "exactly this share", "a larger share"
+    if share - residual_share > 1e-6:
+        exactly = WrongOption(
+            exact,
+            "This counts the residual stream alone. Attention brings more: through weights on the token itself, or on "
+            "tokens that contain its input.",
+            "the diagonal of the step of a layer: it is above ½ where a token attends to itself",
+        )
+        right, wrong = larger, [exactly, smaller]
+    else:
+        more = WrongOption(
+            larger,
+            "Here, no weight on the token itself or on a token that contains its input adds to it.",
+            "the diagonal of the step of a layer",
+        )
+        right, wrong = exact, [more, smaller]
     return Question(
         f"the residual stream alone keeps a share of ½ per layer: {format_number(residual_share, 2)} after "
         f"{len(shares)}. By rollout, which share of “{escape_token(at.labels[at.token])}” after the last layer comes "
         "from its own input?",
-        ["exactly this share", "a larger share"],
-        int(share - residual_share > 1e-6),
-        f"It is {format_number(share, 3)}. It cannot be smaller: attention can only add to it, through weights on the "
-        "token itself or on tokens that contain its input.",
+        right,
+        f"It is {format_number(share, 3)}.",
+        wrong,
     )

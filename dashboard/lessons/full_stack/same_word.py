@@ -9,9 +9,10 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import render_examples
 from dashboard.lessons.full_stack.hidden_states import stage_names
+from dashboard.lessons.full_stack.vector_questions import first_input_question
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -26,7 +27,7 @@ from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language import SharedWord, different_words_similarity
 from encoder_core.analysis.language.same_word import TokenPlace
 from encoder_core.explain import Cell
-from encoder_core.figures import format_fixed, format_number
+from encoder_core.figures import format_fixed
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import language as scenes
 
@@ -70,6 +71,8 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
         render_examples(current, needed, EXAMPLES, key="full_stack_same_word_examples")
         return None
     comparison = _compare(current.trace, word, at.sentence)
+    question = first_input_question(current, comparison.word, comparison.reference, comparison.least)
+    ask_first(question, "Same word")
     names = stage_names(current.config)[: current.config.num_layers + 1]
     series = {f"in sentence {sentence + 1}": values for (sentence, _), values in comparison.similarities.items()}
     all_tokens = _render_comparison(current.trace, comparison, series, names)
@@ -81,7 +84,7 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
         rf"{current.config.num_layers} \\ &\text{{where token }} i \text{{ of sentence }} a"
         r" \text{ is token } j \text{ of } b \end{aligned}",
         [shared_words, same_word_similarity, different_words_similarity],
-        _occurrence_question(comparison) if len(series) > 1 else _trend_question(comparison),
+        question,
         inspect_cell(current, at, Cell("output", (*comparison.reference, 0))),
     )
 
@@ -129,31 +132,4 @@ def _describe(comparison: _Comparison) -> str:
         f"“{escape_token(comparison.word)}” has one row in the embedding table. Before the first block, its cosines "
         f"with the occurrences compared here are at least {format_fixed(first, 2)}. Cosines after the last block: "
         f"{'; '.join(last)}."
-    )
-
-
-def _occurrence_question(comparison: _Comparison) -> Question:
-    """In which other sentence is the word's vector most similar?"""
-    places, word = list(comparison.similarities), escape_token(comparison.word)
-    last = np.array([float(comparison.similarities[place][-1]) for place in places])
-    return largest_value_question(
-        f"after the last block, which of these “{word}” is most similar to the one in sentence "
-        f"{comparison.reference[0] + 1}?",
-        last,
-        lambda index: f"the one in sentence {places[index][0] + 1}",
-        lambda best: f"Their cosine is {format_number(last[best], 3)}.",
-        count_question(
-            f"with how many other occurrences is “{word}” compared here?", len(places), "Each has one curve."
-        ),
-    )
-
-
-def _trend_question(comparison: _Comparison) -> Question:
-    (cosine,) = comparison.similarities.values()
-    change = float(cosine[-1] - cosine[0])
-    return Question(
-        f"do the blocks make the two vectors of “{escape_token(comparison.word)}” more or less similar in direction?",
-        ["less similar", "more similar", "neither: their cosine changes by less than 0.001"],
-        2 if abs(change) < 1e-3 else int(change > 0),
-        f"Their cosine changes from {format_number(cosine[0], 3)} to {format_number(cosine[-1], 3)}.",
     )

@@ -8,8 +8,9 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import render_examples
+from dashboard.lessons.full_stack.vector_questions import reversed_sentence_question
 from dashboard.lessons.full_stack.view import Depths, render_dims_picker
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -18,7 +19,7 @@ from dashboard.theme import current_theme
 from encoder_core import sentence_vectors
 from encoder_core.analysis import cosines
 from encoder_core.analysis.language.token_kinds import SPECIAL
-from encoder_core.figures import Window, dimensions, format_fixed, format_number
+from encoder_core.figures import Window, dimensions, format_fixed
 from encoder_core.scenes import language as scenes
 
 EXAMPLES = ("A cat sleeps on the sofa.", "A kitten naps on the couch.", "The bank raised its interest rates.")
@@ -38,6 +39,8 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
             current, "This view needs at least two sentences.", EXAMPLES, key="full_stack_sentence_examples"
         )
         return None
+    question = reversed_sentence_question(current, at)
+    ask_first(question, "Sentences")
     vectors = sentence_vectors(current.trace)
     similar, texts = cosines(vectors, vectors), [_text(current, sentence) for sentence in range(batch)]
     parts = scenes.sentences(vectors, similar, columns, sentence=at.sentence, theme=current_theme())
@@ -53,7 +56,7 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
         rf"\underbrace{{S}}_{{{batch}\times{batch}}} &= \underbrace{{V}}_{{{batch}\times{len(dims)}}} V^\top"
         r" \end{aligned}",
         [sentence_vectors, cosines],
-        _pair_question(similar, pairs) if len(pairs) > 1 else _angle_question(float(similar[0, 1])),
+        question,
     )
 
 
@@ -87,25 +90,3 @@ def _describe_pairs(current: Model, similar: Float[np.ndarray, "row column"], pa
 
 def _pair_name(pair: tuple[int, int]) -> str:
     return f"{pair[0] + 1} and {pair[1] + 1}"
-
-
-def _pair_question(similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> Question:
-    return largest_value_question(
-        "which of these pairs of sentences is most similar?",
-        np.array([similar[pair] for pair in pairs]),
-        lambda index: _pair_name(pairs[index]),
-        lambda best: f"Their cosine is {format_number(similar[pairs[best]], 3)}.",
-        count_question(
-            "how many pairs of two different sentences are there?", len(pairs), "n (n − 1) / 2 of n sentences."
-        ),
-        spread=True,
-    )
-
-
-def _angle_question(cosine: float) -> Question:
-    return Question(
-        "are the vectors of the two sentences similar?",
-        ["yes: an angle below 60° (cosine above 0.5)", "no: an angle of 60° or more"],
-        int(cosine <= 0.5),
-        f"Their cosine is {format_number(cosine, 3)}.",
-    )

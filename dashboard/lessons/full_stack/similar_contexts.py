@@ -8,11 +8,12 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, largest_value_question
+from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.full_stack.own_sentences import render_own_sentences
 from dashboard.lessons.full_stack.sentence_list import ListedSentence, render_sentence_list
 from dashboard.lessons.full_stack.sources import Sources, describe_sources, render_sources
+from dashboard.lessons.full_stack.vector_questions import layer_0_question
 from dashboard.lessons.full_stack.view import Depths, input_content
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -31,7 +32,7 @@ from encoder_core.analysis.language import (
     nearest_contexts,
     same_word_shares,
 )
-from encoder_core.figures import Selection, dimensions, format_fixed
+from encoder_core.figures import Selection, dimensions
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import contexts as scenes
 from encoder_core.scenes.position import block_slice, text_slice
@@ -60,6 +61,8 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
         st.info("This token is padding, which has no meaning. Choose another token.", icon=":material/info:")
         return None
     word = at.labels[at.token]
+    question = layer_0_question(current, word)
+    ask_first(question, "Similar contexts")
     vectors = residual_stream(current.trace, at.sentence, final_norm=False)[:, at.token]
     sentence = tuple(token for token, is_real in zip(at.labels, real, strict=True) if is_real)
     comparison = compare_contexts(vectors, word, sources.vectors, excluded=[sentence])
@@ -81,7 +84,7 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
         _tables(result, sources, shares),
         COSINE_FORMULA,
         [compare_contexts, nearest_contexts, same_word_shares],
-        _question(word, comparison, shares),
+        question,
         inspect_cell(current, at, place.cell(at.token, 0)),
     )
 
@@ -148,22 +151,3 @@ def _tables(result: SimilarContexts, sources: Sources, shares: Float[np.ndarray,
 def _name(context: SimilarContext, sources: Sources) -> str:
     tokens: Sequence[str] = sources.vectors[context.source].tokens[context.sentence]
     return f"{shorten(tokens[context.position])}: {shorten(' '.join(tokens), _MAX_ROW_NAME)}"
-
-
-def _question(word: str, comparison: Comparison, shares: Float[np.ndarray, "stage"]) -> Question:
-    """At which layer is the word's vector least tied to its word?"""
-    text = escape_token(word)
-    (last,) = nearest_contexts(comparison, len(shares) - 1, count=1).nearest
-    return largest_value_question(
-        f"at which of these layers are most of the vectors nearest to “{text}” those of other words?",
-        1 - shares,
-        lambda layer: f"layer {layer}",
-        lambda best: f"There, the share of the same word is {format_fixed(shares[best], 2)}.",
-        Question(
-            f"after the last block, does the nearest vector belong to the same word “{text}”?",
-            ["yes", "no"],
-            int(not last.same_word),
-            f"Its cosine is {format_fixed(last.cosines[-1], 2)}.",
-        ),
-        spread=True,
-    )

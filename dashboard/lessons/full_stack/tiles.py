@@ -9,8 +9,9 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
-from dashboard.lessons.full_stack.view import Depths, head_question, stack_code, token_question
-from dashboard.markdown import escape_token
+from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.full_stack.attention_questions import average_question, switched_off_question
+from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection, inspect_cell
@@ -25,6 +26,8 @@ from encoder_core.scenes.position import head_slice
 
 def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
     """The pattern of every head of every layer, one of them enlarged."""
+    question = switched_off_question(current, at)
+    ask_first(question, "All heads")
     patterns = stack_patterns(current.trace, at.sentence)
     draw = partial(scenes.every_head, patterns, visible_keys(current.trace, at.sentence), at)
     weights = patterns[at.layer, at.head]
@@ -36,17 +39,15 @@ def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
         rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
         rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
         [stack_code(current)],
-        head_question(
-            f"for the query “{escape_token(at.labels[at.token])}”, which of these heads has the largest single weight?",
-            patterns[:, :, at.token].max(axis=-1),
-            "Its largest weight is {}.",
-        ),
+        question,
         inspection,
     )
 
 
 def render_head_averages(current: Model, at: Focus, _: None) -> Depths:
     """The mean pattern of the heads of each layer."""
+    question = average_question(current, at)
+    ask_first(question, "Head average")
     averages = stack_patterns(current.trace, at.sentence).mean(axis=1)
     draw = partial(scenes.head_averages, averages, np.any(visible_keys(current.trace, at.sentence), axis=1), at)
     _render_tiles(at, averages, averages[at.layer], draw)
@@ -56,13 +57,7 @@ def render_head_averages(current: Model, at: Focus, _: None) -> Depths:
         rf"\underbrace{{\bar A^{{(l)}}}}_{{{seq}\times{seq}}} = \frac{{1}}{{{num_heads}}} \sum_{{h=1}}^{{{num_heads}}}"
         r" A^{(l,h)}",
         [blocks.softmax, stack_code(current)],
-        token_question(
-            at,
-            f"averaged over all layers and heads, which of these keys does “{escape_token(at.labels[at.token])}” "
-            "attend to most?",
-            averages[:, at.token].mean(axis=0),
-            "Its mean weight is {}.",
-        ),
+        question,
     )
 
 

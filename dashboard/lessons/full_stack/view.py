@@ -1,22 +1,20 @@
 """Types and functions that the views of the full stack page share."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-import numpy as np
-from jaxtyping import Float
-
 from dashboard.inspect.depths import Table
-from dashboard.inspect.questions import Question, count_question, largest_value_question
-from dashboard.markdown import escape_token
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.focus import Focus, Part
 from dashboard.selection.inspected_cell import Inspection
 from encoder_core import EncoderConfig
 from encoder_core.blocks import EncoderStack
+from encoder_core.cost import parameters_by_part
 from encoder_core.engine.forward import forward
-from encoder_core.figures import Window, format_number
+from encoder_core.figures import Window
 
 
 class Depths(NamedTuple):
@@ -63,29 +61,29 @@ def blocks_text(config: EncoderConfig) -> str:
     return f"{config.num_layers} block{'s' if config.num_layers > 1 else ''}"
 
 
-def token_question(at: Focus, text: str, values: Float[np.ndarray, "seq"], why: str, sign: int = 1) -> Question:
-    """Which token has the largest value? The options are the top three. `why` is formatted with `sign` · value."""
-    return largest_value_question(
-        text,
-        values,
-        lambda place: f"{place + 1} · {escape_token(at.labels[place])}",
-        lambda best: why.format(format_number(sign * values[best], 3)),
-        count_question("how many vectors does each block output?", len(values), "One for each token."),
+def depth_question(current: Model) -> Question:
+    """What grows with another block? For a view that has no clear question about the selected position."""
+    config = current.config
+    deeper = replace(config, num_layers=config.num_layers + 1)
+    now, then = (sum(parameters_by_part(x).values()) for x in (config, deeper))
+    return Question(
+        f"the stack gets another block, so that it has {deeper.num_layers}. What grows?",
+        "the parameters and the FLOPs, not the output",
+        f"From {now:,} parameters to {then:,}: each block has its own. The output keeps {config.d_model} numbers for "
+        "each token.",
+        [
+            WrongOption(
+                "only the FLOPs: all blocks share their parameters",
+                "The blocks have the same architecture, but each has parameters of its own.",
+                "the heading of this page",
+            ),
+            WrongOption(
+                "the parameters, the FLOPs and the number of outputs",
+                "A block gives a vector of the same width for each token, which is the input of the next block.",
+                "the shapes of embedded and output in the heading",
+            ),
+        ],
     )
-
-
-def head_question(text: str, values: Float[np.ndarray, "layer head"], why: str) -> Question:
-    """Which head has the largest value? The other options have values from the middle and the end of the order."""
-    num_layers, num_heads = values.shape
-    return largest_value_question(
-        text,
-        values.ravel(),
-        lambda place: head_name(*divmod(place, num_heads)),
-        lambda best: why.format(format_number(values.flat[best], 3)),
-        count_question("how many attention patterns does a sentence have?", values.size,
-                       f"One for each head of each layer: {num_layers} × {num_heads}."),
-        spread=True,
-    )  # fmt: skip
 
 
 READ_OUT_NOTE = (

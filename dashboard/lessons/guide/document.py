@@ -18,7 +18,8 @@ The numbers are computed by the encoders of the app; this file is printed by
     python -m dashboard.lessons.guide.document > docs/workshop.md
 
 Ask the question of a step before you open its link. Open every link once before you begin: encoders are loaded at their
-first use.
+first use. A link with `predict=first` hides the figure until the question of the page is answered; “Show the answer”
+reveals it as well.
 """
 
 

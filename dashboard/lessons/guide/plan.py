@@ -4,7 +4,7 @@ from itertools import accumulate
 
 from dashboard.lessons.guide import measures
 from dashboard.lessons.guide.step import Misunderstanding, Step, Version, View
-from dashboard.state.choices import GUIDE_VERSIONS
+from dashboard.state.choices import GUIDE_VERSIONS, PREDICT_FIRST
 from dashboard.state.offered_encoders import MINILM
 from dashboard.state.settings import WORDS
 from encoder_core.edits import format_edit
@@ -20,6 +20,7 @@ VERSIONS = {
 }
 
 _STORY = {"encoder": MINILM, "layer": 4, "head": 2, "token": 17, "key_token": 4}  # from "it" to "cat"
+_ASKED = {"predict": PREDICT_FIRST}  # the page asks its question before it shows the figure
 _OTHER_SENTENCE = "The animal did not cross the street because it was too "
 _OTHER = {**_STORY, "token": 10, "key_token": 3, "view": "One word"}  # from "it" to "animal"
 
@@ -44,8 +45,9 @@ STEPS = (
     Step(
         "A row for each token",
         {FULL: 7, SHORT: 5, ALONE: 10},
-        [View("Tokens and embedding", "embedding", {"encoder": MINILM, "token": 4})],
-        "Select each “the” in turn (tokens 2 and 7), then “cat” (token 4). Look at the list of nearest words.",
+        [View("Tokens and embedding", "embedding", {"encoder": MINILM, "token": 4, **_ASKED})],
+        "Answer the question on the page. Then select each “the” in turn (tokens 2 and 7) and “cat” (token 4), and "
+        "look at the list of nearest words.",
         "“the” occurs twice. Does it get two different rows of the table? Which rows are most similar to the row of "
         "“cat”?",
         "It is the same row twice: the largest difference is **{difference:.2f}**. Of the {rows:,} rows, those most "
@@ -61,8 +63,9 @@ STEPS = (
     Step(
         "Word order",
         {FULL: 8, ALONE: 10},
-        [View("Positions", "positions", {"encoder": MINILM, "token": 17})],
-        "Go to “Does the token order matter?” and press “Shuffle again” a few times.",
+        [View("Positions", "positions", {"encoder": MINILM, "token": 17, **_ASKED})],
+        "Answer the question on the page. Then go to “Does the token order matter?” and press “Shuffle again” a few "
+        "times.",
         "The words are shuffled. Which outputs change without positions, and which with positions?",
         "Without positions, none: the largest change is **{without:.2f}**. With positions, in the first shuffle, the "
         "outputs change by **{smallest:.2f}** to **{largest:.2f}**.",
@@ -78,10 +81,11 @@ STEPS = (
         "Scores",
         {FULL: 10, SHORT: 7, ALONE: 15},
         [
-            View("Scaled scores", "scaled_scores", _STORY),
+            View("Scaled scores", "scaled_scores", {**_STORY, **_ASKED}),
             View("Experiment: why divide?", "experiments", {"experiment": "score-scaling"}),
         ],
-        "Click the cell “it” → “cat” and read its arithmetic. Then make a prediction in the experiment.",
+        "Answer the question on the page, click the cell “it” → “cat” and read its arithmetic. Then make a prediction "
+        "in the experiment.",
         "Why is the dot product of the query of “it” and the key of “cat” divided by √d_head?",
         "The dot product is **{product:.2f}**; divided by √{d_head} it is **{score:.2f}**. With the same queries and "
         "keys but no division, softmax would give “cat” **{undivided:.2f}** instead of **{weight:.2f}**. In the "
@@ -98,8 +102,9 @@ STEPS = (
     Step(
         "Softmax",
         {FULL: 8, SHORT: 6, ALONE: 10},
-        [View("Softmax weights", "softmax", _STORY)],
-        "Compare “cat” and “sofa” in the columns of the row, then move the temperature.",
+        [View("Softmax weights", "softmax", {**_STORY, **_ASKED})],
+        "Answer the question on the page. Then compare “cat” and “sofa” in the columns of the row, and move the "
+        "temperature.",
         "What does the difference of two scores become? What happens to the weight of “cat” at a higher temperature?",
         "A difference of **{gap:.2f}** becomes a ratio of exp({gap:.2f}), about **{ratio:.1f}**: the weight of “cat” "
         "is **{cat:.2f}**, that of “sofa” **{sofa:.2f}**. At T = {temperature:g} in every layer, “cat” gets "
@@ -139,8 +144,8 @@ STEPS = (
     Step(
         "Values",
         {FULL: 6, ALONE: 5},
-        [View("Weighted values", "weighted_values", _STORY)],
-        "Look at the weighted rows, then click a cell of z and read its sum.",
+        [View("Weighted values", "weighted_values", {**_STORY, **_ASKED})],
+        "Answer the question on the page. Then look at the weighted rows, click a cell of z and read its sum.",
         "“cat” has the largest weight. What does “it” receive from “cat”?",
         "**{weight:.2f}** times the value row of “cat”, which has {d_head} numbers. So z of “it” is similar to this "
         "row: their cosine is **{cat:.2f}**; with the value row of “sofa” it is **{sofa:.2f}**.",
@@ -173,8 +178,8 @@ STEPS = (
         "Predictions",
         {FULL: 7, ALONE: 10},
         [View("Logit lens", "full_stack",
-              {"encoder": WORDS, "text": "The cat drinks [MASK].", "token": 4, "view": "Logit lens"})],
-        "Follow the column of [MASK] from the input to the last block.",
+              {"encoder": WORDS, "text": "The cat drinks [MASK].", "token": 4, "view": "Logit lens", **_ASKED})],
+        "Answer the question on the page. Then follow the column of [MASK] from the input to the last block.",
         "The encoder must guess the hidden word in “The cat drinks [MASK].” After which block can its guess be read?",
         "After the last one: “{last}” with a probability of **{last_share:.2f}**, before {others}. Before the first "
         "block the most probable word is “{first}” (**{first_share:.2f}**). Before block {blocks}, “{last}” has "

@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.questions import Question
+from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.state.position_choice import PositionChoice
@@ -45,17 +45,28 @@ def distance_question(current: Model, at: Focus, choice: PositionChoice, encodin
     first = min(at.token, shift)
     second = first + 2
     here, there = (float(encoding[first + offset] @ encoding[second + offset]) for offset in (0, shift))
-    is_same = np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[first] @ encoding[first])))
+    is_same = bool(np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[first] @ encoding[first]))))
+    digits = next((d for d in (3, 5) if is_same or format_number(here, d) != format_number(there, d)), 7)
+    text = (
+        f"positions {first + 1} and {second + 1} have the dot product {format_number(here, digits)}. What is it "
+        f"{shift} positions later, for {first + shift + 1} and {second + shift + 1}?"
+    )
     if is_same:
-        why = "Here the dot product depends only on the distance." if encoding.any() else "Every row is zero."
-    elif choice == "learned" and not (choice == current.positions and current.is_trained):
-        why = "The rows of this table are random, so the distance does not determine the dot product."
-    else:
-        why = "Here the dot product does not depend on the distance alone."
+        reason = "Here the dot product depends only on the distance." if encoding.any() else "Every row is zero."
+        further = "Positions further to the right do not have longer vectors here, and no other directions count."
+        where = "the heatmap of the dot products: it is constant along each diagonal"
+        wrong = [WrongOption("larger", further, where), WrongOption("smaller", further, where)]
+        return Question(text, "the same", f"It is {format_number(there, digits)}. {reason}", wrong)
+    reason = "Here the dot product does not depend on the distance alone."
+    if choice == "learned" and not (choice == current.positions and current.is_trained):
+        reason = "The rows of this table are random, so the distance does not determine the dot product."
+    misconception = (
+        "That the distance alone counts is a property of sinusoids whose sines each have a cosine of the same "
+        "frequency. This encoding does not have it."
+    )
     return Question(
-        f"positions {first + 1} and {second + 1} have the dot product {format_number(here, 3)}. What is it {shift} "
-        f"positions later, for {first + shift + 1} and {second + shift + 1}?",
-        ["the same", "larger", "smaller"],
-        0 if is_same else 1 if there > here else 2,
-        f"It is {format_number(there, 3)}. {why}",
+        text,
+        "another number",
+        f"It is {format_number(there, digits)}. {reason}",
+        [WrongOption("the same", misconception, "the band around the curve: it spans pairs at the same distance")],
     )

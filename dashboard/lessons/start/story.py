@@ -11,7 +11,7 @@ from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, story_head, story_
 from dashboard.navigation import open_page
 from dashboard.selection import focus
 from dashboard.selection.word_position import nearest_word
-from dashboard.state.choices import STORY_TOKEN, VIEW, WEIGHTS_FIGURE
+from dashboard.state.choices import PREDICT, PREDICT_FIRST, STORY_TOKEN, VIEW, WEIGHTS_FIGURE
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
 from dashboard.state.settings import DEFAULTS, RANDOM, SETTINGS
@@ -87,6 +87,7 @@ def story_choices(story: Story) -> list[tuple[Parameter[Any], Any]]:
     return [
         (SETTINGS["encoder"], story.encoder),
         (SETTINGS["mask"], DEFAULTS["mask"]),
+        (PREDICT, PREDICT_FIRST),
         (VIEW, "One word"),
         (WEIGHTS_FIGURE, "Lines"),
         *((parameters[part], position[part] + 1) for part in focus.PARTS),

@@ -1,0 +1,122 @@
+"""The question of a page: below the figure, or before it in the mode "Predict first".
+
+In this mode, what follows the question keeps its place but is invisible until the user answers or asks for the answer
+(see style.css). It is rendered all the same, so that it appears at once and nothing on the page moves.
+"""
+
+import streamlit as st
+
+from dashboard.inspect.questions import Question
+from dashboard.state.answers import last_answer, record_answer
+from dashboard.state.choices import PREDICT, PREDICT_FIRST
+from dashboard.state.session import session
+from dashboard.state.widgets import bind_value
+
+_REVEALED = "revealed figures"  # in `Session.memo`: (page, topic) -> key of the question whose answer was shown, or ""
+
+
+def asks_first() -> bool:
+    """Whether the mode "Predict first" is on."""
+    return session().get(PREDICT) == PREDICT_FIRST
+
+
+def ask_first(question: Question, topic: str = "") -> None:
+    """Render the question if the mode is on, and hide what the page renders after it until there is an answer.
+
+    topic  distinguishes the figures of a page, such as the views of the stack: each is revealed once in a session, also
+           if the user then selects another token, which changes the question
+    """
+    if not asks_first():
+        return
+    place = (session().page or "", topic)
+    with st.container(border=True, key="ask_first", gap="small"):
+        st.markdown(f"**Predict** — {question.text}")
+        _render_options(question, horizontal=True)
+        is_answered = _is_answered(question, place)
+        hides = not is_answered and place not in _revealed()
+        key = "figure_is_hidden" if hides else "figure_is_shown"
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
+            if is_answered:
+                _render_feedback(question)
+            else:
+                _render_show_button(question, place)
+                if hides:
+                    st.caption("The figure and the numbers appear after your answer.", width="content")
+                st.space("stretch")
+            _render_toggle()
+
+
+def ask_below(question: Question) -> None:
+    """Render the question below its figure if the mode is off."""
+    if asks_first():
+        return
+    with st.container(border=True):
+        st.markdown(f"**Predict** — {question.text}")
+        _render_options(question, horizontal=False)
+        if last_answer(question.text, question.options, question.right) is not None:
+            _render_feedback(question)
+        _render_toggle()
+
+
+def _render_toggle() -> None:
+    bound = bind_value(PREDICT.name, asks_first(), _set_mode)
+    st.toggle("Predict first", **bound, help="Hides the figure and its numbers until you answer.")
+
+
+def _render_options(question: Question, *, horizontal: bool) -> None:
+    chosen = last_answer(question.text, question.options, question.right)
+    # Another question has another key, so that it does not show the answer to this one.
+    key = f"predict {question.key}"
+    if chosen is not None and key not in st.session_state:
+        st.session_state[key] = chosen
+    st.radio("Your answer", question.options, index=None, label_visibility="collapsed", horizontal=horizontal, key=key,
+             on_change=_answer, args=(key, question))  # fmt: skip
+
+
+def _render_feedback(question: Question) -> None:
+    """Render whether the last answer is right and, if it is wrong, its misconception."""
+    chosen = last_answer(question.text, question.options, question.right)
+    if chosen == question.right:
+        st.success(f"Yes. {question.why}", icon=":material/check:")
+        return
+    if chosen is None:
+        text = f"The answer is “{question.right}”. {question.why}"
+    else:
+        text = f"No: the answer is “{question.right}”. {question.explain(chosen)}  \n{question.why}"
+    st.info(text, icon=":material/lightbulb:")
+
+
+def _render_show_button(question: Question, place: tuple[str, str]) -> None:
+    st.button("Show the answer", icon=":material/visibility:", key="show_answer", on_click=_show_answer,
+              args=(question, place))  # fmt: skip
+
+
+def _revealed() -> dict[tuple[str, str], str]:
+    revealed: dict[tuple[str, str], str] = session().memo.setdefault(_REVEALED, {})
+    return revealed
+
+
+def _is_answered(question: Question, place: tuple[str, str]) -> bool:
+    """Whether the feedback is shown: the user has answered this question, or asked for its answer."""
+    if last_answer(question.text, question.options, question.right) is not None:
+        _revealed().setdefault(place, "")
+        return True
+    return _revealed().get(place) == question.key
+
+
+def _answer(key: str, question: Question) -> None:
+    """Keep the answer for this session and the page Results."""
+    chosen = st.session_state.get(key)
+    if chosen is not None:
+        record_answer(question.text, question.options, chosen, question.right, question.why, question.explain(chosen))
+
+
+def _show_answer(question: Question, place: tuple[str, str]) -> None:
+    _revealed()[place] = question.key
+
+
+def _set_mode(first: bool) -> None:
+    """Set the mode; switching it on hides the figures again whose questions are not answered."""
+    if first:
+        _revealed().clear()
+    session().set(PREDICT, PREDICT_FIRST if first else PREDICT.default)

@@ -1,0 +1,92 @@
+"""The question of the page Scaled scores."""
+
+import numpy as np
+from jaxtyping import Float
+
+from dashboard.inspect.questions import Question, WrongOption
+from dashboard.markdown import escape_token
+from dashboard.selection.focus import Focus
+from encoder_core.figures import format_number
+
+Row = Float[np.ndarray, "key"]
+
+
+def longer_query_question(at: Focus, scores: Row, dot_products: Row, scale: float) -> Question:
+    """What happens to a row of scores if its query becomes twice as long?
+
+    scores  the row, -inf where a key is masked; the computed ones are scale times `dot_products`
+    """
+    query = escape_token(at.labels[at.token])
+    computed = np.isfinite(scores) & (np.abs(dot_products) > 1e-6)
+    text = f"the query of “{query}” becomes twice as long, in the same direction. What happens to its row of scores?"
+    if not computed.any():
+        return _mask_question(query) if not np.isfinite(scores).any() else _length_question(query)
+    key = int(np.where(computed, np.abs(dot_products), -1).argmax())
+    before, after = (format_number(factor * scale * float(dot_products[key]), 3) for factor in (1, 2))
+    wrong = [
+        WrongOption(
+            "nothing, because a score compares directions",
+            "This would hold for the cosine. A dot product also grows with the lengths of its two vectors.",
+            "the arithmetic of a cell: each number of the query is a factor of its own product",
+        ),
+        WrongOption(
+            "each score is multiplied by four",
+            "Only the query is longer. The keys stay as they are, so each product has one doubled factor.",
+            "Q and K above the products: a score has one row of each",
+        ),
+    ]
+    if computed.sum() > 1:
+        wrong[1] = WrongOption(
+            "the same number is added to each score",
+            "Then softmax would not change. Doubling also doubles the differences between scores, so the weights "
+            "become sharper.",
+            "the numbers of the row: large scores would change more than small ones",
+        )
+    return Question(
+        text,
+        "each visible score is doubled",
+        f"For the key “{escape_token(at.labels[key])}”, {before} would become {after}. The differences between the "
+        "scores double, too, and softmax turns them into ratios of weights.",
+        wrong,
+    )
+
+
+def _mask_question(query: str) -> Question:
+    return Question(
+        f"every key is masked for “{query}”. Its query becomes twice as long. What happens to its row of scores?",
+        "nothing: every score stays −∞",
+        "The mask is applied after the dot products, whatever they are.",
+        [
+            WrongOption(
+                "each score is doubled, so keys become visible",
+                "The dot products are doubled, but the mask then replaces every one of them.",
+                "the last step of the figure, which adds the mask",
+            ),
+            WrongOption(
+                "every score becomes 0",
+                "0 is an ordinary score, which softmax would give a positive weight.",
+                "the formula: a masked key has M = −∞",
+            ),
+        ],
+    )
+
+
+def _length_question(query: str) -> Question:
+    """For a row without a dot product that differs from 0."""
+    return Question(
+        f"the dot products of “{query}” are all 0. Its query becomes twice as long. What happens to its row of scores?",
+        "nothing",
+        "Two times 0 is 0: the query has no part in the directions of the visible keys.",
+        [
+            WrongOption(
+                "each visible score becomes 2",
+                "The length is a factor, not a number that is added.",
+                "the arithmetic of a cell: the score is a sum of products",
+            ),
+            WrongOption(
+                "each visible score becomes −∞",
+                "Only the mask sets a score to −∞.",
+                "the formula: M does not depend on the query",
+            ),
+        ],
+    )
