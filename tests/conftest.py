@@ -25,7 +25,7 @@ from benchmarks.serving import chromium  # noqa: E402
 from tests.servers import APP, running  # noqa: E402
 
 _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("default", max_examples=30, derandomize=True, database=None, **_ALWAYS)
+settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_ALWAYS)
 settings.register_profile("thorough", max_examples=500, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 

@@ -28,6 +28,11 @@ class Step:
         """Follow one of the links."""
         view = self.step.views[number]
         self.screen.page.goto(self.screen.url + view.address)
+        if view.link.get("predict"):
+            button = self.screen.page.get_by_role("button", name="Show the answer")
+            expect(button).to_be_visible()
+            expect(self.screen.page.locator(".ew-plot").first).to_be_hidden()
+            button.click()
         self.screen.arrived(view.name, has_plots=view.name not in ("training", "experiments"))
         return self
 
