@@ -223,7 +223,9 @@ def test_keys_and_queries_of_other_matrices(unchecked, name):
     assert longer_query_question(at, before, products, model.run.score_scale).right == "each visible score is doubled"
 
 
-@pytest.mark.parametrize("name", ["default", "one token", "pre-norm", "no biases", "words", "nanolm", "small embeddings"])
+@pytest.mark.parametrize(
+    "name", ["default", "one token", "pre-norm", "no biases", "words", "nanolm", "small embeddings"]
+)
 def test_a_block_without_sublayers(unchecked, name):
     model = model_of(**MODELS[name])
     at, parameters = focus(model, layer=1), model.encoder.parameters()
