@@ -43,9 +43,9 @@ def contribution_question(
 
     def explain(key: int) -> WrongOption:
         reason = (
-            "It has the largest weight, but the value counts as much"
+            "It has the largest weight, but the value counts as well"
             if is_unique and key == by_weight[0]
-            else "Its product of weight and value is smaller"
+            else "Its product of weight and value is smaller in absolute value"
         )
         return WrongOption(
             f"{key + 1} · {escape_token(at.labels[key])}",

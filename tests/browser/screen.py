@@ -105,7 +105,8 @@ class Screen:
         """Wait until a page is on screen, complete."""
         expect(self.title).to_have_text(page_named(name).title)
         if has_plots and name not in WITHOUT_PLOTS:
-            self.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key")
+            plots = ".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key"
+            self.page.wait_for_selector(plots, state="attached")  # "Predict first" hides them until there is an answer
         return self.settle()
 
     def settle(self) -> "Screen":

@@ -119,7 +119,8 @@ def test_pictures_open_their_stage_with_the_same_word(framed):
     assert at.title[0].value == STAGES[1].title
     assert link_of(at) == query
     assert query == {"encoder": [MINILM], "layer": ["4"], "head": ["2"], "token": ["17"], "key_token": ["4"],
-                     "view": ["One word"], "figure": ["Lines"], "story_answer": ["cat"]}  # fmt: skip
+                     "predict": ["first"], "view": ["One word"], "figure": ["Lines"],
+                     "story_answer": ["cat"]}  # fmt: skip
     at = run(at.switch_page(stage_named("full_stack").path))
     assert [drawn(at)["words"][drawn(at)[side]]["word"] for side in ("query", "key")] == ["it", "cat"]
     assert drawn(at)["selected"] == 1

@@ -23,7 +23,7 @@ from encoder_core.figures import Selection, dimensions, format_number
 from encoder_core.figures.base import label
 from encoder_core.scenes import predictions as scenes
 
-_CLEAR = 0.01  # difference of two probabilities
+_CLEAR = 1.05  # ratio of two probabilities
 
 
 def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
@@ -96,14 +96,14 @@ def _shorter_stack_question(current: Model, at: Focus, lens: Float[np.ndarray, "
     """Which token does the model predict without its last block? The lens before that block, if it is clear."""
     final, before = (top_tokens(row, 3) for row in (lens[-1], lens[-2]))
     answer = int(before.ids[0])
-    if before.probabilities[0] - before.probabilities[1] < _CLEAR:
+    if before.probabilities[0] < _CLEAR * before.probabilities[1]:
         return depth_question(current)
     block = current.config.num_layers
     column = f"the column of “{escape_token(at.labels[at.token])}” before block {block}"
     reasons = {
-        int(final.ids[0]): f"This is the prediction with block {block}, which still changes it here.",
         int(final.ids[1]): "The second choice of the whole stack says nothing about a shorter one.",
         int(before.ids[1]): f"Without block {block} it is less probable than {output_name(current, answer)}.",
+        int(final.ids[0]): f"This is the prediction with block {block}, which still changes it here.",
     }
     reasons.pop(answer, None)
     return Question(

@@ -1,0 +1,19 @@
+"""Predict first: the figure keeps its place, but is invisible until there is an answer."""
+
+from playwright.sync_api import expect
+
+
+def test_the_figure_is_hidden_in_its_place_until_the_answer(screen):
+    screen.open("scaled_scores", predict="first")
+    page = screen.page
+    plot = page.locator(".js-plotly-plot").first
+    plot.wait_for(state="attached")
+    expect(plot).to_be_hidden()
+    expect(page.locator(".st-key-what-if")).to_be_hidden()
+    expect(page.get_by_role("tab", name="Formula")).to_be_visible()
+    height = page.locator(".st-key-scores_plot").bounding_box()["height"]
+    with screen.rerun():
+        page.get_by_text("each visible score is doubled").click()
+    expect(plot).to_be_visible()
+    expect(page.locator(".st-key-what-if")).to_be_visible()
+    assert page.locator(".st-key-scores_plot").bounding_box()["height"] == height
