@@ -3,9 +3,11 @@ in the code. The page Recipes has a separate focus, because its models are not t
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Bool
 
 from dashboard.models.model import Model, model_for
 from dashboard.selection.axis_window import WideAxis
@@ -22,8 +24,14 @@ PARTS: tuple[Part, ...] = get_args(Part)
 RECIPES_PAGE = "recipes"
 MAX_PILLS = 16  # in one row; a list shows more options
 
-_WALKTHROUGH: dict[Part, Parameter[int]] = {part: declare_number(part, 1, default=1) for part in PARTS}
-_RECIPES: dict[Part, Parameter[int]] = {
+# The query and the key that are selected at first, in a text that has these words.
+DEFAULT_WORDS: dict[Part, str] = {"token": "it", "key_token": "cat"}
+
+# None: the default word, or the first word of a text that does not have it.
+_WALKTHROUGH: dict[Part, Parameter[Any]] = {
+    part: declare_number(part, 1, default=None if part in DEFAULT_WORDS else 1) for part in PARTS
+}
+_RECIPES: dict[Part, Parameter[Any]] = {
     part: declare_number(f"recipe_{part}", 1, default=1, explicit_with=(RECIPES_PAGE, part)) for part in PARTS
 }
 
@@ -39,7 +47,7 @@ class Focus(NamedTuple):
     labels: tuple[str, ...]
 
 
-def focus_parameters() -> dict[Part, Parameter[int]]:
+def focus_parameters() -> dict[Part, Parameter[Any]]:
     """The parameters of the focus on the current page."""
     return _RECIPES if session().page == RECIPES_PAGE else _WALKTHROUGH
 
@@ -60,14 +68,17 @@ def resolve_focus(model: Model) -> Focus:
     labels, real = batch.tokens[sentence], batch.real[sentence]
     before = session().last_used.get(_labels_key())
     session().last_used[_labels_key()] = labels
-    for part in ("token", "key_token"):
+    for part in DEFAULT_WORDS:
         parameter = focus_parameters()[part]
-        place = session().get(parameter) - 1
+        number = session().get(parameter)
+        if number is None:
+            continue
+        place = number - 1
         if before is not None and before != labels:
             session().set_derived(parameter, place_of_same_word(place, before, labels, real) + 1)
         elif place >= len(labels):
             session().correct(parameter, f"allowed are 1 to {len(labels)}", nearest_word(place, labels, real) + 1)
-    token, key_token = (session().get(focus_parameters()[part]) - 1 for part in ("token", "key_token"))
+    token, key_token = (_place_of(part, labels, real) for part in DEFAULT_WORDS)
     return Focus(sentence, layer, head, token, key_token, model.batch.tokens[sentence])
 
 
@@ -119,6 +130,15 @@ def _index_within(part: Part, count: int) -> int:
     if session().get(parameter) > count:
         session().correct(parameter, f"allowed are 1 to {count}", count)
     return session().get(parameter) - 1
+
+
+def _place_of(part: Part, labels: tuple[str, ...], real: Bool[np.ndarray, "seq"]) -> int:
+    """The place of the selected token, or of the default one, counted from 0."""
+    number = session().get(focus_parameters()[part])
+    if number is not None:
+        return int(number) - 1
+    words, default = [label.casefold() for label in labels], DEFAULT_WORDS[part]
+    return words.index(default) if default in words else nearest_word(0, labels, real)
 
 
 def _read_old_link() -> None:

@@ -35,7 +35,7 @@ def test_a_bad_link_is_said_and_the_defaults_are_shown(screen, case):
     for part in said:
         assert any(part in sentence for sentence in screen.sentences), screen.sentences
     screen.shows(*scaled_scores(trace_of(), 1, 1))
-    assert (screen.looked_at("layer"), screen.looked_at("token")) == ("1", "1 · The")
+    assert (screen.looked_at("layer"), screen.looked_at("token")) == ("1", "16 · it")
 
 
 def test_heads_that_do_not_divide_the_width_are_corrected(screen):

@@ -52,7 +52,7 @@ def test_a_link_opens_a_cell_with_its_trail(framed, encoder):
 def test_an_invalid_cell_in_a_link_is_reported(framed, cell, why):
     at = opened(stage_named("scaled_scores"), cell=cell)
     assert any(why in warning and "default cell is used" in warning for warning in said(at))
-    assert derivations(at)[0]["trail"] == [{"cell": "dot_products.0.0.0.0.0", "label": "dot_products [0, 0, 0, 0]"}]
+    assert derivations(at)[0]["trail"] == [{"cell": "dot_products.0.0.0.15.2", "label": "dot_products [0, 0, 15, 2]"}]
 
 
 def test_row_and_column_are_set_by_number_fields(framed):
@@ -68,7 +68,7 @@ def test_a_move_of_the_focus_inspects_the_default_cell(framed):
     at = opened(stage_named("scaled_scores"), cell="q.0.0.0.1.2")
     at.selectbox(key=key_of(at, "token")).set_value(6)
     run(at)
-    assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.5.0"
+    assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.5.2"
 
 
 def test_a_cell_that_a_smaller_model_does_not_have_is_replaced_by_the_default_cell(framed):
@@ -76,7 +76,7 @@ def test_a_cell_that_a_smaller_model_does_not_have_is_replaced_by_the_default_ce
     assert derivations(at)[0]["trail"][0]["cell"] == "q.0.0.0.1.15"
     at.select_slider(key="heads").set_value(16)
     run(at)
-    assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.0.0"
+    assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.15.2"
     assert not at.warning
 
 

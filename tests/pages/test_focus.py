@@ -8,7 +8,7 @@ from dashboard.page_list import stage_named
 from dashboard.selection.focus import move_focus
 from dashboard.state.session import session
 from encoder_core.figures import AxisMeaning, HeatmapStyle, MosaicStyle, TileGrid, heatmap, mosaic
-from tests.pages.app import chosen, key_of, opened, run
+from tests.pages.app import chosen, key_of, link_of, opened, run
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def clicked(row, column, tile=None):
         (clicked(3, 5)("query", "key"), {"token": 4, "key_token": 6}),
         (clicked(3, 5)("query", "dimension"), {"token": 4}),
         (clicked(3, 5)("dimension", "key"), {"key_token": 6}),
-        (clicked(0, 0)("token", "layer"), {}),
+        (clicked(0, 0)("token", "layer"), {"token": 1}),  # layer 1 is the default
         (clicked(2, 1)("head", "token"), {"head": 3, "token": 2}),
         (clicked(2, 1)("position", "other position"), {"token": 3}),
         (clicked(2, 1)("dimension", "neuron"), {}),
@@ -96,3 +96,22 @@ def test_a_link_keeps_parts_that_the_first_view_has_no_control_for(framed):
     next(group for group in at.button_group if group.label == "View").set_value("One word")
     run(at)
     assert at.selectbox(key=key_of(at, "key_token")).value == 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, ("it", "cat")),
+        ({"encoder": "words"}, ("it", "cat")),
+        ({"text": "Well, IT rains"}, ("IT", "Well")),
+        ({"text": "A cat\nit is late", "sentence": "2"}, ("it", "it")),
+        ({"token": "1", "key_token": "1"}, ("The", "The")),
+        ({"encoder": "reverse"}, ("e", "e")),
+    ],
+)
+def test_the_query_is_it_and_the_key_is_cat_at_first(framed, settings, words):
+    at = opened(stage_named("weighted_values"), **settings)
+    boxes = [at.selectbox(key=key_of(at, part)) for part in ("token", "key_token")]
+    query, key = (box.options[box.index] for box in boxes)
+    assert (query.split(" · ")[1], key.split(" · ")[1]) == words
+    assert not set(link_of(at)) - set(settings)  # the defaults are not in the URL

@@ -97,7 +97,8 @@ def test_the_products_of_a_derivation_hold_as_displayed(framed, page):
 
 def test_a_ratio_of_weights_is_written_without_an_exponent(framed):
     """Scores set by hand, 7.08 apart: exp(7.08) = 1188."""
-    at = opened(stage_named("softmax"), edits="score.0.0.0.0.0=9.08~score.0.0.0.0.1=2", key_token="2", mask="both")
+    edits = "score.0.0.0.0.0=9.08~score.0.0.0.0.1=2"
+    at = opened(stage_named("softmax"), edits=edits, token="1", key_token="2", mask="both")
     options = [option for radio in at.radio for option in radio.options]
     assert "1,190 times" in options
     assert not [option for option in options if re.search(r"e\+|e\d", option)], options

@@ -73,7 +73,7 @@ def test_page_runs_alone(stage, link):
 
 def test_folded_controls_are_rendered_when_they_are_unfolded(framed):
     at = opened(stage_named("softmax"), norm="pre")
-    labels = {"Norm", "Seed", "Replace token 1 · The by"}
+    labels = {"Norm", "Seed", "Replace token 16 · it by"}
     widgets = [*at.selectbox, *at.select_slider]
     assert labels <= {widget.label for widget in widgets}
     for key in FOLDED:

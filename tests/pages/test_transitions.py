@@ -87,7 +87,7 @@ def test_texts_follow_the_choices_of_the_model():
     assert "a single head" in text("multi_head", heads=1)
     assert "4 heads in each layer" in text("multi_head")
     written = text("feed_forward", encoder="nnx", variant="as written")
-    assert "there is no activation between its two linear layers" in written
+    assert "There is no activation between the two linear layers." in written
     assert "as in the tutorial's code" in written
     assert "this encoder has one" in text("full_stack", layers=1)
 

@@ -137,7 +137,7 @@ def test_sentences_are_compared(framed, encoder):
 
 
 def test_the_caption_names_a_masked_key(framed):
-    at = viewed("One word", mask="causal", token="2")
+    at = viewed("One word", mask="causal", token="2", key_token="1")
     at.selectbox(key=key_of(at, "key_token")).set_value(3)
     assert "“cat” is masked" not in captions(at)
     assert "“black” cannot attend to it" in captions(run(at))

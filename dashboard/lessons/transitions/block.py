@@ -50,7 +50,7 @@ def feed_forward(model: Model) -> Transition:
     else:
         network += (
             f" and back to {d_model} (**contract**), and {activation} is applied to the result "
-            "(**[[activation|activate]]**); there is no activation between its two linear layers."
+            "(**[[activation|activate]]**). There is no activation between the two linear layers."
         )
         answer = f"{collapse} So it is here, as in the tutorial's code: {activation} follows both layers."
     return Transition(

@@ -8,7 +8,7 @@ def encoder_map(model: Model) -> Transition:
     """The whole encoder."""
     return Transition(
         f"We have {tokens_text(model)} and want a [[vector]] of {count(model.config.d_model, 'number')} for each "
-        "[[token]], which can depend on all tokens that it may attend to: each card shows a tensor on the way there; "
+        "[[token]], which can depend on every token that it may attend to: each card shows a tensor on the way there; "
         "click it to open its stage.",
         f"The next stage needs {tokens_text(model)}, each with an integer id.",
     )
