@@ -17,6 +17,8 @@ DETAILS = declare_option("details", ("Formula", "Code"), "Formula")
 UNTRAINED = declare_flag("untrained")  # show a trained encoder's tensors next to those of its initial state
 STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
 
+PRESENT = declare_option("present", ("off", "on"), "off", adds_history_entry=True)  # presentation mode
+
 # Start
 STORY_TOKEN = declare_number("story_token", 1)  # the selected word; None: "it", or the first word
 STORY_ANSWER = declare_option("story_answer", ("cat", "sofa", "skipped"), None)  # None: the lines are hidden

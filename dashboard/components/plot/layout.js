@@ -5,8 +5,9 @@ import { equalScale, placeLabels } from "./points.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
-const LABEL_PITCH = 12;      // pixels that a label needs across its text
-const LETTER_WIDTH = 6.8;    // pixels of a letter in a label, at most
+const FONT = 11;             // pixels, the font of labels where an axis does not name one
+const LABEL_SPACE = 1;       // pixels that a label needs across its text, more than its font
+const LETTER_WIDTH = 6.8 / FONT;  // of a letter in a label, at most, as a fraction of the font
 const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap between them, so that colour remains
 const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
 const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
@@ -30,8 +31,9 @@ export function thinLabels(axis, pixels, marked) {
   const { tickvals, ticktext, range } = axis;
   const cells = Math.abs(range[1] - range[0]) / Math.abs((tickvals[1] ?? 1) - (tickvals[0] ?? 0));
   const isHorizontal = axis.tickangle === 0;
-  const labelWidth = isHorizontal ? Math.max(...ticktext.map(text => text.length)) * LETTER_WIDTH : LABEL_PITCH;
-  const step = Math.max(1, Math.ceil(Math.max(LABEL_PITCH, labelWidth) / (pixels / cells)));
+  const font = axis.tickfont?.size ?? FONT, pitch = font + LABEL_SPACE;
+  const labelWidth = isHorizontal ? Math.max(...ticktext.map(text => text.length)) * LETTER_WIDTH * font : pitch;
+  const step = Math.max(1, Math.ceil(Math.max(pitch, labelWidth) / (pixels / cells)));
   if (step === 1) return axis;
   const isNearMark = (/** @type {number} */ index) => marked.some(mark => Math.abs(mark - index) < step);
   const hasLabel = (/** @type {unknown} */ _, /** @type {number} */ index) =>

@@ -6,6 +6,7 @@ import { describeCell, showTooltip } from "./hover.js";
 import { fitPanel, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { cellAt, parsePanel } from "./panel.js";
+import { availableHeight, drawnPanel, isShown, updateFigureButtons } from "./present.js";
 import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 
 /**
@@ -18,6 +19,10 @@ import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from ".
  * @property {PlotItem[]} items
  * @property {boolean} stack  whether the panels are below each other at any width
  * @property {boolean} isStacked  whether they are now
+ * @property {boolean} present  whether one large panel is shown at a time, for a projector
+ * @property {number} presented  the index of that panel
+ * @property {number} available  pixels of the window that it can fill
+ * @property {HTMLElement} figureButtons  the buttons that select it
  * @property {import("./panel_elements.js").PanelElements[]} panelElements
  * @property {import("./panel_elements.js").PlayerElements} player
  * @property {HTMLElement} tooltip
@@ -26,6 +31,9 @@ import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from ".
  * @property {boolean} isPaintScheduled
  * @property {Promise<void>} paintQueue
  * @property {ResizeObserver | null} observer
+ * @property {() => void} repaint  arrange and paint again; nothing before Plotly has loaded
+ * @property {() => void} onWindowResize
+ * @property {(index: number) => void} selectFigure
  * @property {boolean} isReleased  whether the component was unmounted; a paint that has begun then ends
  *
  * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
@@ -34,6 +42,7 @@ import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from ".
  * @typedef {object} PlotData
  * @property {{ operator: string, panel: string }[]} panels
  * @property {boolean} stack
+ * @property {boolean} present
  * @property {string} bundle
  * @property {string} player
  * @property {string} saver
@@ -53,6 +62,7 @@ function ensureElements(line) {
   line.playback?.stop();
   releasePlots(line);
   line.host.replaceChildren();
+  line.figureButtons = appendElement(line.host, "div", "ew-figures");
   line.panelElements = line.items.map(() => appendPanel(line.host));
   line.player = appendPlayer(line.host);
   line.tooltip = appendElement(line.host, "div", "ew-tip");
@@ -65,9 +75,15 @@ const hasRowLabels = (items, index, isStacked) => isStacked || !sharesRows(items
 /** @type {(line: PlotLine) => void} */
 function arrange(line) {
   const { host, items, panelElements, player, playback, stack } = line;
-  const isStacked = line.isStacked = stack || host.clientWidth < STACKED_BELOW;
+  const isStacked = line.isStacked = stack || line.present || host.clientWidth < STACKED_BELOW;
   host.classList.toggle("ew-stack", isStacked);
-  panelElements.forEach((elements, i) => updatePanel(elements, items[i], hasRowLabels(items, i, isStacked)));
+  if (line.present) line.available = availableHeight(host);
+  line.presented = Math.min(line.presented, items.length - 1);
+  panelElements.forEach((elements, i) => {
+    updatePanel(elements, { ...items[i], panel: drawnPanel(line, items[i].panel) }, hasRowLabels(items, i, isStacked));
+    elements.figure.style.display = isShown(line, i) ? "" : "none";
+  });
+  updateFigureButtons(line);
   if (!playback) updatePlayer(player, panelElements, items, isStacked);
 }
 
@@ -102,12 +118,17 @@ async function paint(line, plotly) {
   for (const title of cutTitles) title.classList.add("ew-long");
   for (const [i, { json, panel }] of items.entries()) {
     if (line.isReleased) return;
+    if (!isShown(line, i)) {
+      panelElements[i].paintedState = `hidden,${json}`;
+      continue;
+    }
     const elements = panelElements[i], omitRowLabels = !hasRowLabels(items, i, line.isStacked);
-    const state = [widths[i], omitRowLabels, json].join();
+    const size = line.present ? `${widths[i]}x${line.available}` : widths[i];
+    const state = [size, omitRowLabels, json].join();
     if (elements.paintedState === state) continue;
     elements.paintedState = state;
     stopPlayback(line);
-    const { data, layout, area } = fitPanel(panel, widths[i], omitRowLabels);
+    const { data, layout, area } = fitPanel(drawnPanel(line, panel), widths[i], omitRowLabels);
     elements.area = area;
     await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
     listenToPlot(line, elements.plot, i, panel);
@@ -128,13 +149,17 @@ function schedulePaint(line, plotly) {
 function observeWidth(line, plotly) {
   if (line.observer) return;
   let width = line.host.clientWidth;
+  line.repaint = () => {
+    arrange(line);
+    schedulePaint(line, plotly);
+  };
   line.observer = new ResizeObserver(() => {
     if (Math.abs(line.host.clientWidth - width) < 2 || !line.host.clientWidth) return;
     width = line.host.clientWidth;
-    arrange(line);
-    schedulePaint(line, plotly);
+    line.repaint();
   });
   line.observer.observe(line.host);
+  window.addEventListener("resize", line.onWindowResize = () => { if (line.present) line.repaint(); });
 }
 
 // On a phone the rail is wider than the screen: scroll it to the link of the current stage. The page must not scroll,
@@ -187,7 +212,8 @@ function createLine(host) {
   return {
     host, items: [], stack: false, isStacked: false, panelElements: [], player: appendPlayer(host),
     tooltip: appendElement(host, "div", "ew-tip"), playback: null, sendCell: () => {}, isPaintScheduled: false,
-    paintQueue: Promise.resolve(), observer: null, isReleased: false,
+    paintQueue: Promise.resolve(), observer: null, isReleased: false, present: false, presented: 0, available: 0,
+    figureButtons: document.createElement("div"), repaint: () => {}, onWindowResize: () => {}, selectFigure: () => {},
   };
 }
 
@@ -196,13 +222,18 @@ function createLine(host) {
  * @param {import("../dom.js").Component<PlotData>} component
  */
 export default function (component) {
-  const { panels, stack, bundle, player, saver } = component.data;
+  const { panels, stack, present, bundle, player, saver } = component.data;
   /** @type {PlotHost} */
   const host = hostElement(component.parentElement, ".ew-plot");
   if (!host.plotLine) scrollRailToStage();
   const line = host.plotLine ??= createLine(host);
   const previous = line.items;
   line.stack = stack;
+  line.present = present;
+  line.selectFigure = index => {
+    line.presented = index;
+    line.repaint();
+  };
   line.isReleased = false;
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
@@ -223,6 +254,7 @@ export default function (component) {
     line.isReleased = true;
     line.playback?.stop();
     line.observer?.disconnect();
+    window.removeEventListener("resize", line.onWindowResize);
     releasePlots(line);
   };
 }
