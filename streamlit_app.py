@@ -13,7 +13,9 @@ from dashboard.models.loading_notice import render_encoder_notice
 from dashboard.navigation import register_pages
 from dashboard.page_list import START, Lab, Stage
 from dashboard.shell import frame
+from dashboard.shell.presentation import render_presenter_bar
 from dashboard.state import choices  # noqa: F401 - declared before the first link is read
+from dashboard.state.presentation import is_presenting
 from dashboard.state.session import begin_run, page_script
 from dashboard.state.settings import current_settings
 from dashboard.theme import render_style_sheet
@@ -26,7 +28,8 @@ page, pages, active = register_pages()
 stop_if_full()
 current = begin_run(active.name)
 is_first_run, page_opened, current.entrypoint_ran = not current.entrypoint_ran, current.page_opened, True
-render_style_sheet(active)
+presenting = is_presenting()
+render_style_sheet(active, presenting=presenting)
 
 stage_links, notices, stage = frame.stage_links_container(), st.container(), st.container()
 
@@ -34,16 +37,19 @@ stage_links, notices, stage = frame.stage_links_container(), st.container(), st.
 def render_frame() -> None:
     """The sidebar, the links to all stages, the edit bar and the notices about settings and text.
 
-    Pages with an encoder of their own have no sidebar, and no edits.
+    Pages with an encoder of their own have no sidebar, and no edits. Presentation mode has no sidebar and no links.
     """
     with stage_links:
-        frame.render_stage_links(pages, active)
+        if presenting:
+            render_presenter_bar(active)
+        else:
+            frame.render_stage_links(pages, active)
     if isinstance(active, Lab) and not active.has_sidebar:
         if active == START:
             with notices:
                 render_encoder_notice(current_settings(), rendered_encoder)
         return
-    settings = sidebar.render_sidebar()
+    settings = current_settings() if presenting else sidebar.render_sidebar()
     with notices:
         render_encoder_notice(settings, rendered_encoder)
         render_edit_bar(model.current_model())
@@ -69,6 +75,6 @@ with fair_run():
         current.is_full_rerun = False
         if not is_first_run:
             render_frame()
-if isinstance(active, Stage):
+if isinstance(active, Stage) and not presenting:
     render_closing(active, model.current_model())
     frame.render_neighbour_links(pages, active)

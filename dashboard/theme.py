@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.page_list import Lab, Stage
 from encoder_core.figures import ThemeName, theme_named
 
-_STYLE = Path(__file__).parent / "style.css"
+_STYLE, _PRESENTATION = (Path(__file__).parent / name for name in ("style.css", "presentation.css"))
 
 
 def current_theme() -> ThemeName:
@@ -15,8 +15,11 @@ def current_theme() -> ThemeName:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def render_style_sheet(active: Stage | Lab) -> None:
-    """Render the style sheet in the colours of the current theme, with the link to the active stage highlighted."""
+def render_style_sheet(active: Stage | Lab, *, presenting: bool = False) -> None:
+    """Render the style sheet in the colours of the current theme, with the link to the active stage highlighted.
+
+    presenting  add the rules of the presentation mode
+    """
     colours = theme_named(current_theme())
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background,
              "muted": colours.muted, "masked": colours.masked, "hatch": colours.hatch,
@@ -24,4 +27,6 @@ def render_style_sheet(active: Stage | Lab) -> None:
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
     position = active.number + 1 if isinstance(active, Stage) else 0  # among the stage links, counted from 1
     sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))
+    if presenting:
+        sheet += _PRESENTATION.read_text(encoding="utf-8")
     st.html(f"<style>:root {{ {variables} }}\n{sheet}</style>")

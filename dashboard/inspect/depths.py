@@ -21,6 +21,7 @@ from dashboard.limits.fair_share import others_compute
 from dashboard.models import model
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import DETAILS, NUMBERS
+from dashboard.state.presentation import is_presenting
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
@@ -54,7 +55,10 @@ def render_depths(
     inspection: Inspection | None = None,
 ) -> None:
     """Render the comparison with the untrained state, numbers on the left, formula, code and question on the right, and
-    below them the edits. The page renders the question before its figure if the user wants that (`ask_first`)."""
+    below them the edits. The page renders the question before its figure if the user wants that (`ask_first`).
+    Presentation mode shows the plots alone."""
+    if is_presenting():
+        return
     if session().is_full_rerun and not others_compute():
         time.sleep(PLOT_HEAD_START)
     if inspection:

@@ -6,6 +6,7 @@ from dashboard.components.share import render_share
 from dashboard.navigation import return_to_shared_view
 from dashboard.page_list import Lab, Stage, page_named
 from dashboard.state.link import is_local, link_to
+from dashboard.state.presentation import start_presenting
 from dashboard.state.session import session
 
 
@@ -28,6 +29,10 @@ def _render_dialog(active: Stage | Lab) -> None:
             )
     else:
         st.info("The address of this app is not known. The address bar of your browser has the link.")
+    if st.button("Present", icon=":material/slideshow:", key="present_button", on_click=start_presenting,
+                 help="For a projector: large figures, no sidebar, no navigation. PageDown and PageUp open the next "
+                 "and the previous stage, Escape returns."):  # fmt: skip
+        st.rerun()  # the whole page, not only the dialog
     view = session().shared_view
     if view is not None:
         page, _ = view

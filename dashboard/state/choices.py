@@ -21,6 +21,8 @@ PREDICT = declare_option(
 )  # where the question stands; first: figure hidden
 STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
 
+PRESENT = declare_option("present", ("off", "on"), "off", adds_history_entry=True)  # presentation mode
+
 # Start
 STORY_TOKEN = declare_number("story_token", 1)  # the selected word; None: "it", or the first word
 STORY_ANSWER = declare_option("story_answer", ("cat", "sofa", "skipped"), None)  # None: the lines are hidden

@@ -16,6 +16,7 @@ from dashboard.components.plot.serialise import to_json
 from dashboard.components.static_files import publish, register_component
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import Inspection, set_inspected_cell
+from dashboard.state.presentation import is_presenting
 from dashboard.state.widgets import component_value
 from encoder_core.figures import Line, Panel, Selection, panels_of
 
@@ -78,6 +79,7 @@ def render_plot(
             "player": _PLAYER,
             "saver": _SAVER,
             "stack": stack,
+            "present": is_presenting(),
         },
         key=key,
         on_cell_change=on_cell_click,

@@ -6,6 +6,7 @@ import { describeCell, showTooltip } from "./hover.js";
 import { fitPanel, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { cellAt, parsePanel } from "./panel.js";
+import { availableHeight, drawnPanel } from "./present.js";
 import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 import { scrollRailToStage } from "./rail.js";
 import { appendSwitcher, figureToShow, isSwitched, updateSwitcher } from "./switcher.js";
@@ -24,6 +25,8 @@ import { watchTouches } from "./touch.js";
  * @property {boolean} isSwitched  whether only one of them is on screen
  * @property {number} shown  the index of that panel
  * @property {HTMLElement} switcher
+ * @property {boolean} present  whether one large panel is shown at a time, for a projector
+ * @property {number} available  pixels of the window that it can fill
  * @property {import("./panel_elements.js").PanelElements[]} panelElements
  * @property {import("./panel_elements.js").PlayerElements} player
  * @property {HTMLElement} tooltip
@@ -33,6 +36,7 @@ import { watchTouches } from "./touch.js";
  * @property {boolean} isPaintScheduled
  * @property {Promise<void>} paintQueue
  * @property {ResizeObserver | null} observer
+ * @property {() => void} onWindowResize
  * @property {boolean} isReleased  whether the component was unmounted; a paint that has begun then ends
  *
  * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
@@ -41,6 +45,7 @@ import { watchTouches } from "./touch.js";
  * @typedef {object} PlotData
  * @property {{ operator: string, panel: string }[]} panels
  * @property {boolean} stack
+ * @property {boolean} present
  * @property {string} bundle
  * @property {string} player
  * @property {string} saver
@@ -73,12 +78,16 @@ const hasRowLabels = (items, index, isStacked) => isStacked || !sharesRows(items
 /** @type {(line: PlotLine) => void} */
 function arrange(line) {
   const { host, items, panelElements, player, stack } = line;
-  const isStacked = line.isStacked = stack || host.clientWidth < STACKED_BELOW;
-  line.isSwitched = isStacked && !stack && isSwitched(items.map(({ panel }) => panel));
+  const isStacked = line.isStacked = stack || line.present || host.clientWidth < STACKED_BELOW;
+  line.isSwitched = line.present ? items.length > 1
+    : isStacked && !stack && isSwitched(items.map(({ panel }) => panel));
+  if (line.present) line.available = availableHeight(host);
   host.classList.toggle("ew-stack", isStacked);
   host.classList.toggle("ew-switched", line.isSwitched);
   panelElements.forEach(({ figure }, i) => figure.classList.toggle("ew-shown", i === line.shown));
-  panelElements.forEach((elements, i) => updatePanel(elements, items[i], hasRowLabels(items, i, isStacked)));
+  panelElements.forEach((elements, i) => {
+    updatePanel(elements, { ...items[i], panel: drawnPanel(line, items[i].panel) }, hasRowLabels(items, i, isStacked));
+  });
   updateSwitcher(line.switcher, items, line.shown, index => showFigure(line, index));
   if (!line.playback) updatePlayer(player, panelElements, items, isStacked, line.isSwitched ? line.shown : null);
 }
@@ -127,11 +136,14 @@ async function paint(line, plotly) {
     if (line.isReleased) return;
     if (!widths[i]) continue;  // it is not on screen
     const elements = panelElements[i], omitRowLabels = !hasRowLabels(items, i, line.isStacked);
-    const state = [widths[i], omitRowLabels, line.isStacked, json].join();
+    const height = line.present ? line.available : "";
+    const state = [widths[i], height, omitRowLabels, line.isStacked, json].join();
     if (elements.paintedState === state) continue;
     elements.paintedState = state;
     stopPlayback(line);
-    const { data, layout, area } = fitPanel(panel, widths[i], omitRowLabels, line.isStacked);
+    const { data, layout, area } = fitPanel(
+      drawnPanel(line, panel), widths[i], omitRowLabels, line.isStacked && !line.present,
+    );
     elements.area = area;
     await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
     listenToPlot(line, elements.plot, i, panel);
@@ -152,13 +164,17 @@ function schedulePaint(line, plotly) {
 function observeWidth(line, plotly) {
   if (line.observer) return;
   let width = line.host.clientWidth;
+  const repaint = () => {
+    arrange(line);
+    schedulePaint(line, plotly);
+  };
   line.observer = new ResizeObserver(() => {
     if (Math.abs(line.host.clientWidth - width) < 2 || !line.host.clientWidth) return;
     width = line.host.clientWidth;
-    arrange(line);
-    schedulePaint(line, plotly);
+    repaint();
   });
   line.observer.observe(line.host);
+  window.addEventListener("resize", line.onWindowResize = () => { if (line.present) repaint(); });
 }
 
 // The player's script is loaded at its first use.
@@ -201,7 +217,8 @@ function createLine(host) {
     host, items: [], stack: false, isStacked: false, isSwitched: false, shown: 0, switcher: appendSwitcher(host),
     panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), playback: null,
     touches: watchTouches(host, () => { line.tooltip.style.visibility = "hidden"; }), sendCell: () => {},
-    isPaintScheduled: false, paintQueue: Promise.resolve(), observer: null, isReleased: false,
+    isPaintScheduled: false, paintQueue: Promise.resolve(), observer: null, isReleased: false, present: false,
+    available: 0, onWindowResize: () => {},
   };
   return line;
 }
@@ -211,13 +228,14 @@ function createLine(host) {
  * @param {import("../dom.js").Component<PlotData>} component
  */
 export default function (component) {
-  const { panels, stack, bundle, player, saver } = component.data;
+  const { panels, stack, present, bundle, player, saver } = component.data;
   /** @type {PlotHost} */
   const host = hostElement(component.parentElement, ".ew-plot");
   if (!host.plotLine) scrollRailToStage();
   const line = host.plotLine ??= createLine(host);
   const previous = line.items;
   line.stack = stack;
+  line.present = present;
   line.isReleased = false;
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
@@ -239,6 +257,7 @@ export default function (component) {
     line.isReleased = true;
     line.playback?.stop();
     line.observer?.disconnect();
+    window.removeEventListener("resize", line.onWindowResize);
     releasePlots(line);
   };
 }

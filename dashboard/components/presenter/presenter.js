@@ -1,0 +1,73 @@
+// The bar of the presentation mode, and its keys: PageDown and the right arrow open the next page, PageUp and the left
+// arrow the previous one, Escape returns to the normal view.
+// @ts-check
+
+import { appendElement, hostElement, setLabel } from "../dom.js";
+
+/**
+ * What dashboard/components/presenter/__init__.py sends. A neighbour is null where there is none.
+ * @typedef {{ previous: string | null, following: string | null }} PresenterData
+ * @typedef {"previous" | "next" | "leave"} Action
+ */
+
+/** @type {Record<string, Action>} */
+const KEYS = { PageDown: "next", ArrowRight: "next", PageUp: "previous", ArrowLeft: "previous", Escape: "leave" };
+
+// These use the keys themselves: what is typed or chosen there must not turn the page. A clicker sends the page keys,
+// which fewer elements use.
+const USES_PAGE_KEYS = "textarea, [contenteditable=true], [role=slider], [role=grid], [role=listbox], [role=menu]";
+const USES_ARROWS = `${USES_PAGE_KEYS}, input, select, [role=combobox], [role=radiogroup], [role=tablist]`;
+const OPEN = "[role=dialog], [role=listbox], [data-testid=stPopoverBody], .ew-save[open]";  // Escape closes them
+
+/**
+ * The action of a key, if no element on the page needs the key.
+ * @param {KeyboardEvent} event
+ * @param {Document} [page]
+ * @returns {Action | undefined}
+ */
+export function actionOf(event, page = document) {
+  const { key, target, altKey, ctrlKey, metaKey, shiftKey } = event;
+  if (altKey || ctrlKey || metaKey || shiftKey || event.defaultPrevented) return undefined;
+  const usesKey = key.startsWith("Arrow") ? USES_ARROWS : USES_PAGE_KEYS;
+  if (key !== "Escape" && target instanceof Element && target.closest(usesKey)) return undefined;
+  if (page.querySelector(OPEN)) return undefined;
+  return KEYS[key];
+}
+
+/**
+ * @param {HTMLElement} parent
+ * @param {string} text
+ * @param {string} label
+ * @param {() => void} [onclick]
+ */
+function appendButton(parent, text, label, onclick) {
+  const button = appendElement(parent, "button", "", text);
+  Object.assign(button, { type: "button", onclick, disabled: !onclick });
+  setLabel(button, label);
+}
+
+/**
+ * Mount or update the component. Returns the function that unmounts it.
+ * @param {import("../dom.js").Component<PresenterData>} component
+ */
+export default function ({ data, parentElement, setTriggerValue }) {
+  const { previous, following } = data;
+  /** @type {HTMLElement} */
+  const host = hostElement(parentElement, ".ew-presenter");
+  const canAct = { previous: Boolean(previous), next: Boolean(following), leave: true };
+  const act = (/** @type {Action} */ action) => setTriggerValue("action", action);
+  host.replaceChildren();
+  host.setAttribute("role", "toolbar");
+  host.setAttribute("aria-label", "Presentation");
+  appendButton(host, "←", previous ? `Previous: ${previous} (PageUp)` : "No previous page", previous ? () => act("previous") : undefined);
+  appendButton(host, "→", following ? `Next: ${following} (PageDown)` : "No next page", following ? () => act("next") : undefined);
+  appendButton(host, "Exit", "Return to the normal view (Escape)", () => act("leave"));
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const action = actionOf(event);
+    if (!action || !canAct[action]) return;
+    event.preventDefault();
+    act(action);
+  };
+  document.addEventListener("keydown", onKey);
+  return () => document.removeEventListener("keydown", onKey);
+}

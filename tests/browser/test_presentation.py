@@ -1,0 +1,32 @@
+"""Presentation mode in a browser: large text, all row labels, the keys, and the way back."""
+
+from playwright.sync_api import expect
+
+_SIZES = """() => [...document.querySelectorAll(".ew-plot text")].filter(text => text.textContent.trim()
+    && text.getClientRects().length).map(text => parseFloat(getComputedStyle(text).fontSize))"""
+_ROWS = "() => [...document.querySelectorAll('.ew-plot .ytick text')].filter(t => t.getClientRects().length).length"
+_BOX = """() => { const { bottom, right } = document.querySelector(".ew-shown .ew-chart").getBoundingClientRect();
+    return [bottom, right]; }"""
+
+
+def test_presentation_on_a_projector(screen):
+    screen.resize({"width": 1280, "height": 720})  # 1920 x 1080 at 150%
+    screen.open("scaled_scores", present="on", text="one two three four five six seven eight nine ten " * 2)
+    page, sidebar = screen.page, screen.page.get_by_test_id("stSidebar")
+    expect(sidebar).to_be_hidden()
+    expect(page.get_by_test_id("stHeader")).to_be_hidden()
+    assert min(page.evaluate(_SIZES)) >= 16
+    assert page.evaluate(_ROWS) == 20
+    bottom, right = page.evaluate(_BOX)
+    assert (bottom <= 720, right <= 1280) == (True, True)
+    page.get_by_role("button", name="masked").click()
+    expect(page.locator(".ew-panel:visible")).to_have_count(1)
+    page.keyboard.press("PageDown")
+    screen.arrived("softmax")
+    page.locator("body").press("ArrowLeft")
+    screen.arrived("scaled_scores")
+    assert "present=on" in page.url
+    page.keyboard.press("Escape")
+    expect(sidebar).to_be_visible()
+    expect(page.locator(".st-key-rail a").first).to_be_visible()
+    assert "present" not in page.url
