@@ -73,6 +73,11 @@ def test_the_views_of_the_story_differ():
     mean = np.mean([layer.pattern[0, :, 16] for layer in model.trace.layers], axis=(0, 1))
     assert "In layer 4, head 2, “cat” (token 4) has the largest share: **0.80**" in text
     assert f"(token {mean.argmax() + 1}) has the largest share: **{mean.max():.2f}**" in text
+    rolled = np.eye(len(model.batch.tokens[0]))
+    for layer in model.trace.layers:  # by hand: each layer is half attention, half residual stream
+        rolled = (layer.pattern[0].mean(axis=0) / 2 + np.eye(len(rolled)) / 2) @ rolled
+    assert f"(token {rolled[16].argmax() + 1}) has the largest share: **{rolled[16].max():.2f}**" in text
+    assert f"the token's own input has a share of {rolled[16, 16]:.2f}." in text
     assert "They differ" in text
     assert f"\\[CLS] and \\[SEP] together have {mean[0] + mean[-1]:.2f} of it" in text
     assert "our reading of one head." in text
