@@ -66,7 +66,7 @@ def contribution_question(
 def _sum_question(at: Focus, row: Float[np.ndarray, "key"], factor: float) -> Question:
     """What z is: for a row whose products tie, such as one of a single visible key or of masked keys only."""
     token, visible = escape_token(at.labels[at.token]), np.flatnonzero(row)
-    terms = "the row weight × value of the figure"
+    terms = "the weighted rows in the middle of the figure"
     zeros = WrongOption("a row of zeros", "z is 0 only if every weight is 0, or if the values cancel.", terms)
     if factor == 1 and not visible.size:
         return Question(

@@ -286,6 +286,8 @@ def test_reach_by_hand():
     visible = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]], bool)
     assert vectors.reachable(visible, 1).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     assert vectors.reachable(visible, 2).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    masked = np.array([[0, 0], [1, 0]], bool)  # no token attends to itself, and the residual stream keeps its vector
+    assert vectors.reachable(masked, 1).astype(int).tolist() == [[1, 0], [1, 1]]
 
 
 def test_a_common_vector_by_hand():

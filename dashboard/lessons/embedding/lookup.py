@@ -40,9 +40,12 @@ def render_lookup(current: Model, at: Focus, columns: Window, inspection: Inspec
 def lookup_question(current: Model, at: Focus) -> Question:
     """How do the rows of two equal tokens differ? If no token occurs twice, of the selected one and a copy of it."""
     ids, rows, _ = _ids_and_rows(current, at)
-    unique_ids, counts = np.unique(ids[current.batch.real[at.sentence]], return_counts=True)
-    if counts.max() > 1:
-        first, second = np.flatnonzero(ids == unique_ids[counts.argmax()])[:2]
+    real = np.flatnonzero(current.batch.real[at.sentence])
+    repeated = [place for place in real if (ids[real] == ids[place]).sum() > 1]
+    if repeated:
+        # The selected token if it is repeated, else a word rather than a sign.
+        chosen = max(repeated, key=lambda place: (ids[place] == ids[at.token], at.labels[place].isalnum()))
+        first, second = real[ids[real] == ids[chosen]][:2]
         token, token_id = escape_token(at.labels[first]), ids[first]
         difference = float(np.abs(rows[first] - rows[second]).max())
         text = f"tokens {first + 1} and {second + 1} are both “{token}”. How do their rows differ here?"

@@ -117,16 +117,17 @@ def first_input_question(current: Model, word: str, first: tuple[int, int], seco
     by_position = current.config.positions != "none" and first[1] != second[1]
     if current.trace.kept is not None or are_equal == by_position:  # dropout, or an edit of one of them
         return depth_question(current)
+    other_sentence = f"sentence {second[0] + 1}"
     equal, positions = "they are equal", "they differ by their positions only"
     if are_equal:
         reason = "The model adds no positions" if current.config.positions == "none" else "They have the same position"
-        wrong = WrongOption(positions, f"{reason}.", "the first point of each curve: it is 1")
+        wrong = WrongOption(positions, f"{reason}.", f"the first point of the curve of {other_sentence}: it is 1")
     else:
         reason = f"They are at the positions {first[1] + 1} and {second[1] + 1}"
         wrong = WrongOption(
             equal,
             f"{reason}, and the vector of the position is added to the row of the table.",
-            "the first point of each curve, below 1",
+            f"the first point of the curve of {other_sentence}, below 1",
         )
     return Question(
         f"before the first block, how do the vectors of “{escape_token(word)}” in sentences {first[0] + 1} and "

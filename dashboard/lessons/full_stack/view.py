@@ -75,7 +75,7 @@ def depth_question(current: Model) -> Question:
             WrongOption(
                 "only the FLOPs: all blocks share their parameters",
                 "The blocks have the same architecture, but each has parameters of its own.",
-                "the heading of this page",
+                "the page Map: the parameters by part are those of all blocks",
             ),
             WrongOption(
                 "the parameters, the FLOPs and the number of outputs",
