@@ -83,7 +83,7 @@ def said(at: AppTest) -> list[str]:
 
 def rendered(at: AppTest) -> list[str]:
     """Every text of the page that Streamlit renders as markdown; code, tables and formulas are none."""
-    texts = [element.value for kind in ("title", "header", "subheader", "markdown", "caption") for element in at.get(kind)]
+    texts = [element.value for kind in ("title", "header", "markdown", "caption") for element in at.get(kind)]
     texts += [alert.value for kind in ("success", "info", "warning", "error") for alert in at.get(kind)]
     texts += [option for radio in at.radio for option in radio.options]
     texts += [option for group in at.button_group for option in group.options]
