@@ -23,7 +23,7 @@ def render_style_sheet(active: Stage | Lab, *, presenting: bool = False) -> None
     colours = theme_named(current_theme())
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background,
              "muted": colours.muted, "masked": colours.masked, "hatch": colours.hatch,
-             "query": colours.query, "key": colours.key}  # fmt: skip
+             "query": colours.query, "key": colours.key, "value": colours.value}  # fmt: skip
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
     position = active.number + 1 if isinstance(active, Stage) else 0  # among the stage links, counted from 1
     sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))

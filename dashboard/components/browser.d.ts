@@ -53,5 +53,5 @@ interface Plotly {
 interface Window {
   Plotly?: Plotly;
   encoderWalkthroughPlotly?: Promise<Plotly>;
-  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; watched?: HTMLElement };
+  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; watched?: HTMLElement; appliesText?: boolean };
 }

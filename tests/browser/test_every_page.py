@@ -1,9 +1,10 @@
-"""Every page: wide, dark and on a phone."""
+"""Every page: wide, dark and on a phone, and for everybody."""
 
 import pytest
 
-from dashboard.page_list import PAGES, STAGES, START
+from dashboard.page_list import PAGES, STAGES, START, Stage
 from encoder_core.figures import theme_named
+from tests.browser.accessibility import violations, violations_of_appearance
 from tests.browser.conftest import PHONE, WIDE
 from tests.browser.screen import WITHOUT_PLOTS
 
@@ -32,6 +33,7 @@ def check_fits(screen, size):
 def test_page_is_painted_and_fits(screen, name):
     screen.open(name, **({"prediction": 0} if name == "experiments" else {}))  # it shows a plot after a prediction
     check_painted(screen, "light")
+    assert violations(screen.page) == []
     if name in {START.name, *(stage.name for stage in STAGES)}:
         picture = screen.page.locator(".ew-plot, .ew-diagram, .ew-word_lines").first.bounding_box()
         assert 100 < picture["y"] + picture["height"] <= WIDE["height"], "it is in sight without scrolling"
@@ -42,10 +44,14 @@ def test_page_is_painted_and_fits(screen, name):
 def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(screen):
     screen.page.set_viewport_size(PHONE)
     screen.page.emulate_media(color_scheme="dark")
-    screen.open()
-    for stage in STAGES:
-        screen.go(stage.name)
-        check_painted(screen, "dark")
+    for page in PAGES:
+        if isinstance(page, Stage) and page.number:
+            screen.go(page.name)
+        else:
+            screen.open(page.name)
+        if page.name != "experiments":  # it shows a plot after a prediction
+            check_painted(screen, "dark")
+        assert violations_of_appearance(screen.page) == [], page.name
         check_fits(screen, PHONE)
 
 

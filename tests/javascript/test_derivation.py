@@ -50,7 +50,7 @@ def test_value_and_difference(render):
 
 def test_terms(render):
     page = render()
-    assert texts(page, ".ew-factors") == ["(−2)q×(−3)k", "0.5q×(−3)k"]
+    assert texts(page, ".ew-factors") == ["(−2) q×(−3) k", "0.5 q×(−3) k"]
     assert texts(page, ".ew-adds") == ["6", "≈ −1.5"]
     assert texts(page, ".ew-running") == ["6", "−1.5"]
 
@@ -64,7 +64,7 @@ def test_folded_terms(render, count, text):
 def test_infinity_and_nan_are_written(render):
     page = render(steps=[{"name": "exp", "value": "∞", "terms": [term("∞", ("q", "NaN", None))], "folded": None}])
     assert texts(page, ".ew-adds") == ["∞"]
-    assert texts(page, ".ew-factors") == ["NaNq"]
+    assert texts(page, ".ew-factors") == ["NaN q"]
 
 
 def test_click_on_an_operand_or_the_trail_opens_its_cell(render):

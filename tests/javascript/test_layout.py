@@ -103,6 +103,19 @@ def test_marked_cells_keep_their_labels(scripts):
     assert layout["yaxis"]["tickvals"] == [1]
 
 
+def test_text_on_a_phone_is_larger(scripts):
+    """12 instead of 11 pixels, so the margins of 60 and 30 become 65 and 33, and a label needs 13 pixels."""
+    small = {**ticks(4), "tickfont": {"size": 11, "color": "#123456"}, "title": {"text": "key", "font": {"size": 11}}}
+    panel = {**PANEL, "layout": {**PANEL["layout"], "xaxis": small, "yaxis": small, "font": {"size": 11}}}
+    figure = scripts.call("plot/layout.js", "fitPanel", panel, 126, False, True)  # 51 pixels for four columns
+    layout, area = figure["layout"], figure["area"]
+    assert [layout[axis]["tickfont"] for axis in ("xaxis", "yaxis")] == [{"size": 12, "color": "#123456"}] * 2
+    assert layout["xaxis"]["title"] == {"text": "key", "font": {"size": 12}}
+    assert (area["left"], area["width"], area["height"]) == (65, 51, 157)
+    assert layout["xaxis"]["tickvals"] == [0, 2]
+    assert layout["yaxis"]["tickvals"] == [0, 1, 2, 3]
+
+
 def test_bars_are_as_they_came(scripts):
     bars = {"type": "bar", "x": [1, 2]}
     assert fit(scripts, {**PANEL, "data": [bars]})["data"] == [bars]

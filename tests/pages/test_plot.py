@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 from dashboard.components.plot import _with_operators
-from dashboard.components.plot.outlines import inspection_outlines
+from dashboard.components.plot.outlines import inspection_outlines, shows_inspected_cell
 from dashboard.components.plot.serialise import to_json
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
@@ -46,6 +46,8 @@ def test_a_serialised_panel_has_its_arrays_and_description():
     assert sent["product"] == {"left": 0, "right": 2, "factor": 0.5}
     assert (sent["setByHand"], sent["marked"], sent["tiles"]) == ([[1, 0]], [[1, 2]], None)
     assert sent["layout"]["shapes"][-1] == {"type": "rect"}
+    assert sent["isInspected"] is False
+    assert json.loads(to_json(panel, is_inspected=True))["isInspected"] is True
     assert len(panel.layout["shapes"]) == len(sent["layout"]["shapes"]) - 1  # the panel itself is not changed
 
 
@@ -82,3 +84,5 @@ def test_the_operands_of_a_cell_are_outlined_in_each_tile():
     (frame,) = inspection_outlines(total, inspection)
     assert (frame["x0"], frame["y0"], frame["line"]["width"]) == (4.5, 0.5, 3)
     assert inspection_outlines(total, None) == []
+    assert [shows_inspected_cell(panel, inspection) for panel in (tiles, total)] == [False, True]
+    assert not shows_inspected_cell(total, None)

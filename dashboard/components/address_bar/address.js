@@ -68,6 +68,17 @@ function readUrlAfterReconnect() {
   }).observe(app, { attributeFilter: ["data-test-connection-state"] });
 }
 
+// Apply the text in a field when a finger goes down on a link. A tap moves the focus only when it opens the link:
+// Streamlit then sends the text after the choice of the page, as a change of the page before, and stays there.
+function applyTextBeforeLinks() {
+  if (tab.appliesText) return;
+  tab.appliesText = true;
+  document.addEventListener("pointerdown", ({ target }) => {
+    const field = document.activeElement;
+    if (field instanceof HTMLTextAreaElement && target instanceof Element && target.closest("a")) field.blur();
+  }, { capture: true });
+}
+
 /**
  * Write the query to the URL: as a new entry of the browser's history if `step` has increased, else in place. If a new
  * session began with another query string than that of the URL, send the URL's to the session instead.
@@ -76,6 +87,7 @@ function readUrlAfterReconnect() {
 export default function ({ data, setTriggerValue }) {
   const { session, read, query, step, fragment } = data;
   readUrlAfterReconnect();
+  applyTextBeforeLinks();
   tab.fragment = fragment;
   const current = window.location.search.slice(1);
   if (session !== tab.session) {

@@ -73,12 +73,10 @@ function appendTrail(parent, trail, openCell) {
 /** @type {(parent: Element, operand: Operand, digits: number, openCell: OpenCell) => void} */
 function appendOperand(parent, { name, value, cell, colour }, digits, openCell) {
   const chip = appendElement(parent, cell ? "button" : "span", "ew-operand", formatOperand(value, digits));
-  chip.title = name;
+  chip.title = cell ? `${name}: show its derivation` : name;
   if (colour) chip.style.color = colour;
-  if (cell) {
-    chip.onclick = () => openCell(cell);
-    chip.setAttribute("aria-label", `${name} = ${formatValue(value)}: show its derivation`);
-  }
+  if (cell) chip.onclick = () => openCell(cell);
+  chip.append(" ");  // between number and name, for screen readers
   appendElement(chip, "small", "", name);
 }
 

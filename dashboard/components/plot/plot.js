@@ -10,7 +10,7 @@ import { availableHeight, drawnPanel } from "./present.js";
 import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 import { scrollRailToStage } from "./rail.js";
 import { appendSwitcher, figureToShow, isSwitched, updateSwitcher } from "./switcher.js";
-import { watchTouches } from "./touch.js";
+import { useClick, watchTouches } from "./touch.js";
 
 /**
  * A panel, its JSON, and the operator before it ("" for none).
@@ -107,7 +107,7 @@ function listenToPlot(line, plot, index, panel) {
   plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, panel, event); });
   plot.on("plotly_unhover", () => { line.tooltip.style.visibility = "hidden"; });
   plot.on("plotly_click", event => {
-    if (!line.touches.isSwipe) line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) });
+    if (useClick(line.touches)) line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) });
   });
 }
 

@@ -3,7 +3,11 @@
 
 const TAP_RADIUS = 10;  // pixels that the finger of a tap may move
 
-/** @typedef {{ isSwipe: boolean }} Touches  whether the last touch was a swipe, or was made with several fingers */
+/**
+ * The last touch: whether it was a swipe, or was made with several fingers, and whether its click has been used. Plotly
+ * reports two clicks for a tap.
+ * @typedef {{ isSwipe: boolean, isUsed: boolean }} Touches
+ */
 
 /**
  * Watch the touches on an element. Pointer events come before the touch events from which Plotly makes its clicks.
@@ -12,7 +16,7 @@ const TAP_RADIUS = 10;  // pixels that the finger of a tap may move
  * @returns {Touches}
  */
 export function watchTouches(host, onSwipe) {
-  const touches = { isSwipe: false };
+  const touches = { isSwipe: false, isUsed: false };
   let left = 0, top = 0;
   function becomeSwipe() {
     if (touches.isSwipe) return;
@@ -21,7 +25,7 @@ export function watchTouches(host, onSwipe) {
   }
   host.addEventListener("pointerdown", ({ isPrimary, clientX, clientY }) => {
     if (!isPrimary) return becomeSwipe();
-    touches.isSwipe = false;
+    touches.isSwipe = touches.isUsed = false;
     [left, top] = [clientX, clientY];
   }, { capture: true });
   host.addEventListener("pointermove", ({ pointerType, clientX, clientY }) => {
@@ -29,4 +33,15 @@ export function watchTouches(host, onSwipe) {
   }, { capture: true });
   host.addEventListener("pointercancel", becomeSwipe, { capture: true });  // the browser scrolls or zooms
   return touches;
+}
+
+/**
+ * Whether a click is the first one of a tap or of a mouse button.
+ * @param {Touches} touches
+ * @returns {boolean}
+ */
+export function useClick(touches) {
+  const isFirst = !touches.isSwipe && !touches.isUsed;
+  touches.isUsed = true;
+  return isFirst;
 }

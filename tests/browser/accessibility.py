@@ -1,0 +1,37 @@
+"""Violations of accessibility rules on an open page, found by axe-core."""
+
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+# Plotly's drawing is an image for assistive technology: the figure around it has the role and the text.
+_CONTEXT = {"exclude": [[".ew-chart > *"]]}
+_WCAG = {
+    "runOnly": ["wcag2a", "wcag2aa"],
+    "rules": {"heading-order": {"enabled": True}, "label-content-name-mismatch": {"enabled": True}},
+}
+# What another appearance or a narrow screen can change. In the other rules, Streamlit's own menu of pages fails on a
+# phone: the sections of its list are not items of it (SidebarNav, Streamlit 1.67).
+_APPEARANCE = {"runOnly": ["color-contrast", "scrollable-region-focusable"]}
+_axe = Axe()
+
+
+def violations(page: Page) -> list[str]:
+    """Violations of WCAG 2 at the levels A and AA, of the order of headings, and of names that differ from labels."""
+    return _run(page, _WCAG)
+
+
+def violations_of_appearance(page: Page) -> list[str]:
+    """Texts of low contrast, and areas to scroll that a keyboard does not reach."""
+    return _run(page, _APPEARANCE)
+
+
+def _run(page: Page, options: dict[str, Any]) -> list[str]:
+    """A line for each element that violates a rule: the rule, the element and why."""
+    response = _axe.run(page, _CONTEXT, {"resultTypes": ["violations"], "preload": False} | options).response
+    return [
+        f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for violation in response["violations"]
+        for node in violation["nodes"]
+    ]

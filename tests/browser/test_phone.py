@@ -1,0 +1,89 @@
+"""On a phone with a touch screen: figures, the sidebar and the sizes of what a finger taps."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.screen import Screen
+
+_AGENT = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36"
+_TOO_SMALL = """() => [...document.querySelectorAll(`button, summary, [data-testid=stPageLink-NavLink],
+        [data-testid=stSelectbox] [role=group], [data-testid=stRadio] [role=radiogroup] label`)]
+    .filter(part => part.checkVisibility({ visibilityProperty: true }) && !part.closest(SKIPPED))
+    .map(part => [part.getBoundingClientRect(), part])
+    .filter(([box]) => box.height > 1 && box.height < 39.5)
+    .map(([box, part]) => `${box.height}: ${part.outerHTML.slice(0, 150)}`)"""
+# Buttons inside other controls, which are tapped as well: the steps of a number, and the help of a label.
+_SKIPPED = "[data-testid=stNumberInput], [data-testid=stTooltipIcon], [data-testid=stSelectbox] button"
+
+
+@pytest.fixture(scope="module")
+def phone(browser, server):
+    """The page Scaled scores on a phone."""
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True, user_agent=_AGENT)
+    yield Screen(context, server)
+    context.close()
+
+
+def slow_tap(phone, target) -> None:
+    """Put a finger down and lift it as late as a person does."""
+    box, session = target.bounding_box(), phone.page.context.new_cdp_session(phone.page)
+    point = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+    phone.page.wait_for_timeout(150)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def swipe(phone, x: float, y: float, by: float) -> None:
+    """Move a finger up."""
+    session = phone.page.context.new_cdp_session(phone.page)
+    for kind, share in (("touchStart", 0), ("touchMove", 0.3), ("touchMove", 0.7), ("touchMove", 1)):
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y - share * by}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def test_one_figure_at_a_time_and_a_swipe_selects_nothing(phone):
+    phone.open("scaled_scores")
+    assert [plot["title"] for plot in phone.plots()] == ["Q Kᵀ"], "the others are not drawn before they are shown"
+    phone.page.get_by_role("button", name="masked", exact=True).tap()
+    phone.settle()
+    shown = phone.page.locator(".ew-plot .js-plotly-plot:visible")
+    expect(shown).to_have_count(1)
+    assert [plot["title"] for plot in phone.plots()] == ["Q Kᵀ", "masked"]
+    for by in (200, 30):
+        shown.scroll_into_view_if_needed()
+        swipe(phone, *phone.place(1, 9, 9), by)
+        phone.come_to_rest()
+        assert phone.parameters == {}
+    shown.scroll_into_view_if_needed()
+    with phone.rerun():
+        phone.page.touchscreen.tap(*phone.place(1, 9, 9))
+    assert (phone.parameters["token"], phone.parameters["key_token"]) == (["10"], ["10"])
+    assert phone.faults == []
+
+
+def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(phone):
+    phone.open("scaled_scores")
+    phone.page.get_by_test_id("stExpandSidebarButton").tap()
+    sidebar = phone.page.get_by_test_id("stSidebar")
+    field, menu = sidebar.get_by_role("textbox", name="Text"), sidebar.get_by_test_id("stSidebarNav")
+    expect(field).to_be_in_viewport()
+    assert field.bounding_box()["y"] < menu.bounding_box()["y"]
+    field.fill("the cat")
+    with phone.rerun():
+        sidebar.get_by_role("button", name="Apply").tap()
+    phone.come_to_rest()
+    assert phone.parameters["text"] == ["the cat"]
+    field.fill("the dog")
+    link = sidebar.get_by_role("link", name="Softmax weights")
+    link.scroll_into_view_if_needed()
+    slow_tap(phone, link)
+    phone.arrived("softmax").come_to_rest()
+    assert phone.parameters["text"] == ["the dog"]
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+
+
+@pytest.mark.parametrize("name", ["scaled_scores", "start"])
+def test_what_a_finger_taps_is_at_least_40_pixels_high(phone, name):
+    phone.open(name)
+    assert phone.page.evaluate(_TOO_SMALL.replace("SKIPPED", f"'{_SKIPPED}'")) == []
