@@ -6,9 +6,8 @@ import { describeCell, showTooltip } from "./hover.js";
 import { fitPanel, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { cellAt, parsePanel } from "./panel.js";
-import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 import { availableHeight, drawnPanel, isShown, updateFigureButtons } from "./present.js";
-import { scrollRailToStage } from "./rail.js";
+import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 
 /**
  * A panel, its JSON, and the operator before it ("" for none).
@@ -161,6 +160,18 @@ function observeWidth(line, plotly) {
   });
   line.observer.observe(line.host);
   window.addEventListener("resize", line.onWindowResize = () => { if (line.present) line.repaint(); });
+}
+
+// On a phone the rail is wider than the screen: scroll it to the link of the current stage. The page must not scroll,
+// because plots are also mounted below the place that the user reads: the effect of the first edit.
+function scrollRailToStage() {
+  /** @type {NodeListOf<HTMLAnchorElement>} */
+  const links = document.querySelectorAll(".st-key-rail a");
+  const link = [...links].filter(({ pathname }) => pathname === window.location.pathname).at(-1);
+  const rail = link?.closest(".st-key-rail");
+  if (!link || !rail) return;
+  const linkBox = link.getBoundingClientRect(), railBox = rail.getBoundingClientRect();
+  rail.scrollLeft += (linkBox.left + linkBox.right - railBox.left - railBox.right) / 2;
 }
 
 // The player's script is loaded at its first use.
