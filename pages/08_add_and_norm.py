@@ -57,8 +57,8 @@ def render_body() -> None:
         rf"\begin{{aligned}} \mu &= \tfrac{{1}}{{{d_model}}} \sum_i x_i \\"
         rf"\sigma^2 &= \tfrac{{1}}{{{d_model}}} \sum_i (x_i - \mu)^2 \\"
         r"y &= \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \\"
-        rf"x, y, \gamma, \beta &\in \mathbb{{R}}^{{{d_model}}} \qquad"
-        rf"\epsilon = 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",
+        rf"x, y, \gamma, \beta &\in \mathbb{{R}}^{{{d_model}}} \\"
+        rf"\epsilon &= 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",
         [blocks.LayerNorm.__call__, blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
         question,
         inspection,

@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.page_list import PAGES, STAGES, START, Stage
 from encoder_core.figures import theme_named
-from tests.browser.accessibility import violations, violations_of_appearance
+from tests.browser.accessibility import violations, violations_of_contrast
 from tests.browser.conftest import PHONE, WIDE
 from tests.browser.screen import WITHOUT_PLOTS
 
@@ -51,7 +51,7 @@ def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(
             screen.open(page.name)
         if page.name != "experiments":  # it shows a plot after a prediction
             check_painted(screen, "dark")
-        assert violations_of_appearance(screen.page) == [], page.name
+        assert violations_of_contrast(screen.page) == [], page.name
         check_fits(screen, PHONE)
 
 
