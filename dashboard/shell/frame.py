@@ -82,7 +82,9 @@ def render_stage_links(pages: Mapping[str, Page], active: Stage | Lab) -> None:
 
 def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
     """Render links to the previous and the next stage, and the button Glossary."""
-    with st.container(horizontal=True, horizontal_alignment="distribute", key="back-and-on"):
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="back-and-on"
+    ):
         if active.number == 0:
             st.page_link(pages[START.name], label="Start", icon=":material/arrow_back:")
         else:

@@ -19,7 +19,7 @@ PREDICT_FIRST = "first"
 PREDICT = declare_option(
     "predict", ("below", PREDICT_FIRST), "below"
 )  # where the question stands; first: figure hidden
-STRETCH = declare_flag("stretch")  # the colour scale of weights ends at the largest weight
+FULL_SCALE = declare_flag("full_scale")  # the colour scale of weights ends at 1, not at the largest weight
 
 PRESENT = declare_option("present", ("off", "on"), "off", adds_history_entry=True)  # presentation mode
 

@@ -164,7 +164,7 @@ def test_the_first_value_of_a_new_widget_is_the_value_of_the_session(framed, sta
     """Otherwise the browser's first message would select a value that the user did not select."""
     at = opened(
         stage, d_model="96", heads="3", layers="5", layer="2", head="2", token="5", key_token="3", seed="7", norm="pre",
-        temperature="2", details="Code", stretch="true", text="one two three four five six\none two", sentence="1",
+        temperature="2", details="Code", full_scale="true", text="one two three four five six\none two", sentence="1",
     )  # fmt: skip
     kinds = ("selectbox", "button_group", "select_slider", "slider", "number_input", "checkbox", "toggle", "text_area",
              "text_input", "multiselect")  # fmt: skip

@@ -231,7 +231,7 @@ class Visitor(RuleBasedStateMachine):
                 return
 
     def _picker(self, choice):
-        widgets = self._widgets(*PARTS, "neuron", "value_dimension", "numbers", "details", "temperature", "stretch")
+        widgets = self._widgets(*PARTS, "neuron", "value_dimension", "numbers", "details", "temperature", "full_scale")
         if widgets:
             key, widget = widgets[choice % len(widgets)]
             if widget.options:
