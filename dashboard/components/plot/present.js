@@ -5,7 +5,7 @@
 
 export const SMALLEST_FONT = 16;  // pixels
 const FONT = 11;             // pixels, the size of labels for which encoder_core makes the margins
-const HEAD = 80;             // pixels of a line that its buttons and its title take
+const HEAD = 104;           // pixels for the buttons and the title, and for a line of text above that may arrive later
 const LARGEST_TOP = 320;     // pixels; a line further down the page is read after scrolling
 const LARGEST_GROWTH = 2.5;  // of the height of a plot
 const SMALLEST_HEIGHT = 440; // pixels of a figure, even if the page then scrolls
