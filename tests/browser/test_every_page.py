@@ -8,6 +8,8 @@ from tests.browser.accessibility import violations, violations_of_contrast
 from tests.browser.conftest import PHONE, WIDE
 from tests.browser.screen import WITHOUT_PLOTS
 
+_LINKS = {"experiments": {"prediction": 0}}  # it shows a plot after a prediction
+
 
 def check_painted(screen, scheme):
     """All plots are drawn, in the colours of the appearance."""
@@ -31,7 +33,7 @@ def check_fits(screen, size):
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
 def test_page_is_painted_and_fits(screen, name):
-    screen.open(name, **({"prediction": 0} if name == "experiments" else {}))  # it shows a plot after a prediction
+    screen.open(name, **_LINKS.get(name, {}))
     check_painted(screen, "light")
     assert violations(screen.page) == []
     if name in {START.name, *(stage.name for stage in STAGES)}:
@@ -48,9 +50,8 @@ def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(
         if isinstance(page, Stage) and page.number:
             screen.go(page.name)
         else:
-            screen.open(page.name)
-        if page.name != "experiments":  # it shows a plot after a prediction
-            check_painted(screen, "dark")
+            screen.open(page.name, **_LINKS.get(page.name, {}))
+        check_painted(screen, "dark")
         assert violations_of_contrast(screen.page) == [], page.name
         check_fits(screen, PHONE)
 
