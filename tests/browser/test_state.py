@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.selection.focus import PARTS
+from dashboard.selection.focus import DEFAULT_WORDS, PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session
 from tests.browser.conftest import PHONE
@@ -49,7 +49,12 @@ def agree(screen):
             assert screen.says(label) == state.get(PARAMETERS[label])
     for part in PARTS:
         if screen.page.locator(f".st-key-{part}, [class*='st-key-{part}-']").count():
-            assert screen.looked_at(part).partition(" ")[0] == str(state.get(PARAMETERS[part])), part
+            number, _, word = screen.looked_at(part).partition(" · ")
+            chosen = state.get(PARAMETERS[part])
+            if chosen is None:  # the default word, or else the first one; [CLS] stands before it
+                assert word == DEFAULT_WORDS[part] or number in ("1", "2"), part
+            else:
+                assert number == str(chosen), part
     return state
 
 

@@ -7,7 +7,7 @@ second before the response to the first. AGREEMENT_EXAMPLES and AGREEMENT_STEPS 
 import base64
 import json
 import os
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 from hypothesis import HealthCheck, note, settings
@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
 from dashboard.models.model import edited_model, model_for
 from dashboard.page_list import PAGES, START, page_named
-from dashboard.selection.focus import PARTS
+from dashboard.selection.focus import DEFAULT_WORDS, PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session as Choices
 from dashboard.state.settings import SETTINGS, Settings
@@ -120,7 +120,7 @@ class Visitor(RuleBasedStateMachine):
         choices = self.state()
         (address,) = self.tab.components("address")
         assert address["query"] == urlsplit(self.tab.url).query
-        assert choices.query() == address["query"]
+        assert sorted(parse_qsl(choices.query())) == sorted(parse_qsl(address["query"]))  # the server has its own order
         assert self.tab.texts("title") == [page_named(self.page).title]
         for key, widget in self.tab.widgets().items():
             self.check_widget(choices, key.partition(".")[0], widget)
@@ -160,7 +160,16 @@ class Visitor(RuleBasedStateMachine):
         value, shown = choices.get(parameter), widget.value
         if widget.kind == "selectbox" and name in PARTS:
             shown = shown.partition(" · ")[0]
+        if value is None:
+            value = self.default_place(choices, name)
         assert str(shown).lower() == str(value).lower(), (name, shown, value)
+
+    def default_place(self, choices, name):
+        """The number of the token that is selected at first, as the picker shows it."""
+        model = model_for(Settings.from_state({key: choices.get(parameter) for key, parameter in SETTINGS.items()}))
+        tokens = [token.casefold() for token in model.batch.tokens[choices.get(PARAMETERS["sentence"]) - 1]]
+        first = next((number for number, token in enumerate(tokens, 1) if not token.startswith("[")), 1)
+        return tokens.index(DEFAULT_WORDS[name]) + 1 if DEFAULT_WORDS[name] in tokens else first
 
     def check_scores(self, choices):
         """The last heatmap of Scaled scores equals the scores of the engine."""

@@ -55,7 +55,7 @@ def render_demonstration(demonstration: Demonstration, key: str) -> None:
 
 
 def _render_ending(model: Model) -> None:
-    st.subheader("Where this leads", anchor=False)
+    st.header("Where this leads", anchor=False)
     st.markdown(introduction(model))
     sections = endings(model)
     for number, (column, section) in enumerate(zip(st.columns(len(sections), gap="large"), sections, strict=True)):
