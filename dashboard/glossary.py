@@ -10,7 +10,7 @@ from html import escape
 from typing import Literal
 
 Identity = Literal["query", "key", "value", "attention"]
-_COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet"}  # as in the headings' badges
+IDENTITY_COLOURS: dict[str, str] = {"query": "blue", "key": "red", "value": "green", "attention": "violet"}
 
 _MARK = re.compile(r"\[\[(\[\w+\]|[^\]|]+)(?:\|([^\]]+))?\]\]")
 
@@ -103,4 +103,4 @@ def explain_terms(text: str) -> str:
 def _button(term: Term, shown: str) -> str:
     definition = escape(without_marks(term.definition))
     button = f'<span class="ew-defined" role="button" tabindex="0" aria-description="{definition}">{shown}</span>'
-    return f":{_COLOURS[term.identity]}[**{button}**]" if term.identity else button
+    return f":{IDENTITY_COLOURS[term.identity]}[**{button}**]" if term.identity else button

@@ -15,8 +15,7 @@ def render_examples(current: Model, needed: str, sentences: Sequence[str], *, ke
     if current.settings.recipe:
         st.info(f"{needed} This recipe has a fixed batch without them: choose another encoder.", icon=":material/info:")
         return
-    task = current.settings.task
-    if task and not task.reads_sentences:
+    if not current.settings.reads_sentences:
         st.info(f"{needed} This encoder reads no sentences: choose another encoder.", icon=":material/info:")
         return
     st.info(f"{needed} Type them in the sidebar, one per line.", icon=":material/info:")

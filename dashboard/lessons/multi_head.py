@@ -23,7 +23,7 @@ from encoder_core import EncoderConfig, HeadFactor, LayerTrace
 from encoder_core.analysis import relative_change
 from encoder_core.cost import attention_cost
 from encoder_core.explain import recompute
-from encoder_core.figures import Window, format_number
+from encoder_core.figures import Window, format_count, format_number
 from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes import what_if
 from encoder_core.scenes.qkv import side_by_side
@@ -167,7 +167,7 @@ def parameter_question(config: EncoderConfig, seq: int) -> Question:
     other = next(count for count in (2 * heads, 1, 2) if width % count == 0 and count != heads)
     now, then = (attention_cost(replace(config, num_heads=count), seq)[0] for count in (heads, other))
     return Question(
-        f"attention has {now:,} parameters with {heads} head{'s' * (heads > 1)}. How many would it have with {other} "
+        f"attention has {now:,} parameters with {format_count(heads, 'head')}. How many would it have with {other} "
         f"at the same width of {width}?",
         f"{then:,}",
         "Heads only split the same matrices into narrower ones.",

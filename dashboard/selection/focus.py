@@ -10,6 +10,7 @@ import streamlit as st
 from jaxtyping import Bool
 
 from dashboard.models.model import Model, model_for
+from dashboard.models.story import NOUN, PRONOUN
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.word_position import nearest_word, place_of_same_word
 from dashboard.state.parameter import Parameter, declare_number
@@ -25,7 +26,7 @@ RECIPES_PAGE = "recipes"
 MAX_PILLS = 16  # in one row; a list shows more options
 
 # The query and the key that are selected at first, in a text that has these words.
-DEFAULT_WORDS: dict[Part, str] = {"token": "it", "key_token": "cat"}
+DEFAULT_WORDS: dict[Part, str] = {"token": PRONOUN, "key_token": NOUN}
 
 # None: the default word, or the first word of a text that does not have it.
 _WALKTHROUGH: dict[Part, Parameter[Any]] = {

@@ -9,7 +9,7 @@ from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
 from dashboard.components.term_tips import render_term_tips
-from dashboard.glossary import explain_terms
+from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
 from dashboard.models.model import Model
@@ -22,8 +22,6 @@ from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
 from encoder_core.figures import format_number
-
-_COLOURS = {"query": "blue", "key": "red", "value": "green", "attention": "violet", None: "gray"}
 
 
 @dataclass(frozen=True)
@@ -147,6 +145,9 @@ def render_recompute_badge(difference: float) -> None:
 
 
 def _badges(shapes: Sequence[Shape]) -> str:
-    return " ".join(
-        f":{_COLOURS[shape.identity]}-badge[{shape.name}\u2002{' × '.join(map(str, shape.sizes))}]" for shape in shapes
-    )
+    return " ".join(_badge(shape) for shape in shapes)
+
+
+def _badge(shape: Shape) -> str:
+    colour = IDENTITY_COLOURS[shape.identity] if shape.identity else "gray"
+    return f":{colour}-badge[{shape.name}\u2002{' × '.join(map(str, shape.sizes))}]"

@@ -52,10 +52,14 @@ def answers() -> tuple[Answer, ...]:
 
 def last_answer(question: str, options: Sequence[str], correct: str) -> str | None:
     """The last answer of this session to a question on the current page; None if there is none."""
+    given = _given_to(question, options, correct)
+    return given[-1].chosen if given else None
+
+
+def _given_to(question: str, options: Sequence[str], correct: str) -> list[Answer]:
+    """The answers of this session to a question on the current page."""
     asked = (session().page or "", question, tuple(options), correct)
-    given = session().memo.get(_KEY, ())
-    matching = (a.chosen for a in reversed(given) if (a.page, a.question, a.options, a.correct) == asked)
-    return next(matching, None)
+    return [given for given in answers() if (given.page, given.question, given.options, given.correct) == asked]
 
 
 def record_answer(
@@ -63,15 +67,14 @@ def record_answer(
 ) -> None:
     """Add an answer on the current page, unless it repeats the last answer to the same question."""
     current = session()
-    given, asked = list(answers()), (current.page or "", question, tuple(options), correct)
-    earlier = [answer for answer in given if (answer.page, answer.question, answer.options, answer.correct) == asked]
+    earlier = _given_to(question, options, correct)
     if chosen not in options or (earlier and earlier[-1].chosen == chosen):
         return
     page = current.page or ""
     time = datetime.now(UTC).isoformat(timespec="seconds")
     answer = Answer(time, page, question, tuple(options), chosen, correct, explanation, current.query(), link_to(page),
                     len(earlier) + 1, misconception)  # fmt: skip
-    current.memo[_KEY] = [*given, answer][-MAX_ANSWERS:]
+    current.memo[_KEY] = [*answers(), answer][-MAX_ANSWERS:]
 
 
 def clear_answers() -> None:

@@ -155,9 +155,14 @@ class Settings:
         return tasks()[name] if name else None
 
     @property
+    def reads_sentences(self) -> bool:
+        """Whether the input is the text, and no other sequence of signs, as for some tasks."""
+        return self.task is None or self.task.reads_sentences
+
+    @property
     def sentences(self) -> list[str]:
         """The lines of the text, or of the input of the task, without blank lines."""
-        text = self.text if self.task is None or self.task.reads_sentences else self.input
+        text = self.text if self.reads_sentences else self.input
         return [line.strip() for line in text.splitlines() if line.strip()]
 
     @property

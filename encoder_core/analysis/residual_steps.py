@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.blocks import layer_norm
 from encoder_core.config import EncoderConfig, require_chained_layers
 from encoder_core.trace import EncoderTrace, Run
 from encoder_core.validation import require_index
@@ -113,5 +114,5 @@ def _feed_forward(run: Run, layer: int, token: int, sentence: int) -> list[StepP
 def _norm(run: Run, name: str, x: Float[np.ndarray, "d_model"]) -> StepPart:
     """The change of x by a layer norm (Ba, Kiros & Hinton 2016, equations 3 and 4)."""
     scale, shift = (run.edited_parameters[f"{name}.{part}"].astype(float) for part in ("scale", "bias"))
-    normalised = (x - x.mean()) / np.sqrt(x.var() + run.config.norm_eps)
-    return StepPart("final norm" if name == "final_norm" else "norm", normalised * scale + shift - x)
+    (normed,) = layer_norm(x[None], scale, shift, run.config.norm_eps)
+    return StepPart("final norm" if name == "final_norm" else "norm", normed - x)

@@ -35,6 +35,11 @@ def format_number(value: Number, digits: int = 4) -> str:
     return _true_minus(f"{rounded:e}".replace("e+", "e"))
 
 
+def format_count(number: int, noun: str) -> str:
+    """A number of things: "1 head", "4 heads", "30,522 rows"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def format_fixed(value: Number, decimals: int = 3) -> str:
     """The number with a fixed number of decimals, for columns with aligned decimal points."""
     if not math.isfinite(value) or abs(float(value)) >= LARGEST_PLAIN:

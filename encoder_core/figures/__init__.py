@@ -5,7 +5,14 @@ one from 0. Masked cells are grey, hatched where there is room. Every panel has 
 Plotly figure.
 """
 
-from encoder_core.explain.number_format import Calculation, format_calculation, format_fixed, format_number, in_brackets
+from encoder_core.explain.number_format import (
+    Calculation,
+    format_calculation,
+    format_count,
+    format_fixed,
+    format_number,
+    in_brackets,
+)
 from encoder_core.figures.activation import activation_curve
 from encoder_core.figures.axis import Axis, AxisMeaning, Selectable, Selection
 from encoder_core.figures.band import band
@@ -72,6 +79,7 @@ __all__ = [
     "dimensions",
     "extent_of",
     "format_calculation",
+    "format_count",
     "format_fixed",
     "format_number",
     "heatmap",

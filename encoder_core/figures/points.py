@@ -10,6 +10,7 @@ from jaxtyping import Float
 from encoder_core.explain.number_format import format_number
 from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis
+from encoder_core.figures.lines import series_colours
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
 from encoder_core.figures.theme import Theme
@@ -80,7 +81,7 @@ def points(
     marked   the point that is outlined; its label is drawn first, others only where they have room
     """
     theme = style.colours
-    colours = _group_colours(theme)
+    colours = series_colours(theme)
     order = list(dict.fromkeys(groups))
     looks = {name: (colours[i % len(colours)], _SYMBOLS[i % len(_SYMBOLS)]) for i, name in enumerate(order)}
     traces = [_path(path, looks[groups[index]][0], thick=index == marked) for index, path in paths]
@@ -140,11 +141,6 @@ def arrows(
     drawn = [_arrow(arrow, theme, thick=arrow.strong or index == marked) for index, arrow in enumerate(shown)]
     return replace(panel, layout={**panel.layout, "annotations": drawn}, columns=axis_of(names, meaning),
                    marked=() if marked is None else ((None, marked),))  # fmt: skip
-
-
-def _group_colours(theme: Theme) -> tuple[str, ...]:
-    """Colours that differ in hue and lightness; none of them means query, key, value or attention."""
-    return (theme.signed[1][1], theme.signed[6][1], theme.muted, theme.text)
 
 
 def _plane(

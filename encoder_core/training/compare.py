@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from encoder_core.explain.number_format import format_count
 from encoder_core.training.plan import TrainingPlan
 
 _DEFAULT = TrainingPlan()
@@ -41,7 +42,7 @@ COMPARISONS: Mapping[str, Comparison] = {
     "heads": Comparison(
         "one head and several",
         lambda plan: replace(plan, num_heads=_DEFAULT.num_heads if plan.num_heads == 1 else 1),
-        lambda plan: f"{plan.num_heads} head{'s' if plan.num_heads > 1 else ''}, d_head {plan.config.d_head}",
+        lambda plan: f"{format_count(plan.num_heads, 'head')}, d_head {plan.config.d_head}",
     ),
     "seed": Comparison(
         "another seed",

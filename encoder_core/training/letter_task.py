@@ -1,5 +1,6 @@
 """Tasks whose inputs are independent random letters."""
 
+import string
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -23,14 +24,14 @@ def draw_letters(generator: np.random.Generator, count: int, max_len: int, num_l
 def letter_task(
     name: str,
     *,
-    alphabet: Sequence[str],
-    allowed: str,
     max_len: int,
     solve: Callable[[Ids, Mask], tuple[Ids, Mask]],
     goal: str,
     look_for: str,
     examples: tuple[str, ...],
     keys: ExpectedKeys | None = None,
+    alphabet: Sequence[str] = string.ascii_lowercase,
+    allowed: str = "letters from a to z, such as “encoder”; spaces do not count.",
 ) -> Task:
     """A task on independent random letters. `allowed` is the end of its rule, from the letters on."""
     return Task(

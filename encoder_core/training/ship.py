@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
+from encoder_core.explain.number_format import format_count
 from encoder_core.training import head_counts
 from encoder_core.training.plan import TrainingPlan
 from encoder_core.training.run import NUM_TESTS, Evaluation, TrainingRun
@@ -109,7 +110,7 @@ def _head_counts_card(name: str, run: TrainingRun, measured: Mapping[int, Sequen
         parameters=run.encoder().num_parameters,
         seeds=", ".join(map(str, head_counts.SEEDS)),
         measured="; ".join(
-            f"{heads} head{'s' if heads > 1 else ''} {', '.join(f'{share:.1%}' for share in shares)}"
+            f"{format_count(heads, 'head')} {', '.join(f'{share:.1%}' for share in shares)}"
             for heads, shares in measured.items()
         ),
         **_training_of(plan),

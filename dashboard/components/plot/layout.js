@@ -5,12 +5,12 @@ import { equalScale, placeLabels } from "./points.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
-const TEXT_SIZE = 11;        // pixels: the font of the labels, as encoder_core sends them
+export const TEXT_SIZE = 11;        // pixels: the font of the labels, as encoder_core sends them
 const LARGE_TEXT_SIZE = 12;  // pixels: the font of the labels on a phone
 const LABEL_SPACING = 1;     // pixels between two labels, across their text
 const LETTER_WIDTH = 6.8;    // pixels of a letter in a label of TEXT_SIZE, at most
 const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap between them, so that colour remains
-const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
+export const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
 const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
 const SMALL_MARGIN = 4;
 

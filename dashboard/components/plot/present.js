@@ -1,15 +1,15 @@
 // Presentation mode: one large panel of a line at a time, with text that can be read from the back of a room.
 // @ts-check
 
+import { TEXT_SIZE, TITLE_HEIGHT } from "./layout.js";
+
 /** @typedef {import("./panel.js").Panel} Panel */
 
 export const SMALLEST_FONT = 16;  // pixels
-const FONT = 11;             // pixels, the size of labels for which encoder_core makes the margins
 const HEAD = 104;           // pixels for the buttons and the title, and for a line of text above that may arrive later
 const LARGEST_TOP = 320;     // pixels; a line further down the page is read after scrolling
 const LARGEST_GROWTH = 2.5;  // of the height of a plot
 const SMALLEST_HEIGHT = 440; // pixels of a figure, even if the page then scrolls
-const TITLE_HEIGHT = 30;     // pixels of a figure that encoder_core leaves for Plotly's title
 const MAX_ROWS = 32;         // rows that all have a label, even if the figure is then taller than the window
 const MAX_LABEL = 12;        // letters of a label
 
@@ -44,7 +44,7 @@ export function availableHeight(host) {
  * @returns {Panel}
  */
 export function enlarge(panel, available) {
-  const { layout } = panel, growth = SMALLEST_FONT / FONT;
+  const { layout } = panel, growth = SMALLEST_FONT / TEXT_SIZE;
   const { l, r, t, b } = layout.margin;
   const margin = { l: Math.round(l * growth), r: Math.round(r * growth), t, b: Math.round(b * growth) };
   const yaxis = withAllRows(panel, raiseFonts(layout.yaxis));

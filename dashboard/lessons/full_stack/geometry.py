@@ -116,7 +116,7 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
         st.caption(describe_step(picture))
     if picture.cosines:
         st.caption(describe_separation(picture, picture.cosines))
-    elif not word and _reads_sentences(current):
+    elif not word and not current.settings.recipe and current.settings.reads_sentences:
         _render_examples(current, "A word with two meanings shows how the context moves a vector.")
     tensor, layer = stages[stage].tensor, stages[stage].layer
     return Depths(
@@ -138,11 +138,6 @@ def _points(current: Model, at: Focus, places: TokenPlaces, word: SharedWord | N
     return PlanePoints(
         vectors_of(current, drawn), labels, [groups[s] for s, _ in drawn], selects, drawn.index(selected)
     )  # fmt: skip
-
-
-def _reads_sentences(current: Model) -> bool:
-    task = current.settings.task
-    return current.settings.recipe is None and (task is None or task.reads_sentences)
 
 
 def _render_examples(current: Model, needed: str) -> None:

@@ -19,7 +19,7 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.analysis.language import role_keys
-from encoder_core.figures import Selection, dimensions
+from encoder_core.figures import Selection, dimensions, format_count
 from encoder_core.scenes import language as scenes
 
 _ROLE_LABELS = {
@@ -87,7 +87,7 @@ def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
     if current.settings.mask == "custom":
         edits += " The custom mask is not applied: it belongs to your text."
     return (
-        f"Measured on {measured.sentences} sentence{'s' * (measured.sentences > 1)} {source}: the mean over the "
+        f"Measured on {format_count(measured.sentences, 'sentence')} {source}: the mean over the "
         f"{queries} of {measured.tokens} tokens that can attend to a token of the role.{rows}{edits} Strongest heads: "
         f"{strongest}."
     )

@@ -16,7 +16,7 @@ _MAX_GROUPS = 4  # colours that differ well
 
 def sentence_meanings(current: Model) -> list[str] | None:
     """The meaning of “bank” in each sentence, if all sentences are among the examples and both meanings occur twice."""
-    lines = [line.strip() for line in current.settings.text.splitlines() if line.strip()]
+    lines = current.settings.sentences
     meanings = [EXAMPLES.get(line, "") for line in lines]
     is_example = len(lines) == len(current.batch.tokens) and not current.settings.recipe and all(meanings)
     return meanings if is_example and all(meanings.count(name) > 1 for name in EXAMPLES.values()) else None

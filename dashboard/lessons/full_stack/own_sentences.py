@@ -9,6 +9,7 @@ from dashboard.components.text_file import MAX_BYTES, TextFile, render_text_file
 from dashboard.markdown import escape_message
 from dashboard.models.traced_sentences import TracedSentences
 from dashboard.state.session import session
+from encoder_core.figures import format_count
 from encoder_core.figures.base import shorten
 from encoder_core.inputs.tokenizer import split_words
 
@@ -85,7 +86,7 @@ def _describe(text: OwnText | None, traced: TracedSentences | None) -> str:
             notes.append(f"Sentences with words that are not in the vocabulary are left out: {traced.unknown}.")
         if traced.beyond:
             notes.append(f"There is no room for the last {traced.beyond} of its sentences in memory.")
-    sentences = f"{count} sentence{'s' * (count != 1)}"
+    sentences = format_count(count, "sentence")
     return " ".join([f"“{escape_message(text.name)}”: {sentences} in use.", *notes, where])
 
 

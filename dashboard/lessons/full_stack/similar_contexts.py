@@ -32,7 +32,7 @@ from encoder_core.analysis.language import (
     nearest_contexts,
     same_word_shares,
 )
-from encoder_core.figures import Selection, dimensions
+from encoder_core.figures import Selection, dimensions, format_count
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import contexts as scenes
 from encoder_core.scenes.position import block_slice, text_slice
@@ -101,7 +101,7 @@ def _render_shares(
     parts = scenes.same_word_by_layer(shares, layer, title=f"share of “{shorten(word)}” among the {among}",
                                       theme=current_theme())  # fmt: skip
     render_plot(parts, key="full_stack_contexts_plot", on_click=_select_layer)
-    times = f"{occurrences:,} time{'s' * (occurrences > 1)}"
+    times = format_count(occurrences, "time")
     st.caption(
         f"“{text}” occurs {times} in the sentences. At layer 0 a vector encodes only {input_content(current.config)}; "
         f"the blocks add its context.{_describe_training(current)}"

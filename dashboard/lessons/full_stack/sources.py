@@ -11,6 +11,7 @@ from dashboard.models.traced_sentences import Progress, TracedSentences
 from dashboard.state.session import session
 from encoder_core.analysis.language import ContextVectors, PairWeights
 from encoder_core.corpus import load_sentences
+from encoder_core.figures import format_count
 
 _SECONDS = 0.6  # between two looks at the progress
 
@@ -44,7 +45,7 @@ class Sources(NamedTuple):
 def render_sources(current: Model) -> Sources | None:
     """The traced sentences. Until they are traced, and for a recipe, renders a notice and returns None."""
     task = current.settings.task
-    if current.settings.recipe or (task and not task.reads_sentences):
+    if current.settings.recipe or not current.settings.reads_sentences:
         what = "this one reads the input of a task" if task else "a recipe has a fixed batch of ids"
         st.info(
             f"This view needs an encoder that reads sentences, and {what}: choose another encoder.",
@@ -100,7 +101,7 @@ def _render_progress(current: Model, query: str) -> None:
         st.warning("These sentences cannot be computed now. Try again later.", icon=":material/info:")
         return
     traced = f"{progress.traced} of {progress.total} sentences"
-    wait = f"; {progress.before} other encoder{'s' * (progress.before > 1)} first" if progress.before else ""
+    wait = f"; {format_count(progress.before, 'other encoder')} first" if progress.before else ""
     st.progress(
         progress.traced / max(progress.total, 1),
         f"This encoder reads the sentences once, in the background: {traced}{wait}.",

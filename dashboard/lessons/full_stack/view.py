@@ -14,7 +14,7 @@ from encoder_core import EncoderConfig
 from encoder_core.blocks import EncoderStack
 from encoder_core.cost import parameters_by_part
 from encoder_core.engine.forward import forward
-from encoder_core.figures import Window
+from encoder_core.figures import Window, format_count
 
 
 class Depths(NamedTuple):
@@ -58,7 +58,7 @@ def stack_code(model: Model) -> Callable[..., Any]:
 
 def blocks_text(config: EncoderConfig) -> str:
     """The number of blocks as text: "1 block", "4 blocks"."""
-    return f"{config.num_layers} block{'s' if config.num_layers > 1 else ''}"
+    return format_count(config.num_layers, "block")
 
 
 def depth_question(current: Model) -> Question:

@@ -16,7 +16,7 @@ from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.theme import current_theme
 from encoder_core.analysis import root_mean_square, self_matches
-from encoder_core.figures import HeatmapStyle, heatmap
+from encoder_core.figures import HeatmapStyle, format_count, heatmap
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head, positions
 from encoder_core.scenes import recipes as scenes
@@ -37,11 +37,7 @@ def render_attention(model: Model) -> None:
     st.caption(
         f"Q, K and V are the rows. In **{matches.matches} of {matches.rows}** rows, a token's dot product with itself "
         "is the largest. It need not be: a · b is larger than a · a if the component of b along a is longer than a."
-        + (
-            f" Not counted: {uncounted} row{'s' * (uncounted > 1)} that can attend to nothing else."
-            if uncounted
-            else ""
-        )
+        + (f" Not counted: {format_count(uncounted, 'row')} that can attend to nothing else." if uncounted else "")
     )
 
 
@@ -71,7 +67,7 @@ def render_input_and_output(model: Model) -> None:
     """Render the input of the first block and the output of the last."""
     at = focus.render_focus_controls(model, "token")
     before, after = model.trace.embedded[at.sentence], model.trace.output[at.sentence]
-    titles = ("input embeddings", f"output of {model.config.num_layers} block{'s' * (model.config.num_layers > 1)}")
+    titles = ("input embeddings", f"output of {format_count(model.config.num_layers, 'block')}")
     render_plot(
         scenes.in_and_out(before, after, titles=titles, tokens=at.labels, token=at.token, theme=current_theme()),
         key="recipes_in_and_out",

@@ -10,6 +10,7 @@ from dashboard.markdown import escape_message
 from dashboard.state.session import streamlit_session_id
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
+from encoder_core.figures import format_count
 from encoder_core.training import TrainingPlan
 from encoder_core.training.run import NUM_TESTS
 
@@ -84,8 +85,8 @@ def _tested(run: StoredRun) -> str:
 def _describe(plan: TrainingPlan) -> str:
     """The settings of a run in one line."""
     return (
-        f"{plan.definition.title}: {plan.num_layers} layer{'s' if plan.num_layers > 1 else ''}, {plan.num_heads} "
-        f"head{'s' if plan.num_heads > 1 else ''}, d_model {plan.d_model}, d_ff {plan.d_ff}, {plan.norm}-norm, "
+        f"{plan.definition.title}: {format_count(plan.num_layers, 'layer')}, "
+        f"{format_count(plan.num_heads, 'head')}, d_model {plan.d_model}, d_ff {plan.d_ff}, {plan.norm}-norm, "
         f"positions: {plan.positions}, learning rate {plan.learning_rate:g}, warm-up {plan.warm_up}, batch "
         f"{plan.batch}, seed {plan.seed}"
     )

@@ -1,8 +1,9 @@
 """Transitions of the stages of attention: queries, keys and values, scores, softmax, weighted values, heads."""
 
-from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, count, experiment
+from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, experiment
 from dashboard.models.model import Model
 from dashboard.state.choices import TEMPERATURE
+from encoder_core.figures import format_count
 
 _LOWER_TEMPERATURE = 0.5  # one of the options of the page Softmax
 
@@ -11,7 +12,8 @@ def qkv(model: Model) -> Transition:
     """From one vector for each token to three."""
     return Transition(
         "Before block 1, the vector of a token depends on no other token: to exchange information, each [[head]] maps "
-        f"every vector x to three vectors of {count(model.config.d_head, 'number')}, a [[query]], a [[key]] and a "
+        f"every vector x to three vectors of {format_count(model.config.d_head, 'number')}, a [[query]], a [[key]] "
+        "and a "
         "[[value]].",
         "The next stage needs Q and K, because each query is compared with each key. V is used after softmax.",
         "Why three?",
@@ -35,16 +37,18 @@ def scaled_scores(model: Model) -> Transition:
     exception = "" if is_scaled else (
         " Here √1 = 1 changes nothing." if d_head == 1 else " In this model the scores are not divided.")  # fmt: skip
     return Transition(
-        f"Each token has a query and a key of {count(d_head, 'number')}, but nothing says yet how well a [[query]] "
+        f"Each token has a query and a key of {format_count(d_head, 'number')}, but nothing says yet how well a "
+        "[[query]] "
         "matches a [[key]]: the [[score]] of a pair is their dot product"
         + (f", divided by {root}. " if is_scaled else ". ")
         + ("No key is masked." if model.trace.mask.all() else "The [[mask]] hides some keys from some queries."),
-        f"The next stage needs {count(seq, 'score')} for each query; a masked key has the score −∞.",
+        f"The next stage needs {format_count(seq, 'score')} for each query; a masked key has the score −∞.",
         f"Why {root}?",
         [
             Why(
                 f"Why divide by √d_head = {root}?",
-                f"A dot product is a sum of {count(d_head, 'product')}. If the components of queries and keys are "
+                f"A dot product is a sum of {format_count(d_head, 'product')}. If the components of queries and keys "
+                "are "
                 f"independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the scores, "
                 "the closer softmax is to choosing a single key, where its gradient is nearly 0. Divided by "
                 f"{root}, the variance is 1 for any width of a head.{exception}",
@@ -58,9 +62,9 @@ def softmax(model: Model) -> Transition:
     """From scores to weights."""
     seq = model.batch.ids.shape[1]
     return Transition(
-        f"Each query has {count(seq, 'score')} of any size, but a mixture needs shares: [[softmax]] turns the "
+        f"Each query has {format_count(seq, 'score')} of any size, but a mixture needs shares: [[softmax]] turns the "
         "visible ones into [[weight|attention weights]], none negative, that add up to 1.",
-        f"The next stage needs the weights: {count(seq, 'number')} for each query.",
+        f"The next stage needs the weights: {format_count(seq, 'number')} for each query.",
         "Why exp, why the maximum?",
         [
             Why(
@@ -88,17 +92,18 @@ def weighted_values(model: Model) -> Transition:
     config, seq = model.config, model.batch.ids.shape[1]
     d_head, heads = config.d_head, config.num_heads
     of_heads = f"all {heads} heads, {heads} × {d_head} = {config.qkv_width} numbers" if heads > 1 else (
-        f"the only head, {count(d_head, 'number')}")  # fmt: skip
+        f"the only head, {format_count(d_head, 'number')}")  # fmt: skip
     return Transition(
-        f"Each query has {count(seq, 'weight')}, which say how much to take from each token, but not what: each "
+        f"Each query has {format_count(seq, 'weight')}, which say how much to take from each token, but not what: each "
         "[[weight]] multiplies the [[value]] row of its token, and the products add up to z, "
-        f"{count(d_head, 'number')} for each query.",
+        f"{format_count(d_head, 'number')} for each query.",
         f"The next stage needs z of {of_heads} for each token.",
         "Why V?",
         [
             Why(
                 "Why is V separate from x?",
-                f"x has {count(config.d_model, 'number')}, and W_V computes the {d_head} that this head passes on. So "
+                f"x has {format_count(config.d_model, 'number')}, and W_V computes the {d_head} that this head "
+                "passes on. So "
                 "a token can be found by one property, through its key, and pass on another one. If x itself were "
                 "mixed, every head would pass on the same things, with other weights.",
                 Demonstration("Compare K and V of this head", "qkv"),
@@ -115,17 +120,18 @@ def multi_head(model: Model) -> Transition:
         opening = (
             "One head has one row of weights for each query, so it mixes the tokens in a single way: this model has "
             f"{heads} [[head|heads]] in each layer, each with {config.d_head} of {width} columns of Q, K and V, and "
-            f"$W_O$ combines their outputs into {count(d_model, 'number')} for each token."
+            f"$W_O$ combines their outputs into {format_count(d_model, 'number')} for each token."
         )
     else:
         opening = (
-            f"z has {count(width, 'number')} for each token, but it is not yet in the terms of the "
+            f"z has {format_count(width, 'number')} for each token, but it is not yet in the terms of the "
             "[[residual stream]]: $W_O$ maps the outputs of all heads, in this model of a single [[head]], to "
-            f"{count(d_model, 'number')}."
+            f"{format_count(d_model, 'number')}."
         )
     return Transition(
         opening,
-        f"The next stage needs attn_out, which is as wide as x: {count(d_model, 'number')} for each token, so that the "
+        f"The next stage needs attn_out, which is as wide as x: {format_count(d_model, 'number')} for each token, so "
+        "that the "
         "two can be added.",
         "Why several heads?",
         [

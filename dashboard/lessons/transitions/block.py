@@ -1,15 +1,16 @@
 """Transitions of the stages that complete a block: add and norm, feed-forward, and the full stack."""
 
 from dashboard.lessons.full_stack.view import blocks_text, input_content
-from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, count, experiment
+from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, experiment
 from dashboard.models.model import Model
 from dashboard.state.choices import RECIPE, RECIPE_VARIANT, RECIPE_VIEW
+from encoder_core.figures import format_count
 from encoder_core.scenes.feed_forward import activation_name
 
 
 def add_and_norm(model: Model) -> Transition:
     """From the output of a sublayer to the residual stream."""
-    numbers, is_post = count(model.config.d_model, "number"), model.config.norm == "post"
+    numbers, is_post = format_count(model.config.d_model, "number"), model.config.norm == "post"
     return Transition(
         f"Attention gives {numbers} for each token, but to replace its vector x by them would lose x: so they are added"
         " to the [[residual stream]] x, and [[layer norm]] normalises "
@@ -38,7 +39,7 @@ def add_and_norm(model: Model) -> Transition:
 def feed_forward(model: Model) -> Transition:
     """From mixed tokens to a nonlinear function of each."""
     config, activation = model.config, activation_name(model.config)
-    numbers, d_model, d_ff = count(config.d_model, "number"), config.d_model, config.d_ff
+    numbers, d_model, d_ff = format_count(config.d_model, "number"), config.d_model, config.d_ff
     network = f"the [[feed-forward network]] transforms each token by itself, from {numbers} to {d_ff} (**expand**)"
     collapse = (
         f"Two linear layers in a row are one linear layer: without a function between them, W_up W_down is a single "

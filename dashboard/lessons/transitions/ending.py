@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dashboard.lessons.transitions.transition import Demonstration, count
+from dashboard.lessons.transitions.transition import Demonstration
 from dashboard.models.model import Model
 from dashboard.models.story import NOUN, PRONOUN
 from dashboard.selection.focus import Part, focus_parameters
@@ -10,7 +10,7 @@ from dashboard.state.choices import VIEW
 from dashboard.state.settings import SETTINGS, mask_setting
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
-from encoder_core.figures import format_fixed
+from encoder_core.figures import format_count, format_fixed
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Ending:
 def introduction(model: Model) -> str:
     """What the encoder has computed."""
     return (
-        f"The walkthrough ends with a vector of {count(model.config.d_model, 'number')} for each token. What the "
+        f"The walkthrough ends with a vector of {format_count(model.config.d_model, 'number')} for each token. What "
+        "the "
         "output is used for:"
     )
 

@@ -1,13 +1,15 @@
 """Transitions of the stages before the first block: map, embedding, positions."""
 
-from dashboard.lessons.transitions.transition import Transition, Why, count, experiment, tokens_text
+from dashboard.lessons.transitions.transition import Transition, Why, experiment, tokens_text
 from dashboard.models.model import Model
+from encoder_core.figures import format_count
 
 
 def encoder_map(model: Model) -> Transition:
     """The whole encoder."""
     return Transition(
-        f"We have {tokens_text(model)} and want a [[vector]] of {count(model.config.d_model, 'number')} for each "
+        f"We have {tokens_text(model)} and want a [[vector]] of {format_count(model.config.d_model, 'number')} for "
+        "each "
         "[[token]], which can depend on every token that it may attend to: each card shows a tensor on the way there; "
         "click it to open its stage.",
         f"The next stage needs {tokens_text(model)}, each with an integer id.",
@@ -17,10 +19,10 @@ def encoder_map(model: Model) -> Transition:
 def embedding(model: Model) -> Transition:
     """From ids to rows of the embedding table."""
     vocab, d_model = model.parameters["token_embedding"].shape
-    numbers = count(d_model, "number")
+    numbers = format_count(d_model, "number")
     return Transition(
         f"We have {tokens_text(model)}, but an encoder computes with vectors: the integer **id** of a [[token]] selects"
-        f" its row of {numbers} in the [[embedding]] table E of {count(vocab, 'row')}.",
+        f" its row of {numbers} in the [[embedding]] table E of {format_count(vocab, 'row')}.",
         f"The next stage needs these rows of {numbers}. A token that occurs twice has the same row twice, so the rows "
         "do not say which token stands where.",
         "Why a table?",
@@ -29,7 +31,8 @@ def embedding(model: Model) -> Transition:
                 "Why a row of a table, and not the id itself?",
                 "An id is a name: that one id is larger than another means nothing. Rows can be similar to each other "
                 "in some dimensions and different in others, and training can change each of their numbers. To look "
-                f"up a row is the same as to multiply a one-hot vector of {count(vocab, 'number')} by the table, and "
+                f"up a row is the same as to multiply a one-hot vector of {format_count(vocab, 'number')} by the "
+                "table, and "
                 "costs much less.",
                 experiment("one-hot-lookup"),
             )
@@ -39,7 +42,7 @@ def embedding(model: Model) -> Transition:
 
 def positions(model: Model) -> Transition:
     """From rows without an order to the input of the first block."""
-    config, numbers = model.config, count(model.config.d_model, "number")
+    config, numbers = model.config, format_count(model.config.d_model, "number")
     has_none = config.positions == "none"
     if has_none:
         opening = (

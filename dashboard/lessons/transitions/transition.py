@@ -8,6 +8,7 @@ from dashboard.models.model import Model
 from dashboard.state.choices import EXPERIMENT, PREDICTION, SETUP
 from dashboard.state.parameter import Parameter
 from encoder_core.experiments import experiments
+from encoder_core.figures import format_count
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,9 @@ def experiment(name: str) -> Demonstration:
     return Demonstration(f"Experiment: {experiments()[name].title}", "experiments", changes)
 
 
-def count(number: int, noun: str) -> str:
-    """A number of things: "1 head", "4 heads", "30,522 rows"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
 def tokens_text(model: Model) -> str:
     """The size of the input: "18 tokens", "2 sentences of 18 tokens", "2 sentences of up to 18 tokens"."""
     batch, seq = model.batch.ids.shape
     if batch == 1:
-        return count(seq, "token")
-    return f"{batch} sentences of {'' if model.batch.real.all() else 'up to '}{count(seq, 'token')}"
+        return format_count(seq, "token")
+    return f"{batch} sentences of {'' if model.batch.real.all() else 'up to '}{format_count(seq, 'token')}"

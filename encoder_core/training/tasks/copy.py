@@ -1,7 +1,5 @@
 """Copy: each token's output is the token itself."""
 
-import string
-
 from encoder_core.training.letter_task import letter_task
 from encoder_core.training.task import Ids, Mask
 
@@ -13,8 +11,6 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
 
 TASK = letter_task(
     "copy",
-    alphabet=string.ascii_lowercase,
-    allowed="letters from a to z, such as “encoder”; spaces do not count.",
     max_len=10,
     solve=solve,
     goal="The output of each token is the same letter.",

@@ -1,7 +1,5 @@
 """Reverse: the outputs are the input backwards."""
 
-import string
-
 import numpy as np
 
 from encoder_core.training.letter_task import letter_task
@@ -17,8 +15,6 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
 
 TASK = letter_task(
     "reverse",
-    alphabet=string.ascii_lowercase,
-    allowed="letters from a to z, such as “encoder”; spaces do not count.",
     max_len=10,
     solve=solve,
     goal="The outputs are the input backwards: the first output is the last letter.",

@@ -1,7 +1,5 @@
 """Sort: the outputs are the letters of the input in the order of the alphabet."""
 
-import string
-
 import numpy as np
 
 from encoder_core.training.letter_task import letter_task
@@ -16,8 +14,6 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
 
 TASK = letter_task(
     "sort",
-    alphabet=string.ascii_lowercase,
-    allowed="letters from a to z, such as “encoder”; spaces do not count.",
     max_len=8,
     solve=solve,
     goal="The outputs are the letters in the order of the alphabet.",
