@@ -12,6 +12,7 @@ from typing import Literal
 Identity = Literal["query", "key", "value", "attention"]
 IDENTITY_COLOURS: dict[str, str] = {"query": "blue", "key": "red", "value": "green", "attention": "violet"}
 
+_HTML_SIGN = re.compile(r"(?<!\\)[<>&]")  # a sign after a backslash is shown as text by markdown
 _MARK = re.compile(r"\[\[(\[\w+\]|[^\]|]+)(?:\|([^\]]+))?\]\]")
 
 
@@ -97,7 +98,11 @@ def explain_terms(text: str) -> str:
 
     Any HTML in the text itself is shown as text. Raises KeyError if a marked term is not in the glossary.
     """
-    return _MARK.sub(lambda match: _button(GLOSSARY[match[1]], match[2] or match[1]), escape(text, quote=False))
+    return _MARK.sub(lambda match: _button(GLOSSARY[match[1]], match[2] or match[1]), _HTML_SIGN.sub(_entity, text))
+
+
+def _entity(sign: re.Match[str]) -> str:
+    return escape(sign[0], quote=False)
 
 
 def _button(term: Term, shown: str) -> str:

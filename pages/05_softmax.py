@@ -49,7 +49,8 @@ def render_body() -> None:
     with plot_area:
         render_plot(parts, key="softmax_plot", inspection=inspection)
     has_dropout = run.trace.kept is not None and run.trace.kept.layers[at.layer].pattern is not None
-    st.caption(describe_row(at, steps) + " In training mode, dropout is then applied to the weights." * has_dropout)
+    dropout_note = " In training mode, dropout is then applied to the weights." * has_dropout
+    frame.render_explained(describe_row(at, steps) + dropout_note)
     if not np.isfinite(row).any():
         st.markdown(masked_row_table(seq))
     if temperature != 1 and at.layer > 0 and current.config.attention_read_out == "stack":

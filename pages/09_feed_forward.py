@@ -40,7 +40,8 @@ render_opening(
 def render_body() -> None:
     wide = [axis for axis in (neurons, dims) if axis.count > axis.max_full]
     shares = ([2.4, 1, 1.2], [2.4, 1, 1.1, 1.2], [2.7, 0.9, 1, 1, 1.35])[len(wide)]
-    places = st.columns(shares, vertical_alignment="bottom")
+    with st.container(key="focus_line"):
+        places = st.columns(shares, vertical_alignment="bottom")
     with places[0]:
         at = focus.render_focus_controls(current, "layer", "token")
     for place, axis in zip(places[2:], wide, strict=False):

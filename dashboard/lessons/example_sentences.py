@@ -18,7 +18,7 @@ def render_examples(current: Model, needed: str, sentences: Sequence[str], *, ke
     if not current.settings.reads_sentences:
         st.info(f"{needed} This encoder reads no sentences: choose another encoder.", icon=":material/info:")
         return
-    st.info(f"{needed} Type them in the sidebar, one per line.", icon=":material/info:")
+    st.info(f"{needed} Type sentences in the sidebar, one per line.", icon=":material/info:")
     st.button(
         f"Use {len(sentences)} example sentences",
         key=key,

@@ -61,7 +61,7 @@ def masked_row_table(count: int) -> str:
 
 
 def describe_row(at: Focus, steps: SoftmaxSteps) -> str:
-    """The weight of the selected key and the entropy of the row, both before dropout."""
+    """The weight of the selected key and the entropy of the row, both before dropout, with marks of the glossary."""
     key, query = escape_token(at.labels[at.key_token]), escape_token(at.labels[at.token])
     count = int(np.isfinite(steps.shifted).sum())
     if not count:
@@ -81,8 +81,8 @@ def describe_row(at: Focus, steps: SoftmaxSteps) -> str:
         )
     bits = float(entropy(steps.weights))
     return (
-        f"{weight_text} The entropy of the row, **{format_fixed(bits, 2)} bits**, measures how spread out it is: as if "
-        f"{2**bits:.1f} keys had equal weights. Its maximum, with {count} visible, is log₂ {count} = "
+        f"{weight_text} The [[entropy]] of the row, **{format_fixed(bits, 2)} bits**, measures how spread out it is: "
+        f"as if {2**bits:.1f} keys had equal weights. Its maximum, with {count} visible, is log₂ {count} = "
         f"{np.log2(count):.2f}."
     )
 

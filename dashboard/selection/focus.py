@@ -25,8 +25,8 @@ PARTS: tuple[Part, ...] = get_args(Part)
 RECIPES_PAGE = "recipes"
 MAX_PILLS = 16  # in one row; a list shows more options
 
-# The query and the key that are selected at first, in a text that has these words.
-DEFAULT_WORDS: dict[Part, str] = {"token": PRONOUN, "key_token": NOUN}
+# The query and the key that are selected at first: the first of these words that the sentence has.
+DEFAULT_WORDS: dict[Part, tuple[str, ...]] = {"token": (PRONOUN,), "key_token": (NOUN, "dog")}
 
 # None: the default word, or the first word of a text that does not have it.
 _WALKTHROUGH: dict[Part, Parameter[Any]] = {
@@ -138,8 +138,9 @@ def _place_of(part: Part, labels: tuple[str, ...], real: Bool[np.ndarray, "seq"]
     number = session().get(focus_parameters()[part])
     if number is not None:
         return int(number) - 1
-    words, default = [label.casefold() for label in labels], DEFAULT_WORDS[part]
-    return words.index(default) if default in words else nearest_word(0, labels, real)
+    words = [label.casefold() for label in labels]
+    default = next((word for word in DEFAULT_WORDS[part] if word in words), None)
+    return words.index(default) if default else nearest_word(0, labels, real)
 
 
 def _read_old_link() -> None:

@@ -30,8 +30,8 @@ def _render_dialog(active: Stage | Lab) -> None:
     else:
         st.info("The address of this app is not known. The address bar of your browser has the link.")
     if st.button("Present", icon=":material/slideshow:", key="present_button", on_click=start_presenting,
-                 help="For a projector: large figures, no sidebar, no navigation. PageDown and PageUp open the next "
-                 "and the previous stage, Escape returns."):  # fmt: skip
+                 help="For a projector: large figures, no sidebar, no navigation. PageDown and PageUp show the "
+                 "next and the previous figure, then the next or the previous page. Escape returns."):  # fmt: skip
         st.rerun()  # the whole page, not only the dialog
     view = session().shared_view
     if view is not None:

@@ -18,7 +18,12 @@ from encoder_core.recipes import VARIANTS, Recipe, Variant
 from encoder_core.training import Task, TrainingPlan, tasks
 from encoder_core.training.shipped import PLANS
 
-DEFAULT_TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+# Two sentences of different lengths: the first is padded, so that a mask has something to hide. In both, "it" stands
+# for an animal that is not the nearest noun.
+DEFAULT_TEXT = (
+    "The black cat jumped on the sofa, lied down and fell asleep, as it was tired\n"
+    "The dog ran to the river, drank water and slept under the table, because it was very tired"
+)
 MAX_TOKENS = 64
 
 RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar

@@ -4,14 +4,13 @@ from functools import cache
 
 import numpy as np
 
+from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, EncoderTrace, WordTokenizer
-
-TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
 
 
 @cache
 def trace_of(
-    text: str = TEXT, *, seed: int = 0, d_model: int = 64, heads: int = 4, d_ff: int = 256, layers: int = 4
+    text: str = DEFAULT_TEXT, *, seed: int = 0, d_model: int = 64, heads: int = 4, d_ff: int = 256, layers: int = 4
 ) -> EncoderTrace:
     """The forward pass of the sidebar's encoder: post-norm, padding masked, everything else as in the sidebar."""
     sentences = text.split("\n")

@@ -21,7 +21,7 @@ def test_a_click_shows_the_sum_and_its_operands_lead_to_the_table(screen):
     with screen.rerun():
         screen.page.mouse.click(*screen.place(2, 4, 7))
     said = screen.page.locator(".ew-result")
-    expect(said).to_contain_text("layer 2, head 3, query 5 “on”, key 8 “,”")
+    expect(said).to_contain_text("layer 2, sentence 1, head 3, query 5 “on”, key 8 “,”")
     value = parsed(re.search(r"= (\S+)", said.inner_text())[1])
     assert value == pytest.approx(layer.dot_products[0, 2, 4, 7], rel=1e-4)
     assert screen.parameters["cell"] == ["dot_products.1.0.2.4.7"]
@@ -136,13 +136,20 @@ def test_a_product_is_played_cell_by_cell_paused_and_skipped(screen):
     assert sent == []
 
 
-def test_the_selected_token_keeps_its_label(screen):
-    screen.open("scaled_scores", token=4, key_token=16)
+def test_every_key_has_a_label_in_two_lines_if_need_be(screen):
+    screen.open("scaled_scores")
+    for plot in screen.plots()[2:]:
+        assert [text.strip() for text in plot["labels"]["x"]] == list(trace_of().tokens[0])
+
+
+def test_the_selected_token_keeps_its_label_among_too_many(screen):
+    words = [f"w{number}" for number in range(30)]
+    screen.open("scaled_scores", token=4, key_token=16, text=" ".join(words))
     of_keys = screen.plots()[2]["labels"]["x"]
-    assert "it" in of_keys
-    assert len(of_keys) < 18  # others have given way
-    assert "was" not in of_keys
-    assert "as" not in of_keys
+    assert "w15" in of_keys
+    assert len(of_keys) < 30  # others have given way
+    assert "w14" not in of_keys
+    assert "w16" not in of_keys
 
 
 def test_the_marked_score_is_written_and_not_pale(screen):

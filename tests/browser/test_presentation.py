@@ -20,8 +20,12 @@ def test_presentation_on_a_projector(screen):
     bottom, right = page.evaluate(_BOX)
     assert bottom <= 720
     assert right <= 1280
+    chosen = page.locator(".ew-switcher button[aria-pressed=true]")
+    for title in ("Q", "Kᵀ", "Q Kᵀ"):  # the first figure, although the inspected cell is in the third
+        expect(chosen).to_have_text(title)
+        expect(page.locator(".ew-panel:visible")).to_have_count(1)
+        page.keyboard.press("PageDown")
     page.get_by_role("button", name="masked").click()
-    expect(page.locator(".ew-panel:visible")).to_have_count(1)
     page.keyboard.press("PageDown")
     screen.arrived("softmax")
     page.locator("body").press("ArrowLeft")

@@ -4,16 +4,18 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.edits import SetScore
 from tests.browser.conftest import PHONE, WIDE
-from tests.browser.engine import TEXT, softmax
+from tests.browser.engine import softmax
 
 
 def edited_trace(*edits):
-    tokenizer = WordTokenizer.from_texts([TEXT], max_len=64)
+    sentences = DEFAULT_TEXT.splitlines()
+    tokenizer = WordTokenizer.from_texts(sentences, max_len=64)
     config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
-    return Encoder.random(config, 0, tokenizer=tokenizer).trace(TEXT, "padding", edits)
+    return Encoder.random(config, 0, tokenizer=tokenizer).trace(sentences, "padding", edits)
 
 
 def edits(screen):
@@ -28,7 +30,7 @@ def test_a_score_is_set_and_every_page_shows_what_follows(screen):
     with screen.rerun():
         field.press("Enter")
     screen.settle()
-    expect(edits(screen)).to_contain_text("score 3 cat → 2 black")
+    expect(edits(screen)).to_contain_text("score sentence 1,\u2060 3 cat → sentence 1,\u2060 2 black")
     assert screen.parameters["edits"] == ["score.0.0.0.2.1=5"]
     after = edited_trace(SetScore(0, 0, 0, 2, 1, 5.0))
     shown = next(np.array(plot["z"], float) for plot in screen.plots() if plot["title"] == "after")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import Encoder
 from tests.browser.conftest import PHONE
-from tests.browser.engine import TEXT
 from tests.browser.screen import Screen
 from tests.number_table import parsed
 
@@ -20,7 +20,7 @@ WINDOWED = ("embedding", "positions", "qkv", "multi_head", "add_and_norm", "feed
 @pytest.fixture(scope="module")
 def layer():
     """The second block of the trained encoder, in the engine itself."""
-    return Encoder.pretrained("all-MiniLM-L6-v2", offline=True).trace(TEXT, "padding").layers[1]
+    return Encoder.pretrained("all-MiniLM-L6-v2", offline=True).trace(DEFAULT_TEXT.splitlines(), "padding").layers[1]
 
 
 def choose(screen, axis, option):

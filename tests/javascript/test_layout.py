@@ -15,7 +15,7 @@ def ticks(count: int, **fields) -> dict:
 
 
 def thin(scripts, tick_axis, pixels, marked=()):
-    thinned = scripts.call("plot/layout.js", "thinLabels", tick_axis, pixels, list(marked))
+    thinned = scripts.call("plot/tick_labels.js", "thinLabels", tick_axis, pixels, list(marked))
     assert thinned["ticktext"] == [f"t{i}" for i in thinned["tickvals"]]
     return thinned["tickvals"]
 
@@ -37,13 +37,51 @@ def test_labels_that_overlap_are_left_out(scripts, pixels, marked, labelled):
 def test_horizontal_labels_need_their_length(scripts):
     """The longest has three letters of 6.8 pixels: 20.4, and cells of 20 pixels are too narrow."""
     texts = {"tickangle": 0, "ticktext": ["t0", "t1", "t2", "abc"]}
-    axes = [scripts.call("plot/layout.js", "thinLabels", ticks(4, **texts), pixels, []) for pixels in (84, 80)]
+    axes = [scripts.call("plot/tick_labels.js", "thinLabels", ticks(4, **texts), pixels, []) for pixels in (84, 80)]
     assert [thinned["ticktext"] for thinned in axes] == [["t0", "t1", "t2", "abc"], ["t0", "t2"]]
+
+
+UPRIGHT = {"tickangle": -90, "ticktext": ["the", "cat", "sat", "down"]}
+
+
+def test_every_second_label_is_in_a_second_line(scripts):
+    """The first line is three letters of 5.9 pixels long; five spaces of 11 x 0.497 pixels are more than 17.7 + 6."""
+    staggered = scripts.call("plot/tick_labels.js", "staggerLabels", ticks(4, **UPRIGHT, gridcolor="#eee"), 24)
+    spaces, depth = "\u2007" * 5, pytest.approx(5 * 0.497 * 11)
+    assert staggered["axis"]["ticktext"] == ["the", f"cat{spaces}", "sat", f"down{spaces}"]
+    minor = {"tickvals": [1, 3], "ticks": "outside", "ticklen": depth, "tickwidth": 1, "tickcolor": "#eee"}
+    assert staggered["axis"]["minor"] == minor
+    assert staggered["room"] == 28
+
+
+@pytest.mark.parametrize(
+    ("pixels", "fields"),
+    [
+        (48, UPRIGHT),  # 12 pixels each: one line is enough
+        (19, UPRIGHT),  # less than 5 each: two lines are too narrow as well
+        (24, UPRIGHT | {"tickangle": 0}),
+        (24, {}),
+    ],
+)
+def test_labels_in_one_line(scripts, pixels, fields):
+    assert scripts.call("plot/tick_labels.js", "staggerLabels", ticks(4, **fields), pixels) is None
+
+
+def test_panel_with_two_lines_of_labels_is_higher(scripts):
+    """The area between the axes stays; the room below it grows."""
+    panel = {**PANEL, "layout": {**PANEL["layout"], "xaxis": ticks(4, **UPRIGHT)}}
+    high, low = fit(scripts, panel, 70 + 24), fit(scripts, panel, 70 + 48)
+    assert high["area"]["height"] == low["area"]["height"]
+    assert [high["layout"]["height"], high["layout"]["margin"]["b"]] == [
+        low["layout"]["height"] + 28,
+        low["layout"]["margin"]["b"] + 28,
+    ]
+    assert len(high["layout"]["xaxis"]["tickvals"]) == 4
 
 
 @pytest.mark.parametrize("tick_axis", [None, {}, {"range": [0, 1]}])
 def test_axis_without_labels_stays(scripts, tick_axis):
-    assert scripts.call("plot/layout.js", "thinLabels", tick_axis, 10, []) == tick_axis
+    assert scripts.call("plot/tick_labels.js", "thinLabels", tick_axis, 10, []) == tick_axis
 
 
 @pytest.mark.parametrize(

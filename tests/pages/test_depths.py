@@ -10,11 +10,12 @@ import encoder_core
 from dashboard.inspect.depths import INSPECTED_CELL
 from dashboard.page_list import STAGES, stage_named
 from dashboard.state.choices import DETAILS
+from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from tests.pages.app import derivations, opened, run
 
 TOLERANCE = 1e-4  # as a fraction of the tensor's scale; norms of 4 dimensions are the least accurate
-TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+SENTENCES = DEFAULT_TEXT.splitlines()
 VARIANTS = {
     "one token": {"text": "word", "d_model": "4", "heads": "1", "layers": "1"},
     "pre-norm, no biases": {"norm": "pre", "bias": "false", "activation": "gelu", "scaled": "false"},
@@ -105,9 +106,9 @@ def test_the_next_page_does_not_show_the_answer(framed, stage):
 @pytest.fixture(scope="module")
 def expected():
     """The trace of the default model, computed with the engine."""
-    tokenizer = WordTokenizer.from_texts([TEXT])
+    tokenizer = WordTokenizer.from_texts(SENTENCES)
     config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
-    return Encoder.random(config, 0, tokenizer=tokenizer).trace(TEXT, "padding")
+    return Encoder.random(config, 0, tokenizer=tokenizer).trace(SENTENCES, "padding")
 
 
 def right_answer(page):

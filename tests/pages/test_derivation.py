@@ -8,16 +8,17 @@ import pytest
 
 from dashboard.components.derivation import as_csv
 from dashboard.page_list import stage_named
+from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.explain import derive
 from tests.pages.app import derivations, key_of, opened, run, said
 
-TEXT = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+SENTENCES = DEFAULT_TEXT.splitlines()
 
 
 @pytest.fixture(scope="module")
 def encoder():
-    tokenizer = WordTokenizer.from_texts([TEXT])
+    tokenizer = WordTokenizer.from_texts(SENTENCES)
     config = EncoderConfig(vocab_size=len(tokenizer), max_len=64, d_model=64, num_heads=4, d_ff=256, num_layers=4)
     return Encoder.random(config, 0, tokenizer=tokenizer)
 
@@ -28,7 +29,7 @@ def test_a_link_opens_a_cell_with_its_trail(framed, encoder):
     assert [crumb["cell"] for crumb in derivation["trail"]] == [
         "pattern.1.0.2.4.7", "scores.1.0.2.4.7", "dot_products.1.0.2.4.7",
     ]  # fmt: skip
-    layer = encoder.trace(TEXT, "padding").layers[1]
+    layer = encoder.trace(SENTENCES, "padding").layers[1]
     assert derivation["shown"] == pytest.approx(layer.dot_products[0, 2, 4, 7])
     (step,) = derivation["steps"]
     assert step["folded"][0] == 8  # 8 of 16 terms are shown
@@ -81,7 +82,7 @@ def test_a_cell_that_a_smaller_model_does_not_have_is_replaced_by_the_default_ce
 
 
 def test_all_terms_are_downloaded(encoder):
-    run = encoder.run(TEXT, "padding")
+    run = encoder.run(SENTENCES, "padding")
     trace, derivation = run.trace, derive(run, "mlp_pre.0.0.3.7")
     rows = list(csv.reader(io.StringIO(as_csv(derivation.terms))))
     assert len(rows) == 1 + 64 + 1  # the header, the products, the bias

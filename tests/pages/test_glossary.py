@@ -5,6 +5,7 @@ import re
 import pytest
 
 from dashboard.glossary import GLOSSARY, explain_terms, marked_terms, without_marks
+from dashboard.markdown import escape_markdown
 from dashboard.page_list import START, stage_named
 from dashboard.shell.glossary_dialog import glossary_text
 from tests.pages.app import ROOT, app, opened, run
@@ -26,6 +27,7 @@ def test_a_marked_term_is_a_button_with_its_definition():
 
 def test_html_in_a_text_is_shown_as_text():
     assert explain_terms("<b>x</b> & y") == "&lt;b&gt;x&lt;/b&gt; &amp; y"
+    assert explain_terms(escape_markdown("<b>")) == escape_markdown("<b>")  # markdown shows it as text
 
 
 def test_an_unknown_term_is_an_error():

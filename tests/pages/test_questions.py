@@ -33,6 +33,7 @@ from dashboard.lessons.scaled_scores import longer_query_question
 from dashboard.lessons.softmax import weight_question
 from dashboard.lessons.weighted_values import contribution_question
 from dashboard.models.model import model_for, with_edits
+from dashboard.models.story import SENTENCE
 from dashboard.page_list import stage_named
 from dashboard.selection.focus import Focus
 from dashboard.state.settings import DEFAULTS, Settings
@@ -86,7 +87,8 @@ EDITED = {
 
 
 def model_of(**choices):
-    return model_for(Settings.from_state(DEFAULTS | choices))
+    """A model of the story's sentence, or with these settings."""
+    return model_for(Settings.from_state(DEFAULTS | {"text": SENTENCE} | choices))
 
 
 def focus(model, layer=0, head=0, token=1, key_token=2, sentence=0):

@@ -41,15 +41,16 @@ def test_special_tokens_are_explained_where_they_first_appear(framed):
 def test_special_tokens_are_hidden_in_the_heatmap_and_the_lines(framed):
     trace = model_for(Settings.from_state({"encoder": "minilm"})).trace
     weights, tokens = trace.layers[3].pattern[0, 1, 16], trace.tokens[0]
-    hidden = f"The hidden tokens have {weights[0] + weights[-1]:.2f} of the weight of “it” in layer 4, head 2."
+    end = tokens.index("[SEP]")
+    hidden = f"The hidden tokens have {weights[0] + weights[end]:.2f} of the weight of “it” in layer 4, head 2."
     stage = stage_named("full_stack")
     at = opened(stage, hide_special="true", **STORY)
     first = next(figure for figure in figures(at) if figure["title"].startswith("Weights of the query"))
-    assert tuple(first["layout"]["xaxis"]["ticktext"]) == tokens[1:-1]
+    assert tuple(first["layout"]["xaxis"]["ticktext"]) == tokens[1:end]
     assert hidden in read(at, "gets its largest weights")
     at = opened(stage, hide_special="true", figure="Lines", **STORY)
     (lines,) = [json.loads(x.proto.json) for x in at.get("bidi_component") if x.proto.component_name.endswith("lines")]
-    assert [word["word"] for word in lines["words"]] == list(tokens[1:-1])
+    assert [word["word"] for word in lines["words"]] == list(tokens[1:end])
     assert (lines["query"], lines["key"]) == (15, 2)
     assert hidden in read(at, "A line's width")
     at = opened(stage, hide_special="true", **STORY | {"token": "1"})  # [CLS] itself is the query
@@ -79,7 +80,8 @@ def test_the_views_of_the_story_differ():
     assert f"(token {rolled[16].argmax() + 1}) has the largest share: **{rolled[16].max():.2f}**" in text
     assert f"the token's own input has a share of {rolled[16, 16]:.2f}." in text
     assert "They differ" in text
-    assert f"\\[CLS] and \\[SEP] together have {mean[0] + mean[-1]:.2f} of it" in text
+    of_special = mean[0] + mean[model.batch.tokens[0].index("[SEP]")]
+    assert f"\\[CLS] and \\[SEP] together have {of_special:.2f} of it" in text
     assert "our reading of one head." in text
 
 

@@ -14,7 +14,6 @@ from dashboard.models.loading import encoder_named
 from dashboard.page_list import STAGES, START, stage_named
 from dashboard.state import choices
 from dashboard.state.offered_encoders import MINILM, OFFERED
-from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
 from encoder_core.training.shipped import trained_encoder
 from tests.pages.app import ROOT, cards, chosen, link_of, opened, rendered, run, said
@@ -35,7 +34,7 @@ def click(at, label):
 
 def weights_of(word):
     """The trained encoder's weights of a word of the default sentence, for each layer and head, and the tokens."""
-    trace = encoder_named(OFFERED[MINILM]).trace(DEFAULT_TEXT, mask="padding")
+    trace = encoder_named(OFFERED[MINILM]).trace(story.SENTENCE, mask="padding")
     words = trace.tokens[0]
     return np.stack([layer.pattern[0, :, words.index(word)] for layer in trace.layers]), words
 
@@ -63,6 +62,10 @@ def test_lines_appear_after_the_answer(framed):
         assert f"{number:.2f}" in text
     click(at, "Ask again")
     assert (drawn(at)["lines"], link_of(at)) == ([], {})
+    assert not any("the nearest noun" in text for text in rendered(at))
+    click(at, "the sofa")
+    assert any("“sofa” is the nearest noun before “it”" in text for text in rendered(at))
+    assert [bool(answer.misconception) for answer in at.session_state["session"].memo["answers"]] == [False, True]
 
 
 @with_minilm
@@ -141,7 +144,7 @@ def test_without_minilm_the_small_encoder_of_words_answers(framed, monkeypatch):
     at = opened(START, story_answer="cat")
     assert any(text.startswith("Computed in **words**, a small encoder") for text in rendered(at))
     assert "Download minilm" in [button.label for button in at.button]
-    trace = trained_encoder("words").trace(DEFAULT_TEXT, mask="padding")
+    trace = trained_encoder("words").trace(story.SENTENCE, mask="padding")
     it, cat = (trace.tokens[0].index(word) for word in ("it", "cat"))
     layer, head = max(
         ((layer, head) for layer in range(2) for head in range(4)),

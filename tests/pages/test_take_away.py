@@ -33,8 +33,8 @@ def test_every_file_is_offered_and_made_only_on_click(framed, monkeypatch):
     for name in ("plain_notebook", "trace_npz", "report_html"):
         monkeypatch.setattr(downloads, name, lambda *_: pytest.fail("made without a click"))
     at = opened(PAGE, edits="head.0.0=0")
-    assert names(at) == ["Plain JAX and Flax", "With encoder_core", "Trace, NumPy (.npz) · 454 kB",
-                         "Trace, safetensors · 454 kB", "Parameters · 805 kB", "Report (.html)"]  # fmt: skip
+    assert names(at) == ["Plain JAX and Flax", "With encoder_core", "Trace, NumPy (.npz) · 1.02 MB",
+                         "Trace, safetensors · 1.02 MB", "Parameters · 807 kB", "Report (.html)"]  # fmt: skip
     assert all(button.proto.deferred_file_id for button in at.get("download_button"))
     assert "your 1 edit." in "\n".join(rendered(at))
 
@@ -42,7 +42,7 @@ def test_every_file_is_offered_and_made_only_on_click(framed, monkeypatch):
 def test_a_file_beyond_the_limit_has_a_sentence(framed, monkeypatch):
     monkeypatch.setattr(downloads, "MAX_BYTES", 500_000)
     at = opened(PAGE)
-    assert "Parameters: 805 kB is more than the limit of 500 kB." in "\n".join(rendered(at))
+    assert "Parameters: 807 kB is more than the limit of 500 kB." in "\n".join(rendered(at))
     assert len(names(at)) == 5
 
 

@@ -60,8 +60,9 @@ def test_a_long_input_is_cut(framed):
 
 def test_words_read_the_default_text(framed):
     model = model_for(settings(encoder="words"))
-    assert "[UNK]" not in model.batch.tokens[0]
-    assert model.batch.tokens[0] == tuple(DEFAULT_TEXT.lower().replace(",", " ,").split())
+    assert not any("[UNK]" in row for row in model.batch.tokens)
+    words = [line.lower().replace(",", " ,").split() for line in DEFAULT_TEXT.splitlines()]
+    assert [[*row] for row in model.batch.tokens] == [[*words[0], "[PAD]", "[PAD]"], words[1]]
 
 
 def test_the_untrained_state_has_the_same_input_and_edits():

@@ -9,9 +9,10 @@ import pytest
 from dashboard.models.cache import MAX_BYTES
 from dashboard.models.loading import encoder_named
 from dashboard.models.model import Model, edited_model, model_for
+from dashboard.models.story import SENTENCE
 from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_bytes, parse_offered
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
+from dashboard.state.settings import DEFAULTS, OPTIONS, Settings
 from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
@@ -113,8 +114,8 @@ def test_text_and_sizes_are_kept_while_another_encoder_is_chosen(framed):
 
 @with_minilm
 def test_padding_does_not_change_a_sentence_and_models_share_the_encoder():
-    alone = model_for(Settings.from_state({"encoder": MINILM, "text": DEFAULT_TEXT}))
-    padded = model_for(Settings.from_state({"encoder": MINILM, "text": f"{DEFAULT_TEXT}\n{'word ' * 40}"}))
+    alone = model_for(Settings.from_state({"encoder": MINILM, "text": SENTENCE}))
+    padded = model_for(Settings.from_state({"encoder": MINILM, "text": f"{SENTENCE}\n{'word ' * 40}"}))
     seq = alone.batch.ids.shape[1]
     assert padded.batch.ids.shape[1] > seq
     np.testing.assert_allclose(padded.trace.output[0, :seq], alone.trace.output[0], atol=2e-5)
@@ -130,14 +131,14 @@ def test_models_are_cached_by_their_size():
     assert model is model_for(large)
     parameter_bytes = sum(array.nbytes for array in model.encoder.parameters().values())
     trace_size = sum(array.nbytes for layer in model.trace.layers for array in layer)
-    assert (
-        parameter_bytes + trace_size < sizes[1] < 4 * (parameter_bytes + trace_size) < MAX_BYTES
-    )  # includes the blocks at capacity
-    assert stacked_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
+    arrays = parameter_bytes + trace_size
+    assert arrays < sizes[1] < min(4 * arrays, MAX_BYTES)  # includes the blocks at capacity
+    batch, seq = model.batch.ids.shape
+    assert stacked_bytes(model.config, seq) > trace_bytes(model.config, seq, batch) > 0
     shared = replace(large, seed=0)
-    assert model_for(shared).num_bytes == sizes[1] - stacked_bytes(model.config, 18)
+    assert model_for(shared).num_bytes == sizes[1] - stacked_bytes(model.config, seq)
     edited = edited_model(shared, (SetWeight("W_Q", 0, 0, 0, 0, 1.0),))
-    assert edited.num_bytes == trace_bytes(model.config, 18) + stacked_bytes(model.config, 18)
+    assert edited.num_bytes == trace_bytes(model.config, seq, batch) + stacked_bytes(model.config, seq)
 
 
 @with_minilm
@@ -147,7 +148,7 @@ def test_a_token_is_replaced_by_a_typed_piece(framed):
     assert any("is not in the vocabulary (30,522 pieces)" in caption.value for caption in run(at).caption)
     at.text_input(key="what_if_piece").set_value(" Dog ")
     next(button for button in run(at).button if button.label == "Replace").click()
-    assert "17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
+    assert "sentence 1\\, 17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
     assert chosen(at, "edits") == ("token.0.16=3899",)
 
 

@@ -89,6 +89,10 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     run(at)
     assert "after step 100, 100% of 256 test inputs are entirely right" in texts(at)
     assert "You predicted" in texts(at)
+    (answer,) = at.session_state["session"].memo["answers"]
+    assert f"You predicted “{answer.chosen}”" in texts(at)
+    assert bool(answer.misconception) is (answer.chosen != answer.correct)
+    assert answer.misconception in texts(at)
     assert any("✓" in html.proto.body or "✗" in html.proto.body for html in at.get("html"))
 
 

@@ -74,7 +74,9 @@ def test_one_word_shows_its_weights_in_every_head(framed, encoder):
     weights = attention_from(trace, query)
     sheet, to_key = figures(at)
     rows = _array(sheet["data"][0]["z"])
-    np.testing.assert_allclose(rows[~np.isnan(rows).any(axis=1)], weights.reshape(-1, weights.shape[-1]), atol=1e-5)
+    np.testing.assert_allclose(
+        np.nan_to_num(rows[~np.isnan(rows).all(axis=1)]), weights.reshape(-1, weights.shape[-1]), atol=1e-5
+    )
     np.testing.assert_allclose(_array(to_key["data"][0]["z"]), weights[:, :, key], atol=1e-5)
     (cell,) = derivations(at)
     assert cell["steps"]
@@ -162,7 +164,7 @@ def test_numbers_formula_and_a_question_with_one_right_answer(framed, view, text
 
 @pytest.mark.parametrize("view", ["Same word", "Sentences"])
 def test_one_sentence_is_not_enough_and_examples_are_offered(framed, view):
-    at = viewed(view)
+    at = viewed(view, text="Just one short text")
     assert not list(figures(at))
     (info,) = at.info
     assert "one per line" in info.value
@@ -172,6 +174,15 @@ def test_one_sentence_is_not_enough_and_examples_are_offered(framed, view):
     assert chosen(at, "text") == (BANK if view == "Same word" else CATS)
     assert len(list(figures(at))) == 2
     assert button.label not in [other.label for other in at.main.button]
+
+
+@pytest.mark.parametrize("view", ["Same word", "Sentences"])
+def test_examples_are_offered_instead_of_the_default_text(framed, view):
+    at = viewed(view)
+    assert len(list(figures(at))) == 2
+    next(button for button in at.main.button if button.label.startswith("Use")).click()
+    assert not [button for button in run(at).main.button if button.label.startswith("Use")]
+    assert chosen(at, "text") == (BANK if view == "Same word" else CATS)
 
 
 def test_sentences_without_a_word_in_common_are_not_compared_word_by_word(framed):

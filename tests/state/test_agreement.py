@@ -27,7 +27,7 @@ from dashboard.page_list import PAGES, START, page_named
 from dashboard.selection.focus import DEFAULT_WORDS, PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session as Choices
-from dashboard.state.settings import SETTINGS, Settings
+from dashboard.state.settings import DEFAULT_TEXT, SETTINGS, Settings
 from encoder_core import compatible_edits
 from encoder_core.edits import parse_edit
 from tests.client import Session
@@ -35,7 +35,7 @@ from tests.client import Session
 EXAMPLES = int(os.environ.get("AGREEMENT_EXAMPLES", "12"))
 STEPS = int(os.environ.get("AGREEMENT_STEPS", "14"))
 TEXTS = (
-    "The black cat jumped on the sofa, lied down and fell asleep, as it was tired",
+    DEFAULT_TEXT,
     "a cat as it was\nshort",
     "it rains",
 )
@@ -169,7 +169,7 @@ class Visitor(RuleBasedStateMachine):
         model = model_for(Settings.from_state({key: choices.get(parameter) for key, parameter in SETTINGS.items()}))
         tokens = [token.casefold() for token in model.batch.tokens[choices.get(PARAMETERS["sentence"]) - 1]]
         first = next((number for number, token in enumerate(tokens, 1) if not token.startswith("[")), 1)
-        return tokens.index(DEFAULT_WORDS[name]) + 1 if DEFAULT_WORDS[name] in tokens else first
+        return next((tokens.index(word) + 1 for word in DEFAULT_WORDS[name] if word in tokens), first)
 
     def check_scores(self, choices):
         """The last heatmap of Scaled scores equals the scores of the engine."""

@@ -2,13 +2,11 @@
 // @ts-check
 
 import { equalScale, placeLabels } from "./points.js";
+import { TEXT_SIZE, staggerLabels, thinLabels } from "./tick_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
-export const TEXT_SIZE = 11;        // pixels: the font of the labels, as encoder_core sends them
 const LARGE_TEXT_SIZE = 12;  // pixels: the font of the labels on a phone
-const LABEL_SPACING = 1;     // pixels between two labels, across their text
-const LETTER_WIDTH = 6.8;    // pixels of a letter in a label of TEXT_SIZE, at most
 const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap between them, so that colour remains
 export const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
 const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
@@ -19,28 +17,6 @@ const SMALL_MARGIN = 4;
  * @type {(panel: Panel) => number}
  */
 export const plotHeight = panel => panel.layout.height - TITLE_HEIGHT;
-
-/**
- * The axis with only those tick labels that do not overlap. Labels of marked cells stay, and their neighbours give way.
- * @param {PlotAxis | undefined} axis
- * @param {number} pixels  length of the axis
- * @param {number[]} marked  indices of ticks
- * @returns {PlotAxis | undefined}
- */
-export function thinLabels(axis, pixels, marked) {
-  if (!axis?.tickvals || !axis.ticktext || !axis.range) return axis;
-  const { tickvals, ticktext, range } = axis;
-  const cells = Math.abs(range[1] - range[0]) / Math.abs((tickvals[1] ?? 1) - (tickvals[0] ?? 0));
-  const textSize = axis.tickfont?.size ?? TEXT_SIZE, pitch = textSize + LABEL_SPACING;
-  const longest = Math.max(...ticktext.map(text => text.length));
-  const labelWidth = axis.tickangle === 0 ? longest * LETTER_WIDTH * textSize / TEXT_SIZE : pitch;
-  const step = Math.max(1, Math.ceil(Math.max(pitch, labelWidth) / (pixels / cells)));
-  if (step === 1) return axis;
-  const isNearMark = (/** @type {number} */ index) => marked.some(mark => Math.abs(mark - index) < step);
-  const hasLabel = (/** @type {unknown} */ _, /** @type {number} */ index) =>
-    marked.includes(index) || (index % step === 0 && !isNearMark(index));
-  return { ...axis, tickvals: tickvals.filter(hasLabel), ticktext: ticktext.filter(hasLabel) };
-}
 
 const KINDS_WITH_ROW_LABELS = new Set(["heatmap", "row_bars"]);
 
@@ -96,7 +72,14 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   const markedColumns = panel.marked.flatMap(([, column]) => column === null ? [] : [column]);
   const { tiles } = panel;
   if (panel.kind === "points") return fitPoints(panel, layout, area, markedColumns);
-  if (!tiles || tiles.columns.names.join("") === "") layout.xaxis = thinLabels(layout.xaxis, area.width, markedColumns);
+  const staggered = tiles ? null : staggerLabels(layout.xaxis, area.width);
+  if (staggered) {
+    layout.xaxis = staggered.axis;
+    layout.height += staggered.room;
+    layout.margin.b += staggered.room;
+  } else if (!tiles || tiles.columns.names.join("") === "") {
+    layout.xaxis = thinLabels(layout.xaxis, area.width, markedColumns);
+  }
   if (!tiles) layout.yaxis = thinLabels(layout.yaxis, area.height, markedRows);
   layout.dragmode = dragMode();
   /** @type {(gap: number, pixels: number, axis: import("./panel.js").Axis | null) => number} */

@@ -4,7 +4,6 @@
 
 import { appendElement, setLabel } from "../dom.js";
 import { formatNumber } from "../numbers.js";
-import { plotHeight } from "./layout.js";
 
 const ROW_LABEL_WEIGHT = 6;  // the width of row labels, in the unit of a panel's weight
 
@@ -95,7 +94,7 @@ export function updatePlayer(player, panelElements, items, isStacked, shown) {
 }
 
 /**
- * Update everything of a panel but its plot.
+ * Update everything of a panel but its plot and the height of the plot.
  * @param {PanelElements} elements
  * @param {PlotItem} item
  * @param {boolean} hasRowLabels
@@ -109,7 +108,6 @@ export function updatePanel({ operator, figure, title, colourBar, plot }, item, 
   title.classList.remove("ew-long");
   title.style.color = panel.titleColour ?? "";
   plot.setAttribute("aria-label", panel.alt);
-  plot.style.height = `${plotHeight(panel)}px`;
   updateColourBar(colourBar, panel);
 }
 

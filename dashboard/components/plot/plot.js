@@ -3,7 +3,7 @@
 
 import { appendElement, hostElement, staticUrl } from "../dom.js";
 import { describeCell, showTooltip } from "./hover.js";
-import { fitPanel, sharesRows } from "./layout.js";
+import { fitPanel, plotHeight, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { cellAt, parsePanel } from "./panel.js";
 import { availableHeight, drawnPanel } from "./present.js";
@@ -88,8 +88,25 @@ function arrange(line) {
   panelElements.forEach((elements, i) => {
     updatePanel(elements, { ...items[i], panel: drawnPanel(line, items[i].panel) }, hasRowLabels(items, i, isStacked));
   });
+  updateHeights(line);
   updateSwitcher(line.switcher, items, line.shown, index => showFigure(line, index));
   if (!line.playback) updatePlayer(player, panelElements, items, isStacked, line.isSwitched ? line.shown : null);
+}
+
+// A panel whose labels are in two lines is higher than encoder_core says. All widths are read before a height is set.
+/** @type {(line: PlotLine) => void} */
+function updateHeights(line) {
+  const widths = line.panelElements.map(({ plot }) => plot.clientWidth);
+  line.panelElements.forEach(({ plot }, i) => {
+    const height = widths[i] ? fitItem(line, i, widths[i]).layout.height : plotHeight(drawnPanel(line, line.items[i].panel));
+    plot.style.height = `${height}px`;
+  });
+}
+
+/** @type {(line: PlotLine, index: number, width: number) => ReturnType<typeof fitPanel>} */
+function fitItem(line, index, width) {
+  const { items, isStacked, present } = line;
+  return fitPanel(drawnPanel(line, items[index].panel), width, !hasRowLabels(items, index, isStacked), isStacked && !present);
 }
 
 // A figure is painted when it is shown for the first time.
@@ -141,9 +158,7 @@ async function paint(line, plotly) {
     if (elements.paintedState === state) continue;
     elements.paintedState = state;
     stopPlayback(line);
-    const { data, layout, area } = fitPanel(
-      drawnPanel(line, panel), widths[i], omitRowLabels, line.isStacked && !line.present,
-    );
+    const { data, layout, area } = fitItem(line, i, widths[i]);
     elements.area = area;
     await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
     listenToPlot(line, elements.plot, i, panel);
@@ -240,7 +255,9 @@ export default function (component) {
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
   ));
-  line.shown = figureToShow(line.items.map(({ panel }) => panel), previous.map(({ panel }) => panel), line.shown);
+  const opensAtFirst = present && !previous.length && !new URLSearchParams(location.search).has("cell");
+  line.shown = opensAtFirst ? 0
+    : figureToShow(line.items.map(({ panel }) => panel), previous.map(({ panel }) => panel), line.shown);
   line.sendCell = cell => component.setStateValue("cell", cell);
   ensureElements(line);
   line.player.playButton.onclick = () => startPlayer(line, player);

@@ -1,7 +1,8 @@
 // Presentation mode: one large panel of a line at a time, with text that can be read from the back of a room.
 // @ts-check
 
-import { TEXT_SIZE, TITLE_HEIGHT } from "./layout.js";
+import { TITLE_HEIGHT } from "./layout.js";
+import { TEXT_SIZE } from "./tick_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 

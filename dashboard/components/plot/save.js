@@ -3,7 +3,7 @@
 // @ts-check
 
 import { staticUrl } from "../dom.js";
-import { fitPanel } from "./layout.js";
+import { TITLE_HEIGHT, fitPanel } from "./layout.js";
 
 /**
  * @typedef {import("./panel.js").Panel} Panel
@@ -55,7 +55,7 @@ export function standaloneFigure(panel, width, background, colour) {
     text: escapeHtml(panel.title), x: 0, xanchor: "left", xref: "paper", y: 1, yanchor: "top", pad: { t: 12 },
     font: { size: 16, color: colour },
   };
-  const size = { width, height: panel.layout.height };
+  const size = { width, height: layout.height + TITLE_HEIGHT };
   return { data: panel.data, layout: { ...layout, ...size, margin, title, paper_bgcolor: background } };
 }
 

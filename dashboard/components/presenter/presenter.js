@@ -1,5 +1,5 @@
-// The bar of the presentation mode, and its keys: PageDown and the right arrow open the next page, PageUp and the left
-// arrow the previous one, Escape returns to the normal view.
+// The bar of the presentation mode, and its keys: PageDown and the right arrow show the next figure, after the last one
+// the next page; PageUp and the left arrow go back in the same way; Escape returns to the normal view.
 // @ts-check
 
 import { appendElement, hostElement, setLabel } from "../dom.js";
@@ -35,6 +35,21 @@ export function actionOf(event, page = document) {
 }
 
 /**
+ * Show the next or the previous figure of the line that shows one at a time. False if there is none.
+ * @param {Action} action
+ * @param {Document} [page]
+ * @returns {boolean}
+ */
+export function showNeighbour(action, page = document) {
+  const buttons = [...page.querySelectorAll(".ew-switched > .ew-switcher")].slice(0, 1)
+    .flatMap(switcher => [...switcher.querySelectorAll("button")]);
+  const shown = buttons.findIndex(button => button.getAttribute("aria-pressed") === "true");
+  const neighbour = shown < 0 || action === "leave" ? undefined : buttons[shown + (action === "next" ? 1 : -1)];
+  neighbour?.click();
+  return Boolean(neighbour);
+}
+
+/**
  * @param {HTMLElement} parent
  * @param {string} text
  * @param {string} label
@@ -59,14 +74,16 @@ export default function ({ data, parentElement, setTriggerValue }) {
   host.replaceChildren();
   host.setAttribute("role", "toolbar");
   host.setAttribute("aria-label", "Presentation");
-  appendButton(host, "←", previous ? `Previous: ${previous} (PageUp)` : "No previous page", previous ? () => act("previous") : undefined);
-  appendButton(host, "→", following ? `Next: ${following} (PageDown)` : "No next page", following ? () => act("next") : undefined);
+  appendButton(host, "←", previous ? `Previous page: ${previous}` : "No previous page", previous ? () => act("previous") : undefined);
+  appendButton(host, "→", following ? `Next page: ${following}` : "No next page", following ? () => act("next") : undefined);
   appendButton(host, "Exit", "Return to the normal view (Escape)", () => act("leave"));
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const action = actionOf(event);
-    if (!action || !canAct[action]) return;
+    if (!action) return;
+    const hasShown = showNeighbour(action);
+    if (!hasShown && !canAct[action]) return;
     event.preventDefault();
-    act(action);
+    if (!hasShown) act(action);
   };
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);

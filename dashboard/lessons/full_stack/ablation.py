@@ -1,7 +1,6 @@
 """Ablation: the change of the output without each head and with each token masked."""
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
@@ -13,6 +12,7 @@ from dashboard.markdown import escape_token
 from dashboard.models.ablation import ablation
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
+from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import ablate_heads, ablate_tokens
 from encoder_core.figures import dimensions, format_number
@@ -28,9 +28,9 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     parts = scenes.ablation(head_effects, effects.tokens, at, theme=current_theme())
     render_plot(parts, key="full_stack_ablation_plot")
     layer, head = np.unravel_index(int(head_effects.argmax()), head_effects.shape)
-    st.caption(
-        "Each cell on the left and each row on the right is one run of the whole stack. The largest mean change of "
-        f"the tokens' outputs is {head_effects.max():.3g}, without head {head + 1} of layer {layer + 1}; "
+    frame.render_explained(
+        "An [[ablation]] is one run of the whole stack: each cell on the left, each row on the right. The largest mean "
+        f"change of the tokens' outputs is {head_effects.max():.3g}, without head {head + 1} of layer {layer + 1}; "
         f"without head {at.head + 1} of layer {at.layer + 1} it is {head_effects[at.layer, at.head]:.3g}. On the "
         "right, one token is masked as key, so no token attends to it, not even itself."
     )

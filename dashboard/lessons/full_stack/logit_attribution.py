@@ -1,7 +1,6 @@
 """Direct logit attribution: how much each component of the model contributes to one logit."""
 
 import numpy as np
-import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
@@ -15,6 +14,7 @@ from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import drop_cell, inspect_cell, set_inspected_cell
+from dashboard.shell import frame
 from dashboard.state.choices import NEURON
 from dashboard.state.session import session
 from dashboard.theme import current_theme
@@ -30,7 +30,7 @@ _TIE = 0.01  # changes of a logit that differ by less than this fraction of the 
 
 
 def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depths:
-    """The contributions to the logit of an output token, and those of the neurons of the selected layer."""
+    """The contributions to the [[logit]] of an output token, and those of the neurons of the selected layer."""
     run, place = current.run, (at.token, output_id)
     attribution = logit_attribution(run, *place, at.sentence)
     neurons = neuron_contributions(run, *place, at.layer, at.sentence)
@@ -49,7 +49,7 @@ def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depth
 
     parts = scenes.logit_attribution(attribution, neurons, current.vocabulary[output_id], at, theme=current_theme())
     render_plot(parts, key="full_stack_attribution_plot", on_click=select)
-    st.caption(_describe(current, at, attribution, output_id))
+    frame.render_explained(_describe(current, at, attribution, output_id))
     layers = [f"layer {name}" for name in dimensions(current.config.num_layers, 1)]
     tables = {"heads": Table(attribution.heads, layers, [f"head {h}" for h in dimensions(current.config.num_heads, 1)])}
     if neurons is not None:

@@ -1,7 +1,6 @@
 """The logit lens: how the prediction develops from block to block."""
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
@@ -15,6 +14,7 @@ from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import logit_lens, rank_of, softmax, top_tokens
@@ -47,7 +47,7 @@ def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
     )  # fmt: skip
     inspection = inspect_cell(current, at, Cell("probabilities", (at.sentence, at.token, output_id)))
     render_plot(parts, key="full_stack_lens_plot", on_click=select)
-    st.caption(_describe(current, at, lens[:, at.token], output_id))
+    frame.render_explained(_describe(current, at, lens[:, at.token], output_id))
     stages = ["in", *dimensions(current.config.num_layers, 1)]
     return Depths(
         {
@@ -76,7 +76,7 @@ def _describe(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"],
 def _convention(config: EncoderConfig) -> str:
     """What the lens applies to the residual stream, in one or two sentences."""
     applied = "the final norm and the output head" if config.final_norm else "the output head"
-    text = f"Each column applies {applied} to the residual stream after that block."
+    text = f"Each column applies {applied} to the [[residual stream]] after that block."
     if config.norm == "post" and not config.final_norm:
         text += " With post-norm, the output of a block is already normed"
         text += "." if config.embedding_norm else "; the input of the first block is not."

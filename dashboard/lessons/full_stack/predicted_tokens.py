@@ -1,7 +1,6 @@
 """The most probable output tokens at each position, and softmax over the vocabulary at one of them."""
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
@@ -15,6 +14,7 @@ from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core.analysis import rank_of, softmax, top_tokens
 from encoder_core.explain import Cell
@@ -47,7 +47,7 @@ def render_predicted_tokens(current: Model, at: Focus, output_id: int) -> Depths
         theme=current_theme(),
     )  # fmt: skip
     render_plot(parts, key="full_stack_predictions_plot", inspection=inspection, on_click=select)
-    st.caption(_describe(current, at, logits, output_id))
+    frame.render_explained(_describe(current, at, logits, output_id))
     ranks = [f"rank {name}" for name in dimensions(top.ids.shape[1], 1)]
     config = current.config
     bias = r" + b_\mathrm{head}" if config.use_bias else ""
@@ -70,7 +70,8 @@ def _describe(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"], out
     probability, rank = softmax(logits)[output_id], int(rank_of(logits, output_id))
     token = escape_token(at.labels[at.token])
     return (
-        f"At each position, the output head gives one logit to each of the {len(logits)} tokens of the vocabulary. "
+        f"At each position, the output head gives one [[logit]] to each of the {len(logits)} tokens of the "
+        "[[vocabulary]]. "
         f"At “{token}”, {output_name(current, output_id)} has the logit {format_number(logits[output_id], 3)}, the "
         f"probability {format_number(probability, 3)} and rank {rank}.{chance_note(current)}"
     )

@@ -13,6 +13,7 @@ from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.weights_scale import render_weights_limit
+from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import analysis
 from encoder_core.figures import format_number
@@ -35,9 +36,9 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
     )  # fmt: skip
     with plot_area:
         render_plot(parts, key="full_stack_rollout_plot")
-        st.caption(
-            "Rollout estimates the share of each input token in each token, assuming that attention and the residual "
-            "stream contribute half each (Abnar & Zuidema 2020). On the right: the shares in "
+        frame.render_explained(
+            "[[rollout|Rollout]] estimates the share of each input token in each token, assuming that attention and "
+            "the residual stream contribute half each (Abnar & Zuidema 2020). On the right: the shares in "
             f"“{escape_token(at.labels[at.token])}” after layer {at.layer + 1}. Rollout ignores the values and the "
             "feed-forward network: it estimates where information can come from, not what it is."
             + (" A row without a visible key is the residual stream alone." if not patterns.any(-1).all() else "")

@@ -20,6 +20,7 @@ from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.state.choices import WORD
 from dashboard.state.session import session
+from dashboard.state.settings import DEFAULT_TEXT
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import EncoderTrace, same_word_similarity, shared_words
@@ -67,8 +68,7 @@ def render_word_picker(current: Model) -> SharedWord | None:
 def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Depths | None:
     """Cosines of a word with its occurrences in other sentences, and with every token of one of them, by layer."""
     if word is None:
-        needed = "This view needs two sentences with a word in common."
-        render_examples(current, needed, EXAMPLES, key="full_stack_same_word_examples")
+        _render_examples(current, "This view needs two sentences with a word in common.")
         return None
     comparison = _compare(current.trace, word, at.sentence)
     question = first_input_question(current, comparison.word, comparison.reference, comparison.least)
@@ -77,6 +77,8 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
     series = {f"in sentence {sentence + 1}": values for (sentence, _), values in comparison.similarities.items()}
     all_tokens = _render_comparison(current.trace, comparison, series, names)
     st.caption(_describe(comparison))
+    if current.settings.text == DEFAULT_TEXT:
+        _render_examples(current, "A word with two meanings shows how the context moves a vector.")
     rows = series if comparison.control is None else series | {scenes.CONTROL: comparison.control}
     return Depths(
         {"with itself": Table(np.stack(list(rows.values())), list(rows), names), "with all": all_tokens},
@@ -87,6 +89,10 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
         question,
         inspect_cell(current, at, Cell("output", (*comparison.reference, 0))),
     )
+
+
+def _render_examples(current: Model, needed: str) -> None:
+    render_examples(current, needed, EXAMPLES, key="full_stack_same_word_examples")
 
 
 def _compare(trace: EncoderTrace, word: SharedWord, sentence: int) -> _Comparison:

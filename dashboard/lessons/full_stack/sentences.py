@@ -15,6 +15,7 @@ from dashboard.lessons.full_stack.view import Depths, render_dims_picker
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
+from dashboard.state.settings import DEFAULT_TEXT
 from dashboard.theme import current_theme
 from encoder_core import sentence_vectors
 from encoder_core.analysis import cosines
@@ -35,9 +36,7 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
     """The vectors of all sentences, and the cosine of each pair."""
     batch = len(current.batch.tokens)
     if columns is None:
-        render_examples(
-            current, "This view needs at least two sentences.", EXAMPLES, key="full_stack_sentence_examples"
-        )
+        _render_examples(current, "This view needs at least two sentences.")
         return None
     question = reversed_sentence_question(current, at)
     ask_first(question, "Sentences")
@@ -49,6 +48,8 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
     st.caption(_describe_pairs(current, similar, pairs))
     if batch <= scenes.MAX_WRITTEN:
         st.caption(" · ".join(f"**{number}** {_escape_start(text)}" for number, text in enumerate(texts, 1)))
+    if current.settings.text == DEFAULT_TEXT:
+        _render_examples(current, "Two sentences with one meaning and one about something else show what it measures.")
     numbers, dims = dimensions(batch, 1), dimensions(current.config.d_model)
     return Depths(
         {"cosines": Table(similar, texts, numbers), "V": Table(vectors, texts, dims)},
@@ -58,6 +59,10 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
         [sentence_vectors, cosines],
         question,
     )
+
+
+def _render_examples(current: Model, needed: str) -> None:
+    render_examples(current, needed, EXAMPLES, key="full_stack_sentence_examples")
 
 
 def _text(current: Model, sentence: int) -> str:

@@ -10,6 +10,10 @@ from dashboard.state.session import session
 from encoder_core.figures import format_fixed
 
 SKIPPED = "skipped"
+_MISCONCEPTION = (
+    f"“{OTHER_NOUN}” is the nearest noun before “{PRONOUN}”, but a pronoun can stand for one further away. Look at the "
+    f"lines to both nouns: attention compares “{PRONOUN}” with every token, near or far."
+)
 
 
 def is_answered(story: Story) -> bool:
@@ -38,7 +42,8 @@ def answer(choice: str | None) -> None:
     if choice in options:
         reason = f"A {NOUN} can be tired, a {OTHER_NOUN} cannot."
         question = f"what does “{PRONOUN}” refer to?"
-        record_answer(question, list(options.values()), options[choice], options[NOUN], reason)
+        misconception = _MISCONCEPTION if choice == OTHER_NOUN else ""
+        record_answer(question, list(options.values()), options[choice], options[NOUN], reason, misconception)
 
 
 def _feedback(story: Story) -> str:
@@ -46,6 +51,11 @@ def _feedback(story: Story) -> str:
     weights = {noun: float(story.weights[story.words.index(noun)]) for noun in (NOUN, OTHER_NOUN)}
     measured = " and ".join(f"“{noun}” {format_fixed(weight, 2)}" for noun, weight in weights.items())
     agrees = "This head agrees" if weights[NOUN] > weights[OTHER_NOUN] else "This head does not agree"
-    said = {NOUN: "You said “cat”, as most readers do", OTHER_NOUN: "You said “sofa”; most readers say “cat”"}
-    start = said.get(session().get(STORY_ANSWER), "Most readers say “cat”")
-    return f"{start}: a {NOUN} can be tired, a {OTHER_NOUN} cannot. {agrees}: “{PRONOUN}” gives {measured}."
+    choice = session().get(STORY_ANSWER)
+    readers = {
+        NOUN: f"You said “{NOUN}”, as most readers do",
+        OTHER_NOUN: f"You said “{OTHER_NOUN}”; most readers say “{NOUN}”",
+    }.get(choice, f"Most readers say “{NOUN}”")
+    misconception = f" {_MISCONCEPTION}" if choice == OTHER_NOUN else ""
+    reason = f"a {NOUN} can be tired, a {OTHER_NOUN} cannot"
+    return f"{readers}: {reason}.{misconception} {agrees}: “{PRONOUN}” gives {measured}."

@@ -2,16 +2,35 @@
 
 import streamlit as st
 
+from dashboard.inspect.questions import WrongOption
 from dashboard.markdown import capitalize
 from dashboard.models.checkpoints import example_result
+from dashboard.state.answers import record_answer
 from dashboard.state.choices import TRAINING_PREDICTION
 from dashboard.state.session import session
 from dashboard.training.stored_run import StoredRun
 from encoder_core.training import Task
 from encoder_core.training.expected_keys import key_sets, weight_on
 
+_QUESTION = (
+    "after training, to which of these keys will some head give the most weight, as a mean over the tokens of the "
+    "example?"
+)
 _CLEAR = 0.05  # difference of two weights that counts
 _LEARNED = 0.9  # fraction of inputs entirely right from which a run has learned its task
+_LOOK_AT = "the heads below, from the first checkpoint to the last"
+_MISCONCEPTIONS = {
+    wrong.text: wrong
+    for wrong in (
+        WrongOption("the token itself", "The residual connection passes a token's own vector on without any head, so "
+                    "that attention is free to bring what the token does not have.", _LOOK_AT),
+        WrongOption("the next token", "In a text, neighbours often belong together. The heads learn where the right "
+                    "output can be read in this task, near or far.", _LOOK_AT),
+        WrongOption("the first token", "In large language models, heads often rest on the first token. Here the loss "
+                    "falls when a head finds what the output depends on.", _LOOK_AT),
+    )
+}  # fmt: skip
+_OTHER_SOLUTION = "The loss compares outputs only. It does not ask for any pattern, and there may be another solution."
 
 
 def _options(task: Task) -> list[str]:
@@ -23,10 +42,7 @@ def render_question(task: Task) -> None:
     """Render the question and its options; the answer comes with the run."""
     options, chosen = _options(task), session().get(TRAINING_PREDICTION)
     with st.container(border=True):
-        st.markdown(
-            "**Predict first** — after training, to which of these keys will some head give the most weight, as a mean "
-            f"over the tokens of the example? {task.goal}"
-        )
+        st.markdown(f"**Predict first** — {_QUESTION} {task.goal}")
         for number, option in enumerate(options, 1):
             st.button(capitalize(option), key=f"train_predict_{task.name}_{number}", width="stretch",
                       type="primary" if number == chosen else "secondary", on_click=_predict,
@@ -63,9 +79,19 @@ def render_answer(run: StoredRun, text: str) -> None:
             f"You predicted “{options[chosen - 1]}”. None is clearly ahead. {measured}", icon=":material/lightbulb:"
         )
     elif options[chosen - 1] == answer:
+        _record(run.plan.definition, options, answer, answer, measured, "")
         st.success(f"You predicted “{answer}”, and so it is. {measured}", icon=":material/check:")
     else:
-        st.info(f"You predicted “{options[chosen - 1]}”. It is “{answer}”. {measured}", icon=":material/lightbulb:")
+        wrong = _MISCONCEPTIONS.get(options[chosen - 1], WrongOption(options[chosen - 1], _OTHER_SOLUTION, _LOOK_AT))
+        misconception = f"{wrong.misconception} Look at {wrong.look_at}."
+        _record(run.plan.definition, options, wrong.text, answer, measured, misconception)
+        st.info(f"You predicted “{wrong.text}”. It is “{answer}”. {misconception} {measured}",
+                icon=":material/lightbulb:")  # fmt: skip
+
+
+def _record(task: Task, options: list[str], chosen: str, answer: str, measured: str, misconception: str) -> None:
+    """Add the prediction to the page Results, once for each run that has another answer."""
+    record_answer(f"{_QUESTION} {task.goal}", options, chosen, answer, measured, misconception)
 
 
 def _predict(number: int) -> None:
