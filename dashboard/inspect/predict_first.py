@@ -1,8 +1,10 @@
 """The question of a page: below the figure, or before it in the mode "Predict first".
 
 In this mode, what follows the question keeps its place but is invisible until the user answers or asks for the answer
-(see style.css). It is rendered all the same, so that it appears at once and nothing on the page moves.
+(see hidden_figure.css). It is rendered all the same, so that it appears at once and nothing on the page moves.
 """
+
+from pathlib import Path
 
 import streamlit as st
 
@@ -12,6 +14,7 @@ from dashboard.state.choices import PREDICT, PREDICT_FIRST
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_value
 
+_HIDING_RULES = Path(__file__).with_name("hidden_figure.css")
 _REVEALED = "revealed figures"  # in `Session.memo`: (page, topic) -> key of the question whose answer was shown, or ""
 
 
@@ -34,6 +37,8 @@ def ask_first(question: Question, topic: str = "") -> None:
         _render_options(question, horizontal=True)
         is_answered = _is_answered(question, place)
         hides = not is_answered and place not in _revealed()
+        if hides:
+            st.html(f"<style>{_HIDING_RULES.read_text(encoding='utf-8')}</style>")
         key = "figure_is_hidden" if hides else "figure_is_shown"
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=key):
             if is_answered:

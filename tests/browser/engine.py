@@ -29,8 +29,8 @@ def scaled_scores(trace: EncoderTrace, layer: int, head: int) -> list[np.ndarray
 
 
 def softmax(trace: EncoderTrace, layer: int, head: int) -> list[np.ndarray]:
-    """The heatmap of the page Softmax weights."""
-    return [trace.layers[layer - 1].pattern[0, head - 1]]
+    """The heatmap of the page Softmax weights; a masked cell is empty."""
+    return [np.where(trace.mask[0, 0], trace.layers[layer - 1].pattern[0, head - 1], np.nan)]
 
 
 HEATMAPS = {"scaled_scores": scaled_scores, "softmax": softmax}

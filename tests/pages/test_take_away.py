@@ -41,8 +41,8 @@ def test_every_file_is_offered_and_made_only_on_click(framed, monkeypatch):
 
 def test_a_file_beyond_the_limit_has_a_sentence(framed, monkeypatch):
     monkeypatch.setattr(downloads, "MAX_BYTES", 500_000)
-    at = opened(PAGE)
-    assert "Parameters: 807 kB is more than the limit of 500 kB." in "\n".join(rendered(at))
+    at = opened(PAGE, text="One sentence")
+    assert "Parameters: 801 kB is more than the limit of 500 kB." in "\n".join(rendered(at))
     assert len(names(at)) == 5
 
 
