@@ -6,7 +6,8 @@ from playwright.sync_api import expect
 def test_sentences_of_a_file_are_listed_until_they_are_removed(screen, tmp_path):
     file = tmp_path / "my sentences.txt"
     file.write_text("The black cat jumped on the <img src=x onerror=window.harm=1> sofa.\n", encoding="utf-8")
-    screen.open("full_stack", view="Similar contexts", token=3, layers=1, d_model=16)
+    text = "The black cat jumped on the sofa, lied down and fell asleep, as it was tired"
+    screen.open("full_stack", view="Similar contexts", token=3, layers=1, d_model=16, text=text)
     page = screen.page
     expect(page.locator(".ew-list-row")).to_have_count(10, timeout=60_000)
     page.locator(".ew-text_file input").set_input_files(file)
