@@ -59,8 +59,8 @@ class Lab:
 
 START = Lab(0, "start", "What does “it” refer to?", has_sidebar=False)  # served at "/"
 LABS = (
-    Lab(20, "recipes", "Recipes: five tutorials"),
-    Lab(21, "experiments", "Experiments: claims to test"),
+    Lab(20, "recipes", "Recipes: five tutorials", has_sidebar=False),
+    Lab(21, "experiments", "Experiments: claims to test", has_sidebar=False),
     Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )
 WORKSHOP = (

@@ -1,5 +1,7 @@
 """Recipes: five tutorials, reproduced, and the points in which their code, their text and the paper differ."""
 
+import streamlit as st
+
 from dashboard.inspect.predict_first import ask_below, ask_first
 from dashboard.lessons.recipes import by_hand, facts, figures, items, notes, training
 from dashboard.lessons.recipes.questions import recipe_question
@@ -13,19 +15,23 @@ from encoder_core.tutorials import ITEMS
 
 current = frame.begin_page()
 seed = current.settings.seed
+heading = st.container()
 recipe, variant = render_recipe_choice(current.settings)
 config, example = recipe.config(variant), recipe.example
 
-frame.render_heading(
-    page_named("recipes"),
-    f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.description}",
-    [Shape("ids", (example.batch, example.seq))],
-    [
-        Shape("weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"),
-        Shape("output", (example.batch, example.seq, config.d_model)),
-        *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
-    ],
-)
+with heading:
+    frame.render_heading(
+        page_named("recipes"),
+        f"**{recipe.title}** ({recipe.library}, [source]({recipe.source})). {recipe.description}",
+        [Shape("ids", (example.batch, example.seq))],
+        [
+            Shape(
+                "weights", (config.num_layers, example.batch, config.num_heads, example.seq, example.seq), "attention"
+            ),
+            Shape("output", (example.batch, example.seq, config.d_model)),
+            *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
+        ],
+    )
 facts.render_sizes(recipe, variant)
 
 VIEWS = {

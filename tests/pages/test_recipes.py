@@ -191,6 +191,7 @@ def test_the_button_sets_the_sidebar(framed):
     next(button for button in at.button if button.label == "Open in the walkthrough").click()
     run(at)
     assert (chosen(at, "encoder"), chosen(at, "variant")) == ("article", "as written")
+    at = opened(stage_named("map"), encoder="article", variant="as written", text="my own words", heads="2")
     assert not at.text_area
     at.selectbox(key=key_of(at, "encoder")).set_value("random")
     run(at)

@@ -6,20 +6,23 @@ from dashboard.navigation import open_page
 from dashboard.selection.view_choice import render_choice
 from dashboard.state.choices import RECIPE, RECIPE_VARIANT
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings
+from dashboard.state.settings import OPTIONS, SETTINGS, Settings
+from dashboard.state.widgets import bind_widget
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 
 
 def render_recipe_choice(settings: Settings) -> tuple[Recipe, Variant]:
-    """Render both choices and return them. The default is the recipe of the sidebar, if it has one."""
+    """Render the choices and the seed; return the recipe and the variant. The default is that of the encoder."""
     names = list(RECIPES)
     default = settings.encoder if settings.recipe else names[0]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="recipe_choice"):
         recipe = RECIPES[render_choice("Tutorial", names, RECIPE, default=default)]
         variant = VARIANTS[0]
         if recipe.has_two_variants:
             variant = render_choice("Variant", VARIANTS, RECIPE_VARIANT, default=settings.variant)
+        st.select_slider("Seed", OPTIONS["seed"], width=150, help="Seed of the random parameters",
+                         **bind_widget(SETTINGS["seed"]))  # fmt: skip
         st.space("stretch")
         _render_open_button(recipe, variant)
     return recipe, variant
