@@ -62,7 +62,7 @@ def render_text() -> None:
     """Render the field for the user's text."""
     st.text_area(
         "Text",
-        height=152,
+        height=168,
         help="One sentence per line. Several lines make a padded batch.",
         **bind_widget(SETTINGS["text"], on_change=set_text),
     )

@@ -17,7 +17,11 @@ TWO = "The cat drinks [MASK].\nA cat sleeps on the sofa."
 
 
 def is_hidden(at):
-    return HIDDEN in [caption.value for caption in at.caption]
+    """Whether the figure is hidden. The page has the rules for it only then, because they slow every change down."""
+    is_hidden = HIDDEN in [caption.value for caption in at.caption]
+    rules = [html for html in at.get("html") if ".st-key-figure_is_hidden) ~ " in html.proto.body]
+    assert len(rules) == is_hidden
+    return is_hidden
 
 
 def feedback(at):
