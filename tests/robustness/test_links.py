@@ -19,7 +19,7 @@ from dashboard.state.settings import OPTIONS
 
 EXAMPLES = int(os.environ.get("LINK_EXAMPLES", "60"))
 # Short enough to be quoted whole in a message. A page prints words in bold, but no two of them.
-MARKERS = ("<img src=boo>", "[b](javascript:b)", ":material/boo:", "$boo$", "{{boo}}", "**boo boo**", "`boo`", "~~boo~~")
+MARKERS = ("<img src=boo>", "[b](javascript:b)", ":material/boo:", "$boo$", "{{boo}}", "**b boo**", "`boo`", "~~boo~~")
 VALUES = (
     *MARKERS, "", "0", "1", "-1", "2", "16", "1e999", "nan", "NaN", "inf", "9" * 30, "1.2", "true", "\x00", "\u202e",
     "%", "~", "unscaled", "head.0.0=0", "score.0.0.0.0.0=1e6", "temperature=0.001", "token.0.0=1", "hide.0.0", "0-63",
