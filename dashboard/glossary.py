@@ -98,11 +98,8 @@ def explain_terms(text: str) -> str:
 
     Any HTML in the text itself is shown as text. Raises KeyError if a marked term is not in the glossary.
     """
-    return _MARK.sub(lambda match: _button(GLOSSARY[match[1]], match[2] or match[1]), _HTML_SIGN.sub(_entity, text))
-
-
-def _entity(sign: re.Match[str]) -> str:
-    return escape(sign[0], quote=False)
+    escaped = _HTML_SIGN.sub(lambda sign: escape(sign[0], quote=False), text)
+    return _MARK.sub(lambda match: _button(GLOSSARY[match[1]], match[2] or match[1]), escaped)
 
 
 def _button(term: Term, shown: str) -> str:

@@ -22,6 +22,11 @@ class WrongOption:
     misconception: str
     look_at: str
 
+    @property
+    def explanation(self) -> str:
+        """What somebody who chooses it has overlooked, and what shows it: two sentences."""
+        return f"{self.misconception} Look at {self.look_at}."
+
 
 @dataclass(frozen=True)
 class Question:
@@ -62,7 +67,7 @@ class Question:
     def explain(self, option: str) -> str:
         """Why an option is wrong and what shows it; "" for the right one."""
         wrong = next((wrong for wrong in self.wrong if wrong.text == option), None)
-        return f"{wrong.misconception} Look at {wrong.look_at}." if wrong else ""
+        return wrong.explanation if wrong else ""
 
 
 def without_duplicates(right: str, wrong: Sequence[WrongOption]) -> list[WrongOption]:

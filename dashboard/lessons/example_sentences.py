@@ -6,7 +6,13 @@ import streamlit as st
 
 from dashboard.models.model import Model
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS
+from dashboard.state.settings import DEFAULT_TEXT, SETTINGS
+
+
+def has_default_text(current: Model) -> bool:
+    """Whether the encoder reads the default text, which example sentences may replace without a loss."""
+    settings = current.settings
+    return settings.text == DEFAULT_TEXT and not settings.recipe and settings.reads_sentences
 
 
 def render_examples(current: Model, needed: str, sentences: Sequence[str], *, key: str) -> None:

@@ -15,15 +15,13 @@ from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.mask_link import format_mask, parse_mask
 from encoder_core.inputs.masks import MaskName
 from encoder_core.recipes import VARIANTS, Recipe, Variant
+from encoder_core.recipes.article import SENTENCE
 from encoder_core.training import Task, TrainingPlan, tasks
 from encoder_core.training.shipped import PLANS
 
 # Two sentences of different lengths: the first is padded, so that a mask has something to hide. In both, "it" stands
 # for an animal that is not the nearest noun.
-DEFAULT_TEXT = (
-    "The black cat jumped on the sofa, lied down and fell asleep, as it was tired\n"
-    "The dog ran to the river, drank water and slept under the table, because it was very tired"
-)
+DEFAULT_TEXT = f"{SENTENCE}\nThe dog ran to the river, drank water and slept under the table, because it was very tired"
 MAX_TOKENS = 64
 
 RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar
@@ -172,8 +170,8 @@ class Settings:
 
     @property
     def example(self) -> str:
-        """What is used instead of a text that the encoder cannot read."""
-        return DEFAULT_TEXT if self.task is None or self.task.reads_sentences else self.task.examples[0]
+        """The sentence that is used instead of a text that the encoder cannot read."""
+        return SENTENCE if self.task is None or self.task.reads_sentences else self.task.examples[0]
 
     @property
     def has_custom_mask(self) -> bool:

@@ -3,7 +3,7 @@
 A class of beginners knows its 250 different words (punctuation included), and a small model can learn from it who eats,
 drinks and reads what, agreement ("The dogs are", "Anna ... she"), pronouns with their noun in the sentence, words with
 two meanings ("bank", "bat", "light", "orange", "play", "watch"), counts and opposites. The first sentence is the
-default text of the dashboard; the spelling "lied down" is that of the tutorial it comes from.
+first of the default text of the dashboard; the spelling "lied down" is that of the tutorial it comes from.
 """
 
 from functools import cache

@@ -140,6 +140,9 @@ def test_every_key_has_a_label_in_two_lines_if_need_be(screen):
     screen.open("scaled_scores")
     for plot in screen.plots()[2:]:
         assert [text.strip() for text in plot["labels"]["x"]] == list(trace_of().tokens[0])
+    heights = "[...document.querySelectorAll('.ew-chart')].map(plot => [plot.clientHeight, plot.layout.height])"
+    for place, figure in screen.page.evaluate(heights):
+        assert place == figure  # nothing is cut, and nothing moves when the figure is painted
 
 
 def test_the_selected_token_keeps_its_label_among_too_many(screen):

@@ -26,6 +26,7 @@ def test_presentation_on_a_projector(screen):
         expect(page.locator(".ew-panel:visible")).to_have_count(1)
         page.keyboard.press("PageDown")
     page.get_by_role("button", name="masked").click()
+    expect(page.locator(".ew-panel:visible")).to_have_count(1)
     page.keyboard.press("PageDown")
     screen.arrived("softmax")
     page.locator("body").press("ArrowLeft")

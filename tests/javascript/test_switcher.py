@@ -43,6 +43,12 @@ def test_figure_to_show(scripts, now, before, shown, expected):
     assert found == expected
 
 
+@pytest.mark.parametrize(("before", "expected"), [((), 0), ((NO, NO, NO), 2)])
+def test_a_presentation_opens_with_the_first_figure(scripts, before, expected):
+    now = panels(NO, NO, YES)
+    assert scripts.call("plot/switcher.js", "figureToShow", now, panels(*before), 0, True) == expected
+
+
 _MOUNT = """async ([panels, shown]) => {
     const { appendSwitcher, updateSwitcher } = await import("/plot/switcher.js");
     const items = panels.map((panel, i) => ({ operator: ["", "·", "="][i], panel }));

@@ -87,6 +87,11 @@ def test_a_text_without_a_word_becomes_the_default(text):
     assert Settings.from_state({"text": text}).text == DEFAULT_TEXT
 
 
+def test_the_example_is_one_sentence_of_the_default_text():
+    settings = Settings.from_state({})
+    assert settings.example == settings.sentences[0]
+
+
 def test_a_width_that_heads_do_not_divide_becomes_the_nearest():
     assert Settings.from_state({"d_model": 64, "heads": 7}).d_model == 56
 

@@ -9,6 +9,7 @@ import pytest
 from dashboard.lessons.take_away import downloads
 from dashboard.lessons.take_away.subject import origin_of, subject_of
 from dashboard.models.model import edited_model, model_for
+from dashboard.models.story import SENTENCE
 from dashboard.page_list import page_named
 from dashboard.selection.focus import Focus
 from dashboard.state import link
@@ -41,8 +42,8 @@ def test_every_file_is_offered_and_made_only_on_click(framed, monkeypatch):
 
 def test_a_file_beyond_the_limit_has_a_sentence(framed, monkeypatch):
     monkeypatch.setattr(downloads, "MAX_BYTES", 500_000)
-    at = opened(PAGE, text="One sentence")
-    assert "Parameters: 801 kB is more than the limit of 500 kB." in "\n".join(rendered(at))
+    at = opened(PAGE, text=SENTENCE)
+    assert "Parameters: 805 kB is more than the limit of 500 kB." in "\n".join(rendered(at))
     assert len(names(at)) == 5
 
 

@@ -124,21 +124,21 @@ def test_padding_does_not_change_a_sentence_and_models_share_the_encoder():
 
 def test_models_are_cached_by_their_size():
     sizes_of_seed = {"layers": 12, "d_ff": 1024, "seed": 1}  # another seed than the one whose draw is shared
-    small, large = (Settings.from_state({"d_model": width, **sizes_of_seed}) for width in (64, 256))
+    small, large = (Settings.from_state({"d_model": width, "text": SENTENCE, **sizes_of_seed}) for width in (64, 256))
     sizes = [model_for(settings).num_bytes for settings in (small, large)]
     model = model_for(large)
     assert isinstance(model, Model)
     assert model is model_for(large)
     parameter_bytes = sum(array.nbytes for array in model.encoder.parameters().values())
     trace_size = sum(array.nbytes for layer in model.trace.layers for array in layer)
-    arrays = parameter_bytes + trace_size
-    assert arrays < sizes[1] < min(4 * arrays, MAX_BYTES)  # includes the blocks at capacity
-    batch, seq = model.batch.ids.shape
-    assert stacked_bytes(model.config, seq) > trace_bytes(model.config, seq, batch) > 0
+    assert (
+        parameter_bytes + trace_size < sizes[1] < 4 * (parameter_bytes + trace_size) < MAX_BYTES
+    )  # includes the blocks at capacity
+    assert stacked_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
     shared = replace(large, seed=0)
-    assert model_for(shared).num_bytes == sizes[1] - stacked_bytes(model.config, seq)
+    assert model_for(shared).num_bytes == sizes[1] - stacked_bytes(model.config, 18)
     edited = edited_model(shared, (SetWeight("W_Q", 0, 0, 0, 0, 1.0),))
-    assert edited.num_bytes == trace_bytes(model.config, seq, batch) + stacked_bytes(model.config, seq)
+    assert edited.num_bytes == trace_bytes(model.config, 18) + stacked_bytes(model.config, 18)
 
 
 @with_minilm

@@ -185,6 +185,13 @@ def test_examples_are_offered_instead_of_the_default_text(framed, view):
     assert chosen(at, "text") == (BANK if view == "Same word" else CATS)
 
 
+@pytest.mark.parametrize("encoder", ["nnx", "reverse"])
+def test_no_examples_are_offered_where_no_text_is_read(framed, encoder):
+    at = viewed("Sentences", encoder=encoder, input="abc\ncba")
+    assert list(figures(at))
+    assert not [info for info in at.info if "one about something else" in info.value]
+
+
 def test_sentences_without_a_word_in_common_are_not_compared_word_by_word(framed):
     at = viewed("Same word", text="one two.\nthree four.")
     assert "a word in common" in at.info[0].value

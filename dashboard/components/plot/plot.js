@@ -88,9 +88,9 @@ function arrange(line) {
   panelElements.forEach((elements, i) => {
     updatePanel(elements, { ...items[i], panel: drawnPanel(line, items[i].panel) }, hasRowLabels(items, i, isStacked));
   });
-  updateHeights(line);
   updateSwitcher(line.switcher, items, line.shown, index => showFigure(line, index));
   if (!line.playback) updatePlayer(player, panelElements, items, isStacked, line.isSwitched ? line.shown : null);
+  updateHeights(line);  // last: it reads sizes
 }
 
 // A panel whose labels are in two lines is higher than encoder_core says. All widths are read before a height is set.
@@ -255,9 +255,9 @@ export default function (component) {
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
   ));
-  const opensAtFirst = present && !previous.length && !new URLSearchParams(location.search).has("cell");
-  line.shown = opensAtFirst ? 0
-    : figureToShow(line.items.map(({ panel }) => panel), previous.map(({ panel }) => panel), line.shown);
+  const opensAtFirst = present && !new URLSearchParams(location.search).has("cell");
+  const [panelsNow, panelsBefore] = [line.items, previous].map(items => items.map(({ panel }) => panel));
+  line.shown = figureToShow(panelsNow, panelsBefore, line.shown, opensAtFirst);
   line.sendCell = cell => component.setStateValue("cell", cell);
   ensureElements(line);
   line.player.playButton.onclick = () => startPlayer(line, player);

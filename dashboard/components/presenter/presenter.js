@@ -41,8 +41,7 @@ export function actionOf(event, page = document) {
  * @returns {boolean}
  */
 export function showNeighbour(action, page = document) {
-  const buttons = [...page.querySelectorAll(".ew-switched > .ew-switcher")].slice(0, 1)
-    .flatMap(switcher => [...switcher.querySelectorAll("button")]);
+  const buttons = [...page.querySelector(".ew-switched > .ew-switcher")?.querySelectorAll("button") ?? []];
   const shown = buttons.findIndex(button => button.getAttribute("aria-pressed") === "true");
   const neighbour = shown < 0 || action === "leave" ? undefined : buttons[shown + (action === "next" ? 1 : -1)];
   neighbour?.click();

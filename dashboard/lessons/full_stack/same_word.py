@@ -10,7 +10,7 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.example_sentences import render_examples
+from dashboard.lessons.example_sentences import has_default_text, render_examples
 from dashboard.lessons.full_stack.hidden_states import stage_names
 from dashboard.lessons.full_stack.vector_questions import first_input_question
 from dashboard.lessons.full_stack.view import Depths
@@ -20,7 +20,6 @@ from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.state.choices import WORD
 from dashboard.state.session import session
-from dashboard.state.settings import DEFAULT_TEXT
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import EncoderTrace, same_word_similarity, shared_words
@@ -77,7 +76,7 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
     series = {f"in sentence {sentence + 1}": values for (sentence, _), values in comparison.similarities.items()}
     all_tokens = _render_comparison(current.trace, comparison, series, names)
     st.caption(_describe(comparison))
-    if current.settings.text == DEFAULT_TEXT:
+    if has_default_text(current):
         _render_examples(current, "A word with two meanings shows how the context moves a vector.")
     rows = series if comparison.control is None else series | {scenes.CONTROL: comparison.control}
     return Depths(

@@ -9,13 +9,12 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.example_sentences import render_examples
+from dashboard.lessons.example_sentences import has_default_text, render_examples
 from dashboard.lessons.full_stack.vector_questions import reversed_sentence_question
 from dashboard.lessons.full_stack.view import Depths, render_dims_picker
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
-from dashboard.state.settings import DEFAULT_TEXT
 from dashboard.theme import current_theme
 from encoder_core import sentence_vectors
 from encoder_core.analysis import cosines
@@ -48,7 +47,7 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
     st.caption(_describe_pairs(current, similar, pairs))
     if batch <= scenes.MAX_WRITTEN:
         st.caption(" · ".join(f"**{number}** {_escape_start(text)}" for number, text in enumerate(texts, 1)))
-    if current.settings.text == DEFAULT_TEXT:
+    if has_default_text(current):
         _render_examples(current, "Two sentences with one meaning and one about something else show what it measures.")
     numbers, dims = dimensions(batch, 1), dimensions(current.config.d_model)
     return Depths(

@@ -53,7 +53,8 @@ def render_question(task: Task) -> None:
 
 def render_answer(run: StoredRun, text: str) -> None:
     """Render what a run that has learned its task shows about the prediction; nothing for any other run."""
-    options, chosen = _options(run.plan.definition), session().get(TRAINING_PREDICTION)
+    task = run.plan.definition
+    options, chosen = _options(task), session().get(TRAINING_PREDICTION)
     if not chosen or chosen > len(options) or run.is_open or not run.checkpoints:
         return
     last = run.checkpoints[-1]
@@ -79,17 +80,16 @@ def render_answer(run: StoredRun, text: str) -> None:
             f"You predicted “{options[chosen - 1]}”. None is clearly ahead. {measured}", icon=":material/lightbulb:"
         )
     elif options[chosen - 1] == answer:
-        _record(run.plan.definition, options, answer, answer, measured, "")
+        _record(task, options, answer, answer, measured)
         st.success(f"You predicted “{answer}”, and so it is. {measured}", icon=":material/check:")
     else:
         wrong = _MISCONCEPTIONS.get(options[chosen - 1], WrongOption(options[chosen - 1], _OTHER_SOLUTION, _LOOK_AT))
-        misconception = f"{wrong.misconception} Look at {wrong.look_at}."
-        _record(run.plan.definition, options, wrong.text, answer, measured, misconception)
-        st.info(f"You predicted “{wrong.text}”. It is “{answer}”. {misconception} {measured}",
+        _record(task, options, wrong.text, answer, measured, wrong.explanation)
+        st.info(f"You predicted “{wrong.text}”. It is “{answer}”. {wrong.explanation} {measured}",
                 icon=":material/lightbulb:")  # fmt: skip
 
 
-def _record(task: Task, options: list[str], chosen: str, answer: str, measured: str, misconception: str) -> None:
+def _record(task: Task, options: list[str], chosen: str, answer: str, measured: str, misconception: str = "") -> None:
     """Add the prediction to the page Results, once for each run that has another answer."""
     record_answer(f"{_QUESTION} {task.goal}", options, chosen, answer, measured, misconception)
 
