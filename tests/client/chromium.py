@@ -25,10 +25,26 @@ window.WebSocket = class extends Native {
 """
 
 
-def _ends_a_run(payload: bytes | str) -> bool:
-    message = ForwardMsg.FromString(payload) if isinstance(payload, bytes) else ForwardMsg()
-    ends = message.WhichOneof("type") == "script_finished"
-    return ends and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+class EndedRuns:
+    """How many runs have ended, by what the server sends.
+
+    A run that has asked for another one (`st.rerun`) and that other run are one. A run that is interrupted by a request
+    of the browser has ended when the next one begins: the server does not say more about it (`runner.fastReruns`).
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._open = False
+
+    def observe(self, message: ForwardMsg) -> None:
+        """Take notice of a message from the server."""
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self.count += self._open
+            self._open = True
+        elif kind == "script_finished":
+            self.count += self._open and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            self._open = False
 
 
 class Tab:
@@ -43,7 +59,7 @@ class Tab:
         self.page: Page = context.new_page()
         self.page.set_default_timeout(TIMEOUT)
         self.page.on("websocket", self._connected)
-        self._runs_ended = 0
+        self._runs = EndedRuns()
         self.page.goto(server + url)
         self.settle(1)
 
@@ -64,15 +80,15 @@ class Tab:
 
     def act(self, action: Callable[[Page], Any], runs: int = 1) -> None:
         """Do something that makes the server finish this number of runs, and wait for them."""
-        before = self._runs_ended
+        before = self._runs.count
         action(self.page)
         self.settle(before + runs)
 
     def settle(self, runs: int) -> None:
         """Wait until so many runs have ended since the tab was opened, and until what they brought is on screen."""
         deadline = time.monotonic() + TIMEOUT / 1000
-        while self._runs_ended < runs:
-            assert time.monotonic() < deadline, f"{self._runs_ended} of {runs} runs have ended"
+        while self._runs.count < runs:
+            assert time.monotonic() < deadline, f"{self._runs.count} of {runs} runs have ended"
             self.page.wait_for_function("() => true", polling=20)  # lets Playwright hand over the frames
         self.page.wait_for_function(CALM)
         self.page.evaluate(NEXT_FRAMES)
@@ -91,4 +107,5 @@ class Tab:
             self.sent.append(message.rerun_script)
 
     def _frame_received(self, payload: bytes | str) -> None:
-        self._runs_ended += _ends_a_run(payload)
+        if isinstance(payload, bytes):
+            self._runs.observe(ForwardMsg.FromString(payload))

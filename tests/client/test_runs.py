@@ -3,6 +3,7 @@
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from tests.client.chromium import EndedRuns
 from tests.client.runs import Runs
 
 
@@ -153,3 +154,24 @@ def test_what_is_settled_is_forgotten(server):
     server.runs.settle()
     assert server.runs.certain
     assert server.runs.idle
+
+
+BEGIN = ForwardMsg(new_session={"name": "app"})
+END = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
+AGAIN = ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+
+
+@pytest.mark.parametrize(
+    ("messages", "ended"),
+    [
+        pytest.param([BEGIN, END, BEGIN, END], 2, id="one after the other"),
+        pytest.param([BEGIN, BEGIN, END], 2, id="the first is interrupted by a request"),
+        pytest.param([BEGIN, AGAIN, BEGIN, END], 1, id="st.rerun"),
+        pytest.param([BEGIN, END, BEGIN], 1, id="one is under way"),
+    ],
+)
+def test_runs_that_have_ended(messages, ended):
+    runs = EndedRuns()
+    for message in messages:
+        runs.observe(message)
+    assert runs.count == ended
