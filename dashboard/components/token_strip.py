@@ -34,7 +34,12 @@ def render_token_strip(
         )
         highlight = " ew-selected" if len(tokens) > 1 and sentence == selected[0] else ""
         lines.append(f"<div class='ew-sentence{highlight}'>{_NAMES}{chips}</div>")
-    st.html(f"<div class='ew-strip'>{''.join(lines)}</div>")
+    render_strip(lines)
+
+
+def render_strip(lines: Sequence[str]) -> None:
+    """Render lines of chips, which are HTML. With many lines the strip scrolls, also by the keys of a keyboard."""
+    st.html(f"<div class='ew-strip' tabindex='0' role='group' aria-label='Tokens'>{''.join(lines)}</div>")
 
 
 def _chip(word: str, token_id: int, real: bool, selected: bool) -> str:

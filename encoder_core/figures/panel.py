@@ -61,6 +61,7 @@ class Panel:
     product        the product of two other panels that the panel is; None where it is no product
     set_by_hand    cells (row, column) that an edit has set, so that the product does not hold for them
     marked         the cells, rows and columns that are outlined, as indices of cells
+    opens_next     whether the next panel of the line shows the selected tile enlarged
     """
 
     kind: PanelKind
@@ -80,6 +81,7 @@ class Panel:
     product: Product | None = None
     set_by_hand: frozenset[tuple[int, int]] = frozenset()
     marked: tuple[Mark, ...] = ()
+    opens_next: bool = False
 
     @property
     def figure(self) -> go.Figure:

@@ -93,7 +93,8 @@ def _tiles(
     seq = len(at.labels)
     places = Window(0, seq, bin_size(weights.size), tuple(at.labels))
     style = MosaicStyle(limit=limit, theme=theme, height=HEIGHT + 28, weight=int(1.5 * np.clip(seq, 12, 40)))
-    return mosaic(weights, grid, places, places, title=title, mask=visible, shows=shows, style=style)
+    panel = mosaic(weights, grid, places, places, title=title, mask=visible, shows=shows, style=style)
+    return replace(panel, opens_next=True)
 
 
 def _enlarged(

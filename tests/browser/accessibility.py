@@ -11,20 +11,12 @@ _WCAG = {
     "runOnly": ["wcag2a", "wcag2aa"],
     "rules": {"heading-order": {"enabled": True}, "label-content-name-mismatch": {"enabled": True}},
 }
-# On a narrow screen, Streamlit's own menu of pages fails in other rules: the sections of its list are not items of it
-# (SidebarNav, Streamlit 1.67). A formula that is wider than a phone scrolls, and browsers let a keyboard scroll it.
-_CONTRAST = {"runOnly": ["color-contrast"]}
 _axe = Axe()
 
 
 def violations(page: Page) -> list[str]:
     """Violations of WCAG 2 at the levels A and AA, of the order of headings, and of names that differ from labels."""
     return _run(page, _WCAG)
-
-
-def violations_of_contrast(page: Page) -> list[str]:
-    """Texts of low contrast."""
-    return _run(page, _CONTRAST)
 
 
 def _run(page: Page, options: dict[str, Any]) -> list[str]:

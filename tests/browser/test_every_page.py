@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.page_list import PAGES, STAGES, START, Stage
 from encoder_core.figures import theme_named
-from tests.browser.accessibility import violations, violations_of_contrast
+from tests.browser.accessibility import violations
 from tests.browser.conftest import PHONE, WIDE
 from tests.browser.screen import WITHOUT_PLOTS
 
@@ -52,7 +52,7 @@ def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(
         else:
             screen.open(page.name, **_LINKS.get(page.name, {}))
         check_painted(screen, "dark")
-        assert violations_of_contrast(screen.page) == [], page.name
+        assert violations(screen.page) == [], page.name
         check_fits(screen, PHONE)
 
 

@@ -62,6 +62,22 @@ def test_one_figure_at_a_time_and_a_swipe_selects_nothing(phone):
     assert phone.faults == []
 
 
+def test_a_tapped_tile_is_shown_enlarged(phone):
+    phone.open("full_stack")
+    tiles = phone.page.locator(".ew-plot .js-plotly-plot:visible")
+    expect(tiles).to_have_count(1)
+    tiles.scroll_into_view_if_needed()
+    phone.page.get_by_role("button", name="Every head of every layer", exact=True).tap()
+    phone.come_to_rest()
+    tiles.scroll_into_view_if_needed()
+    box = tiles.bounding_box()
+    with phone.rerun():
+        phone.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] * 0.9)
+    phone.come_to_rest()
+    pressed = phone.page.get_by_role("group", name="Figure to show").get_by_role("button", pressed=True)
+    assert pressed.inner_text() == "Layer 4, head 4"
+
+
 def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(phone):
     phone.open("scaled_scores")
     phone.page.get_by_test_id("stExpandSidebarButton").tap()

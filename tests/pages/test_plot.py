@@ -46,7 +46,7 @@ def test_a_serialised_panel_has_its_arrays_and_description():
     assert sent["product"] == {"left": 0, "right": 2, "factor": 0.5}
     assert (sent["setByHand"], sent["marked"], sent["tiles"]) == ([[1, 0]], [[1, 2]], None)
     assert sent["layout"]["shapes"][-1] == {"type": "rect"}
-    assert sent["isInspected"] is False
+    assert (sent["isInspected"], sent["opensNext"]) == (False, False)
     assert json.loads(to_json(panel, is_inspected=True))["isInspected"] is True
     assert len(panel.layout["shapes"]) == len(sent["layout"]["shapes"]) - 1  # the panel itself is not changed
 

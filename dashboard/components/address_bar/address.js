@@ -1,6 +1,8 @@
 // Writes the query string of the session to the URL. The path belongs to Streamlit and does not change.
 // @ts-check
 
+import { repairPageMenu } from "../page_menu.js";
+
 /**
  * What dashboard/components/address_bar/__init__.py sends.
  * @typedef {object} AddressData
@@ -88,6 +90,7 @@ export default function ({ data, setTriggerValue }) {
   const { session, read, query, step, fragment } = data;
   readUrlAfterReconnect();
   applyTextBeforeLinks();
+  repairPageMenu();
   tab.fragment = fragment;
   const current = window.location.search.slice(1);
   if (session !== tab.session) {

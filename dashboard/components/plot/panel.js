@@ -30,6 +30,7 @@ import { unpackArray } from "../arrays.js";
  * @property {Tiles | null} tiles
  * @property {Product | null} product
  * @property {boolean} isInspected  whether one of its cells is the inspected cell
+ * @property {boolean} opensNext  whether the next panel of the line shows the selected tile enlarged
  * @property {[number, number][]} setByHand  cells (row, column) with an edited value
  * @property {[number | null, number | null][]} marked  outlined cells; null marks a whole row or column
  * @property {PlotTrace[]} data  Plotly's traces

@@ -124,7 +124,9 @@ function listenToPlot(line, plot, index, panel) {
   plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, panel, event); });
   plot.on("plotly_unhover", () => { line.tooltip.style.visibility = "hidden"; });
   plot.on("plotly_click", event => {
-    if (useClick(line.touches)) line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) });
+    if (!useClick(line.touches)) return;
+    line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) });
+    if (line.isSwitched && panel.opensNext) showFigure(line, index + 1);
   });
 }
 

@@ -35,6 +35,7 @@ def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = (), *, is_insp
         },
         "product": panel.product and panel.product._asdict(),
         "isInspected": is_inspected,
+        "opensNext": panel.opens_next,
         "setByHand": sorted(panel.set_by_hand),
         "marked": panel.marked,
     }  # fmt: skip

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
+from dashboard.components.token_strip import render_strip
 from dashboard.markdown import capitalize, escape_message
 from dashboard.models.checkpoints import ExampleResult, example_result
 from dashboard.state.choices import TRAINING_HEAD
@@ -82,7 +83,7 @@ def _render_outputs(task: Task, result: ExampleResult) -> None:
         for token, output, target, scored in rows
     )
     names = "<span class='ew-token ew-names'><small>input</small>output<small>right?</small></span>"
-    st.html(f"<div class='ew-strip'><div class='ew-sentence'>{names}{chips}</div></div>")
+    render_strip([f"<div class='ew-sentence'>{names}{chips}</div>"])
 
 
 def _chip(token: str, output: str, target: str, is_scored: bool) -> str:

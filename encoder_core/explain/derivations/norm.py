@@ -12,16 +12,17 @@ from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
 from encoder_core.explain.sublayers import layer_norm_steps
 
-FORMULA = (
-    r"y_j = \gamma_j \frac{x_j - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta_j, \quad "
+_LINES = (
+    r"y_j = \gamma_j \frac{x_j - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta_j \\ "
     r"\mu = \tfrac{1}{d} \sum_i x_i, \quad \sigma^2 = \tfrac{1}{d} \sum_i (x_i - \mu)^2"
 )
+FORMULA = rf"\begin{{gathered}} {_LINES} \end{{gathered}}"
 _VARIANCE = r"\sigma^2 = \tfrac{1}{d} \sum_i (x_i - \mu)^2"
 
 
 def norm_formula(x: str) -> str:
-    """The formula of layer normalisation, with the definition of x on a second line."""
-    return rf"\begin{{gathered}} {FORMULA} \\ x = {x} \end{{gathered}}"
+    """The formula of layer normalisation, with the definition of x on a line of its own."""
+    return rf"\begin{{gathered}} {_LINES} \\ x = {x} \end{{gathered}}"
 
 
 def derive_norm(source: OperandSource, rows: Sequence[list[Operand]], dimension: int, name: str) -> RuleResult:
