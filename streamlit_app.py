@@ -27,7 +27,7 @@ check_widget_states()
 page, pages, active = register_pages()
 stop_if_full()
 current = begin_run(active.name)
-is_first_run, page_opened, current.entrypoint_ran = not current.entrypoint_ran, current.page_opened, True
+is_first_run, current.entrypoint_ran = not current.entrypoint_ran, True
 presenting = is_presenting()
 render_style_sheet(active, presenting=presenting)
 
@@ -67,12 +67,10 @@ with fair_run():
     rendered_encoder = None if is_first_run else model.current_model().settings.encoder
     if is_first_run:
         render_frame()
-    current.is_full_rerun = not page_opened
     try:
         with stage, page_script():
             page.run()
     finally:
-        current.is_full_rerun = False
         if not is_first_run:
             render_frame()
 if isinstance(active, Stage) and not presenting:

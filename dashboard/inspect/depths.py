@@ -1,6 +1,5 @@
 """The depths of a page below its plot: numbers, formula, code, a question, and edits of the inspected cell."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,6 @@ from dashboard.inspect.predict_first import ask_below
 from dashboard.inspect.questions import Question
 from dashboard.inspect.source_code import render_source
 from dashboard.inspect.training_effect import render_training_effect
-from dashboard.limits.fair_share import others_compute
 from dashboard.models import model
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import DETAILS, NUMBERS
@@ -27,10 +25,6 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.figures.base import shorten
 
-# After a change in the sidebar, the plot is sent before the parts below it: a browser that receives both at once lays
-# out everything before it paints. In Chromium the plot is painted after 337 instead of 452 ms, and the page is complete
-# no later (437 against 460 ms). On a busy server, where a pause would add up, there is none.
-PLOT_HEAD_START = 0.16  # seconds; with less, browsers more often receive both at once
 INSPECTED_CELL = "the cell"
 
 
@@ -59,8 +53,6 @@ def render_depths(
     Presentation mode shows the plots alone."""
     if is_presenting():
         return
-    if session().is_full_rerun and not others_compute():
-        time.sleep(PLOT_HEAD_START)
     if inspection:
         render_training_effect(model.current_model(), inspection)
     left, right = st.columns([3, 2], gap="large")

@@ -77,10 +77,10 @@ class FairShare:
             account.savings -= used + _OVERHEAD
             self._changed.notify_all()
 
-    def others_compute(self, session: str | None) -> bool:
-        """Whether a run of another session computes now; None: of any session."""
+    def anyone_computes(self) -> bool:
+        """Whether a run of any session computes now."""
         with self._changed:
-            return any(account.computing for name, account in self._accounts.items() if name != session)
+            return any(account.computing for account in self._accounts.values())
 
     def now(self) -> float:
         """The time in seconds."""
@@ -136,12 +136,6 @@ def fair_run() -> Iterator[None]:
         _FAIR_SHARE.end(context.session_id, time.thread_time() - start)
 
 
-def others_compute() -> bool:
-    """Whether a run of another session computes now."""
-    context = get_script_run_ctx()
-    return context is not None and _FAIR_SHARE.others_compute(context.session_id)
-
-
 def anyone_computes() -> bool:
     """Whether a run of any session computes now, for work in the background."""
-    return _FAIR_SHARE.others_compute(None)
+    return _FAIR_SHARE.anyone_computes()

@@ -49,9 +49,7 @@ class Session:
     page                name of the current page
     shared_view         page and query string of the link that opened the tab; None if it had no parameters
     script              name of the page whose script renders now; None while the entrypoint renders
-    page_opened         whether this run opens the page
     entrypoint_ran      whether the entrypoint has run in this session
-    is_full_rerun       whether this run renders the whole page again, after a change in the sidebar
     widgets             parameter name -> its current widget
     last_used           what the values were last used with, such as the tokens of the sentence; cleared by a new link
     memo                results computed from the values, by any module
@@ -69,9 +67,7 @@ class Session:
     page: str | None = None
     shared_view: tuple[str, str] | None = None
     script: str | None = None
-    page_opened: bool = True
     entrypoint_ran: bool = False
-    is_full_rerun: bool = False
     widgets: dict[str, BoundWidget] = field(default_factory=dict)
     last_used: dict[str, Any] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict)
@@ -184,7 +180,6 @@ class Session:
                 if parameter.scope == "page":
                     self.values.pop(name, None)
             self._forget_link()
-        self.page_opened = page != self.page
         self.page = page
 
     def _forget_link(self) -> None:

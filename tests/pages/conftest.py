@@ -5,7 +5,6 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import app_test
 from streamlit.testing.v1.util import patch_config_options
 
-from dashboard.inspect import depths
 from dashboard.models import warm_up
 from dashboard.page_list import STAGES
 
@@ -14,11 +13,9 @@ from dashboard.page_list import STAGES
 def as_in_the_app(unchecked, monkeypatch):
     """Annotations are not checked, nothing is warmed up, and an exception says what it is about.
 
-    AppTest looks for components in every installed package, at every page: nine tenths of its time, for none. Here no
-    browser paints a plot while the server pauses before the parts below it.
+    AppTest looks for components in every installed package, at every page: nine tenths of its time, for none.
     """
     monkeypatch.setattr(warm_up, "start", lambda: None)
-    monkeypatch.setattr(depths, "PLOT_HEAD_START", 0.0)
     monkeypatch.setattr(app_test.BidiComponentManager, "discover_and_register_components", lambda *_, **__: None)
     with patch_config_options({"client.showErrorDetails": "full"}):
         yield

@@ -158,13 +158,13 @@ def test_a_greedy_session_gets_its_share_and_others_never_wait(others, share):
     assert use(shares, "greedy", 0.0) == pytest.approx(ACTIVE, abs=0.2)  # nobody else is active any more
 
 
-def test_whether_others_compute():
+def test_whether_anyone_computes():
     shares = Timed()
+    assert not shares.anyone_computes()
     assert shares.begin("one")
-    assert not shares.others_compute("one")
-    assert shares.others_compute("two")
+    assert shares.anyone_computes()
     shares.end("one", 0.0)
-    assert not shares.others_compute("two")
+    assert not shares.anyone_computes()
 
 
 def test_only_the_newest_run_of_a_session_computes():
