@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dashboard.limits.turns import Turns
+
 SHARE = 0.15  # seconds of processor time that a session earns per second at least; a move of a slider uses 0.05
 SHARED = 0.5  # seconds per second that a session shares with the other active ones: a few earn more than SHARE each
 SAVINGS = 3.0  # seconds of processor time that a session can save up, and has when it begins
@@ -116,6 +118,7 @@ class FairShare:
 
 
 _FAIR_SHARE = FairShare()
+_TURNS = Turns()
 _thread = threading.local()
 
 
@@ -130,7 +133,8 @@ def fair_run() -> Iterator[None]:
         st.stop()
     start, _thread.is_running = time.thread_time(), True
     try:
-        yield
+        with _TURNS.take():
+            yield
     finally:
         _thread.is_running = False
         _FAIR_SHARE.end(context.session_id, time.thread_time() - start)
