@@ -1,13 +1,14 @@
 // The plot component: panels side by side, with operators between them. Plotly repaints them in place.
 // @ts-check
 
-import { appendElement, hostElement, staticUrl } from "../dom.js";
-import { describeCell, showTooltip } from "./hover.js";
+import { appendElement, hostElement } from "../dom.js";
+import { showTooltip } from "./hover.js";
 import { fitPanel, plotHeight, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
+import { connectSaveMenus, startPlayer } from "./on_demand.js";
 import { cellAt, parsePanel } from "./panel.js";
 import { availableHeight, drawnPanel } from "./present.js";
-import { FORMATS, appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
+import { appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 import { scrollRailToStage } from "./rail.js";
 import { appendSwitcher, figureToShow, isSwitched, updateSwitcher } from "./switcher.js";
 import { useClick, watchTouches } from "./touch.js";
@@ -192,32 +193,6 @@ function observeWidth(line, plotly) {
   });
   line.observer.observe(line.host);
   window.addEventListener("resize", line.onWindowResize = () => { if (line.present) repaint(); });
-}
-
-// The player's script is loaded at its first use.
-/** @type {(line: PlotLine, script: string) => Promise<void>} */
-async function startPlayer(line, script) {
-  const { play } = await import(staticUrl(script));
-  const panels = line.items.map(({ panel }) => panel), index = panels.findIndex(panel => panel.product);
-  if (index < 0) return;  // the product went while the script was loaded
-  const product = /** @type {import("./panel.js").MatrixPanel} */ (panels[index]);
-  if (!line.panelElements[index].area) return;  // nothing is painted yet
-  play(line, index, (/** @type {number} */ row, /** @type {number} */ column) => {
-    const [position, value, sum] = describeCell(panels, product, row, column);
-    return `${position}: ${sum ?? value}`;
-  });
-}
-
-// The script that saves figures is loaded at its first use.
-/** @type {(line: PlotLine, script: string, bundle: string) => void} */
-function connectSaveMenus({ items, panelElements }, script, bundle) {
-  panelElements.forEach(({ plot, saveMenu, saveButtons }, i) => saveButtons.forEach((button, j) => {
-    button.onclick = async () => {
-      saveMenu.open = false;
-      const { savePanel } = await import(staticUrl(script));
-      await savePanel(FORMATS[j], items[i], plot, bundle);
-    };
-  }));
 }
 
 /** @type {(line: PlotLine) => void} */
