@@ -12,7 +12,7 @@ from cachetools.keys import hashkey
 from encoder_core.engine.memory import release_freed_memory
 
 MAX_BYTES = 200_000_000  # enough for a hundred people with different settings of the usual sizes
-MAX_GARBAGE_BYTES = 100_000_000
+MAX_GARBAGE_BYTES = 100_000_000  # of models that left the cache; a collection takes up to 0.15 s, so it waits for these
 
 
 class Sized(Protocol):

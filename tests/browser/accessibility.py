@@ -1,7 +1,5 @@
 """Violations of accessibility rules on an open page, found by axe-core."""
 
-from typing import Any
-
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
@@ -15,13 +13,11 @@ _axe = Axe()
 
 
 def violations(page: Page) -> list[str]:
-    """Violations of WCAG 2 at the levels A and AA, of the order of headings, and of names that differ from labels."""
-    return _run(page, _WCAG)
+    """Violations of WCAG 2 at the levels A and AA, of the order of headings, and of names that differ from labels.
 
-
-def _run(page: Page, options: dict[str, Any]) -> list[str]:
-    """A line for each element that violates a rule: the rule, the element and why."""
-    response = _axe.run(page, _CONTEXT, {"resultTypes": ["violations"], "preload": False} | options).response
+    Returns a line for each element that violates a rule: the rule, the element and why.
+    """
+    response = _axe.run(page, _CONTEXT, {"resultTypes": ["violations"], "preload": False} | _WCAG).response
     return [
         f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
         for violation in response["violations"]

@@ -12,12 +12,10 @@ from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
 from encoder_core.explain.sublayers import layer_norm_steps
 
-_LINES = (
-    r"y_j = \gamma_j \frac{x_j - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta_j \\ "
-    r"\mu = \tfrac{1}{d} \sum_i x_i, \quad \sigma^2 = \tfrac{1}{d} \sum_i (x_i - \mu)^2"
-)
-FORMULA = rf"\begin{{gathered}} {_LINES} \end{{gathered}}"
+_MEAN = r"\mu = \tfrac{1}{d} \sum_i x_i"
 _VARIANCE = r"\sigma^2 = \tfrac{1}{d} \sum_i (x_i - \mu)^2"
+_LINES = rf"y_j = \gamma_j \frac{{x_j - \mu}}{{\sqrt{{\sigma^2 + \epsilon}}}} + \beta_j \\ {_MEAN}, \quad {_VARIANCE}"
+FORMULA = rf"\begin{{gathered}} {_LINES} \end{{gathered}}"
 
 
 def norm_formula(x: str) -> str:
@@ -39,7 +37,7 @@ def derive_norm(source: OperandSource, rows: Sequence[list[Operand]], dimension:
     steps = [sum_step("residual plus sublayer", "x_j", single_summands(operands))] if len(rows) > 1 else []
     x_j = Operand("x_j", steps[0].value) if len(rows) > 1 else operands[0]
     steps += [
-        _mean("mean of the token", r"\mu = \tfrac{1}{d} \sum_i x_i", parts, x, float(norm.mean)),
+        _mean("mean of the token", _MEAN, parts, x, float(norm.mean)),
         _mean("variance of the token", _VARIANCE, parts, (x - float(norm.mean)) ** 2, float(norm.variance)),
         sum_step(
             "minus the mean",
