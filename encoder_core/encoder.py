@@ -13,7 +13,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import compatible_edits, ignored_edit_message
 from encoder_core.engine.gradients import block_gradients
-from encoder_core.engine.inference import compute_outputs, compute_trace
+from encoder_core.engine.inference import compile_forward, compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
 from encoder_core.engine.packing import trace_packed
 from encoder_core.engine.stacked_parameters import StackedParameters, parameters_from_state, stack_parameters
@@ -258,10 +258,12 @@ class Encoder:
 
 
 def warm_up(seed: int = 0) -> None:
-    """Compile all programs and draw the parameters of `seed`, so that later forward passes compile nothing.
+    """Compile all programs, so that later forward passes compile nothing, and draw small parameters of `seed`.
 
     These are the programs of all CAPACITIES, those of recipes that are larger, and the gradients of small models.
     """
+    for recipe in RECIPES.values():
+        compile_forward(recipe.config(), recipe.example.seq)
     for capacity in CAPACITIES:
         config = EncoderConfig(
             max_len=capacity.seq,
@@ -270,10 +272,6 @@ def warm_up(seed: int = 0) -> None:
             d_ff=capacity.d_ff,
             num_layers=capacity.num_layers,
         )
-        Encoder.random(config, seed).trace(np.zeros((1, capacity.seq), np.int32))
-    for name, recipe in RECIPES.items():
-        if capacity_for(recipe.config(), recipe.example.seq) not in CAPACITIES:
-            inputs, mask, _ = recipe.inputs(seed)
-            Encoder.recipe(name, seed=seed).trace(inputs, mask)
+        compile_forward(config, capacity.seq)
     run = Encoder.random(EncoderConfig(num_layers=1, final_norm=True), seed).run(np.zeros((1, 1), np.int32))
     block_gradients(run, np.zeros(run.trace.output.shape))

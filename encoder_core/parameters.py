@@ -1,10 +1,11 @@
 """The parameters of an encoder: names and shapes, random initialisation from a seed, validation."""
 
+import threading
 import zlib
 from collections.abc import Mapping
-from functools import lru_cache
 
 import numpy as np
+from cachetools import LRUCache, cached
 from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
@@ -22,6 +23,7 @@ _MIN_DRAW_SIZES = {
 }
 _DEFAULT_MIN_DRAW_SIZE = (128, 256)
 BIAS_STD = 0.02  # the libraries of the recipes initialise biases with 0
+_MAX_CACHED_BYTES = 32_000_000  # of draws: 20 blocks of up to 128 features, each of which takes 4 ms to draw
 _BIASES_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
 
 
@@ -129,7 +131,7 @@ def _standard_normal(seed: int, name: str, rows: int, width: int) -> Float[np.nd
     return _drawn_block(seed, name, drawn_rows, max(least_width, width))[:rows, :width]
 
 
-@lru_cache(maxsize=256)
+@cached(LRUCache(_MAX_CACHED_BYTES, getsizeof=lambda block: block.nbytes), lock=threading.Lock())
 def _drawn_block(seed: int, name: str, rows: int, width: int) -> Float[np.ndarray, "rows width"]:
     stream = np.random.default_rng((seed, zlib.crc32(name.encode())))
     block = stream.standard_normal((rows, width), np.float32)

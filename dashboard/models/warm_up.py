@@ -7,6 +7,7 @@ from functools import cache
 from dashboard.models.loading import encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core import warm_up
+from encoder_core.engine.memory import release_compiler_memory
 from encoder_core.pretrained import on_this_machine
 
 
@@ -27,5 +28,5 @@ def _warm() -> None:
     if minilm and is_local:
         encoder_loader(minilm).finish()
     # The objects loaded so far stay in memory, so exclude them from garbage collection (60 ms per collection).
-    gc.collect()
+    release_compiler_memory()
     gc.freeze()

@@ -7,7 +7,7 @@ called one after another.
 """
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import jax
@@ -26,6 +26,7 @@ from encoder_core.blocks import (
     layer_norm,
 )
 from encoder_core.blocks.capacity import Capacity, Dims
+from encoder_core.engine.executables import compiled_for_each_capacity
 from encoder_core.engine.program_inputs import split_by_layer
 
 LayerTensors = BlockTensors | list[BlockTensors]  # with a first axis `layer`, or a list of layers
@@ -44,7 +45,8 @@ def forward(
     """The output of the stack and the tensors of its layers, all at capacity; `select_layer` selects one layer."""
     if not capacity.exact:
         return _all_layers(capacity, state, embedded, mask, dims, settings, edits, dropout_masks)
-    x, tensors = embedded, []
+    x: Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"] = embedded
+    tensors = []
     layer_inputs = split_by_layer(capacity, edits, dropout_masks)
     for layer in range(int(settings.first_layer), capacity.num_layers):
         block = _layer(capacity, state["blocks"][layer], x, mask, dims, settings, *layer_inputs[layer])
@@ -87,7 +89,7 @@ def _split(module: Callable[..., nnx.Module], capacity: Capacity) -> tuple[nnx.G
     return nnx.split(nnx.eval_shape(lambda: module(capacity, rngs=nnx.Rngs(0))))
 
 
-@partial(jax.jit, static_argnums=0)
+@compiled_for_each_capacity
 def _all_layers(
     capacity: Capacity,
     state: nnx.State,
@@ -103,7 +105,7 @@ def _all_layers(
     return encoder(embedded, mask, dims, settings, edits, dropout_masks)
 
 
-@partial(jax.jit, static_argnums=0)
+@compiled_for_each_capacity
 def _layer(
     capacity: Capacity,
     state: nnx.State,

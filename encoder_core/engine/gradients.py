@@ -7,7 +7,6 @@ output of the block before it.
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -19,6 +18,7 @@ from encoder_core.blocks import BlockDropout, BlockEdits, LayerNorm, ProgramSett
 from encoder_core.blocks.capacity import Capacity, Dims, capacity_for, pad
 from encoder_core.blocks.parameter_cut import NOTHING_CUT
 from encoder_core.config import require_chained_layers
+from encoder_core.engine.executables import compiled_for_each_capacity
 from encoder_core.engine.forward import block_state, empty_block
 from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings, split_by_layer
 from encoder_core.trace import Run
@@ -140,7 +140,7 @@ def _dims(run: Run) -> Dims:
     return Dims(run.config.d_model, run.config.d_head, 1)
 
 
-@partial(jax.jit, static_argnums=0)
+@compiled_for_each_capacity
 def _block_vjp(
     capacity: Capacity,
     state: nnx.State,
@@ -162,7 +162,7 @@ def _block_vjp(
     return jax.grad(loss, argnums=(0, 1))(state, x)
 
 
-@partial(jax.jit, static_argnums=0)
+@compiled_for_each_capacity
 def _norm_vjp(
     capacity: Capacity,
     scale: Float[Array, "d_model"],

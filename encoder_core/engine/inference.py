@@ -7,10 +7,11 @@ from jaxtyping import Float
 
 from encoder_core.blocks import output_logits
 from encoder_core.blocks.capacity import capacity_for
+from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, Effects, combine_edits
 from encoder_core.edits.effects import first_changed_layer
 from encoder_core.engine.program import edits_kernels, run_batch, run_output
-from encoder_core.engine.stacked_parameters import StackedParameters
+from encoder_core.engine.stacked_parameters import StackedParameters, stack_parameters
 from encoder_core.inputs.embedding import embed_inputs
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.parsing import ParsedInputs
@@ -80,3 +81,11 @@ def compute_outputs(
             block_inputs = streams
     outputs.setflags(write=False)
     return outputs
+
+
+def compile_forward(config: EncoderConfig, seq: int) -> None:
+    """Compile the forward pass of this model for texts of `seq` tokens: run it with zeros, which need not be drawn."""
+    capacity = capacity_for(config, seq)
+    embedded = np.zeros((1, seq, config.d_model), np.float32)
+    mask = np.ones((1, config.num_heads, seq, seq), bool)
+    run_batch(stack_parameters({}, config, capacity), embedded, mask, config, capacity)

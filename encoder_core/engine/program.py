@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float
@@ -135,7 +134,7 @@ def _edited(parameters: ProgramParameters, effects: Effects, capacity: Capacity)
         for cell, value in cells.items():
             kernel[cell] = value
     for path, copy in copies.items():
-        flat[path] = flat[path].replace(jnp.asarray(copy))
+        flat[path] = flat[path].replace(jax.device_put(copy))
     return parameters._replace(state=nnx.from_flat_state(list(flat.items())))
 
 

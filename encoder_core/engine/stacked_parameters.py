@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from flax import nnx
 from jaxtyping import Float
@@ -96,7 +96,7 @@ def _stack(parameters: Mapping[str, Float[np.ndarray, "..."]], num_layers: int, 
         else:
             array = parameters.get(name.replace("blocks.", "layers."))
             value = np.zeros(variable.shape, np.float32) if array is None else pad(array, variable.shape)
-        entries.append((path, variable.replace(jnp.asarray(value))))
+        entries.append((path, variable.replace(jax.device_put(value))))
     return nnx.from_flat_state(entries)
 
 

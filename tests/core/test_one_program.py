@@ -18,6 +18,7 @@ from benchmarks.measure import CompilationCounter
 from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
 from encoder_core.blocks.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, combine_edits
+from encoder_core.engine.memory import release_compiler_memory
 from encoder_core.engine.program import run_batch, run_output
 from encoder_core.engine.stacked_parameters import SHARED_SEED, stack_parameters
 from encoder_core.recipes import VARIANTS
@@ -178,6 +179,7 @@ def random_run(rng: np.random.Generator) -> None:
 
 def test_after_warm_up_nothing_is_compiled():
     warm_up()
+    release_compiler_memory()
     rng = np.random.default_rng(0)
     with CompilationCounter() as counter:
         for _ in range(60):
