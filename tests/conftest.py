@@ -3,6 +3,7 @@
 HYPOTHESIS_PROFILE=thorough draws many more examples than the default profile, and new ones at each run.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -28,6 +29,12 @@ _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, Hea
 settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_ALWAYS)
 settings.register_profile("thorough", max_examples=500, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from going through all modules and tests again and again: a second each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -58,6 +65,6 @@ def browser():
     """Chromium, one for all tests of a process: Playwright allows no more."""
     with sync_playwright() as playwright:
         # A page is open for a few seconds: what V8's optimizing compilers cost, they do not earn back.
-        browser = chromium(playwright, "--js-flags=--no-maglev --no-turbofan --min-semi-space-size=64")
+        browser = chromium(playwright, "--js-flags=--no-turbofan --min-semi-space-size=64")
         yield browser
         browser.close()
