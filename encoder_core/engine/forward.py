@@ -65,7 +65,7 @@ def select_layer(tensors: LayerTensors, layer: int) -> BlockTensors:
 
 def empty_state(capacity: Capacity) -> nnx.State:
     """The state with the shapes of the parameters at this capacity, without allocated arrays."""
-    _, state = _split(SeparateBlocks if capacity.exact else EncoderStack, capacity)
+    _, state = _split(SeparateBlocks if capacity.exact else EncoderStack, capacity._replace(seq=0))  # of any length
     return state
 
 
