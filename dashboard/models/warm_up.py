@@ -10,7 +10,7 @@ from encoder_core import warm_up
 from encoder_core.engine.memory import release_compiler_memory
 from encoder_core.pretrained import on_this_machine
 
-_GC_THRESHOLDS = 1_000, 20, 25  # a third as many collections of all objects as with Python's own 700, 10, 10
+_GC_THRESHOLDS = 1_000, 20, 25  # a seventh as many collections of all objects as with 700, 10, 10
 
 
 @cache
@@ -29,9 +29,9 @@ def _warm() -> None:
     warm_up()
     if minilm and is_local:
         encoder_loader(minilm).finish()
-    # The objects loaded so far stay in memory, so exclude them from garbage collection (60 ms per collection). A run of
-    # a page makes tens of thousands of objects: with Python's thresholds, collections took a tenth of the processor time
-    # of 40 visitors, and stopped all of them for 0.2 s every 5 s.
+    # The objects loaded so far stay in memory: exclude them from garbage collection (60 ms per collection). Runs of pages
+    # make many objects: with Python's thresholds, collections took a tenth of the processor time of 40 visitors, and
+    # stopped all of them for 0.2 s every 5 s.
     release_compiler_memory()
     gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
