@@ -29,9 +29,9 @@ def _warm() -> None:
     warm_up()
     if minilm and is_local:
         encoder_loader(minilm).finish()
-    # The objects loaded so far stay in memory: exclude them from garbage collection (60 ms per collection). Runs of pages
-    # make many objects: with Python's thresholds, collections took a tenth of the processor time of 40 visitors, and
-    # stopped all of them for 0.2 s every 5 s.
+    # The objects loaded so far stay in memory: exclude them from garbage collection (60 ms per collection). A run of a
+    # page makes many objects: with Python's thresholds, collections took a tenth of the processor time of 40 visitors,
+    # and stopped all of them for 0.2 s every 5 s.
     release_compiler_memory()
     gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
