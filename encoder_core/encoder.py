@@ -262,16 +262,8 @@ def warm_up(seed: int = 0) -> None:
 
     These are the programs of all CAPACITIES, those of recipes that are larger, and the gradients of small models.
     """
-    for recipe in RECIPES.values():
-        compile_forward(recipe.config(), recipe.example.seq)
-    for capacity in CAPACITIES:
-        config = EncoderConfig(
-            max_len=capacity.seq,
-            d_model=capacity.d_model,
-            num_heads=capacity.num_heads,
-            d_ff=capacity.d_ff,
-            num_layers=capacity.num_layers,
-        )
-        compile_forward(config, capacity.seq)
+    of_recipes = (capacity_for(recipe.config(), recipe.example.seq) for recipe in RECIPES.values())
+    for capacity in {*CAPACITIES, *of_recipes}:
+        compile_forward(capacity)
     run = Encoder.random(EncoderConfig(num_layers=1, final_norm=True), seed).run(np.zeros((1, 1), np.int32))
     block_gradients(run, np.zeros(run.trace.output.shape))

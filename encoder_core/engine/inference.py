@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.blocks import output_logits
-from encoder_core.blocks.capacity import capacity_for
+from encoder_core.blocks.capacity import Capacity, capacity_for
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, Effects, combine_edits
 from encoder_core.edits.effects import first_changed_layer
@@ -83,9 +83,15 @@ def compute_outputs(
     return outputs
 
 
-def compile_forward(config: EncoderConfig, seq: int) -> None:
-    """Compile the forward pass of this model for texts of `seq` tokens: run it with zeros, which need not be drawn."""
-    capacity = capacity_for(config, seq)
-    embedded = np.zeros((1, seq, config.d_model), np.float32)
-    mask = np.ones((1, config.num_heads, seq, seq), bool)
+def compile_forward(capacity: Capacity) -> None:
+    """Compile the forward pass at this capacity: run the largest model that fits it, with zeros instead of a draw."""
+    config = EncoderConfig(
+        d_model=capacity.d_model,
+        num_heads=capacity.num_heads,
+        qkv_dim=capacity.qkv_width,
+        d_ff=capacity.d_ff,
+        num_layers=capacity.num_layers,
+    )
+    embedded = np.zeros((1, capacity.seq, capacity.d_model), np.float32)
+    mask = np.ones((1, capacity.num_heads, capacity.seq, capacity.seq), bool)
     run_batch(stack_parameters({}, config, capacity), embedded, mask, config, capacity)
