@@ -145,3 +145,29 @@ _TOOLTIP = """async ([panel, x, y]) => {
 def test_tooltip_is_beside_the_mouse_and_inside_the_line(scripts, x, left):
     """216 = the width of the line, 300, less the tooltip's, 80, less 4."""
     assert scripts.page.evaluate(_TOOLTIP, [LEFT, x, 70]) == [left, "36px", "visible", "query a · dimension 0\n1"]
+
+
+_POINT = """async ([left, top]) => {
+    const { pointAt } = await import("/plot/panel.js");
+    document.body.innerHTML = "<div id=plot style='position: absolute; left: 100px; top: 50px; width: 300px'></div>";
+    const plot = Object.assign(document.getElementById("plot"), {
+        layout: { xaxis: { range: [-0.5, 3.5] }, yaxis: { range: [1.5, -0.5] } } });
+    const { x, y } = pointAt(plot, { left: 40, top: 10, width: 200, height: 100 }, { left, top });
+    return [x, y];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("place", "point"),
+    [
+        ((140, 60), (-0.5, -0.5)),  # the corner of the area: 100 + 40 and 50 + 10
+        ((265, 85), (2, 0)),  # 125 of 200 pixels, 25 of 100
+        ((340, 160), (3.5, 1.5)),  # the opposite corner
+        ((90, 999), (-0.5, 1.5)),  # outside
+    ],
+)
+def test_point_of_a_plot_at_a_place_of_the_window(scripts, place, point):
+    x, y = scripts.page.evaluate(_POINT, place)
+    assert (x, y) == pytest.approx(point, abs=1e-4)
+    assert x < 3.5, "it belongs to the last column"
+    assert y < 1.5, "it belongs to the last row"

@@ -97,7 +97,7 @@ const dragMode = () => window.matchMedia("(pointer: coarse)").matches ? false : 
  * Points in a plane: both axes have one scale, and labels do not overlap.
  * @param {Panel} panel
  * @param {PlotLayout} layout
- * @param {{ left: number, top: number, width: number, height: number }} area
+ * @param {import("./panel.js").Area} area
  * @param {number[]} marked  points whose labels are placed first
  */
 function fitPoints(panel, layout, area, marked) {

@@ -3,6 +3,8 @@
 
 import { unpackArray } from "../arrays.js";
 
+const LAST = 1 - 1e-6;  // of the width or height: at the end itself, the next cell would begin
+
 /**
  * The rows or columns of a panel: the name of each cell, and the places of the matrix that the cells stand for.
  * @typedef {object} Axis
@@ -42,6 +44,9 @@ import { unpackArray } from "../arrays.js";
  * A panel with cells that are numbers.
  * @typedef {Panel & { rows: Axis, columns: Axis, values: import("../arrays.js").Matrix }} MatrixPanel
  *
+ * The area between the axes of a plot, in pixels of the plot.
+ * @typedef {{ left: number, top: number, width: number, height: number }} Area
+ *
  * The position of a cell: in a mosaic, `row` and `column` are counted within the tile (row, column).
  * @typedef {{ row: number, column: number, tile: [number, number] | null }} CellPosition
  */
@@ -75,5 +80,22 @@ export function cellAt(panel, point) {
     row: y % (tall + gap),
     column: x % (wide + gap),
     tile: [Math.floor(y / (tall + gap)), Math.floor(x / (wide + gap))],
+  };
+}
+
+/**
+ * The point of a plot at a place of the window, in cells. Plotly's own may be that of a place 50 ms ago.
+ * @param {PlotElement} plot
+ * @param {Area} area
+ * @param {{ left: number, top: number }} place  in pixels of the window
+ */
+export function pointAt(plot, area, place) {
+  const bounds = plot.getBoundingClientRect(), { xaxis, yaxis } = plot.layout;
+  /** @type {(share: number, from: number, to: number) => number} */
+  const between = (share, from, to) => from + Math.min(LAST, Math.max(0, share)) * (to - from);
+  const [left, right] = xaxis?.range ?? [0, 0], [bottom, top] = yaxis?.range ?? [0, 0];
+  return {
+    x: between((place.left - bounds.left - area.left) / area.width, left, right),
+    y: between((place.top - bounds.top - area.top) / area.height, top, bottom),
   };
 }

@@ -20,7 +20,7 @@ export const FORMATS = ["PNG", "SVG", "HTML", "CSV"];
  * @property {PlotElement} plot
  * @property {HTMLDetailsElement} saveMenu
  * @property {HTMLButtonElement[]} saveButtons  one for each of FORMATS
- * @property {{ left: number, top: number, width: number, height: number }} [area]  between the axes, in pixels
+ * @property {import("./panel.js").Area} [area]
  * @property {string} [paintedState]
  *
  * @typedef {object} PlayerElements

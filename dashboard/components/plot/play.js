@@ -9,7 +9,7 @@ import { setLabel } from "../dom.js";
  * @typedef {object} Layer
  * @property {HTMLCanvasElement} canvas
  * @property {CanvasRenderingContext2D} context
- * @property {{ left: number, top: number, width: number, height: number }} area  in pixels
+ * @property {import("./panel.js").Area} area
  * @property {number[]} xRange
  * @property {number[]} yRange
  *

@@ -6,7 +6,7 @@ import { showTooltip } from "./hover.js";
 import { fitPanel, plotHeight, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { connectSaveMenus, startPlayer } from "./on_demand.js";
-import { cellAt, parsePanel } from "./panel.js";
+import { cellAt, parsePanel, pointAt } from "./panel.js";
 import { availableHeight, drawnPanel } from "./present.js";
 import { appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
 import { scrollRailToStage } from "./rail.js";
@@ -119,14 +119,15 @@ function showFigure(line, index) {
   if (window.Plotly) schedulePaint(line, window.Plotly);
 }
 
-/** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel) => void} */
-function listenToPlot(line, plot, index, panel) {
+/** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel, area: import("./panel.js").Area) => void} */
+function listenToPlot(line, plot, index, panel, area) {
   for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
   plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, panel, event); });
   plot.on("plotly_unhover", () => { line.tooltip.style.visibility = "hidden"; });
   plot.on("plotly_click", event => {
     if (!useClick(line.touches)) return;
-    line.sendCell({ panel: index, ...cellAt(panel, event.points[0]) });
+    const point = panel.rows ? pointAt(plot, area, line.touches) : event.points[0];
+    line.sendCell({ panel: index, ...cellAt(panel, point) });
     if (line.isSwitched && panel.opensNext) showFigure(line, index + 1);
   });
 }
@@ -164,7 +165,7 @@ async function paint(line, plotly) {
     const { data, layout, area } = fitItem(line, i, widths[i]);
     elements.area = area;
     await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
-    listenToPlot(line, elements.plot, i, panel);
+    listenToPlot(line, elements.plot, i, panel, area);
   }
 }
 

@@ -1,12 +1,12 @@
-// Tells a tap from a swipe: a finger that scrolls the page over a figure must not select a cell.
+// Tells a tap from a swipe: a finger that scrolls the page over a figure must not select a cell. Knows where a click is.
 // @ts-check
 
 const TAP_RADIUS = 10;  // pixels that the finger of a tap may move
 
 /**
  * The last touch: whether it was a swipe, or was made with several fingers, and whether its click has been used. Plotly
- * reports two clicks for a tap.
- * @typedef {{ isSwipe: boolean, isUsed: boolean }} Touches
+ * reports two clicks for a tap. `left` and `top` are where it, or the mouse button, was pressed, in pixels of the window.
+ * @typedef {{ isSwipe: boolean, isUsed: boolean, left: number, top: number }} Touches
  */
 
 /**
@@ -16,8 +16,7 @@ const TAP_RADIUS = 10;  // pixels that the finger of a tap may move
  * @returns {Touches}
  */
 export function watchTouches(host, onSwipe) {
-  const touches = { isSwipe: false, isUsed: false };
-  let left = 0, top = 0;
+  const touches = { isSwipe: false, isUsed: false, left: 0, top: 0 };
   function becomeSwipe() {
     if (touches.isSwipe) return;
     touches.isSwipe = true;
@@ -26,10 +25,10 @@ export function watchTouches(host, onSwipe) {
   host.addEventListener("pointerdown", ({ isPrimary, clientX, clientY }) => {
     if (!isPrimary) return becomeSwipe();
     touches.isSwipe = touches.isUsed = false;
-    [left, top] = [clientX, clientY];
+    [touches.left, touches.top] = [clientX, clientY];
   }, { capture: true });
   host.addEventListener("pointermove", ({ pointerType, clientX, clientY }) => {
-    if (pointerType === "touch" && Math.hypot(clientX - left, clientY - top) > TAP_RADIUS) becomeSwipe();
+    if (pointerType === "touch" && Math.hypot(clientX - touches.left, clientY - touches.top) > TAP_RADIUS) becomeSwipe();
   }, { capture: true });
   host.addEventListener("pointercancel", becomeSwipe, { capture: true });  // the browser scrolls or zooms
   return touches;
