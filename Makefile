@@ -12,6 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
 export PYTHON PORT PROCESSES
+unexport PYTHONDONTWRITEBYTECODE # each of the many processes of the tests would compile every module anew
 
 .PHONY: run serve dev test bench clean
 .DELETE_ON_ERROR:

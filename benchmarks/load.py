@@ -31,6 +31,7 @@ from benchmarks.measure import percentile
 from benchmarks.processes import cpu_seconds, largest_mb, wait_until_idle
 from benchmarks.serving import serving
 from tests.client import Session
+from tests.client.connection import PolledConnection
 
 ROOT = Path(__file__).parent.parent
 TEXTS = ("The black cat jumped on the sofa", "It rains, and it was cold", "A dog slept\nThe dog woke", "She saw it")
@@ -44,6 +45,7 @@ LEAN = ("--server.fileWatcherType", "none", "--runner.postScriptGC", "false", "-
 class Visitor(Session):
     """A browser tab that waits for the end of a run only, and counts the bytes that it receives."""
 
+    connect = PolledConnection
     received = 0  # bytes
     elements = 0  # messages with an element
     _awaited = False

@@ -1,4 +1,4 @@
-"""Every annotation of `encoder_core`, shapes included, is checked while the tests run (jaxtyping with beartype).
+"""The annotations of `encoder_core`, shapes included, are checked while the tests run (jaxtyping with beartype).
 
 HYPOTHESIS_PROFILE=thorough draws many more examples than the default profile, and new ones at each run.
 """
@@ -11,11 +11,9 @@ from pathlib import Path
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
-from jaxtyping import install_import_hook
+from tests import type_checks
 
-from tests.type_checks import check
-
-install_import_hook("encoder_core", f"{check.__module__}.{check.__name__}")  # before anything imports encoder_core
+type_checks.install()  # before anything imports encoder_core
 
 import jaxtyping  # noqa: E402
 import pytest  # noqa: E402
@@ -35,6 +33,10 @@ def pytest_collection_finish() -> None:
     """Keep the garbage collector from going through all modules and tests again and again: a second each time."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_setup() -> None:
+    type_checks.begin_test()
 
 
 @pytest.fixture

@@ -44,7 +44,20 @@ interface PlotElement extends HTMLDivElement {
   removeAllListeners(event: string): void;
 }
 
+/** A place of the window in `target`; `xval` and `yval`, the cell in the units of the axes, go first. */
+interface PlotHover {
+  clientX: number;
+  clientY: number;
+  target: Element;
+  xval: number;
+  yval: number;
+}
+
 interface Plotly {
+  Fx: {
+    hover(element: HTMLElement, event: PlotHover, subplot: string): void;
+    unhover(element: HTMLElement): void;
+  };
   react(element: HTMLElement, data: PlotTrace[], layout: PlotLayout, config: object): Promise<PlotElement>;
   purge(element: HTMLElement): void;
   toImage(figure: { data: PlotTrace[]; layout: PlotLayout }, options: object): Promise<string>;

@@ -71,6 +71,15 @@ _PLACE = """([index, row, column]) => {
             top + area.top + share(row, yaxis.range[1], yaxis.range[0]) * area.height];
 }"""
 
+# Whether anybody has done more since the page was loaded than what the address tells: gone to another page by the rail,
+# clicked on a cell, pressed a key on a slider.
+_WATCH_HANDS = """const told = ".st-key-rail, .js-plotly-plot, [data-testid=stSlider]";
+for (const kind of ["pointerdown", "click", "keydown", "pointermove"])
+    addEventListener(kind, ({ target, type, buttons }) => {
+        window.touched ||= Boolean(type === "pointermove" ? buttons : !target.closest?.(told));
+    }, true);"""
+_FOLLOW = """address => { history.pushState({}, "", address); dispatchEvent(new PopStateEvent("popstate")); }"""
+
 
 def _ends_a_run(message: bytes | str) -> bool:
     """The server says that a run of the page, or of its fragment, is over, and not to be run again at once."""
@@ -90,6 +99,7 @@ class Screen:
         self.faults: list[str] = []
         self.page = context.new_page()
         self.page.set_default_timeout(TIMEOUT)
+        self.page.add_init_script(_WATCH_HANDS)
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
         self.page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -99,8 +109,20 @@ class Screen:
     def open(self, name: str = "map", **parameters: Any) -> "Screen":
         """Open a page by a link of its own."""
         path = "" if name == START.name else name
-        self.page.goto(f"{self.url}/{path}?{urlencode(parameters, doseq=True)}")
+        self.follow(f"/{path}?{urlencode(parameters, doseq=True)}")
         return self.arrived(name)
+
+    def follow(self, address: str, load: bool = False) -> None:
+        """Go to an address of the app.
+
+        Where nobody has done anything since the last load that the address does not tell, the app goes there as Back
+        does: loading Streamlit again takes six times as long. `load` does it nevertheless.
+        """
+        if load or not self.page.url.startswith(self.url) or self.page.evaluate("window.touched ?? false"):
+            self.page.goto(self.url + address)
+        else:
+            with self.rerun():
+                self.page.evaluate(_FOLLOW, address)
 
     def arrived(self, name: str, has_plots: bool = True) -> "Screen":
         """Wait until a page is on screen, complete."""

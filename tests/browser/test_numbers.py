@@ -1,9 +1,11 @@
 """Numbers on screen have the format of encoder_core."""
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from encoder_core.explain.number_format import format_number
+from tests.browser.engine import trace_of
 
 
 @pytest.mark.parametrize(("value", "text"), [("2500", "2,500"), ("-1230.4", "−1,230"), ("1e5", "100,000")])
@@ -11,6 +13,27 @@ def test_hovering_a_cell_shows_its_number(screen, value, text):
     screen.open("qkv", edits=f"embedded.0.2.3={value}")
     screen.page.mouse.move(*screen.place(0, 2, 3))
     expect(screen.page.locator(".ew-tip").first).to_have_text(f"token cat · dimension 3\n{text}")
+
+
+def test_the_number_under_a_mouse_that_rests_follows_a_slider(screen):
+    """Also where the mouse then moves within its cell, and not after it has left the figure."""
+    screen.open("scaled_scores")
+    x, y = screen.place(3, 4, 7)
+    screen.page.mouse.move(x, y)
+    tip, sums = screen.page.locator(".ew-tip").first, []
+    for _ in range(2):
+        scaled = trace_of(layers=screen.says("layers"), d_model=screen.says("d_model")).layers[0]
+        score = scaled.dot_products[0, 0, 4, 7] / np.sqrt(scaled.q.shape[-1])
+        expect(tip).to_contain_text(f"= {format_number(score)}")
+        sums.append(tip.inner_text())
+        screen.page.mouse.move(x + 1, y)
+        assert tip.inner_text() == sums[-1]
+        screen.press("d_model", "ArrowRight")
+    assert len(set(sums)) == 2
+    screen.page.mouse.move(5, 5)
+    expect(tip).to_be_hidden()
+    screen.press("d_model", "ArrowRight")
+    expect(tip).to_be_hidden()
 
 
 def test_the_end_of_a_colour_bar_is_written_by_the_same_rule(screen):

@@ -62,6 +62,18 @@ def test_one_figure_at_a_time_and_a_swipe_selects_nothing(phone):
     assert phone.faults == []
 
 
+def test_no_tooltip_is_left_of_a_tap(phone):
+    """The figure may have moved by the time it is repainted."""
+    phone.open("softmax")
+    plot = phone.page.locator(".ew-plot .js-plotly-plot:visible").first
+    plot.scroll_into_view_if_needed()
+    with phone.rerun():
+        phone.page.touchscreen.tap(*phone.place(0, 2, 2))
+    phone.come_to_rest()
+    assert (phone.parameters["token"], phone.parameters["key_token"]) == (["3"], ["3"])
+    expect(phone.page.locator(".ew-tip").first).to_be_hidden()
+
+
 def test_a_tapped_tile_is_shown_enlarged(phone):
     phone.open("full_stack")
     tiles = phone.page.locator(".ew-plot .js-plotly-plot:visible")

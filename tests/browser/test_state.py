@@ -117,6 +117,18 @@ def test_two_clicks_before_the_first_is_answered(screen):
     assert state.get(PARAMETERS["edits"]) == ()
 
 
+def test_a_cell_is_clicked_again_after_a_picker_has_moved_away_from_it(screen):
+    screen.open("scaled_scores")
+    for _ in range(2):
+        with screen.rerun():
+            screen.page.mouse.click(*screen.place(2, 7, 9))
+        assert (screen.looked_at("token"), screen.looked_at("key_token")) == ("8 · ,", "10 · down")
+        screen.picker("token").locator("input").first.click()
+        with screen.rerun():
+            screen.page.get_by_role("option", name="3 · cat", exact=True).click()
+        assert screen.looked_at("token") == "3 · cat"
+
+
 def test_back_brings_back_the_whole_state(screen):
     """The trial that went wrong: Multi-head, then Full stack, then another encoder, then Back."""
     screen.open("multi_head")

@@ -27,7 +27,7 @@ class Step:
     def open(self, number=0):
         """Follow one of the links."""
         view = self.step.views[number]
-        self.screen.page.goto(self.screen.url + view.address)
+        self.screen.follow(view.address)
         if view.link.get("predict"):
             button = self.screen.page.get_by_role("button", name="Show the answer")
             expect(button).to_be_visible()

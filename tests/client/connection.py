@@ -1,6 +1,7 @@
-"""The websocket: bytes in and out, on one socket and one thread that reads it."""
+"""The websocket: bytes in and out, on one socket, read by a thread or by whoever asks for a message."""
 
 import queue
+import select
 import socket
 import threading
 import time
@@ -48,8 +49,7 @@ class Connection:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._handshake()
         self._socket.settimeout(None)
-        self._thread = threading.Thread(target=self._read, name="websocket client", daemon=True)
-        self._thread.start()
+        self._begin_reading()
 
     def send(self, messages: Iterable[BackMsg]) -> None:
         """Send messages in one write, so that the server handles them one directly after the other."""
@@ -83,8 +83,15 @@ class Connection:
                     self._write()
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
+        self._end_reading()
         self._socket.close()
+
+    def _begin_reading(self) -> None:
+        self._thread = threading.Thread(target=self._read, name="websocket client", daemon=True)
+        self._thread.start()
+
+    def _end_reading(self) -> None:
+        self._thread.join()
 
     def _handshake(self) -> None:
         self._protocol.send_request(self._protocol.connect())
@@ -98,15 +105,25 @@ class Connection:
 
     def _read(self) -> None:
         try:
-            while data := self._socket.recv(2**18):
+            while True:
+                self._read_once()
+        except ConnectionLost as lost:
+            self._received.put(lost)
+
+    def _read_once(self) -> None:
+        """Read what is there, or wait for it. Raises ConnectionLost at the end."""
+        try:
+            data = self._socket.recv(2**18)
+            if data:
                 with self._lock:
                     self._protocol.receive_data(data)
                     self._handle_frames()
                     self._write()
-            reason = f"the server closed the websocket: {self._protocol.close_code} {self._protocol.close_reason}"
         except OSError as error:
-            reason = f"the websocket broke: {error}"
-        self._received.put(ConnectionLost(reason))
+            raise ConnectionLost(f"the websocket broke: {error}") from error
+        if not data:
+            closed = f"{self._protocol.close_code} {self._protocol.close_reason}"
+            raise ConnectionLost(f"the server closed the websocket: {closed}")
 
     def _handle_frames(self) -> None:
         for event in self._protocol.events_received():
@@ -121,3 +138,23 @@ class Connection:
         data = b"".join(self._protocol.data_to_send())
         if data:
             self._socket.sendall(data)
+
+
+class PolledConnection(Connection):
+    """A websocket without a thread: it is read when somebody asks for a message, and pings are answered then."""
+
+    def receive(self, deadline: float | None) -> bytes | None:
+        message = super().receive(None)
+        while message is None:
+            left = 0.0 if deadline is None else deadline - time.monotonic()
+            if not select.select([self._socket], [], [], max(0.0, left))[0]:
+                return None
+            self._read_once()
+            message = super().receive(None)
+        return message
+
+    def _begin_reading(self) -> None:
+        pass
+
+    def _end_reading(self) -> None:
+        pass

@@ -36,6 +36,7 @@ class Session:
     # JavaScript of components, by name: a function that makes the hook of a document. The hook is called when a
     # component is mounted and when its data change, with what JavaScript can reach and the data.
     on_component: ClassVar[dict[str, Callable[[], address.ComponentHook]]] = {address.NAME: address.Address}
+    connect: ClassVar[type[Connection]] = Connection
 
     def __init__(
         self,
@@ -236,7 +237,7 @@ class Session:
 
     def _connect(self, session_id: str | None, run_on_save: bool) -> None:
         self._runs = Runs(run_on_save)
-        self._connection = Connection(self._server, session_id, self._source)
+        self._connection = self.connect(self._server, session_id, self._source)
         self.app.connected()
 
     def _send(self, message: BackMsg) -> None:

@@ -136,7 +136,8 @@ _TOOLTIP = """async ([panel, x, y]) => {
         + "<div id=tooltip style='position: absolute; visibility: hidden; width: 80px'></div></div>";
     const [host, tooltip] = ["host", "tooltip"].map(id => document.getElementById(id));
     const point = { x: 0, y: 0, z: 1, data: { type: "heatmap" } };
-    showTooltip({ host, tooltip, items: [{ panel }] }, panel, { points: [point], event: { clientX: x, clientY: y } });
+    const line = { host, tooltip, items: [{ panel }] }, mouse = { clientX: x, clientY: y };
+    showTooltip(line, document.body, panel, { points: [point], event: mouse });
     return [tooltip.style.left, tooltip.style.top, tooltip.style.visibility, tooltip.textContent];
 }"""
 

@@ -10,6 +10,10 @@ import { cellAt } from "./panel.js";
  * @typedef {import("./panel.js").Panel} Panel
  * @typedef {import("./panel.js").MatrixPanel} MatrixPanel
  * @typedef {import("./panel.js").Product} Product
+ * @typedef {import("./plot.js").PlotLine} PlotLine
+ *
+ * A cell of a plot, and where the mouse was then, in pixels of the line.
+ * @typedef {{ plot: PlotElement, x: number, y: number, left: number, top: number }} Hovered
  */
 
 const TERMS = 3;             // terms of a sum that are written out
@@ -113,11 +117,13 @@ export function tooltipText(panels, panel, point) {
 
 /**
  * Show the tooltip of the cell under the mouse.
- * @param {import("./plot.js").PlotLine} line
+ * @param {PlotLine} line
+ * @param {PlotElement} plot
  * @param {Panel} panel
  * @param {PlotMouseEvent} event
  */
-export function showTooltip({ host, items, tooltip }, panel, event) {
+export function showTooltip(line, plot, panel, event) {
+  const { host, items, tooltip } = line;
   const point = event.points.find(({ data }) => data.type === "heatmap");
   if (!point || !panel.rows) return;
   tooltip.textContent = tooltipText(items.map(item => item.panel), /** @type {MatrixPanel} */ (panel), point);
@@ -126,4 +132,30 @@ export function showTooltip({ host, items, tooltip }, panel, event) {
   tooltip.style.left = `${Math.max(0, left)}px`;
   tooltip.style.top = `${mouse.clientY - bounds.top + MOUSE_OFFSET.top}px`;
   tooltip.style.visibility = "visible";
+  line.hovered = { plot, x: point.x, y: point.y, left: mouse.clientX - bounds.left, top: mouse.clientY - bounds.top };
+}
+
+/** @type {(line: PlotLine) => void} */
+export function hideTooltip(line) {
+  line.tooltip.style.visibility = "hidden";
+  line.hovered = null;
+}
+
+/**
+ * Show the tooltip of the same cell with the number that it has now. As long as the mouse stays in a cell, Plotly reports
+ * it once. The cell counts, not its place in the window, which may have moved since a tap.
+ * @param {PlotLine} line
+ * @param {PlotElement} plot  just repainted
+ * @param {Plotly} plotly
+ */
+export function hoverAgain(line, plot, plotly) {
+  const { host, hovered } = line;
+  if (hovered?.plot !== plot) return;
+  if (matchMedia("(hover: none)").matches) return hideTooltip(line);  // a finger does not rest on a cell
+  plotly.Fx.unhover(plot);
+  const target = plot.querySelector(".nsewdrag");  // the area between the axes
+  if (!target) return;
+  const { left, top } = host.getBoundingClientRect();
+  const place = { clientX: left + hovered.left, clientY: top + hovered.top };
+  plotly.Fx.hover(plot, { ...place, target, xval: hovered.x, yval: hovered.y }, "xy");
 }

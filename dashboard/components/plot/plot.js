@@ -2,7 +2,7 @@
 // @ts-check
 
 import { appendElement, hostElement } from "../dom.js";
-import { showTooltip } from "./hover.js";
+import { hideTooltip, hoverAgain, showTooltip } from "./hover.js";
 import { fitPanel, plotHeight, sharesRows } from "./layout.js";
 import { loadPlotly } from "./load_plotly.js";
 import { connectSaveMenus, startPlayer } from "./on_demand.js";
@@ -31,6 +31,7 @@ import { useClick, watchTouches } from "./touch.js";
  * @property {import("./panel_elements.js").PanelElements[]} panelElements
  * @property {import("./panel_elements.js").PlayerElements} player
  * @property {HTMLElement} tooltip
+ * @property {import("./hover.js").Hovered | null} hovered  the cell that the tooltip is about
  * @property {import("./touch.js").Touches} touches
  * @property {{ stop: () => void, toggle: () => void } | null} playback  while the player plays or is paused
  * @property {(cell: import("./panel.js").CellPosition & { panel: number }) => void} sendCell
@@ -53,6 +54,8 @@ import { useClick, watchTouches } from "./touch.js";
  */
 
 const STACKED_BELOW = 640;   // pixels; in a narrower line the panels are below each other
+
+let clicks = 0;  // a click on the same cell as before is another state: the server must hear of it, too
 
 /** @type {(line: PlotLine) => void} */
 function releasePlots({ panelElements }) {
@@ -122,8 +125,8 @@ function showFigure(line, index) {
 /** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel, area: import("./panel.js").Area) => void} */
 function listenToPlot(line, plot, index, panel, area) {
   for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
-  plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, panel, event); });
-  plot.on("plotly_unhover", () => { line.tooltip.style.visibility = "hidden"; });
+  plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, plot, panel, event); });
+  plot.on("plotly_unhover", () => hideTooltip(line));
   plot.on("plotly_click", event => {
     if (!useClick(line.touches)) return;
     const point = panel.rows ? pointAt(plot, area, line.touches) : event.points[0];
@@ -166,6 +169,7 @@ async function paint(line, plotly) {
     elements.area = area;
     await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
     listenToPlot(line, elements.plot, i, panel, area);
+    hoverAgain(line, elements.plot, plotly);
   }
 }
 
@@ -208,8 +212,8 @@ function createLine(host) {
   /** @type {PlotLine} */
   const line = {
     host, items: [], stack: false, isStacked: false, isSwitched: false, shown: 0, switcher: appendSwitcher(host),
-    panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), playback: null,
-    touches: watchTouches(host, () => { line.tooltip.style.visibility = "hidden"; }), sendCell: () => {},
+    panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), hovered: null,
+    playback: null, touches: watchTouches(host, () => hideTooltip(line)), sendCell: () => {},
     isPaintScheduled: false, paintQueue: Promise.resolve(), observer: null, isReleased: false, present: false,
     available: 0, onWindowResize: () => {},
   };
@@ -236,7 +240,7 @@ export default function (component) {
   const opensAtFirst = present && !new URLSearchParams(location.search).has("cell");
   const [panelsNow, panelsBefore] = [line.items, previous].map(items => items.map(({ panel }) => panel));
   line.shown = figureToShow(panelsNow, panelsBefore, line.shown, opensAtFirst);
-  line.sendCell = cell => component.setStateValue("cell", cell);
+  line.sendCell = cell => component.setStateValue("cell", { ...cell, click: ++clicks });
   ensureElements(line);
   line.player.playButton.onclick = () => startPlayer(line, player);
   connectSaveMenus(line, saver, bundle);
