@@ -24,9 +24,17 @@ def tab(browser, server):
     context.close()
 
 
+@pytest.fixture(scope="module")
+def empty_tab(tab):
+    """The tab, without a page of the tests of another file: a file finds the same, whatever ran before it."""
+    tab.page.goto("about:blank")
+    return tab
+
+
 @pytest.fixture
-def screen(tab, log):
+def screen(empty_tab, log):
     """The tab, wide and light again. The test fails where the browser complains, or the server raises."""
+    tab = empty_tab
     tab.page.set_viewport_size(WIDE)
     tab.page.emulate_media(color_scheme="light")
     tab.faults.clear()

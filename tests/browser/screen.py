@@ -25,11 +25,12 @@ _QUIET = """() => new Promise(done => {
     const count = () => {
         const busy = document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning";
         frames = busy ? 0 : frames + 1;
-        frames > 12 ? done() : requestAnimationFrame(count);
+        frames > 12 ? done(true) : requestAnimationFrame(count);
     };
     count();
 })"""
-_PAINTED = "() => Promise.all([...document.querySelectorAll('.ew-plot')].map(host => host.plotLine?.paintQueue))"
+_PAINTED = """() => Promise.all([...document.querySelectorAll(".ew-plot")].map(host => host.plotLine?.paintQueue))
+    .then(() => true)"""
 
 # What each plot shows, in the order of the page: null where a cell is masked.
 _PLOTS = """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
@@ -78,6 +79,7 @@ for (const kind of ["pointerdown", "click", "keydown", "pointermove"])
     addEventListener(kind, ({ target, type, buttons }) => {
         window.touched ||= Boolean(type === "pointermove" ? buttons : !target.closest?.(told));
     }, true);"""
+_NEEDS_LOAD = f"() => window.touched || !({CALM})()"
 _FOLLOW = """address => { history.pushState({}, "", address); dispatchEvent(new PopStateEvent("popstate")); }"""
 
 
@@ -118,7 +120,7 @@ class Screen:
         Where nobody has done anything since the last load that the address does not tell, the app goes there as Back
         does: loading Streamlit again takes six times as long. `load` does it nevertheless.
         """
-        if load or not self.page.url.startswith(self.url) or self.page.evaluate("window.touched ?? false"):
+        if load or not self.page.url.startswith(self.url) or self.page.evaluate(_NEEDS_LOAD):
             self.page.goto(self.url + address)
         else:
             with self.rerun():
@@ -135,7 +137,7 @@ class Screen:
     def settle(self) -> "Screen":
         """Wait until nothing is left to be painted."""
         self.page.wait_for_function(_SETTLED)
-        self.page.evaluate(_PAINTED)
+        self.page.wait_for_function(_PAINTED)
         return self
 
     @contextmanager
@@ -143,21 +145,21 @@ class Screen:
         """What is done inside makes the server run the page again; wait until all of that is on screen."""
         with self.socket.expect_event("framereceived", _ends_a_run, timeout=TIMEOUT):
             yield
-        self.page.evaluate(NEXT_FRAMES)
+        self.page.wait_for_function(NEXT_FRAMES)
         self.settle()
 
     def come_to_rest(self) -> "Screen":
         """Wait until several actions in quick succession are all answered: nothing happens for some frames."""
         for _ in range(3):
             self.settle()
-            self.page.evaluate(NEXT_FRAMES)
-            self.page.evaluate(_QUIET)
+            self.page.wait_for_function(NEXT_FRAMES)
+            self.page.wait_for_function(_QUIET)
         return self.settle()
 
     def resize(self, size: ViewportSize) -> "Screen":
         """Give the window another size, and wait until the pictures have taken theirs."""
         self.page.set_viewport_size(size)
-        self.page.evaluate(NEXT_FRAMES)
+        self.page.wait_for_function(NEXT_FRAMES)
         return self.settle()
 
     def go(self, name: str) -> "Screen":

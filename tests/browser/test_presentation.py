@@ -10,7 +10,7 @@ _BOX = """() => { const { bottom, right } = document.querySelector(".ew-shown .e
 
 
 def test_presentation_on_a_projector(screen):
-    screen.resize({"width": 1280, "height": 720})  # 1920 x 1080 at 150%
+    screen.page.set_viewport_size({"width": 1280, "height": 720})  # 1920 x 1080 at 150%
     screen.open("scaled_scores", present="on", text="one two three four five six seven eight nine ten " * 2)
     page, sidebar = screen.page, screen.page.get_by_test_id("stSidebar")
     expect(sidebar).to_be_hidden()

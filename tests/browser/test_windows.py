@@ -28,7 +28,7 @@ def choose(screen, axis, option):
     """Pick what is shown of an axis."""
     box = screen.picker(axis).get_by_role("combobox")
     box.scroll_into_view_if_needed()
-    screen.page.evaluate(NEXT_FRAMES)  # scrolling closes an open list
+    screen.page.wait_for_function(NEXT_FRAMES)  # scrolling closes an open list
     box.click()
     with screen.rerun():
         screen.page.get_by_role("option", name=option, exact=True).click()

@@ -91,7 +91,7 @@ class Tab:
             assert time.monotonic() < deadline, f"{self._runs.count} of {runs} runs have ended"
             self.page.wait_for_function("() => true", polling=20)  # lets Playwright hand over the frames
         self.page.wait_for_function(CALM)
-        self.page.evaluate(NEXT_FRAMES)
+        self.page.wait_for_function(NEXT_FRAMES)
 
     def close(self) -> None:
         """Close the tab."""

@@ -71,7 +71,8 @@ def content(screen: Screen) -> dict[str, Any]:
 
 def visitor(context: BrowserContext, running: Running, port: int, name: str, edit: bool) -> Visitor:
     """Open a page in the process on this port, move a slider, click a cell, and edit it."""
-    cookie = next(token for token in iter(lambda: secrets.token_hex(16), "") if running.port_of(token) == port)
+    tokens = (secrets.token_hex(16) for _ in range(200))
+    cookie = next(token for token in tokens if running.port_of(token) == port)
     context.add_cookies([{"name": "affinity", "value": cookie, "url": running.url}])
     screen = Screen(context, running.url)
     screen.page.set_default_timeout(60_000)  # it compiles
