@@ -91,6 +91,22 @@ def test_tooltip_of_a_mosaic_begins_with_the_tile(scripts):
     assert unnamed == "layer 2\nquery b · key a\n0.25"
 
 
+@pytest.mark.parametrize(
+    ("title", "names", "index", "name"),
+    [
+        ("head", ["head 1", "2", "3"], 2, "head 3"),
+        ("head", ["1", "2"], 0, "head 1"),
+        ("stage", ["embedded", "block 1", "2", "final norm"], 2, "block 2"),
+        ("stage", ["embedded", "block 1", "2", "final norm"], 3, "final norm"),
+    ],
+)
+def test_the_name_of_a_tile_says_what_its_number_counts(scripts, title, names, index, name):
+    tiles = {"rows": axis("", [""]), "columns": axis(title, names), "tall": 1, "wide": 1, "gap": 0}
+    panel = matrix_panel([[0] * len(names)], axis("query", "a"), axis("key", "a"), kind="mosaic", tiles=tiles)
+    point = {"x": index, "y": 0, "z": 1, "data": {"name": None}}
+    assert scripts.call("plot/hover.js", "tooltipText", [panel], panel, point) == f"{name}\nquery a · key a\n1"
+
+
 def test_tooltip_of_a_point(scripts):
     point = {"x": 1, "y": 0, "z": 2, "data": {"name": None}}
     assert scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, point) == "query a · dimension 1\n2"

@@ -99,6 +99,19 @@ export function describeCell(panels, panel, row, column, offset = 0, value = pan
 }
 
 /**
+ * The name of a row or column of tiles. Titles beside each other are "head 1", "2", "3", or "1", "2" where there is little
+ * room; alone, a number would not say what it counts.
+ * @param {import("./panel.js").Axis} axis
+ * @param {number} index
+ * @returns {string}
+ */
+function tileName({ title, names }, index) {
+  if (!/^\d+$/.test(names[index])) return names[index];
+  const named = names.slice(0, index).reverse().find(name => /\D/.test(name));
+  return `${named?.replace(/\s*\d+$/, "") ?? title} ${names[index]}`.trimStart();
+}
+
+/**
  * The text of the tooltip at a point of a heatmap; in a mosaic, it begins with the names of the tile.
  * @param {Panel[]} panels
  * @param {MatrixPanel} panel
@@ -108,7 +121,7 @@ export function describeCell(panels, panel, row, column, offset = 0, value = pan
 export function tooltipText(panels, panel, point) {
   const { row, column, tile } = cellAt(panel, point);
   const { tiles } = panel;
-  const names = tiles && tile ? [tiles.rows.names[tile[0]], tiles.columns.names[tile[1]]].filter(Boolean) : [];
+  const names = tiles && tile ? [tileName(tiles.rows, tile[0]), tileName(tiles.columns, tile[1])].filter(Boolean) : [];
   const value = point.data.name === "masked" ? NaN : point.z;
   const [position, ...lines] = describeCell(panels, panel, row, column, Number(point.customdata ?? 0), value);
   const text = cellText(point, row, column);

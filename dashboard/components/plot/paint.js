@@ -1,0 +1,62 @@
+// Plotly draws the plots of a line, and repaints in place those that have changed.
+// @ts-check
+
+import { fitItem, hasRowLabels, stopPlayback } from "./arrange.js";
+import { hideTooltip, hoverAgain, showTooltip } from "./hover.js";
+import { cellAt, pointAt } from "./panel.js";
+import { useClick } from "./touch.js";
+
+/** @typedef {import("./plot.js").PlotLine} PlotLine */
+
+/** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel, area: import("./panel.js").Area) => void} */
+function listenToPlot(line, plot, index, panel, area) {
+  for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
+  plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, plot, panel, event); });
+  plot.on("plotly_unhover", () => hideTooltip(line));
+  plot.on("plotly_click", event => {
+    if (!useClick(line.touches)) return;
+    const point = panel.rows ? pointAt(plot, area, line.touches) : event.points[0];
+    line.sendCell({ panel: index, ...cellAt(panel, point) });
+    if (line.isSwitched && panel.opensNext) line.showFigure(index + 1);
+  });
+}
+
+/** @type {(element: HTMLElement) => boolean} */
+const isCut = ({ scrollHeight, scrollWidth, clientHeight, clientWidth }) =>
+  scrollHeight > clientHeight + 1 || scrollWidth > clientWidth;
+
+// Paint every panel whose figure or size has changed. All sizes are read before anything is drawn: reading one after
+// each drawing would compute the layout of the whole page each time.
+/** @type {(line: PlotLine, plotly: Plotly) => Promise<void>} */
+async function paint(line, plotly) {
+  line.isPaintScheduled = false;
+  const { items, panelElements } = line;
+  const widths = panelElements.map(({ plot }) => plot.clientWidth);
+  const cutTitles = panelElements.map(({ title }) => title).filter(isCut);
+  for (const title of cutTitles) title.classList.add("ew-long");
+  for (const [i, { json, panel }] of items.entries()) {
+    if (line.isReleased) return;
+    if (!widths[i]) continue;  // it is not on screen
+    const elements = panelElements[i], omitRowLabels = !hasRowLabels(items, i, line.isStacked);
+    const height = line.present ? line.available : "";
+    const state = [widths[i], height, omitRowLabels, line.isStacked, json].join();
+    if (elements.paintedState === state) continue;
+    elements.paintedState = state;
+    stopPlayback(line);
+    const { data, layout, area } = fitItem(line, i, widths[i]);
+    elements.area = area;
+    await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
+    listenToPlot(line, elements.plot, i, panel, area);
+    hoverAgain(line, elements.plot, plotly);
+  }
+}
+
+// Paints run one after another. A change that arrives while a paint is scheduled is part of that paint.
+/** @type {(line: PlotLine, plotly: Plotly) => void} */
+export function schedulePaint(line, plotly) {
+  if (line.isPaintScheduled) return;
+  line.isPaintScheduled = true;
+  line.paintQueue = line.paintQueue.then(() => paint(line, plotly)).catch(error => {
+    if (!line.isReleased) console.error(error);  // Plotly cannot finish what was released in the meantime
+  });
+}
