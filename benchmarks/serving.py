@@ -66,9 +66,8 @@ def free_port() -> int:
 
 def chromium(playwright: Playwright, *flags: str) -> Browser:
     """Launch Chromium, with more flags if given: the executable in CHROMIUM, else the system's, else Playwright's."""
-    return playwright.chromium.launch(
-        executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"), args=[*FLAGS, *flags]
-    )
+    system = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    return playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM") or system, args=[*FLAGS, *flags])
 
 
 def _wait_until_healthy(url: str, process: subprocess.Popen) -> None:
