@@ -1,0 +1,24 @@
+"""What a visitor does on a page that the server has replaced, but the browser still shows."""
+
+import time
+
+import pytest
+
+from tests.client import Session
+
+ON_THE_WAY = 1.0  # seconds in which the server answers, but no answer reaches the browser
+
+
+@pytest.mark.parametrize("seconds", [0.0, ON_THE_WAY])
+def test_a_control_of_the_page_before(server, seconds):
+    """The next page is shown, complete: the browser cannot draw a part of a page on which it is not."""
+    with Session(server, "/scaled_scores", timeout=60) as tab:
+        link = next(link for link in tab.page_links() if link.page == "softmax")
+        tab.send.follow(link)
+        time.sleep(seconds)
+        tab.send.set("head", "2")
+        tab.wait()
+        assert tab.texts("title") == ["Softmax weights"]
+        assert tab.page == "softmax"
+        assert len(tab.components("encoder_walkthrough.plot")) == 1
+        assert tab.exceptions == []
