@@ -6,7 +6,7 @@ from dashboard import sidebar
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
-from dashboard.limits.late_requests import ignore_late_requests
+from dashboard.limits.late_requests import ignore_late_requests, note_page
 from dashboard.limits.visitors import stop_if_full
 from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import model, warm_up
@@ -27,6 +27,7 @@ check_widget_states()
 ignore_late_requests()
 
 page, pages, active = register_pages()
+note_page()
 stop_if_full()
 current = begin_run(active.name)
 is_first_run, current.entrypoint_ran = not current.entrypoint_ran, True

@@ -153,10 +153,12 @@ class Session:
         """See `Actions.auto_rerun`."""
         self._act(self.send.auto_rerun)
 
-    def open(self, url: str) -> None:
+    def open(self, url: str, wait: bool = True) -> None:
         """Type another path and query into the address bar: a new document and a new session."""
         self._location.open(url)
-        self._act(self._load)
+        self._load()
+        if wait:
+            self.wait()
 
     def reload(self) -> None:
         """Load the same address again: a new document and a new session."""

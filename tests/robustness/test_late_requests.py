@@ -22,3 +22,26 @@ def test_a_control_of_the_page_before(server, seconds):
         assert tab.page == "softmax"
         assert len(tab.components("encoder_walkthrough.plot")) == 1
         assert tab.exceptions == []
+
+
+def test_a_control_of_a_page_that_a_link_is_opening(server):
+    """It is used before the page is complete."""
+    with Session(server, "/full_stack?layers=12&heads=16&d_model=256", timeout=60) as tab:
+        for _ in range(3):
+            tab.open("/full_stack?layers=12&heads=16&d_model=256&seed=3", wait=False)
+            while "layer" not in tab.widgets():
+                assert tab.receive(1) == 1
+            tab.send.set("layer", "2")
+            tab.wait()
+            assert "layer=2" in tab.url
+            assert tab.exceptions == []
+
+
+def test_a_control_of_a_page_that_a_button_has_opened(server):
+    with Session(server, "/softmax", timeout=60) as tab:
+        tab.follow("recipes")
+        tab.click("open_recipe")
+        assert tab.page == "map"
+        head = next(key for key in tab.widgets() if key.startswith("head"))
+        tab.set(head, "2")
+        assert "head=2" in tab.url
