@@ -11,7 +11,7 @@ from dashboard.limits.visitors import stop_if_full
 from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import model, warm_up
 from dashboard.models.loading_notice import render_encoder_notice
-from dashboard.navigation import register_pages
+from dashboard.navigation import keep_pages, register_pages
 from dashboard.page_list import START, Lab, Stage
 from dashboard.shell import frame
 from dashboard.shell.presentation import render_presenter_bar
@@ -79,3 +79,4 @@ with fair_run():
 if isinstance(active, Stage) and not presenting:
     render_closing(active, model.current_model())
     frame.render_neighbour_links(pages, active)
+keep_pages(pages)

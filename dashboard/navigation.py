@@ -1,5 +1,6 @@
 """Register the pages with Streamlit, and open a page from a callback."""
 
+from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -7,32 +8,36 @@ import streamlit as st
 from dashboard.page_list import LABS, PAGES, STAGES, START, WORKSHOP, Lab, Stage, page_named
 from dashboard.state.session import session
 
+_ALIAS = "alias of the start page"
+
 
 def register_pages() -> tuple[st.Page, dict[str, st.Page], Stage | Lab]:
     """Register all pages in the top bar. Returns the page to run, all pages by name, and the entry of the former."""
-    # Each session has its own, made once: Streamlit marks the one that may run.
-    memo = session().memo
-    if "pages" not in memo:
-        memo["pages"] = _make_pages()
-    pages, groups = memo["pages"]
-    page = st.navigation(groups, position="top")
+    # Streamlit marks the page that may run, and the next run may begin before this one ends: each has pages of its own.
+    pages = session().memo.pop("pages", None) or _make_pages()
+    page = st.navigation(_menu(pages), position="top")
     return page, pages, next((entry for entry in PAGES if pages[entry.name] == page), START)
 
 
-def _make_pages() -> tuple[dict[str, st.Page], dict[str, list[st.Page]]]:
-    """All pages by name, and the groups of the menu."""
-    walkthrough = {stage.name: _page(stage, f"{stage.number} {stage.title}") for stage in STAGES}
-    lab, workshop = ({page.name: _page(page, page.title) for page in pages} for pages in (LABS, WORKSHOP))
-    start = _page(START, "Start")
+def keep_pages(pages: dict[str, st.Page]) -> None:
+    """Call it at the end of a run: the next one need not make its pages."""
+    session().memo["pages"] = pages
+
+
+def _make_pages() -> dict[str, st.Page]:
+    """All pages by name."""
     # The start page is served at "/". The alias serves it at its name as well, like every other page.
     alias = st.Page(START.path, title="Start", url_path=START.name, visibility="hidden")
-    groups = {
-        "": [start, alias],
-        "Walkthrough": list(walkthrough.values()),
-        "Lab": list(lab.values()),
-        "Workshop": list(workshop.values()),
-    }
-    return {START.name: start} | walkthrough | lab | workshop, groups
+    walkthrough = {stage.name: _page(stage, f"{stage.number} {stage.title}") for stage in STAGES}
+    others = {page.name: _page(page, page.title) for page in (*LABS, *WORKSHOP)}
+    return {START.name: _page(START, "Start"), _ALIAS: alias} | walkthrough | others
+
+
+def _menu(pages: dict[str, st.Page]) -> dict[str, list[st.Page]]:
+    """The groups of the menu."""
+    groups: dict[str, Sequence[Stage | Lab]] = {"Walkthrough": STAGES, "Lab": LABS, "Workshop": WORKSHOP}
+    menu = {title: [pages[entry.name] for entry in entries] for title, entries in groups.items()}
+    return {"": [pages[START.name], pages[_ALIAS]]} | menu
 
 
 def open_page(name: str) -> None:

@@ -63,8 +63,8 @@ def test_the_other_edits_are_all_in_sight(screen, size):
         screen.page.get_by_role("button", name="Other edits").click()
     popover = screen.page.get_by_test_id("stPopoverBody")
     expect(popover.get_by_text("Temperature of every softmax")).to_be_visible()
-    whole, seen = popover.evaluate("body => [body.scrollHeight, body.clientHeight]")
-    assert whole == seen
+    fits = "body => body.scrollHeight === body.clientHeight"  # once it has found its place
+    screen.page.wait_for_function(fits, arg=popover.element_handle())
     box = popover.bounding_box()
     assert 0 <= box["y"] <= box["y"] + box["height"] <= size["height"]
 
