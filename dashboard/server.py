@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from dashboard.compressed_scripts import CompressedScripts
 from dashboard.limits.gate import Gate
 from dashboard.limits.visitors import MAX_SESSIONS
 from dashboard.models import warm_up
@@ -27,4 +28,4 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
 
 
 app = st.App(Path(__file__).parent.parent / "streamlit_app.py", lifespan=_lifespan,
-             middleware=[Middleware(Gate, most=_MAX_CONNECTIONS)])  # fmt: skip
+             middleware=[Middleware(Gate, most=_MAX_CONNECTIONS), Middleware(CompressedScripts)])  # fmt: skip

@@ -5,6 +5,7 @@ import time
 import pytest
 from playwright.sync_api import Page
 
+from benchmarks.visit import count_bytes
 from tests.browser.conftest import WIDE
 from tests.client import Session
 from tests.client.connection import Connection
@@ -33,15 +34,13 @@ def contexts(browser, running):
 
 def bytes_of_visit(page: Page, url: str) -> int:
     """Bytes that the browser receives until the plots of a page are on screen, the websocket aside."""
-    sizes = []
-    network = page.context.new_cdp_session(page)
-    network.send("Network.enable")
-    network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    count = count_bytes(page)
     page.goto(url, timeout=120_000)
     page.wait_for_selector(PLOT, timeout=120_000)
     page.wait_for_load_state("networkidle")
+    received = count()
     page.close()
-    return round(sum(sizes))
+    return received
 
 
 def test_a_first_visit_is_small_and_a_second_one_tiny(contexts, running):
