@@ -6,13 +6,12 @@ A text marks a term as `[[head]]`, or as `[[head|heads]]` where another word is 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import Literal
+from urllib.parse import quote
 
 Identity = Literal["query", "key", "value", "attention"]
 IDENTITY_COLOURS: dict[str, str] = {"query": "blue", "key": "red", "value": "green", "attention": "violet"}
 
-_HTML_SIGN = re.compile(r"(?<!\\)[<>&]")  # a sign after a backslash is shown as text by markdown
 _MARK = re.compile(r"\[\[(\[\w+\]|[^\]|]+)(?:\|([^\]]+))?\]\]")
 
 
@@ -94,15 +93,22 @@ def without_marks(text: str) -> str:
 
 
 def explain_terms(text: str) -> str:
-    """The text as markdown with HTML: each marked term is a button, which dashboard/components/term_tips explains.
+    """The text as markdown: each marked term is a link, which dashboard/components/term_tips makes a button.
 
-    Any HTML in the text itself is shown as text. Raises KeyError if a marked term is not in the glossary.
+    Raises KeyError if a marked term is not in the glossary.
     """
-    escaped = _HTML_SIGN.sub(lambda sign: escape(sign[0], quote=False), text)
-    return _MARK.sub(lambda match: _button(GLOSSARY[match[1]], match[2] or match[1]), escaped)
+    return _MARK.sub(lambda match: _link(GLOSSARY[match[1]], match[2] or match[1]), text)
 
 
-def _button(term: Term, shown: str) -> str:
-    definition = escape(without_marks(term.definition))
-    button = f'<span class="ew-defined" role="button" tabindex="0" aria-description="{definition}">{shown}</span>'
-    return f":{IDENTITY_COLOURS[term.identity]}[**{button}**]" if term.identity else button
+def definitions() -> dict[str, str]:
+    """The definitions without marks, by the targets of the links that `explain_terms` makes."""
+    return {_target(term): without_marks(term.definition) for term in GLOSSARY.values()}
+
+
+def _target(term: Term) -> str:
+    return f"#term-{quote(term.name)}"
+
+
+def _link(term: Term, shown: str) -> str:
+    link = f"[{shown}]({_target(term)})"
+    return f":{IDENTITY_COLOURS[term.identity]}[**{link}**]" if term.identity else link

@@ -115,7 +115,7 @@ def render_heading(
     """
     with st.container(key="heading", gap="xsmall"):
         st.title(stage.title, anchor=False)
-        st.markdown(explain_terms(sentence), unsafe_allow_html=True)
+        st.markdown(explain_terms(sentence))
         render_term_tips(key="term_tips")
         if not inputs and not outputs:
             return
@@ -130,7 +130,7 @@ def render_heading(
 
 def render_explained(text: str) -> None:
     """Render a caption in which the marked terms are explained; see dashboard/glossary.py."""
-    st.caption(explain_terms(text), unsafe_allow_html=True)
+    st.caption(explain_terms(text))
 
 
 def render_recompute_badge(difference: float) -> None:

@@ -1,25 +1,62 @@
-"""The box with the definition of a term: mouse, tap, keyboard, and its place."""
+"""Links to terms become buttons; the box with the definition: mouse, tap, keyboard, and its place."""
 
 import pytest
 
-_MOUNT = """async definition => {
-    document.body.innerHTML =
-        "<p>a <span class='ew-defined' role='button' tabindex='0'>term</span></p><button>b</button>";
-    document.querySelector(".ew-defined").setAttribute("aria-description", definition);
-    (await import("/term_tips/term_tips.js")).default({});
+DEFINITIONS = {"#term-term": "A <b>definition</b>.", "#term-layer%20norm": "Another one."}
+_MOUNT = """async data => {
+    document.body.innerHTML = "<p>a <a href='#term-term'>term</a></p><button>b</button>";
+    (await import("/term_tips/term_tips.js")).default({ data });
 }"""
+_SET_LINK = "(link, href) => link.setAttribute('href', href)"  # as React does where the text changes
+_ATTRIBUTES = "link => Object.fromEntries([...link.attributes].map(({ name, value }) => [name, value]))"
+
+
+def button(definition):
+    """The attributes of a link to a term."""
+    return {"class": "ew-defined", "role": "button", "tabindex": "0", "aria-description": definition}
 
 
 @pytest.fixture
 def page(scripts):
-    scripts.page.evaluate(_MOUNT, "A <b>definition</b>.")
+    scripts.page.evaluate(_MOUNT, DEFINITIONS)
     return scripts.page
+
+
+@pytest.fixture
+def term(page):
+    """The link to a term, as an element."""
+    return page.query_selector("a")
 
 
 def shown(page):
     """The text of the box, or None if it is hidden."""
     box = page.locator(".ew-definition")
     return box.text_content() if box.count() and box.is_visible() else None
+
+
+def test_a_link_to_a_term_is_a_button_without_an_address(term):
+    assert term.evaluate(_ATTRIBUTES) == button("A <b>definition</b>.")
+
+
+def test_a_link_that_appears_later_is_a_button(page):
+    page.evaluate("""document.querySelector("p").insertAdjacentHTML(
+        "beforeend", "<b><a href='#term-layer%20norm'>norm</a></b>")""")
+    assert page.query_selector("b a").evaluate(_ATTRIBUTES) == button("Another one.")
+
+
+def test_an_element_that_becomes_another_link_is_what_it_then_links_to(term):
+    term.evaluate(_SET_LINK, "#term-layer%20norm")
+    assert term.evaluate(_ATTRIBUTES) == button("Another one.")
+    term.evaluate(_SET_LINK, "https://example.org/")
+    assert term.evaluate(_ATTRIBUTES) == {"class": "", "href": "https://example.org/"}
+    term.evaluate(_SET_LINK, "#term-term")
+    assert term.evaluate(_ATTRIBUTES) == button("A <b>definition</b>.")
+
+
+def test_other_links_stay(page):
+    for link in ("#term-unknown", "#part", "https://example.org/#term-term"):
+        page.evaluate("link => document.body.append(Object.assign(document.createElement('a'), { href: link }))", link)
+        assert page.query_selector("body > a:last-child").evaluate(_ATTRIBUTES) == {"href": link}
 
 
 def test_box_follows_the_mouse(page):

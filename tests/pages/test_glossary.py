@@ -1,10 +1,11 @@
 """The glossary: its definitions, the marks in texts, and the dialog with all terms."""
 
+import json
 import re
 
 import pytest
 
-from dashboard.glossary import GLOSSARY, explain_terms, marked_terms, without_marks
+from dashboard.glossary import GLOSSARY, definitions, explain_terms, marked_terms, without_marks
 from dashboard.markdown import escape_markdown
 from dashboard.page_list import START, stage_named
 from dashboard.shell.glossary_dialog import glossary_text
@@ -16,18 +17,28 @@ JARGON = {"token", "vocabulary", "embedding", "query", "queries", "key", "keys",
           "layer norm", "feed-forward network", "activation", "logit", "entropy", "rollout", "ablation"}  # fmt: skip
 
 
-def test_a_marked_term_is_a_button_with_its_definition():
-    text = explain_terms("one [[activation]], two [[activation|activated]]")
-    definition = GLOSSARY["activation"].definition
-    button = f'<span class="ew-defined" role="button" tabindex="0" aria-description="{definition}">%s</span>'
-    assert text == f"one {button % 'activation'}, two {button % 'activated'}"
-    assert explain_terms("[[query|queries]]").startswith(":blue[**<span")
+def test_a_marked_term_is_a_link_to_its_definition():
+    text = explain_terms("one [[activation]], two [[layer norm|norms]]")
+    assert text == "one [activation](#term-activation), two [norms](#term-layer%20norm)"
+    assert explain_terms("[[query|queries]]") == ":blue[**[queries](#term-query)**]"
+    assert definitions()["#term-layer%20norm"] == without_marks(GLOSSARY["layer norm"].definition)
+    assert len(definitions()) == len(GLOSSARY)
     assert without_marks("one [[query|queries]] of a [[head]]") == "one queries of a head"
 
 
-def test_html_in_a_text_is_shown_as_text():
-    assert explain_terms("<b>x</b> & y") == "&lt;b&gt;x&lt;/b&gt; &amp; y"
-    assert explain_terms(escape_markdown("<b>")) == escape_markdown("<b>")  # markdown shows it as text
+@pytest.mark.parametrize("text", ["<b>x</b> & y", escape_markdown("<b>"), "$a < b$", escape_markdown("[[head]]")])
+def test_a_text_without_marks_stays_as_it_is(text):
+    assert explain_terms(text) == text
+
+
+def test_marks_make_no_html():
+    text = explain_terms(" ".join(f"[[{name}]]" for name in GLOSSARY))
+    assert not set("<>&") & set(text)
+
+
+def test_no_markdown_of_the_app_is_html():
+    """Streamlit shows tags as text; with HTML, each first visit would load a parser of 189 kB (57 kB compressed)."""
+    assert [path.name for path in SOURCES if "unsafe_allow_html" in path.read_text(encoding="utf-8")] == []
 
 
 def test_an_unknown_term_is_an_error():
@@ -53,9 +64,12 @@ def test_every_term_is_used():
 
 @pytest.mark.parametrize("page", [START, stage_named("qkv")])
 def test_a_heading_explains_its_terms(framed, page):
-    (heading,) = [text for text in opened(page).markdown if "ew-defined" in text.value]
-    assert heading.proto.allow_html
+    at = opened(page)
+    (heading,) = [text for text in at.markdown if "](#term-" in text.value]
+    assert not heading.proto.allow_html
     assert "[[" not in heading.value
+    (tips,) = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".term_tips")]
+    assert json.loads(tips.proto.json) == definitions()
 
 
 def test_the_dialog_lists_all_terms(framed):

@@ -1,15 +1,16 @@
 """The definition of a term in a small box: for the mouse, a tap, and the keyboard's focus.
 
-The terms are those that dashboard/glossary.py marks in a text. The component itself shows nothing.
+The terms are the links that dashboard/glossary.py makes. The component itself shows nothing.
 """
 
 from pathlib import Path
 
 from dashboard.components.static_files import register_component
+from dashboard.glossary import definitions
 
 _COMPONENT = register_component("term_tips", Path(__file__).parent)
 
 
 def render_term_tips(key: str) -> None:
     """Explain all marked terms of the page. One per page is enough."""
-    _COMPONENT(data={}, key=key)
+    _COMPONENT(data=definitions(), key=key)

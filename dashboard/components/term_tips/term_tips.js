@@ -1,10 +1,19 @@
-// Shows the definition of a marked term while the mouse is over it, while it has the focus, or after a tap.
+// Shows the definition of a term while the mouse is over it, while it has the focus, or after a tap.
 // @ts-check
+
+/**
+ * What dashboard/components/term_tips/__init__.py sends: the definition of each term by the target of its links.
+ * @typedef {Record<string, string>} Definitions
+ */
 
 const MARGIN = 8; // pixels between the box and the edges of the window
 const GAP = 6; // pixels between the term and the box
 const DELAY = 120; // milliseconds for which the mouse rests on a term, or may be between the term and the box
 
+const LINKS = "a[href^='#term-'], a.ew-defined[href]";
+
+/** @type {Definitions} */
+let definitions = {};
 /** @type {HTMLElement | null} */
 let tip = null;
 /** @type {HTMLElement | null} */
@@ -22,6 +31,27 @@ export function placeTip(term, box, view) {
   const left = Math.max(MARGIN, Math.min(term.left, view.width - box.width - MARGIN));
   const below = term.bottom + GAP, above = term.top - GAP - box.height;
   return { left, top: below + box.height > view.height && above >= 0 ? above : below };
+}
+
+/**
+ * Make each link to a term a button that is described by the definition. Without `href`, it leads nowhere.
+ *
+ * Where the text changes, React keeps the element and sets `href` again, which may be the target of another term, or of
+ * a link that is none.
+ */
+function updateTerms() {
+  for (const link of document.querySelectorAll(LINKS)) {
+    const definition = definitions[link.getAttribute("href") ?? ""];
+    link.classList.toggle("ew-defined", Boolean(definition));
+    if (definition) {
+      link.setAttribute("role", "button");
+      link.setAttribute("tabindex", "0");
+      link.setAttribute("aria-description", definition);
+      link.removeAttribute("href");
+    } else {
+      for (const name of ["role", "tabindex", "aria-description"]) link.removeAttribute(name);
+    }
+  }
 }
 
 /** @type {(target: EventTarget | null) => HTMLElement | null} */
@@ -90,8 +120,15 @@ function onFocusOrClick(event) {
 
 let listens = false;
 
-export default function () {
+/**
+ * Explain the terms of the page, also those that appear later. Returns the function that unmounts the component.
+ * @param {import("../dom.js").Component<Definitions>} component
+ */
+export default function ({ data }) {
+  definitions = data;
+  updateTerms();
   if (!listens) {
+    new MutationObserver(updateTerms).observe(document.body, { childList: true, subtree: true, attributeFilter: ["href"] });
     document.addEventListener("pointerover", onPointerOver);
     document.addEventListener("focusin", onFocusOrClick);
     document.addEventListener("click", onFocusOrClick);
