@@ -10,9 +10,9 @@ is finished. `ratio_p95` and `complete_ratio_p95` are both against the stock pag
 Scaled scores and Multi-head together, `pages` has them separately. `bytes_per_move` is the median number of bytes that
 the server sends for a move, on the page with the larger one. `click_ms_*` is the time from a click on a cell of Scaled
 scores to its derivation. `server_start_ms` is the time from the command to the first answer of the server.
-`first_visit_ms` and `stock_first_visit_ms` are the median times from opening Scaled scores and its stock page to all
-heatmaps painted, each in several browsers with an empty cache, after the warm-up. `first_visit_kb` is what such a visit
-of the app receives, the websocket aside.
+`first_visit_ms` and `stock_first_visit_ms` are the median times from opening Scaled scores and its stock page to the
+first painted heatmap, each in several browsers with an empty cache, after the warm-up. `first_visit_kb` is what such a
+visit of the app receives, the websocket aside.
 """
 
 import json
@@ -141,7 +141,7 @@ def sampled_figures(visit: Visit) -> list:
 
 
 def first_visits(browser: Browser, url: str) -> tuple[list[float], int]:
-    """Milliseconds to painted heatmaps, and the bytes of one visit. The very first, of a cold server, is left out."""
+    """Milliseconds to the first painted heatmap, and the bytes of one visit; without the visit of a cold server."""
     visits = [Visit(browser, url) for _ in range(FIRST_VISITS + 1)][1:]
     for visit in visits:
         visit.page.context.close()

@@ -12,3 +12,14 @@ def count_bytes(page: Page) -> Callable[[], int]:
     network.send("Network.enable")
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     return lambda: round(sum(sizes))
+
+
+def bytes_of_visit(page: Page, url: str) -> int:
+    """Bytes that the browser receives until the plots of a page are on screen, the websocket aside. Closes the page."""
+    count = count_bytes(page)
+    page.goto(url, timeout=120_000)
+    page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg", timeout=120_000)
+    page.wait_for_load_state("networkidle")
+    received = count()
+    page.close()
+    return received

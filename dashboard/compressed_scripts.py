@@ -8,22 +8,19 @@ content, so browsers keep them for a year. nginx does the same in deploy/.
 import asyncio
 import gzip
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cachetools import LRUCache
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BYTES = 16_000_000  # of all compressed files; those of one visit have 2.2 MB, all that Streamlit has 6 MB
 # protobuf.D55wl0P7.js of Streamlit, plotly-3b6e15d45dbb.js of dashboard/components/static_files.py
 _NAME = re.compile(r"/static/(?:.*/)?([\w.-]+[.-][\w-]{8,12}\.(?:js|css))$")
 _TYPES = {b"application/javascript", b"text/javascript", b"text/css"}
 _ABOUT_THE_CLIENT = {b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"}
-_ABOUT_THE_BODY = {b"content-length", b"content-encoding", b"accept-ranges", b"etag", b"last-modified", b"vary"}
+_REPLACED = {
+    b"content-length", b"content-encoding", b"accept-ranges", b"etag", b"last-modified", b"vary", b"cache-control",
+}  # fmt: skip
 
 
 class _Response(NamedTuple):
@@ -40,13 +37,13 @@ class _Response(NamedTuple):
 class CompressedScripts:
     """The middleware. It passes on everything but scripts and style sheets whose names contain a hash."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
         # By name, not by path: Streamlit serves the same file below any path.
         self._files: LRUCache[str, _Response] = LRUCache(MAX_BYTES, getsizeof=lambda file: len(file.body))
         self._reading = asyncio.Lock()  # when many people arrive at once, each file is compressed for the first of them
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one connection."""
         name = _requested_name(scope)
         if name is None:
@@ -57,7 +54,7 @@ class CompressedScripts:
                 file = self._files.get(name) or await self._read(name, scope, receive)
         await file.send_by(send)
 
-    async def _read(self, name: str, scope: Message, receive: Receive) -> _Response:
+    async def _read(self, name: str, scope: Scope, receive: Receive) -> _Response:
         """The compressed file; the application's own response if it has no such file."""
         headers = [header for header in scope["headers"] if header[0] not in _ABOUT_THE_CLIENT]
         messages: list[Message] = []
@@ -71,13 +68,14 @@ class CompressedScripts:
         if start["status"] != 200 or dict(start["headers"]).get(b"content-type", b"").partition(b";")[0] not in _TYPES:
             return _Response(start, body)
         compressed = await asyncio.to_thread(gzip.compress, body, 6)
-        file = _Response({**start, "headers": [*_kept(start["headers"]), *_compressed_headers(compressed)]}, compressed)
+        kept = [header for header in start["headers"] if header[0] not in _REPLACED]
+        file = _Response({**start, "headers": [*kept, *_compressed_headers(compressed)]}, compressed)
         if len(compressed) <= MAX_BYTES:
             self._files[name] = file
         return file
 
 
-def _requested_name(scope: Message) -> str | None:
+def _requested_name(scope: Scope) -> str | None:
     """The name of the script or style sheet that a browser asks for; None if the request is for something else."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return None
@@ -85,10 +83,6 @@ def _requested_name(scope: Message) -> str | None:
     headers = dict(scope["headers"])
     accepts_gzip = b"gzip" in headers.get(b"accept-encoding", b"")
     return match[1] if match and accepts_gzip and b"range" not in headers else None
-
-
-def _kept(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    return [(name, value) for name, value in headers if name not in _ABOUT_THE_BODY | {b"cache-control"}]
 
 
 def _compressed_headers(body: bytes) -> list[tuple[bytes, bytes]]:

@@ -7,16 +7,11 @@ which one visitor could empty the caches of all.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Callable
 
 from google.protobuf.message import DecodeError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 RATE = 10.0  # messages per second of one connection; a slider sends at most 5
 BURST = 60.0  # messages that a connection can send at once
@@ -33,12 +28,12 @@ _logger = logging.getLogger(__name__)
 class Gate:
     """The middleware. Of more than `most` connections, it refuses the latest."""
 
-    def __init__(self, app: App, most: int) -> None:
+    def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
         self._most = most
         self.count = 0  # open connections
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one connection."""
         if scope["type"] == "http" and "/_stcore/upload_file" in scope["path"]:
             await send({"type": "http.response.start", "status": 404, "headers": []})

@@ -3,9 +3,8 @@
 import time
 
 import pytest
-from playwright.sync_api import Page
 
-from benchmarks.visit import count_bytes
+from benchmarks.visit import bytes_of_visit
 from tests.browser.conftest import WIDE
 from tests.client import Session
 from tests.client.connection import Connection
@@ -15,7 +14,6 @@ from tests.deploy.stubs import Proxy
 PROCESSES = 2
 FIRST_VISIT, SECOND_VISIT = 2_500_000, 20_000  # bytes
 LOST_AT_MOST = 10.0  # seconds
-PLOT = ".ew-plot .js-plotly-plot .main-svg"
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +28,6 @@ def contexts(browser, running):
     yield open_context
     for context in opened:
         context.close()
-
-
-def bytes_of_visit(page: Page, url: str) -> int:
-    """Bytes that the browser receives until the plots of a page are on screen, the websocket aside."""
-    count = count_bytes(page)
-    page.goto(url, timeout=120_000)
-    page.wait_for_selector(PLOT, timeout=120_000)
-    page.wait_for_load_state("networkidle")
-    received = count()
-    page.close()
-    return received
 
 
 def test_a_first_visit_is_small_and_a_second_one_tiny(contexts, running):

@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from benchmarks.serving import serving
-from benchmarks.visit import count_bytes
+from benchmarks.visit import bytes_of_visit
 from dashboard.compressed_scripts import CompressedScripts
 from tests.browser.conftest import WIDE
 from tests.robustness.coroutines import run
@@ -107,15 +107,7 @@ def test_a_first_visit_is_small_without_nginx_too(browser):
     with serving(["-m", "streamlit", "run", "dashboard/server.py"], ROOT) as (url, _):
         context = browser.new_context(viewport=WIDE)
         try:
-            received = []
-            for _ in range(2):
-                page = context.new_page()
-                count = count_bytes(page)
-                page.goto(f"{url}/scaled_scores", timeout=120_000)
-                page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg", timeout=120_000)
-                page.wait_for_load_state("networkidle")
-                received.append(count())
-                page.close()
+            received = [bytes_of_visit(context.new_page(), f"{url}/scaled_scores") for _ in range(2)]
         finally:
             context.close()
     assert 1_000_000 < received[0] <= FIRST_VISIT

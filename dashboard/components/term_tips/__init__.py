@@ -9,8 +9,9 @@ from dashboard.components.static_files import register_component
 from dashboard.glossary import definitions
 
 _COMPONENT = register_component("term_tips", Path(__file__).parent)
+_DEFINITIONS = definitions()
 
 
 def render_term_tips(key: str) -> None:
     """Explain all marked terms of the page. One per page is enough."""
-    _COMPONENT(data=definitions(), key=key)
+    _COMPONENT(data=_DEFINITIONS, key=key)
