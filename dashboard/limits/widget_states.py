@@ -2,17 +2,19 @@
 
 Streamlit deserializes the states of a message without checking them: a list for a switch, a text that is no option or
 broken JSON raise an exception in the middle of a run. Here such a state counts as missing, so that the widget keeps
-its value.
+its value. A state whose id is none of a widget raises one in the next text area; it is not kept.
 """
 
 import json
 import logging
 from typing import Any
 
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.state.common import is_element_id
 from streamlit.runtime.state.session_state import Serialized, WStates
 
 _logger = logging.getLogger(__name__)
-_deserialize = WStates.__getitem__
+_deserialize, _keep = WStates.__getitem__, WStates.set_widget_from_proto
 
 
 def _checked(states: WStates, widget: str) -> Any:
@@ -31,7 +33,13 @@ def _checked(states: WStates, widget: str) -> Any:
     raise KeyError(widget)
 
 
+def _keep_if_of_widget(self: WStates, widget_state: WidgetState) -> None:
+    if is_element_id(widget_state.id):
+        _keep(self, widget_state)
+
+
 def check_widget_states() -> None:
     """From now on, ignore such states in all sessions. Further calls change nothing."""
     # Streamlit has no hook for it.
     WStates.__getitem__ = _checked  # type: ignore[method-assign]
+    WStates.set_widget_from_proto = _keep_if_of_widget  # type: ignore[method-assign]
