@@ -14,16 +14,19 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check
 export PYTHON PORT PROCESSES
 unexport PYTHONDONTWRITEBYTECODE # each of the many processes of the tests would compile every module anew
 
+# The app runs without Plotly's small bundle, so npm is not installed for it.
+SMALL_PLOTLY = $(if $(shell command -v npm),$(VENV)/plotly.stamp)
+
 .PHONY: run serve dev test bench clean
 .DELETE_ON_ERROR:
 
-run: $(VENV)/runtime.stamp $(VENV)/minilm.stamp
+run: $(VENV)/runtime.stamp $(VENV)/minilm.stamp $(SMALL_PLOTLY)
 	PYTHONPATH=. $(BIN)/streamlit run dashboard/server.py
 
 serve: $(VENV)/serve.stamp $(VENV)/minilm.stamp
 	$(BIN)/python -m deploy.serve
 
-dev: $(VENV)/runtime.stamp $(VENV)/minilm.stamp
+dev: $(VENV)/runtime.stamp $(VENV)/minilm.stamp $(SMALL_PLOTLY)
 	PYTHONPATH=. $(BIN)/streamlit run dashboard/server.py --server.fileWatcherType=auto --server.runOnSave=true
 
 test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp $(VENV)/serve.stamp

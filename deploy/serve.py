@@ -8,7 +8,6 @@ PORT                            where nginx listens, 8501 by default
 PROCESSES                       how many Streamlit processes run, 2 by default; they listen on free ports after PORT
 TRUSTED_PROXIES                 networks of proxies in front of this machine, such as "127.0.0.1/32" for one that adds
                                 HTTPS, separated by commas; the limits per address then count its visitors
-PLOTLY_BUNDLE                   Plotly's script, by default the small one of tools/fetch-plotly, else the whole one
 STREAMLIT_SERVER_COOKIE_SECRET  what cookies are signed with; without it, a new one is drawn at each start
 
 supervisord (http://supervisord.org) keeps the processes running. It is written in Python, needs no rights and no other
@@ -32,7 +31,6 @@ from deploy.rendering import ROOT, Service, trusted_proxies
 
 _SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"
 _ALL_ADDRESSES = "0.0.0.0"
-_PLOTLY = Path(sys.prefix, "plotly-cartesian.min.js")  # tools/fetch-plotly put it there: 1 MB less at a first visit
 
 
 def main() -> int:
@@ -80,9 +78,7 @@ def _serve(port: int, app_ports: tuple[int, ...]) -> int:
 
 def _app_environment(environment: Mapping[str, str], service: Service) -> dict[str, str]:
     """The environment of the Streamlit processes; supervisord adds to each its port."""
-    bundle = {"PLOTLY_BUNDLE": str(_PLOTLY)} if _PLOTLY.is_file() else {}
     return {
-        **bundle,
         # A process that is started again finds its programs compiled: it is warm after 3 s in place of 13 s.
         "JAX_COMPILATION_CACHE_DIR": str(service.folder / "programs"),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
