@@ -5,12 +5,10 @@ import gzip
 
 import pytest
 
-from benchmarks.serving import serving
 from benchmarks.visit import bytes_of_visit
 from dashboard.compressed_scripts import CompressedScripts
 from tests.browser.conftest import WIDE
 from tests.robustness.coroutines import run
-from tests.servers import ROOT
 
 SCRIPT, BODY = "/static/js/protobuf.D55wl0P7.js", b"export const script = 1;" * 100
 GZIP = {"accept-encoding": "gzip, deflate"}
@@ -103,12 +101,11 @@ def test_a_websocket_passes():
     assert kinds == ["websocket"]
 
 
-def test_a_first_visit_is_small_without_nginx_too(browser):
-    with serving(["-m", "streamlit", "run", "dashboard/server.py"], ROOT) as (url, _):
-        context = browser.new_context(viewport=WIDE)
-        try:
-            received = [bytes_of_visit(context.new_page(), f"{url}/scaled_scores") for _ in range(2)]
-        finally:
-            context.close()
+def test_a_first_visit_is_small_without_nginx_too(browser, guarded_server):
+    context = browser.new_context(viewport=WIDE)
+    try:
+        received = [bytes_of_visit(context.new_page(), f"{guarded_server}/scaled_scores") for _ in range(2)]
+    finally:
+        context.close()
     assert 1_000_000 < received[0] <= FIRST_VISIT
     assert received[1] <= SECOND_VISIT

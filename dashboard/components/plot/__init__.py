@@ -4,15 +4,13 @@
 Plotly figure per panel and calls `Plotly.react`, which keeps the zoom and only repaints.
 """
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import plotly
-
 from dashboard.components.plot.outlines import inspection_outlines, shows_inspected_cell
 from dashboard.components.plot.serialise import to_json
+from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.components.static_files import publish, register_component
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import Inspection, set_inspected_cell
@@ -22,10 +20,6 @@ from encoder_core.figures import Line, Panel, Selection, panels_of
 
 _COMPONENT = register_component("plot", Path(__file__).parent)
 _PLAYER, _SAVER = (publish(Path(__file__).parent / name) for name in ("play.js", "save.js"))
-# The package has the whole of Plotly only, which takes a browser 0.5 s longer to load.
-_WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-_SMALL = Path(sys.prefix) / "plotly-cartesian.min.js"  # of tools/fetch-plotly
-_PLOTLY = publish(_SMALL if _SMALL.is_file() else _WHOLE)
 
 
 def render_plot(
@@ -76,7 +70,7 @@ def render_plot(
                 }
                 for operator, panel in _with_operators(line)
             ],
-            "bundle": _PLOTLY,
+            "bundle": PLOTLY,
             "player": _PLAYER,
             "saver": _SAVER,
             "stack": stack,

@@ -1,0 +1,71 @@
+"""The HTML of a page says that it is going to need Plotly, and browsers then ask for it at once."""
+
+import pytest
+
+from dashboard.components.plotly_bundle import PLOTLY
+from dashboard.components.static_files import STATIC
+from dashboard.early_plotly import EarlyPlotly
+from dashboard.page_list import PAGES, Stage
+from tests.robustness.coroutines import run
+
+# When each request for a file began, and what caused it.
+_REQUESTS = """() => performance.getEntriesByType("resource")
+    .map(({ name, startTime, initiatorType }) => ({ file: name.split("/").at(-1), startTime, initiatorType }))"""
+
+
+def link_of(path, kind="text/html; charset=utf-8"):
+    """The header `link` of the response to a request, if it has one."""
+    sent = []
+
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", kind.encode())]})
+        await send({"type": "http.response.body", "body": b"the page"})
+
+    async def send(message):
+        sent.append(message)
+
+    run(EarlyPlotly(app)({"type": "http", "method": "GET", "path": path, "headers": []}, None, send))
+    assert sent[1]["body"] == b"the page"
+    return dict(sent[0]["headers"]).get(b"link", b"").decode()
+
+
+def test_the_script_is_a_file_that_is_served():
+    assert link_of("/scaled_scores") == f"<app/static/{PLOTLY}>; rel=preload; as=script"
+    assert (STATIC / PLOTLY).stat().st_size > 1_000_000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_stages_need_it_now_and_the_start_page_later(page):
+    kind = "preload" if isinstance(page, Stage) else "prefetch" if page.name == "start" else ""
+    assert f"rel={kind};" in link_of(f"/{page.name}") if kind else link_of(f"/{page.name}") == ""
+
+
+def test_the_start_page_has_no_name_and_an_app_may_be_below_a_path():
+    assert "rel=prefetch;" in link_of("/")
+    assert "rel=preload;" in link_of("/walkthrough/map")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("/map", "application/json"), ("/map/_stcore/health", "text/html"), ("/map.js", "text/html")]
+)
+def test_other_responses_are_as_they_were(path, kind):
+    assert link_of(path, kind) == ""
+
+
+def test_a_browser_asks_for_plotly_once_before_it_connects(browser, guarded_server):
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        said = []
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
+        page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg", timeout=120_000)
+        requests = page.evaluate(_REQUESTS)
+        page.goto(guarded_server)
+        page.wait_for_function(f"() => ({_REQUESTS})().some(({{ file }}) => file === '{PLOTLY}')")
+    finally:
+        context.close()
+    (plotly,) = [request for request in requests if request["file"] == PLOTLY]
+    connecting = next(request for request in requests if request["file"] == "host-config")
+    assert plotly["startTime"] < connecting["startTime"]
+    assert [text for text in said if "preload" in text] == []  # Chromium complains of a file that was not used
