@@ -11,7 +11,7 @@ from typing import Any
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.state.common import is_element_id
-from streamlit.runtime.state.session_state import Serialized, WStates
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, Serialized, WStates
 
 _logger = logging.getLogger(__name__)
 _deserialize, _keep = WStates.__getitem__, WStates.set_widget_from_proto
@@ -34,7 +34,8 @@ def _checked(states: WStates, widget: str) -> Any:
 
 
 def _keep_if_of_widget(self: WStates, widget_state: WidgetState) -> None:
-    if is_element_id(widget_state.id):
+    # What a component triggers has an internal key.
+    if is_element_id(widget_state.id) or widget_state.id.startswith(STREAMLIT_INTERNAL_KEY_PREFIX):
         _keep(self, widget_state)
 
 

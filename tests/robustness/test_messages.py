@@ -10,6 +10,7 @@ import socket
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX as _INTERNAL
 
 from benchmarks.load import Visitor
 from tests.client.connection import ConnectionLost
@@ -64,8 +65,10 @@ def test_forged_states_change_nothing(guarded_server, guarded_log, still_serves,
             assert "Traceback" not in guarded_log.read_text(errors="replace"), place
 
 
+_ENDS = ("", "_SCRIPT_RUN_WITHOUT_ERRORS", "_x__events")
 STATES = {
     "unknown widgets": {"widgets": [{"id": "$$ID-0-x", "string_value": "x"}, {"id": HUGE, "bool_value": True}]},
+    "internal keys": {"widgets": [{"id": f"{_INTERNAL}{end}", "bool_value": False} for end in _ENDS]},
     "no states": {},
     "an unknown fragment": {"fragment": HUGE},
     "an unknown page": {"page": "f" * 32},
