@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.components.plotly_bundle import PLOTLY
+from dashboard.components.plotly_bundle import PLOTLY, bundle
 from dashboard.components.static_files import STATIC
 from dashboard.early_plotly import EarlyPlotly
 from dashboard.page_list import PAGES, Stage
@@ -32,6 +32,13 @@ def link_of(path, kind="text/html; charset=utf-8"):
 def test_the_script_is_a_file_that_is_served():
     assert link_of("/scaled_scores") == f"<app/static/{PLOTLY}>; rel=preload; as=script"
     assert (STATIC / PLOTLY).stat().st_size > 1_000_000
+
+
+def test_the_whole_of_plotly_is_used_where_the_small_bundle_is_missing(tmp_path):
+    whole = bundle(tmp_path)
+    assert whole.read_text(encoding="utf-8").startswith("/**\n* plotly.js v")
+    (tmp_path / "plotly-cartesian.min.js").write_text("small")
+    assert bundle(tmp_path) != whole
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
