@@ -39,8 +39,13 @@ def publish(source: Path) -> str:
     content = source.read_bytes()
     if source.suffix == ".js" and source.parent.is_relative_to(_HERE):
         content = _IMPORT.sub(lambda match: f'"./{publish(source.parent / match[1].decode())}"'.encode(), content)
+    return publish_content(source.name, content)
+
+
+def publish_content(name: str, content: bytes) -> str:
+    """Write a file into Streamlit's folder of static files and return its name there, which contains a hash."""
     digest = hashlib.sha256(content).hexdigest()[:12]
-    target = STATIC / f"{source.name.partition('.')[0]}-{digest}{source.suffix}"
+    target = STATIC / f"{name.partition('.')[0]}-{digest}{Path(name).suffix}"
     if not target.exists():
         STATIC.mkdir(exist_ok=True)
         # A random name, because several processes can start at once.

@@ -1,8 +1,11 @@
 """The HTML of a page says that it is going to need Plotly, and browsers then ask for it at once."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from dashboard.components.plotly_bundle import PLOTLY, bundle
+from dashboard.components.plotly_bundle import PLOTLY, bundle, compiled_at_once
 from dashboard.components.static_files import STATIC
 from dashboard.early_plotly import EarlyPlotly
 from dashboard.page_list import PAGES, Stage
@@ -39,6 +42,17 @@ def test_the_whole_of_plotly_is_used_where_the_small_bundle_is_missing(tmp_path)
     assert whole.read_text(encoding="utf-8").startswith("/**\n* plotly.js v")
     (tmp_path / "plotly-cartesian.min.js").write_text("small")
     assert bundle(tmp_path) != whole
+
+
+def test_the_outermost_function_of_both_bundles_is_marked_as_called_at_once(tmp_path):
+    for environment in (Path(sys.prefix), tmp_path):
+        script = bundle(environment).read_bytes()
+        marked = compiled_at_once(script)
+        assert len(marked) == len(script) + 2
+        assert b'(typeof self !== "undefined" ? self : this, (() => {\n' in marked
+        assert marked.rstrip().endswith(b"return Plotly;\n})));")
+    for other in (b"", b"(() => {})();", b"f(a : this, () => {}));g()", b"f(a : this, () => {})"):
+        assert compiled_at_once(other) == other
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
