@@ -148,6 +148,7 @@ def _excluded(fill: str | list[str], excluded: Collection[int], count: int, them
         "color": [theme.masked if row in excluded else colours[row] for row in range(count)],
         "pattern": {
             "shape": ["/" if row in excluded else "" for row in range(count)],
+            "bgcolor": theme.masked,  # by default the list of colours, of which Plotly cannot find the contrast
             "fgcolor": theme.muted,
             "size": 6,
             "solidity": 0.2,

@@ -245,7 +245,8 @@ class Screen:
 
     def _heard(self, message: Any) -> None:
         # Streamlit looks for its own endpoints below the page's address first, on a link into the app.
-        if message.type == "error" and "/_stcore/" not in message.location.get("url", ""):
+        is_error = message.type == "error" and "/_stcore/" not in message.location.get("url", "")
+        if is_error or message.text.startswith("WARN:"):  # Plotly's, of figures that it does not understand
             self.faults.append(f"console: {message.text}")
 
     def _requested(self, request: Any) -> None:
