@@ -4,13 +4,14 @@ Otherwise a browser asks for Plotly, a quarter or a half of the bytes of a first
 connected and rendered the page. The start page has no plots, but its links lead to plots.
 """
 
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.page_list import STAGES, START
 
 _FILE = f"<app/static/{PLOTLY}>"  # relative to the page, as the addresses in Streamlit's HTML are
-_NEEDED_NOW, _NEEDED_LATER = (f"{_FILE}; rel={kind}; as=script".encode() for kind in ("preload", "prefetch"))
+_NEEDED_NOW, _NEEDED_LATER = (f"{_FILE}; rel={kind}; as=script" for kind in ("preload", "prefetch"))
 _LINKS = {"": _NEEDED_LATER, START.name: _NEEDED_LATER, **dict.fromkeys((stage.name for stage in STAGES), _NEEDED_NOW)}
 
 
@@ -27,12 +28,10 @@ class EarlyPlotly:
             return await self._app(scope, receive, send)
 
         async def send_with_link(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_html(message):
-                message = {**message, "headers": [*message["headers"], (b"link", link)]}
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers.append("link", link)
             await send(message)
 
         await self._app(scope, receive, send_with_link)
-
-
-def _is_html(start: Message) -> bool:
-    return dict(start["headers"]).get(b"content-type", b"").startswith(b"text/html")

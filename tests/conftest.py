@@ -24,11 +24,8 @@ from benchmarks.serving import chromium  # noqa: E402
 from tests.servers import APP, running  # noqa: E402
 
 # A page is open for a few seconds. What V8's optimizing compilers and its collections of garbage cost, they do not earn
-# back. Lazily, V8 reads all of Plotly again at each exception that a debugger, and so Playwright, might want to see.
-_V8 = (
-    "--no-turbofan", "--no-maglev", "--min-semi-space-size=64", "--initial-old-space-size=1000",
-    "--no-enable-lazy-source-positions",
-)  # fmt: skip
+# back.
+_V8_FLAGS = ("--no-turbofan", "--no-maglev", "--min-semi-space-size=64", "--initial-old-space-size=1000")
 _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_ALWAYS)
 settings.register_profile("thorough", max_examples=500, **_ALWAYS)
@@ -72,6 +69,6 @@ def server(log):
 def browser():
     """Chromium, one for all tests of a process: Playwright allows no more."""
     with sync_playwright() as playwright:
-        browser = chromium(playwright, f"--js-flags={' '.join(_V8)}")
+        browser = chromium(playwright, *_V8_FLAGS)
         yield browser
         browser.close()

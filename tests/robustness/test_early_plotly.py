@@ -11,9 +11,9 @@ from dashboard.early_plotly import EarlyPlotly
 from dashboard.page_list import PAGES, Stage
 from tests.robustness.coroutines import run
 
-# When each request for a file began, and what caused it.
+# When each request for a file began.
 _REQUESTS = """() => performance.getEntriesByType("resource")
-    .map(({ name, startTime, initiatorType }) => ({ file: name.split("/").at(-1), startTime, initiatorType }))"""
+    .map(({ name, startTime }) => ({ file: name.split("/").at(-1), startTime }))"""
 
 
 def link_of(path, kind="text/html; charset=utf-8"):
