@@ -36,7 +36,7 @@ def screen(empty_tab, log):
     """The tab, wide and light again. The test fails where the browser complains, or the server raises."""
     tab = empty_tab
     tab.page.set_viewport_size(WIDE)
-    tab.page.emulate_media(color_scheme="light")
+    tab.appear("light")
     tab.faults.clear()
     before = log.stat().st_size
     yield tab

@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportS
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
+from encoder_core.figures import ThemeName, theme_named
 from tests.chromium import CALM, NEXT_FRAMES
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
@@ -161,6 +162,15 @@ class Screen:
         self.page.set_viewport_size(size)
         self.page.wait_for_function(NEXT_FRAMES)
         return self.settle()
+
+    def appear(self, scheme: ThemeName) -> None:
+        """Let the system be light or dark, and wait until the app has noticed: its next run is in these colours."""
+        self.page.emulate_media(color_scheme=scheme)
+        if self.page.url.startswith(self.url):
+            background = [int(theme_named(scheme).background[place : place + 2], 16) for place in (1, 3, 5)]
+            expect(self.page.locator("[data-testid=stApp]")).to_have_css(
+                "background-color", f"rgb({', '.join(map(str, background))})"
+            )
 
     def go(self, name: str) -> "Screen":
         """Open another page by the rail."""

@@ -45,7 +45,7 @@ def test_page_is_painted_and_fits(screen, name):
 
 def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(screen):
     screen.page.set_viewport_size(PHONE)
-    screen.page.emulate_media(color_scheme="dark")
+    screen.appear("dark")
     screen.follow("/", load=True)
     for page in PAGES:
         if isinstance(page, Stage) and page.number:

@@ -17,7 +17,7 @@ _COLOURS = """canvas => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_thumbnails_are_not_blank(screen, scheme):
-    screen.page.emulate_media(color_scheme=scheme)
+    screen.appear(scheme)
     screen.open("map")
     canvases = screen.page.locator(".ew-card canvas")
     assert canvases.count() > 10
