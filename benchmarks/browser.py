@@ -5,14 +5,14 @@ app against a stock page.
 
 Prints one JSON object. Both pages show the same heatmaps, and the slider d_model is moved 30 times by keyboard,
 alternately on each page, always to a position that nobody has visited. `ours_ms_*` and `stock_ms_*` end when all
-heatmaps are repainted, `complete_ms_*` when everything else is up to date as well: no element is outdated, and the run
-is finished. `ratio_p95` and `complete_ratio_p95` are both against the stock page's heatmaps. All are over the pages
-Scaled scores and Multi-head together, `pages` has them separately. `bytes_per_move` is the median number of bytes that
-the server sends for a move, on the page with the larger one. `click_ms_*` is the time from a click on a cell of Scaled
-scores to its derivation. `server_start_ms` is the time from the command to the first answer of the server.
-`first_visit_ms` and `stock_first_visit_ms` are the median times from opening Scaled scores and its stock page to the
-first painted heatmap, each in several browsers with an empty cache, after the warm-up. `first_visit_kb` is what such a
-visit of the app receives, the websocket aside.
+heatmaps are repainted, `complete_ms_*` when everything else is up to date as well: the sizes in the heading are new, no
+element is outdated, and the run is finished. `ratio_p95` and `complete_ratio_p95` are both against the stock page's
+heatmaps. All are over the pages Scaled scores and Multi-head together, `pages` has them separately. `bytes_per_move` is
+the median number of bytes that the server sends for a move, on the page with the larger one. `click_ms_*` is the time
+from a click on a cell of Scaled scores to its derivation. `server_start_ms` is the time from the command to the first
+answer of the server. `first_visit_ms` and `stock_first_visit_ms` are the median times from opening Scaled scores and
+its stock page to the first painted heatmap, each in several browsers with an empty cache, after the warm-up.
+`first_visit_kb` is what such a visit of the app receives, the websockets aside.
 """
 
 import json
@@ -41,7 +41,10 @@ _WATCH = """before => {
     const signatures = SIGNATURES;
     const start = performance.now();
     let painted = null;
-    const isComplete = () => !document.querySelector("[data-stale=true]")
+    const sizes = () => document.querySelector(".st-key-heading")?.innerText;  // of the tensors: d_model changes them
+    const sizesBefore = sizes();
+    const isComplete = () => (sizesBefore === undefined || sizes() !== sizesBefore)
+        && !document.querySelector("[data-stale=true]")
         && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning";
     window.__move = new Promise(resolve => {
         const check = () => {

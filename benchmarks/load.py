@@ -31,7 +31,7 @@ from benchmarks.measure import percentile
 from benchmarks.processes import cpu_seconds, largest_mb, wait_until_idle
 from benchmarks.serving import serving
 from tests.client import Session
-from tests.client.connection import PolledConnection
+from tests.client.connection import Connection, PolledConnection
 
 ROOT = Path(__file__).parent.parent
 TEXTS = ("The black cat jumped on the sofa", "It rains, and it was cold", "A dog slept\nThe dog woke", "She saw it")
@@ -49,6 +49,7 @@ class Visitor(Session):
     received = 0  # bytes
     elements = 0  # messages with an element
     _awaited = False
+    _early_figures: Connection | None = None
 
     def wait(self) -> None:
         """Read until the run that was asked for last is finished. Raises TimeoutError."""
@@ -65,11 +66,26 @@ class Visitor(Session):
                 kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
             )
         self.app.render()
+        self._read_early_figures()
+
+    def close(self) -> None:
+        """Close the tab."""
+        super().close()
+        if self._early_figures:
+            self._early_figures.close()
 
     def discard(self) -> None:
         """Throw away what has arrived, unread."""
         while self._connection.receive(None) is not None:
             pass
+
+    def _read_early_figures(self) -> None:
+        """Read what the websocket for early figures has brought. It is opened when the first plot names it."""
+        if self._early_figures:
+            while (figure := self._early_figures.receive(None)) is not None:
+                self.received += len(figure)
+        elif channels := [plot["channel"] for plot in self.components("plot") if plot["channel"]]:
+            self._early_figures = self.connect(self._server, None, path=f"/early_figures/{channels[0]}")
 
     def _send(self, message: BackMsg) -> None:
         self._awaited = True

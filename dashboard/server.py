@@ -13,6 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.compressed_scripts import CompressedScripts
+from dashboard.early_figures.middleware import EarlyFigures
 from dashboard.early_plotly import EarlyPlotly
 from dashboard.limits.gate import Gate
 from dashboard.limits.visitors import MAX_SESSIONS
@@ -28,8 +29,12 @@ async def _lifespan(app: st.App) -> AsyncIterator[None]:
     yield
 
 
-app = st.App(
-    Path(__file__).parent.parent / "streamlit_app.py",
-    lifespan=_lifespan,
-    middleware=[Middleware(Gate, most=_MAX_CONNECTIONS), Middleware(CompressedScripts), Middleware(EarlyPlotly)],
-)
+SCRIPT = Path(__file__).parent.parent / "streamlit_app.py"
+MIDDLEWARE = [
+    Middleware(EarlyFigures),
+    Middleware(Gate, most=_MAX_CONNECTIONS),
+    Middleware(CompressedScripts),
+    Middleware(EarlyPlotly),
+]
+
+app = st.App(SCRIPT, lifespan=_lifespan, middleware=MIDDLEWARE)

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 from benchmarks.serving import chromium  # noqa: E402
-from tests.servers import APP, running  # noqa: E402
+from tests.servers import SERVER, running  # noqa: E402
 
 # A page is open for a few seconds. What V8's optimizing compilers and its collections of garbage cost, they do not earn
 # back.
@@ -59,7 +59,7 @@ def log(tmp_path_factory):
 @pytest.fixture(scope="session")
 def server(log):
     """The URL of the app. No test may make it raise."""
-    with running(APP, log) as url:
+    with running(SERVER, log) as url:
         yield url
         said = log.read_text()
         assert "Traceback" not in said, said

@@ -8,6 +8,7 @@ from benchmarks.serving import serving
 
 ROOT = Path(__file__).parents[1]
 APP = ROOT / "streamlit_app.py"
+SERVER = ROOT / "tests" / "server_without_gate.py"
 
 _OPTIONS = {
     "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
@@ -21,5 +22,6 @@ _OPTIONS = {
 def running(script: Path, log: Path, environment: Mapping[str, str] | None = None) -> Iterator[str]:
     """Serve a script, with more in its environment if given; yields its URL. What it says goes into the file."""
     arguments = ["-m", "streamlit", "run", str(script)]
-    with log.open("w") as out, serving(arguments, script.parent, out, _OPTIONS | dict(environment or {})) as (url, _):
+    folder = ROOT if script.is_relative_to(ROOT) else script.parent
+    with log.open("w") as out, serving(arguments, folder, out, _OPTIONS | dict(environment or {})) as (url, _):
         yield url

@@ -10,6 +10,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.derivation import render_derivation
+from dashboard.early_figures.channels import end_figures
 from dashboard.inspect.edit_effect import render_edit_effect
 from dashboard.inspect.edit_panel import render_edit_panel
 from dashboard.inspect.predict_first import ask_below
@@ -51,6 +52,7 @@ def render_depths(
     """Render the comparison with the untrained state, numbers on the left, formula, code and question on the right, and
     below them the edits. The page renders the question before its figure if the user wants that (`ask_first`).
     Presentation mode shows the plots alone."""
+    end_figures()
     if is_presenting():
         return
     if inspection:

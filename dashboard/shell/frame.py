@@ -9,6 +9,7 @@ from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
 from dashboard.components.term_tips import render_term_tips
+from dashboard.early_figures.channels import end_figures
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
@@ -58,6 +59,7 @@ def run_as_fragment(body: Callable[[], None]) -> None:
         messages = st.container()
         with fair_run(), page_script():
             body()
+        end_figures()
         with messages:
             for problem in session().problems.values():
                 st.warning(problem, icon=":material/info:")

@@ -265,6 +265,7 @@ class Screen:
 
     def _connected(self, socket: Any) -> None:
         if socket.url.startswith(self.url.replace("http", "ws")):
-            self.socket = socket
+            if "/early_figures/" not in socket.url:
+                self.socket = socket
         else:
             self.faults.append(f"socket to another host: {socket.url}")

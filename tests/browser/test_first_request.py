@@ -11,6 +11,8 @@ def test_a_link_into_the_app_as_the_very_first_request_shows_the_frame(browser, 
     try:
         with running(APP, tmp_path / "log.txt") as url:
             screen = Screen(context, url)
+            sockets = []
+            screen.page.on("websocket", lambda socket: sockets.append(socket.url))
             screen.page.set_default_timeout(60_000)  # it compiles
             screen.open("scaled_scores", d_model=32, token=3)
             assert (screen.says("d_model"), screen.looked_at("token")) == (32, "3 · cat")
@@ -19,6 +21,8 @@ def test_a_link_into_the_app_as_the_very_first_request_shows_the_frame(browser, 
             assert screen.press("d_model", "ArrowRight") == 36
             screen.shows(*scaled_scores(trace_of(d_model=36), 1, 1))
             assert screen.faults == []
+            (streamlit,) = sockets  # without the server of `make run`, there is no other one for figures
+            assert streamlit.endswith("/_stcore/stream")
             screen.page.close()
         assert "Traceback" not in (tmp_path / "log.txt").read_text()
     finally:

@@ -25,20 +25,21 @@ class ConnectionLost(ConnectionError):
 
 
 class Connection:
-    """An open websocket to `/_stcore/stream`.
+    """An open websocket, by default to `/_stcore/stream`.
 
     The thread answers pings while nobody reads, so an idle session stays connected.
     """
 
-    def __init__(self, server: str, session_id: str | None, source: str = "") -> None:
+    def __init__(self, server: str, session_id: str | None, source: str = "", *, path: str = "/_stcore/stream") -> None:
         """Connect to the server at this URL; with a session id the server resumes that session if it still has it.
 
         source  the address of this machine to connect from; "" leaves the choice to the system
+        path    of another websocket of the server
         """
         host = urlsplit(server)
         tokens = ["streamlit", "PLACEHOLDER_AUTH_TOKEN", *([session_id] if session_id else [])]
         self._protocol = ClientProtocol(
-            parse_uri(f"ws://{host.netloc}/_stcore/stream"),
+            parse_uri(f"ws://{host.netloc}{path}"),
             origin=Origin(f"http://{host.netloc}"),
             subprotocols=[Subprotocol(token) for token in tokens],
             max_size=MAX_MESSAGE_SIZE,
@@ -127,8 +128,8 @@ class Connection:
 
     def _handle_frames(self) -> None:
         for event in self._protocol.events_received():
-            if isinstance(event, Frame) and event.opcode in (Opcode.BINARY, Opcode.CONT):
-                if event.opcode is Opcode.BINARY:
+            if isinstance(event, Frame) and event.opcode in (Opcode.BINARY, Opcode.TEXT, Opcode.CONT):
+                if event.opcode is not Opcode.CONT:
                     self._parts = []
                 self._parts.append(bytes(event.data))
                 if event.fin:

@@ -60,7 +60,7 @@ def figures(at: AppTest) -> Iterator[dict[str, Any]]:
     """Every panel on the page, as the browser gets it."""
     for component in at.get("bidi_component"):
         if component.proto.component_name.endswith(".plot"):
-            for panel in json.loads(component.proto.json)["panels"]:
+            for panel in json.loads(component.proto.json)["figure"]["panels"]:
                 yield json.loads(panel["panel"])
 
 

@@ -22,7 +22,7 @@ def test_presentation_shows_the_plots_alone(framed):
     assert not at.sidebar.children
     assert not derivations(at)
     assert not at.radio  # the question
-    assert [plot["present"] for plot in components(at, "plot")] == [True]
+    assert [plot["figure"]["present"] for plot in components(at, "plot")] == [True]
     assert components(at, "presenter") == [{"previous": "Queries, keys, values", "following": "Softmax weights"}]
     assert link_of(at) == {"present": ["on"], "layer": ["2"]}
 

@@ -55,7 +55,7 @@ def check(visitor, log):
         for marker in MARKERS:
             assert marker == "{{boo}}" or marker not in text, text
     for plot in visitor.components("plot"):
-        for panel in plot["panels"]:
+        for panel in plot["figure"]["panels"]:
             assert "<img" not in json.dumps(json.loads(panel["panel"])["data"]), panel
 
 

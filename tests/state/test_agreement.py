@@ -181,7 +181,7 @@ class Visitor(RuleBasedStateMachine):
         sentence, layer, head = (choices.get(PARAMETERS[part]) - 1 for part in ("sentence", "layer", "head"))
         expected = model.trace.layers[layer].scores[sentence, head]
         (plot, *_) = self.tab.components("plot")
-        panel = json.loads(plot["panels"][-1]["panel"])
+        panel = json.loads(plot["figure"]["panels"][-1]["panel"])
         z = panel["data"][0]["z"]
         shown = np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(expected.shape)
         np.testing.assert_allclose(shown, np.where(np.isfinite(expected), expected, np.nan), atol=1e-4)
@@ -270,7 +270,7 @@ class Visitor(RuleBasedStateMachine):
         plots = []
         for mounted in self.tab.app.mounts.all.values():
             if mounted.node.kind == "bidi_component" and mounted.proto.component_name.endswith(".plot"):
-                panels = [json.loads(panel["panel"]) for panel in json.loads(mounted.proto.json)["panels"]]
+                panels = [json.loads(panel["panel"]) for panel in json.loads(mounted.proto.json)["figure"]["panels"]]
                 if all(panel["kind"] == "heatmap" for panel in panels):
                     plots.append((mounted.key, panels))
         return plots

@@ -12,6 +12,8 @@ from dashboard.components.plot.outlines import inspection_outlines, shows_inspec
 from dashboard.components.plot.serialise import to_json
 from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.components.static_files import publish, register_component
+from dashboard.early_figures.channel import Numbered
+from dashboard.early_figures.channels import current_channel
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import Inspection, set_inspected_cell
 from dashboard.state.presentation import is_presenting
@@ -57,27 +59,28 @@ def render_plot(
         if cell:
             set_inspected_cell(cell)
 
+    figure = {
+        "panels": [
+            {
+                "operator": operator,
+                "panel": to_json(
+                    panel,
+                    inspection_outlines(panel, inspection),
+                    is_inspected=shows_inspected_cell(panel, inspection),
+                ),
+            }
+            for operator, panel in _with_operators(line)
+        ],
+        "stack": stack,
+        "present": is_presenting(),
+    }
+    channel = current_channel()
+    numbered = channel.send(key, figure) if channel else Numbered("", 0, figure)
     _COMPONENT(
-        data={
-            "panels": [
-                {
-                    "operator": operator,
-                    "panel": to_json(
-                        panel,
-                        inspection_outlines(panel, inspection),
-                        is_inspected=shows_inspected_cell(panel, inspection),
-                    ),
-                }
-                for operator, panel in _with_operators(line)
-            ],
-            "bundle": PLOTLY,
-            "player": _PLAYER,
-            "saver": _SAVER,
-            "stack": stack,
-            "present": is_presenting(),
-        },
+        data={"key": key, **numbered._asdict(), "bundle": PLOTLY, "player": _PLAYER, "saver": _SAVER},
         key=key,
         on_cell_change=on_cell_click,
+        on_missing_change=channel.disconnect if channel else lambda: None,
     )
 
 

@@ -3,6 +3,7 @@
 
 import { appendElement, hostElement } from "../dom.js";
 import { arrange, ensureElements, releasePlots, stopPlayback } from "./arrange.js";
+import { followFigure } from "./early.js";
 import { hideTooltip } from "./hover.js";
 import { loadPlotly } from "./load_plotly.js";
 import { connectSaveMenus, startPlayer } from "./on_demand.js";
@@ -20,6 +21,7 @@ import { watchTouches } from "./touch.js";
  * The state of a mounted component.
  * @typedef {object} PlotLine
  * @property {PlotHost} host
+ * @property {PlotFigure | null} figure  what is on screen
  * @property {PlotItem[]} items
  * @property {boolean} stack  whether the panels are below each other at any width
  * @property {boolean} isStacked  whether they are now
@@ -44,14 +46,10 @@ import { watchTouches } from "./touch.js";
  *
  * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
  *
- * What dashboard/components/plot/__init__.py sends. `bundle`, `player` and `saver` are names of published files.
- * @typedef {object} PlotData
- * @property {{ operator: string, panel: string }[]} panels
- * @property {boolean} stack
- * @property {boolean} present
- * @property {string} bundle
- * @property {string} player
- * @property {string} saver
+ * What dashboard/components/plot/__init__.py sends: the figure, and the names of published files.
+ * @typedef {{ panels: { operator: string, panel: string }[], stack: boolean, present: boolean }} PlotFigure
+ * @typedef {{ bundle: string, player: string, saver: string }} PlotFiles
+ * @typedef {import("./early.js").Numbered<PlotFigure> & PlotFiles} PlotData
  */
 
 let clicks = 0;  // a click on the same cell as before is another state: the server must hear of it, too
@@ -93,7 +91,7 @@ function showLoadError(line) {
 function createLine(host) {
   /** @type {PlotLine} */
   const line = {
-    host, items: [], stack: false, isStacked: false, isSwitched: false, shown: 0,
+    host, figure: null, items: [], stack: false, isStacked: false, isSwitched: false, shown: 0,
     showFigure: index => showFigure(line, index), switcher: appendSwitcher(host),
     panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), hovered: null,
     playback: null, touches: watchTouches(host, () => hideTooltip(line)), sendCell: () => {},
@@ -103,27 +101,19 @@ function createLine(host) {
   return line;
 }
 
-/**
- * Mount or update the component. Returns the function that unmounts it.
- * @param {import("../dom.js").Component<PlotData>} component
- */
-export default function (component) {
-  const { panels, stack, present, bundle, player, saver } = component.data;
-  /** @type {PlotHost} */
-  const host = hostElement(component.parentElement, ".ew-plot");
-  if (!host.plotLine) scrollRailToStage();
-  const line = host.plotLine ??= createLine(host);
-  const previous = line.items;
+/** @type {(line: PlotLine, figure: PlotFigure, files: PlotFiles) => void} */
+function update(line, figure, { bundle, player, saver }) {
+  if (line.figure === figure) return;
+  line.figure = figure;
+  const { panels, stack, present } = figure, previous = line.items;
   line.stack = stack;
   line.present = present;
-  line.isReleased = false;
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
   ));
   const opensAtFirst = present && !new URLSearchParams(location.search).has("cell");
   const [panelsNow, panelsBefore] = [line.items, previous].map(items => items.map(({ panel }) => panel));
   line.shown = figureToShow(panelsNow, panelsBefore, line.shown, opensAtFirst);
-  line.sendCell = cell => component.setStateValue("cell", { ...cell, click: ++clicks });
   ensureElements(line);
   line.player.playButton.onclick = () => startPlayer(line, player);
   connectSaveMenus(line, saver, bundle);
@@ -135,8 +125,27 @@ export default function (component) {
     },
     () => showLoadError(line),
   );
+}
+
+/**
+ * Mount or update the component. Returns the function that unmounts it.
+ * @param {import("../dom.js").Component<PlotData>} component
+ */
+export default function (component) {
+  const { data } = component;
+  /** @type {PlotHost} */
+  const host = hostElement(component.parentElement, ".ew-plot");
+  if (!host.plotLine) scrollRailToStage();
+  const line = host.plotLine ??= createLine(host);
+  line.isReleased = false;
+  line.sendCell = cell => component.setStateValue("cell", { ...cell, click: ++clicks });
+  const leave = followFigure(
+    data, figure => update(line, figure, data), () => component.setTriggerValue("missing", data.revision),
+  );
   return () => {
+    leave();
     line.isReleased = true;
+    line.figure = null;
     line.playback?.stop();
     line.observer?.disconnect();
     window.removeEventListener("resize", line.onWindowResize);

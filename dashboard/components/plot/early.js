@@ -1,0 +1,73 @@
+// Figures that arrive on a websocket of their own, before Streamlit's messages; see dashboard/early_figures.
+// @ts-check
+
+/**
+ * What Streamlit's message says of a figure. `channel` is "" where the server has none: the figure is then there.
+ * @template Figure
+ * @typedef {{ key: string, channel: string, revision: number, figure: Figure | null }} Numbered
+ */
+
+const PATIENCE = 3000;  // milliseconds that a figure may be late before it is asked for
+const MAX_FAILURES = 3;  // connections in a row that brought nothing
+
+/**
+ * The channel of the tab: the latest figure of each plot by its key, and the plots that are on screen.
+ * @type {{ token: string, socket: WebSocket | null, failures: number,
+ *   figures: Map<string, { revision: number, figure: any }>, plots: Map<string, (figure: any) => void> }}
+ */
+const channel = { token: "", socket: null, failures: 0, figures: new Map(), plots: new Map() };
+
+/** @type {(key: string, revision: number, figure: any) => void} */
+function keep(key, revision, figure) {
+  if ((channel.figures.get(key)?.revision ?? 0) < revision) channel.figures.set(key, { revision, figure });
+}
+
+/** @type {(token: string) => void} */
+function connect(token) {
+  if (channel.token !== token) {  // the server has another session for this tab
+    channel.socket?.close();
+    Object.assign(channel, { token, socket: null, failures: 0 });
+    channel.figures.clear();
+  }
+  if (channel.socket || channel.failures >= MAX_FAILURES) return;
+  const url = new URL(`early_figures/${token}`, document.baseURI);
+  url.protocol = url.protocol.replace("http", "ws");
+  const socket = channel.socket = new WebSocket(url);
+  socket.onclose = () => {
+    if (channel.socket !== socket) return;
+    channel.socket = null;  // the next message of Streamlit's opens another
+    channel.failures += 1;
+  };
+  socket.onmessage = ({ data }) => {
+    const { key, revision, figure } = JSON.parse(data);
+    channel.failures = 0;
+    keep(key, revision, figure);
+    channel.plots.get(key)?.(channel.figures.get(key)?.figure);
+  };
+}
+
+/**
+ * Show the figure of a plot now, and later ones when they arrive. Returns the function that ends it.
+ * @template Figure
+ * @param {Numbered<Figure>} numbered
+ * @param {(figure: Figure) => void} show
+ * @param {() => void} askForIt  asks the server for a figure that does not arrive
+ * @returns {() => void}
+ */
+export function followFigure({ key, channel: token, revision, figure }, show, askForIt) {
+  if (!token && figure) {
+    show(figure);
+    return () => {};
+  }
+  const patience = channel.socket?.readyState === WebSocket.OPEN ? PATIENCE : 0;
+  connect(token);
+  if (figure) keep(key, revision, figure);
+  const hasArrived = () => (channel.figures.get(key)?.revision ?? 0) >= revision;
+  channel.plots.set(key, show);
+  if (hasArrived()) show(channel.figures.get(key)?.figure);
+  const timer = hasArrived() ? 0 : window.setTimeout(() => { if (!hasArrived()) askForIt(); }, patience);
+  return () => {
+    window.clearTimeout(timer);
+    if (channel.plots.get(key) === show) channel.plots.delete(key);
+  };
+}

@@ -1,0 +1,128 @@
+"""Figures arrive on a websocket of their own; whatever happens to it, the page shows the right ones."""
+
+import json
+from functools import partial
+
+import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from tests.browser.conftest import WIDE
+from tests.browser.engine import scaled_scores, trace_of
+from tests.browser.screen import Screen
+
+CHANNEL = "**/early_figures/*"
+
+
+@pytest.fixture
+def tab_of_its_own(browser, server):
+    """A tab, of which nothing is on screen yet."""
+    context = browser.new_context(viewport=WIDE, color_scheme="light")
+    screen = Screen(context, server)
+    yield screen
+    context.close()
+    assert screen.faults == []
+
+
+def shows_each_step(screen, *sizes):
+    """Press the slider d_model; after each step, the page shows the scores at its size."""
+    for size in sizes:
+        assert screen.press("d_model", "ArrowRight") == size
+        screen.shows(*scaled_scores(trace_of(d_model=size), 1, 1))
+
+
+def test_a_figure_arrives_once_on_its_own_websocket(tab_of_its_own):
+    screen, arrived = tab_of_its_own, []
+
+    def listen(socket):
+        kind = "figure" if "/early_figures/" in socket.url else "streamlit"
+        socket.on("framereceived", lambda payload: arrived.append((kind, payload)))
+
+    screen.page.on("websocket", listen)
+    screen.open("scaled_scores", d_model=32)
+    arrived.clear()
+    shows_each_step(screen, 36)
+    (figure,) = [json.loads(payload) for kind, payload in arrived if kind == "figure"]
+    assert figure["key"] == "scores_plot"
+    plots = [
+        json.loads(delta.new_element.bidi_component.json)
+        for kind, payload in arrived
+        if kind == "streamlit" and (delta := ForwardMsg.FromString(payload).delta)
+        and delta.new_element.bidi_component.component_name.endswith(".plot")
+    ]  # fmt: skip
+    assert [(plot["figure"], plot["revision"]) for plot in plots] == [(None, figure["revision"])]
+
+
+def test_a_change_beside_the_figure_does_not_send_it_again(tab_of_its_own):
+    screen, figures = tab_of_its_own, []
+    screen.page.on("websocket", lambda socket: socket.on("framereceived", partial(_note_figure, figures, socket)))
+    screen.open("scaled_scores")
+    shows_each_step(screen, 68)
+    before = len(figures)
+    with screen.rerun():
+        screen.page.get_by_role("tab", name="Code").click()
+    assert len(figures) == before
+    screen.shows(*scaled_scores(trace_of(d_model=68), 1, 1))
+
+
+def _note_figure(figures, socket, payload):
+    if "/early_figures/" in socket.url:
+        figures.append(payload)
+
+
+def test_where_the_websocket_does_not_open_figures_arrive_with_the_page(tab_of_its_own):
+    screen = tab_of_its_own
+    screen.page.route_web_socket(CHANNEL, lambda socket: socket.close(code=1008))
+    screen.open("scaled_scores", d_model=32)
+    shows_each_step(screen, 36, 40, 44, 48, 52)
+
+
+def test_a_websocket_that_closes_is_opened_again(tab_of_its_own):
+    screen, opened = tab_of_its_own, []
+
+    def pass_one_figure(socket):
+        server, seen = socket.connect_to_server(), []
+        opened.append(socket)
+
+        def arrive(message):
+            seen.append(message)
+            socket.send(message)
+            if len(seen) == 1:
+                socket.close()
+
+        server.on_message(arrive)
+
+    screen.page.route_web_socket(CHANNEL, pass_one_figure)
+    screen.open("scaled_scores", d_model=32)
+    shows_each_step(screen, 36, 40, 44, 48)
+    assert len(opened) > 1
+
+
+def test_a_figure_that_never_arrives_is_asked_for(tab_of_its_own):
+    screen, lost = tab_of_its_own, []
+
+    def lose_all(socket):
+        socket.connect_to_server().on_message(lambda message: lost.append(message))
+
+    screen.page.route_web_socket(CHANNEL, lose_all)
+    screen.open("scaled_scores", d_model=32)
+    screen.slider("d_model").press("ArrowRight")
+    screen.shows(*scaled_scores(trace_of(d_model=36), 1, 1))
+    assert len(lost) == 1
+
+
+def test_figures_of_two_tabs_do_not_mix(tab_of_its_own, screen):
+    for other, size in ((tab_of_its_own, 32), (screen, 64)):
+        other.open("scaled_scores", d_model=size)
+    shows_each_step(screen, 68)
+    shows_each_step(tab_of_its_own, 36)
+    screen.shows(*scaled_scores(trace_of(d_model=68), 1, 1))
+
+
+def test_a_figure_is_there_when_its_page_is_opened_again(tab_of_its_own):
+    screen = tab_of_its_own
+    screen.open("scaled_scores", d_model=32)
+    shows_each_step(screen, 36)
+    screen.go("softmax")
+    screen.go("scaled_scores")
+    screen.shows(*scaled_scores(trace_of(d_model=36), 1, 1))
+    shows_each_step(screen, 40)
