@@ -112,9 +112,11 @@ class Proxy:
         connection.request("GET", path, headers=fields | ({"Cookie": cookie} if cookie else {}))
         return connection
 
-    def websocket(self, cookie: str = "", source: str = "127.0.0.1") -> tuple[int, http.client.HTTPConnection]:
+    def websocket(
+        self, cookie: str = "", source: str = "127.0.0.1", path: str = "/_stcore/stream"
+    ) -> tuple[int, http.client.HTTPConnection]:
         """Open a websocket, as far as its first answer; returns the status."""
-        connection = self.request("/_stcore/stream", cookie, source, Upgrade="websocket", Connection="Upgrade")
+        connection = self.request(path, cookie, source, Upgrade="websocket", Connection="Upgrade")
         assert connection.sock
         first_line = connection.sock.recv(4096).partition(b"\r\n")[0]
         return int(first_line.split()[1]), connection

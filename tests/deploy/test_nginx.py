@@ -11,6 +11,7 @@ from deploy.rendering import Service, find_nginx
 from tests.deploy.stubs import HASHED, SCRIPT, Stub, proxy
 
 WEBSOCKETS, STATIC = 250, "/static/js/index.DormvYxC.js"
+SOCKETS = ("/_stcore/stream", "/early_figures/a-token")
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +59,15 @@ def test_a_cookie_leads_to_one_process(nginx, stubs):
     assert nginx.get(cookie="affinity=chosen").cookie.startswith("affinity=")
 
 
-def test_a_websocket_reaches_the_process_of_the_page(nginx, stubs):
+@pytest.mark.parametrize("socket", SOCKETS)
+def test_a_websocket_reaches_the_process_of_the_page(nginx, stubs, socket):
     for cookie in (new_cookie() for _ in range(6)):
         port = nginx.get(cookie=cookie).port
-        status, connection = nginx.websocket(cookie)
+        status, connection = nginx.websocket(cookie, path=socket)
         connection.close()
         assert status == 101
         path, headers = next(stub.requests[-1] for stub in stubs if stub.port == port)
-        assert path == "/_stcore/stream"
+        assert path == socket
         assert headers["Host"] == f"127.0.0.1:{nginx.port}"
 
 
@@ -120,22 +122,24 @@ def test_other_files_of_the_app_are_not_kept(nginx):
 
 
 def test_a_room_of_a_hundred_people_behind_one_address_arrives(stubs):
-    """A page, health and configuration, as a browser asks for them, and a websocket that stays open."""
+    """A page, health and configuration, as a browser asks for them, and two websockets that stay open."""
     with proxy(stubs) as nginx:
         websockets = []
         for cookie in (new_cookie() for _ in range(100)):
             for path in ("/scaled_scores", "/_stcore/health", "/_stcore/host-config"):
                 assert nginx.get(path, cookie).status == 200
-            status, connection = nginx.websocket(cookie)
-            assert status == 101
-            websockets.append(connection)
+            for path in SOCKETS:
+                status, connection = nginx.websocket(cookie, path=path)
+                assert status == 101
+                websockets.append(connection)
         for connection in websockets:
             connection.close()
 
 
-def test_a_flood_from_one_address_leaves_the_service_to_others(stubs):
+@pytest.mark.parametrize("socket", SOCKETS)
+def test_a_flood_from_one_address_leaves_the_service_to_others(stubs, socket):
     with proxy(stubs) as nginx:
-        opened = [nginx.websocket() for _ in range(WEBSOCKETS + 50)]
+        opened = [nginx.websocket(path=socket) for _ in range(WEBSOCKETS + 50)]
         statuses = [status for status, _ in opened]
         assert statuses.count(101) <= WEBSOCKETS
         assert set(statuses) == {101, 429}
