@@ -48,6 +48,7 @@ class Visitor(Session):
     connect = PolledConnection
     received = 0  # bytes
     elements = 0  # messages with an element
+    gets_early_figures = True  # on a websocket of their own, as in a browser
     _awaited = False
     _early_figures: Connection | None = None
 
@@ -66,7 +67,8 @@ class Visitor(Session):
                 kind == "script_finished" and message.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
             )
         self.app.render()
-        self._read_early_figures()
+        if self.gets_early_figures:
+            self._read_early_figures()
 
     def close(self) -> None:
         """Close the tab."""

@@ -137,8 +137,10 @@ class Visitor(RuleBasedStateMachine):
             with Session(self.server, self.tab.url) as copy:
                 assert copy.url == self.tab.url
                 assert copy.texts("warning") in ([], self.tab.texts("warning"))
-                for kind in ("plot", "derivation", "diagram", "word_lines"):
+                for kind in ("derivation", "diagram", "word_lines"):
                     assert copy.components(kind) == self.tab.components(kind), kind
+                mine, theirs = ([(p["key"], p["figure"]) for p in tab.components("plot")] for tab in (self.tab, copy))
+                assert mine == theirs
             self.tab.close()
 
     def state(self):

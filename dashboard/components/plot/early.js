@@ -59,7 +59,7 @@ export function followFigure({ key, channel: token, revision, figure }, show, as
     show(figure);
     return () => {};
   }
-  const patience = channel.socket?.readyState === WebSocket.OPEN ? PATIENCE : 0;
+  const patience = channel.socket ? PATIENCE : 0;
   connect(token);
   if (figure) keep(key, revision, figure);
   const hasArrived = () => (channel.figures.get(key)?.revision ?? 0) >= revision;
