@@ -87,7 +87,8 @@ class Visitor(Session):
             while (figure := self._early_figures.receive(None)) is not None:
                 self.received += len(figure)
         elif channels := [plot["channel"] for plot in self.components("plot") if plot["channel"]]:
-            self._early_figures = self.connect(self._server, None, path=f"/early_figures/{channels[0]}")
+            path, cookie = f"/early_figures/{channels[0]}", self._connection.cookie
+            self._early_figures = self.connect(self._server, None, path=path, cookie=cookie)
 
     def _send(self, message: BackMsg) -> None:
         self._awaited = True

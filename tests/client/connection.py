@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
+from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.typing import Origin, Subprotocol
 from websockets.uri import parse_uri
@@ -30,11 +31,14 @@ class Connection:
     The thread answers pings while nobody reads, so an idle session stays connected.
     """
 
-    def __init__(self, server: str, session_id: str | None, source: str = "", *, path: str = "/_stcore/stream") -> None:
+    def __init__(
+        self, server: str, session_id: str | None, source: str = "", *, path: str = "/_stcore/stream", cookie: str = ""
+    ) -> None:
         """Connect to the server at this URL; with a session id the server resumes that session if it still has it.
 
         source  the address of this machine to connect from; "" leaves the choice to the system
         path    of another websocket of the server
+        cookie  that a former response of the server has set
         """
         host = urlsplit(server)
         tokens = ["streamlit", "PLACEHOLDER_AUTH_TOKEN", *([session_id] if session_id else [])]
@@ -44,6 +48,7 @@ class Connection:
             subprotocols=[Subprotocol(token) for token in tokens],
             max_size=MAX_MESSAGE_SIZE,
         )
+        self.cookie = cookie  # "name=value" of the last one that the server has set, or ""
         self._lock = threading.Lock()  # of the protocol and of writing
         self._received: queue.SimpleQueue[bytes | ConnectionLost] = queue.SimpleQueue()
         self._socket = socket.create_connection((host.hostname, host.port), CONNECT_TIMEOUT, (source, 0))
@@ -95,7 +100,10 @@ class Connection:
         self._thread.join()
 
     def _handshake(self) -> None:
-        self._protocol.send_request(self._protocol.connect())
+        request = self._protocol.connect()
+        if self.cookie:
+            request.headers["Cookie"] = self.cookie
+        self._protocol.send_request(request)
         self._write()
         while self._protocol.state is State.CONNECTING:
             self._protocol.receive_data(self._socket.recv(2**16))
@@ -128,6 +136,8 @@ class Connection:
 
     def _handle_frames(self) -> None:
         for event in self._protocol.events_received():
+            if isinstance(event, Response):
+                self.cookie = event.headers.get("Set-Cookie", self.cookie).partition(";")[0]
             if isinstance(event, Frame) and event.opcode in (Opcode.BINARY, Opcode.TEXT, Opcode.CONT):
                 if event.opcode is not Opcode.CONT:
                     self._parts = []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from dashboard.page_list import Stage
 from dashboard.state.parameter import PARAMETERS
@@ -15,6 +15,19 @@ from dashboard.state.parameter import PARAMETERS
 ROOT = Path(__file__).parents[2]
 FOLDED = ("more_choices", "other_edits", "edit_mask")
 TIMEOUT = 120  # seconds; the first run of all compiles
+
+_wait_in_turns = local_script_runner.require_widgets_deltas
+
+
+def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for the end of a run. Streamlit's own way looks every millisecond, which takes a tenth of the run."""
+    if runner._script_thread:
+        runner._script_thread.join(timeout)
+    if not runner.script_stopped():
+        _wait_in_turns(runner, 0)  # raises
+
+
+local_script_runner.require_widgets_deltas = _wait
 
 
 def app() -> AppTest:
