@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-HOLD = 0.1  # seconds that Streamlit's messages wait at most; a run that is alone on a server sends figures after 0.03
+HOLD = 0.25  # seconds that Streamlit's messages wait at most; a run alone on a server needs 0.03 to 0.1 for its figures
 
 
 class Numbered(NamedTuple):
