@@ -13,6 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.compressed_scripts import CompressedScripts
+from dashboard.early_figures.held_messages import HeldMessages
 from dashboard.early_figures.middleware import EarlyFigures
 from dashboard.early_plotly import EarlyPlotly
 from dashboard.limits.gate import Gate
@@ -33,6 +34,7 @@ SCRIPT = Path(__file__).parent.parent / "streamlit_app.py"
 MIDDLEWARE = [
     Middleware(EarlyFigures),
     Middleware(Gate, most=_MAX_CONNECTIONS),
+    Middleware(HeldMessages),
     Middleware(CompressedScripts),
     Middleware(EarlyPlotly),
 ]

@@ -1,7 +1,7 @@
-"""Streamlit's websocket of a tab: the messages of a run wait until its figures have gone."""
+"""An ASGI middleware: on Streamlit's websocket, the messages of a run wait until its figures have gone."""
 
 from google.protobuf.message import DecodeError
-from starlette.types import Message, Receive, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -10,6 +10,20 @@ from dashboard.early_figures.channels import CHANNELS
 
 
 class HeldMessages:
+    """The middleware. It belongs inside the gate (dashboard/limits), which limits what is read here."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or one connection."""
+        if scope["type"] == "websocket":
+            connection = _Connection(receive, send)
+            receive, send = connection.receive, connection.send
+        await self._app(scope, receive, send)
+
+
+class _Connection:
     """One websocket of Streamlit's."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
@@ -41,7 +55,7 @@ def _page_to_run(data: bytes) -> str | None:
     """The hash of the page that a message of the browser asks for."""
     try:
         message = BackMsg.FromString(data)
-    except DecodeError:  # dashboard/limits/gate.py refuses it
+    except DecodeError:  # the gate refuses it; without a gate, Streamlit does
         return None
     return message.rerun_script.page_script_hash if message.HasField("rerun_script") else None
 

@@ -1,10 +1,9 @@
-"""The ASGI middleware that serves the channels."""
+"""An ASGI middleware that serves the channels."""
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from dashboard.early_figures.channels import CHANNELS
-from dashboard.early_figures.held_messages import HeldMessages
 from dashboard.early_figures.socket import serve
 
 _PATH = "/early_figures/"  # before the token; dashboard/components/plot/early.js has it, too
@@ -19,12 +18,8 @@ class EarlyFigures:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one connection."""
-        if scope["type"] != "websocket":
-            await self._app(scope, receive, send)
-            return
-        _, is_channel, token = scope["path"].rpartition(_PATH)
+        _, is_channel, token = scope["path"].rpartition(_PATH) if scope["type"] == "websocket" else ("", "", "")
         if is_channel:
             await serve(WebSocket(scope, receive, send), CHANNELS.with_token(token))
         else:
-            held = HeldMessages(receive, send)
-            await self._app(scope, held.receive, held.send)
+            await self._app(scope, receive, send)

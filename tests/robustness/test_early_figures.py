@@ -12,7 +12,10 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from dashboard.early_figures import channel as channels
 from dashboard.early_figures.channel import Channel
 from dashboard.early_figures.channels import CHANNELS, Channels, current_channel
+from dashboard.early_figures.held_messages import HeldMessages
 from dashboard.early_figures.middleware import EarlyFigures
+from dashboard.limits.gate import Gate
+from dashboard.server import MIDDLEWARE
 from tests.client import Session
 from tests.client.connection import Connection, ConnectionLost
 from tests.client.session import TIMEOUT
@@ -118,7 +121,7 @@ class Tab:
         self.session = session
         self._asked = asyncio.Queue()
         self._texts = asyncio.Queue()
-        self._app = EarlyFigures(self._streamlit)
+        self._app = EarlyFigures(HeldMessages(self._streamlit))
         self.channel = CHANNELS.of_session(session)
         self.tasks = [asyncio.create_task(self._app({"type": "websocket", "path": "/_stcore/stream"},
                                                     self._asked.get, self._heard))]  # fmt: skip
@@ -262,6 +265,11 @@ def test_a_message_ends_the_websocket_of_figures_and_another_one_replaces_it():
         assert tab.channel.send("plot", FIGURE).figure == FIGURE
 
     assert in_a_tab(act) == ["accept", "close", "close"]
+
+
+def test_the_gate_limits_what_the_others_read():
+    order = [middleware.cls for middleware in MIDDLEWARE]
+    assert order.index(EarlyFigures) < order.index(Gate) < order.index(HeldMessages)
 
 
 def test_an_unknown_token_gets_nothing():
