@@ -36,10 +36,11 @@ interface PlotLayout {
   [attribute: string]: any;
 }
 
-/** A div as Plotly extends it. `layout` holds the ranges of the axes as they are zoomed. */
+/** A div as Plotly extends it. Its layouts hold the ranges of the axes as they are zoomed, the full one while a drag goes on. */
 interface PlotElement extends HTMLDivElement {
   data: PlotTrace[];
   layout: PlotLayout;
+  _fullLayout: PlotLayout;
   on(event: string, listener: (event: PlotMouseEvent) => void): void;
   removeAllListeners(event: string): void;
 }

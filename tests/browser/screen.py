@@ -35,6 +35,7 @@ _PAINTED = """() => Promise.all([...document.querySelectorAll(".ew-plot")].map(h
 
 # What each plot shows, in the order of the page: null where a cell is masked.
 _PLOTS = """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
+    const texts = (element, selector) => [...element.querySelectorAll(selector)].map(part => part.textContent);
     const heatmap = plot.data.find(trace => trace.type === "heatmap" && trace.name !== "masked");
     const bars = plot.data.find(trace => trace.type === "bar"), line = plot.closest(".ew-plot").plotLine;
     const { panel } = line.items[line.panelElements.findIndex(elements => elements.plot === plot)];
@@ -46,7 +47,7 @@ _PLOTS = """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map
             .map(({ x0, x1, y0, y1 }) => [x0, x1, y0, y1]),
         ranges: [...plot.layout.xaxis.range, ...plot.layout.yaxis.range],
         rows: panel.rows?.names, columns: panel.columns?.names,
-        labels: { x: plot.layout.xaxis.ticktext, y: plot.layout.yaxis.ticktext },
+        labels: { x: texts(plot, ".ew-columns > .ew-name"), y: texts(plot, ".ew-rows > .ew-name") },
         drawn: Boolean(plot.querySelector(".heatmaplayer image, .barlayer path, .scatterlayer path, .shapelayer path")),
         background: plot.layout.plot_bgcolor, ink: plot.layout.font.color, scale: heatmap?.colorscale,
     };

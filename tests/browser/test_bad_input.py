@@ -110,6 +110,8 @@ def test_markup_in_the_text_stays_text_on_every_page(screen):
         assert screen.page.get_by_role("textbox", name="Text").input_value() == MARKUP
     words = screen.go("map").page.locator(".ew-words span").all_inner_texts()
     assert words == tokens
-    labels = screen.go("softmax").page.locator(".js-plotly-plot").first.locator(".ytick text").all_text_contents()
+    labels = (
+        screen.go("softmax").page.locator(".js-plotly-plot").first.locator(".ew-rows > .ew-name").all_text_contents()
+    )
     assert "<" in labels
     assert set(labels) <= set(tokens)  # where there are many, some are left out

@@ -2,9 +2,9 @@
 
 from playwright.sync_api import expect
 
-_SIZES = """() => [...document.querySelectorAll(".ew-plot text")].filter(text => text.textContent.trim()
+_SIZES = """() => [...document.querySelectorAll(".ew-plot text, .ew-axes span")].filter(text => text.textContent.trim()
     && text.getClientRects().length).map(text => parseFloat(getComputedStyle(text).fontSize))"""
-_ROWS = "() => [...document.querySelectorAll('.ew-plot .ytick text')].filter(t => t.getClientRects().length).length"
+_ROWS = "() => [...document.querySelectorAll('.ew-rows > .ew-name')].filter(t => t.getClientRects().length).length"
 _BOX = """() => { const { bottom, right } = document.querySelector(".ew-shown .ew-chart").getBoundingClientRect();
     return [bottom, right]; }"""
 

@@ -2,15 +2,18 @@
 // @ts-check
 
 import { fitItem, hasRowLabels, stopPlayback } from "./arrange.js";
+import { renderAxisLabels, withoutAxisLabels } from "./axis_labels.js";
 import { hideTooltip, hoverAgain, showTooltip } from "./hover.js";
 import { cellAt, pointAt } from "./panel.js";
 import { useClick } from "./touch.js";
 
 /** @typedef {import("./plot.js").PlotLine} PlotLine */
 
-/** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel, area: import("./panel.js").Area) => void} */
-function listenToPlot(line, plot, index, panel, area) {
-  for (const event of ["plotly_hover", "plotly_unhover", "plotly_click"]) plot.removeAllListeners(event);
+const EVENTS = ["plotly_hover", "plotly_unhover", "plotly_click", "plotly_relayout", "plotly_relayouting"];
+
+/** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel, layout: PlotLayout, area: import("./panel.js").Area) => void} */
+function listenToPlot(line, plot, index, panel, layout, area) {
+  for (const event of EVENTS) plot.removeAllListeners(event);
   plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, plot, panel, event); });
   plot.on("plotly_unhover", () => hideTooltip(line));
   plot.on("plotly_click", event => {
@@ -19,6 +22,7 @@ function listenToPlot(line, plot, index, panel, area) {
     line.sendCell({ panel: index, ...cellAt(panel, point) });
     if (line.isSwitched && panel.opensNext) line.showFigure(index + 1);
   });
+  for (const zoom of ["plotly_relayout", "plotly_relayouting"]) plot.on(zoom, () => renderAxisLabels(plot, layout, area));
 }
 
 /** @type {(element: HTMLElement) => boolean} */
@@ -45,8 +49,9 @@ async function paint(line, plotly) {
     stopPlayback(line);
     const { data, layout, area } = fitItem(line, i, widths[i]);
     elements.area = area;
-    await plotly.react(elements.plot, data, layout, { displayModeBar: false, responsive: false });
-    listenToPlot(line, elements.plot, i, panel, area);
+    await plotly.react(elements.plot, data, withoutAxisLabels(layout), { displayModeBar: false, responsive: false });
+    renderAxisLabels(elements.plot, layout, area);
+    listenToPlot(line, elements.plot, i, panel, layout, area);
     hoverAgain(line, elements.plot, plotly);
   }
 }
