@@ -22,11 +22,11 @@ class Numbered(NamedTuple):
 class Batch(NamedTuple):
     """What is to be sent next.
 
-    messages  figures for the browser
-    is_last   whether the run has no more
+    figures  for the browser, as JSON
+    is_last  whether the run has no more
     """
 
-    messages: list[str]
+    figures: list[str]
     is_last: bool
 
 
@@ -40,13 +40,13 @@ class Connection:
         self.sent: dict[str, tuple[int, int]] = {}
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
-        self._messages: dict[str, str] = {}  # key of a plot -> its figure; an older one that still waits is not sent
+        self._figures: dict[str, str] = {}  # key of a plot -> its figure; an older one that still waits is not sent
         self._is_last = False
         self._is_open = True
 
-    def send(self, key: str, message: str) -> None:
-        """Send a figure to the plot with this key."""
-        self._call(lambda: self._messages.update({key: message}))
+    def send(self, key: str, figure: str) -> None:
+        """Send a figure, as JSON, to the plot with this key."""
+        self._call(lambda: self._figures.update({key: figure}))
 
     def end_run(self) -> None:
         """Say that the run has no more figures."""
@@ -61,8 +61,8 @@ class Connection:
         """What was written since the last call, as soon as there is anything; None when the connection has ended."""
         await self._changed.wait()
         self._changed.clear()
-        batch = Batch(list(self._messages.values()), self._is_last)
-        self._messages, self._is_last = {}, False
+        batch = Batch(list(self._figures.values()), self._is_last)
+        self._figures, self._is_last = {}, False
         return batch if self._is_open else None
 
     def _call(self, change: Callable[[], None]) -> None:

@@ -1,6 +1,7 @@
 """The second websocket of a tab: figures go out, and nothing comes in."""
 
 import asyncio
+import json
 from contextlib import suppress
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -31,9 +32,13 @@ async def serve(socket: WebSocket, channel: Channel | None) -> None:
 
 
 async def _send_figures(socket: WebSocket, channel: Channel, connection: Connection) -> None:
+    """Send what scripts write. The tab shows the figures of a run together, when it hears that there are no more."""
+    is_waiting = False  # whether the tab has figures of which it does not know that they are all
     with suppress(WebSocketDisconnect):
         while batch := await connection.next_batch():
-            for message in batch.messages:
-                await socket.send_text(message)
+            if batch.figures or (is_waiting and batch.is_last):
+                is_last = json.dumps(batch.is_last)
+                await socket.send_text(f'{{"figures":[{",".join(batch.figures)}],"isLast":{is_last}}}')
+                is_waiting = not batch.is_last
             if batch.is_last:
                 channel.release()

@@ -43,7 +43,7 @@ def test_with_a_connection_it_is_sent_once_and_streamlits_message_names_its_revi
         assert channel.send("below", FIGURE) == (channel.token, 2, None)
         await asyncio.sleep(0)
         batch = await connection.next_batch()
-        assert [json.loads(text) for text in batch.messages] == [
+        assert [json.loads(text) for text in batch.figures] == [
             message("plot", 1, FIGURE),
             message("below", 2, FIGURE),
         ]
@@ -53,7 +53,7 @@ def test_with_a_connection_it_is_sent_once_and_streamlits_message_names_its_revi
         channel.end_run()
         await asyncio.sleep(0)
         batch = await connection.next_batch()
-        assert ([json.loads(text) for text in batch.messages], batch.is_last) == ([message("plot", 4, FIGURE)], True)
+        assert ([json.loads(text) for text in batch.figures], batch.is_last) == ([message("plot", 4, FIGURE)], True)
 
     run(send())
 
@@ -68,7 +68,7 @@ def test_a_new_connection_takes_the_place_of_the_one_before_and_gets_all_figures
         channel.disconnect(first)  # too late: it is not the present one any more
         await asyncio.sleep(0)
         assert await first.next_batch() is None
-        assert len((await second.next_batch()).messages) == 1
+        assert len((await second.next_batch()).figures) == 1
         channel.disconnect()
         assert channel.send("plot", FIGURE).figure == FIGURE
         await asyncio.sleep(0)
@@ -176,7 +176,11 @@ class Tab:
 
     async def _drawn(self, message):
         kind = message["type"].removeprefix("websocket.")
-        self.sent.append(f"figure {json.loads(message['text'])['revision']}" if kind == "send" else kind)
+        if kind != "send":
+            self.sent.append(kind)
+            return
+        batch = json.loads(message["text"])
+        self.sent += [f"figure {figure['revision']}" for figure in batch["figures"]] + ["end"] * batch["isLast"]
 
 
 _number = count()
@@ -214,7 +218,20 @@ def test_messages_of_a_run_wait_until_its_figures_have_gone():
         await tab.pause()
         await tab.answer("arithmetic")
 
-    assert in_a_tab(act) == ["figure 1", "figure 2", "heading", "caption", "arithmetic"]
+    assert in_a_tab(act) == ["figure 1", "figure 2", "end", "heading", "caption", "arithmetic"]
+
+
+def test_the_end_of_a_run_is_sent_once_and_only_after_figures():
+    async def act(tab):
+        tab.channel.end_run()
+        await tab.pause()
+        tab.channel.send("plot", FIGURE)
+        await tab.pause()
+        for _ in range(2):  # a page ends its figures, and then its run does
+            tab.channel.end_run()
+            await tab.pause()
+
+    assert in_a_tab(act) == ["figure 1", "end"]
 
 
 def test_a_run_without_a_new_figure_waits_for_its_end_only():
@@ -289,7 +306,7 @@ def test_a_tab_gets_its_figures_on_its_websocket(guarded_server):
             (after,) = visitor.components("plot")
             assert (after["figure"], after["channel"]) == (None, plot["channel"])
             assert after["revision"] > plot["revision"]
-            arrived = json.loads(figures.receive(time.monotonic() + TIMEOUT))
+            (arrived,) = json.loads(figures.receive(time.monotonic() + TIMEOUT))["figures"]
             assert (arrived["key"], arrived["revision"]) == (after["key"], after["revision"])
             assert len(arrived["figure"]["panels"]) == 5
             visitor.trigger(after["key"], "missing", after["revision"])

@@ -8,18 +8,30 @@
  */
 
 const PATIENCE = 3000;  // milliseconds that a figure may be late before it is asked for
+const TOGETHER = 50;    // milliseconds that a figure waits for the others of its run, at most
 const MAX_FAILURES = 3;  // connections in a row that brought nothing
+
+/** @typedef {{ figures: { key: string, revision: number, figure: any }[], isLast: boolean }} Batch */
 
 /**
  * The channel of the tab: the latest figure of each plot by its key, and the plots that are on screen.
  * @type {{ token: string, socket: WebSocket | null, failures: number,
- *   figures: Map<string, { revision: number, figure: any }>, plots: Map<string, (figure: any) => void> }}
+ *   figures: Map<string, { revision: number, figure: any }>, plots: Map<string, (figure: any) => void>,
+ *   changed: Set<string>, timer: number }}
  */
-const channel = { token: "", socket: null, failures: 0, figures: new Map(), plots: new Map() };
+const channel = { token: "", socket: null, failures: 0, figures: new Map(), plots: new Map(), changed: new Set(), timer: 0 };
 
 /** @type {(key: string, revision: number, figure: any) => void} */
 function keep(key, revision, figure) {
   if ((channel.figures.get(key)?.revision ?? 0) < revision) channel.figures.set(key, { revision, figure });
+}
+
+// A frame for each figure would take longer than one for all.
+function showChanged() {
+  window.clearTimeout(channel.timer);
+  channel.timer = 0;
+  for (const key of channel.changed) channel.plots.get(key)?.(channel.figures.get(key)?.figure);
+  channel.changed.clear();
 }
 
 /** @type {(token: string) => void} */
@@ -39,10 +51,15 @@ function connect(token) {
     channel.failures += 1;
   };
   socket.onmessage = ({ data }) => {
-    const { key, revision, figure } = JSON.parse(data);
+    /** @type {Batch} */
+    const { figures, isLast } = JSON.parse(data);
     channel.failures = 0;
-    keep(key, revision, figure);
-    channel.plots.get(key)?.(channel.figures.get(key)?.figure);
+    for (const { key, revision, figure } of figures) {
+      keep(key, revision, figure);
+      channel.changed.add(key);
+    }
+    if (isLast) showChanged();
+    else channel.timer ||= window.setTimeout(showChanged, TOGETHER);
   };
 }
 
