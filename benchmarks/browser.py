@@ -4,9 +4,10 @@ app against a stock page.
     python -m benchmarks.browser
 
 Prints one JSON object. Both pages show the same heatmaps, and the slider d_model is moved 30 times by keyboard,
-alternately on each page, always to a position that nobody has visited. `ours_ms_*` and `stock_ms_*` end when all
-heatmaps are repainted, `complete_ms_*` when everything else is up to date as well: the sizes in the heading are new, no
-element is outdated, and the run is finished. `ratio_p95` and `complete_ratio_p95` are both against the stock page's
+alternately on each page, always to a position that nobody has visited. `ours_ms_*` and `stock_ms_*` end when the frame
+in which all heatmaps are new is on screen (`presentationTime` of Chromium's Long Animation Frames API), `complete_ms_*`
+when everything else is up to date as well: the sizes in the heading are new, no element is outdated, and the run is
+finished. `ratio_p95` and `complete_ratio_p95` are both against the stock page's
 heatmaps. All are over the pages Scaled scores and Multi-head together, `pages` has them separately. `bytes_per_move` is
 the median number of bytes that the server sends for a move, on the page with the larger one. `click_ms_*` is the time
 from a click on a cell of Scaled scores to its derivation. `server_start_ms` is the time from the command to the first
@@ -39,7 +40,17 @@ _SIGNATURES = """() => [...document.querySelectorAll('.js-plotly-plot')].map(plo
 })"""
 _WATCH = """before => {
     const signatures = SIGNATURES;
-    const start = performance.now();
+    const start = performance.now(), frames = [];
+    const observer = new PerformanceObserver(list => frames.push(...list.getEntries()));
+    observer.observe({ type: "long-animation-frame" });
+    // When the frame is on screen whose callbacks run now; in a short frame, when its drawing has been handed over.
+    const presentation = () => {
+        const now = performance.now();
+        let drawn = now;
+        scheduler.postTask(() => { drawn = performance.now(); }, { priority: "user-blocking" });
+        const isFrame = frame => frame.startTime <= now && now <= frame.startTime + frame.duration;
+        return () => (frames.find(isFrame)?.presentationTime || drawn) - start;
+    };
     let painted = null;
     const sizes = () => document.querySelector(".st-key-heading")?.innerText;  // of the tensors: d_model changes them
     const sizesBefore = sizes();
@@ -50,13 +61,18 @@ _WATCH = """before => {
         const check = () => {
             const current = signatures();
             const moved = (s, i) => before[i] === null || (s && s !== before[i]);
-            const all = current.length === before.length && current.every(moved);
-            if (all && !painted) requestAnimationFrame(() => { painted ??= performance.now() - start; });
-            if (painted && isComplete()) resolve([painted, performance.now() - start]);
+            if (current.length === before.length && current.every(moved)) painted ??= presentation();
+            if (painted && isComplete()) {
+                const complete = presentation();
+                setTimeout(() => {  // the browser reports a frame some time later
+                    observer.disconnect();
+                    resolve([painted(), complete()]);
+                }, 500);
+            }
             else if (performance.now() - start > 15000) resolve(null);
             else requestAnimationFrame(check);
         };
-        check();
+        requestAnimationFrame(check);
     });
 }""".replace("SIGNATURES", _SIGNATURES)
 _CELL_POSITION = """([index, row, column]) => {
@@ -76,10 +92,15 @@ _WATCH_DERIVATION = """before => {
         check();
     }, { once: true, capture: true }));
 }"""
+# With the names of rows and columns, which the app shows in HTML.
 _FIGURES = """() => {
-    const figure = plot => JSON.parse(Plotly.Plots.graphJson(plot, true, 'keepall'));
-    const lines = [...document.querySelectorAll('.ew-plot')];
-    return lines.map(line => [...line.querySelectorAll('.js-plotly-plot')].map(figure)).filter(row => row.length);
+    const figure = ({ plot, layout }) => {
+        const { data, layout: drawn } = JSON.parse(Plotly.Plots.graphJson(plot, false, "keepall"));
+        for (const axis of ["xaxis", "yaxis"]) if (layout[axis]) drawn[axis] = { ...drawn[axis], ...layout[axis] };
+        return { data, layout: drawn };
+    };
+    const lines = [...document.querySelectorAll(".ew-plot")].map(({ plotLine }) => plotLine.panelElements);
+    return lines.map(elements => elements.filter(({ layout }) => layout).map(figure)).filter(row => row.length);
 }"""
 
 
@@ -115,7 +136,6 @@ class Visit:
         milliseconds = self.page.evaluate("() => window.__move")
         if milliseconds is None:
             raise RuntimeError(f"{self.page.url}: the heatmaps were not repainted within 15 s")
-        self.page.wait_for_timeout(500)
         painted, complete = milliseconds
         return painted, complete, self.received - received
 

@@ -11,8 +11,9 @@ import { useClick } from "./touch.js";
 
 const EVENTS = ["plotly_hover", "plotly_unhover", "plotly_click", "plotly_relayout", "plotly_relayouting"];
 
-/** @type {(line: PlotLine, plot: PlotElement, index: number, panel: import("./panel.js").Panel, layout: PlotLayout, area: import("./panel.js").Area) => void} */
-function listenToPlot(line, plot, index, panel, layout, area) {
+/** @type {(line: PlotLine, index: number, layout: PlotLayout, area: import("./panel.js").Area) => void} */
+function listenToPlot(line, index, layout, area) {
+  const { panel } = line.items[index], { plot } = line.panelElements[index];
   for (const event of EVENTS) plot.removeAllListeners(event);
   plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, plot, panel, event); });
   plot.on("plotly_unhover", () => hideTooltip(line));
@@ -48,10 +49,10 @@ async function paint(line, plotly) {
     elements.paintedState = state;
     stopPlayback(line);
     const { data, layout, area } = fitItem(line, i, widths[i]);
-    elements.area = area;
+    Object.assign(elements, { area, layout });
     await plotly.react(elements.plot, data, withoutAxisLabels(layout), { displayModeBar: false, responsive: false });
     renderAxisLabels(elements.plot, layout, area);
-    listenToPlot(line, elements.plot, i, panel, layout, area);
+    listenToPlot(line, i, layout, area);
     hoverAgain(line, elements.plot, plotly);
   }
 }
