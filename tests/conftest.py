@@ -27,7 +27,7 @@ from tests.servers import SERVER, running  # noqa: E402
 # back.
 _V8_FLAGS = ("--no-turbofan", "--no-maglev", "--min-semi-space-size=64", "--initial-old-space-size=1000")
 _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_ALWAYS)
+settings.register_profile("default", max_examples=10, derandomize=True, database=None, **_ALWAYS)
 settings.register_profile("thorough", max_examples=500, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 

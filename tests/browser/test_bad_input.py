@@ -5,21 +5,25 @@ import pytest
 from dashboard.page_list import STAGES
 from tests.browser.engine import scaled_scores, trace_of
 
+# Each has several kinds: a link of its own takes a second.
 LINKS = {
-    "not numbers": (
-        {"d_model": "abc", "heads": "", "layers": "two"},
-        ["d_model = “abc”", "heads = “”", "layers = “two”"],
+    "not numbers, unknown choices, unknown names": (
+        {"d_model": "abc", "heads": "", "layers": "two", "norm": "batch", "mask": "all", "scaled": "maybe",
+         "colour": "red", "<script>": "<b>"},
+        ["d_model = “abc”", "heads = “”", "layers = “two”", "norm = “batch”", "mask = “all”", "scaled = “maybe”"],
     ),
-    "out of range": ({"d_model": "-4", "layers": "13", "d_ff": "1000000"}, ["“-4”", "“13”", "“1000000”"]),
-    "huge": ({"d_model": "9" * 400, "seed": "1e999"}, ["“9999999999999999999…”", "“1e999”"]),
-    "repeated": ({"heads": ["8", "4"], "layers": ["4", "4"]}, ["heads 2 times; 4 is", "layers 2 times; 4 is"]),
-    "unknown choices": ({"norm": "batch", "mask": "all", "scaled": "maybe"}, ["“batch”", "“all”", "“maybe”"]),
-    "focus": (
-        {"layer": "abc", "head": "-1", "token": "9" * 40, "key_token": "1.5"},
-        ["layer = “abc”", "head = “-1”", "token = “9999999999999999999…”", "key_token = “1.5”"],
+    "out of range, repeated, focus": (
+        {"d_model": "-4", "layers": "13", "d_ff": "1000000", "heads": ["8", "4"],
+         "layer": "abc", "head": "-1", "token": "9" * 40, "key_token": "1.5"},
+        ["d_model = “-4”", "layers = “13”", "d_ff = “1000000”", "heads 2 times; 4 is",
+         "layer = “abc”", "head = “-1”", "token = “9999999999999999999…”", "key_token = “1.5”"],
     ),
-    "unknown names": ({"colour": "red", "<script>": "<b>"}, []),
-}
+    "huge, repeated": (
+        {"d_model": "9" * 400, "seed": "1e999", "layers": ["4", "4"]},
+        ["d_model = “9999999999999999999…”", "seed = “1e999”", "layers 2 times; 4 is"],
+    ),
+    "unknown names only": ({"colour": "red", "<script>": "<b>"}, []),
+}  # fmt: skip
 
 
 def _no_exception(screen):

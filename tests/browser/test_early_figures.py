@@ -13,13 +13,20 @@ from tests.browser.screen import Screen
 CHANNEL = "**/early_figures/*"
 
 
-@pytest.fixture
-def tab_of_its_own(browser, server):
-    """A tab, of which nothing is on screen yet."""
+@pytest.fixture(scope="module")
+def context(browser):
+    """One for all tabs of this file: in another one, a tab would load and compile all scripts again."""
     context = browser.new_context(viewport=WIDE, color_scheme="light")
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab_of_its_own(context, server):
+    """A tab, of which nothing is on screen yet."""
     screen = Screen(context, server)
     yield screen
-    context.close()
+    screen.page.close()
     assert screen.faults == []
 
 

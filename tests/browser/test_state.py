@@ -16,14 +16,19 @@ from tests.browser.screen import Screen
 OTHER_TEXT = "it sleeps on the black sofa"
 
 
-@pytest.fixture
-def phone(browser, server, tab):
-    """A tab of a phone: it opens with the sidebar closed. (`tab` has warmed up.)"""
+@pytest.fixture(scope="module")
+def phones(browser, server, tab):
+    """A tab of a phone, one for all tests. (`tab` has warmed up.)"""
     context = browser.new_context(viewport=PHONE, color_scheme="light")
-    screen = Screen(context, server)
-    yield screen
+    yield Screen(context, server)
     context.close()
-    assert screen.faults == []
+
+
+@pytest.fixture
+def phone(phones):
+    """The tab of a phone. A page that is loaded in it opens with the sidebar closed."""
+    yield phones
+    assert phones.faults == []
 
 
 def text_field(screen):

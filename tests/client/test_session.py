@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client import Session
@@ -195,13 +195,11 @@ FRAGMENT = st.tuples(st.sampled_from(["A", "B"]), st.integers(0, 9))
 
 
 # Not mixed: Streamlit loses elements when a run of a fragment follows a run of the app, see test_frontend.py.
-@settings(max_examples=15, deadline=None)
 @given(changes=lists(WHOLE, DEPTH, BOX))
 def test_after_quick_changes_of_the_app_the_page_is_complete(widgets_app, changes):
     change_quickly(widgets_app, changes)
 
 
-@settings(max_examples=15, deadline=None)
 @given(changes=lists(FRAGMENT))
 def test_after_quick_changes_of_fragments_the_page_is_complete(widgets_app, changes):
     change_quickly(widgets_app, changes)

@@ -182,7 +182,7 @@ def test_after_warm_up_nothing_is_compiled():
     release_compiler_memory()
     rng = np.random.default_rng(0)
     with CompilationCounter() as counter:
-        for _ in range(60):
+        for _ in range(25):
             random_run(rng)
         encoder = Encoder.random(EncoderConfig(num_heads=2))
         ablate_heads(encoder, "one two three", "causal", [Dropout(0)])

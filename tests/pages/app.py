@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 from dashboard.page_list import Stage
@@ -28,6 +29,9 @@ def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> 
 
 
 local_script_runner.require_widgets_deltas = _wait
+
+_scripts = ScriptCache()
+local_script_runner.ScriptCache = lambda: _scripts  # otherwise each run compiles the app and the page: 1 ms
 
 
 def app() -> AppTest:

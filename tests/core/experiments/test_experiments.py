@@ -70,17 +70,20 @@ def test_the_claim_holds_for_every_seed(experiment, trained):
 
 def test_every_setting_has_a_result(experiment, trained):
     """Each setting once, with the defaults for the others: finite numbers in the text, and a figure in both themes."""
-    for control in experiment.controls:
-        for option in control.options[:: max(1, len(control.options) // 3)]:
-            setup = experiment.setup(**{control.name: option})
-            result = experiment.result(setup, trained)
-            assert 0 <= result.answer < len(experiment.options)
-            assert result.measured
-            assert not re.search(r"\b(nan|inf)\b|\{", result.measured + result.meaning)
-            for text in (experiment.question, *(option.text for option in experiment.options)):
-                assert "{" not in experiment.fill_in(text, setup)
-            for theme in ("light", "dark"):
-                assert list(panels_of(result.draw(theme)))
+    setups = [
+        experiment.setup(**{control.name: option})
+        for control in experiment.controls
+        for option in control.options[:: max(1, len(control.options) // 3)]
+    ]
+    for setup in [setup for number, setup in enumerate(setups) if setup not in setups[:number]]:
+        result = experiment.result(setup, trained)
+        assert 0 <= result.answer < len(experiment.options)
+        assert result.measured
+        assert not re.search(r"\b(nan|inf)\b|\{", result.measured + result.meaning)
+        for text in (experiment.question, *(option.text for option in experiment.options)):
+            assert "{" not in experiment.fill_in(text, setup)
+        for theme in ("light", "dark"):
+            assert list(panels_of(result.draw(theme)))
 
 
 def test_an_unknown_control_or_setting_is_refused(experiment):
