@@ -51,18 +51,19 @@ class CompressedScripts:
         file = self._files.get(name)
         if file is None:
             async with self._reading:
-                file = self._files.get(name) or await self._read(name, scope, receive)
+                file = self._files.get(name) or await self._read(name, scope)
         await file.send_by(send)
 
-    async def _read(self, name: str, scope: Scope, receive: Receive) -> _Response:
-        """The compressed file; the application's own response if it has no such file."""
+    async def _read(self, name: str, scope: Scope) -> _Response:
+        """The compressed file; the application's own response if it has no such file. The file is for everybody, so it
+        is read to its end even if the visitor who asked for it has left."""
         headers = [header for header in scope["headers"] if header[0] not in _ABOUT_THE_CLIENT]
         messages: list[Message] = []
 
         async def collect(message: Message) -> None:
             messages.append(message)
 
-        await self._app({**scope, "headers": headers}, receive, collect)
+        await self._app({**scope, "headers": headers}, _lasting_request(), collect)
         start, *parts = messages
         body = b"".join(part.get("body", b"") for part in parts)
         if start["status"] != 200 or dict(start["headers"]).get(b"content-type", b"").partition(b";")[0] not in _TYPES:
@@ -83,6 +84,16 @@ def _requested_name(scope: Scope) -> str | None:
     headers = dict(scope["headers"])
     accepts_gzip = b"gzip" in headers.get(b"accept-encoding", b"")
     return match[1] if match and accepts_gzip and b"range" not in headers else None
+
+
+def _lasting_request() -> Receive:
+    """What an application receives of a request without a body, from a client that stays."""
+    messages: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive() -> Message:
+        return messages.pop() if messages else await asyncio.get_running_loop().create_future()
+
+    return receive
 
 
 def _compressed_headers(body: bytes) -> list[tuple[bytes, bytes]]:

@@ -33,7 +33,27 @@ class Files:
         await send({"type": "http.response.body", "body": BODY[1000:]})
 
 
-async def get(app, path=SCRIPT, headers=GZIP, method="GET"):
+class Attentive(Files):
+    """An application that ends its response when the client leaves, as Streamlit's does."""
+
+    async def __call__(self, scope, receive, send):
+        async def leave():
+            while (await receive())["type"] != "http.disconnect":
+                pass
+
+        leaving = asyncio.create_task(leave())
+        sending = asyncio.create_task(super().__call__(scope, receive, send))
+        await asyncio.wait({leaving, sending}, return_when=asyncio.FIRST_COMPLETED)
+        leaving.cancel()
+        sending.cancel()
+
+
+async def gone():
+    """What a client says that has left."""
+    return {"type": "http.disconnect"}
+
+
+async def get(app, path=SCRIPT, headers=GZIP, method="GET", receive=None):
     """The headers and the body of a response."""
     sent = []
 
@@ -44,8 +64,19 @@ async def get(app, path=SCRIPT, headers=GZIP, method="GET"):
             message["headers"].append((b"x-added", b"by other middleware"))
 
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await app({"type": "http", "method": method, "path": path, "headers": raw}, None, send)
+    await app({"type": "http", "method": method, "path": path, "headers": raw}, receive, send)
     return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
+
+
+def test_a_script_is_whole_although_the_first_visitor_has_left():
+    files = Attentive()
+    app = CompressedScripts(files)
+
+    async def visits():
+        return [await get(app, receive=gone), await get(app)]
+
+    assert [gzip.decompress(body) for _, body in run(visits())] == [BODY, BODY]
+    assert len(files.requests) == 1
 
 
 def test_a_script_is_read_and_compressed_once():
