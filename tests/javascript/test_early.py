@@ -8,6 +8,7 @@ _FOLLOW = """async keys => {
     const { followFigure } = await import("/plot/early.js");
     window.shown = [];
     window.sockets = [];
+    window.followFigure = followFigure;
     window.WebSocket = class { constructor() { window.sockets.push(this); } close() {} };
     const show = figure => window.shown.push(figure);
     for (const key of keys) followFigure({ key, channel: "a-token", revision: 1, figure: `${key} 1` }, show, () => {});
@@ -52,3 +53,12 @@ def test_a_figure_does_not_wait_long_for_the_others(page):
 
 def test_only_the_newest_figure_of_a_plot_is_shown(page):
     assert shown_after(page, [("upper", 2), ("upper", 4), ("upper", 3), ("absent", 5)], is_last=True) == ["upper 4"]
+
+
+def test_a_figure_of_the_session_before_is_not_shown(page):
+    """The server has another session for this tab: the figures that it had are not those of this session."""
+    assert shown_after(page, [("upper", 2)], is_last=False) == []
+    following = {"key": "lower", "channel": "another-token", "revision": 1, "figure": "lower of another session"}
+    page.evaluate("numbered => followFigure(numbered, figure => window.shown.push(figure), () => {})", following)
+    page.clock.run_for(1000)
+    assert page.evaluate("window.shown") == ["lower of another session"]

@@ -40,6 +40,7 @@ function connect(token) {
     channel.socket?.close();
     Object.assign(channel, { token, socket: null, failures: 0 });
     channel.figures.clear();
+    channel.changed.clear();
   }
   if (channel.socket || channel.failures >= MAX_FAILURES) return;
   const url = new URL(`early_figures/${token}`, document.baseURI);

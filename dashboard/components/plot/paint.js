@@ -9,7 +9,8 @@ import { useClick } from "./touch.js";
 
 /** @typedef {import("./plot.js").PlotLine} PlotLine */
 
-const EVENTS = ["plotly_hover", "plotly_unhover", "plotly_click", "plotly_relayout", "plotly_relayouting"];
+const ZOOMS = ["plotly_relayout", "plotly_relayouting"];
+const EVENTS = ["plotly_hover", "plotly_unhover", "plotly_click", ...ZOOMS];
 
 /** @type {(line: PlotLine, index: number, layout: PlotLayout, area: import("./panel.js").Area) => void} */
 function listenToPlot(line, index, layout, area) {
@@ -23,7 +24,7 @@ function listenToPlot(line, index, layout, area) {
     line.sendCell({ panel: index, ...cellAt(panel, point) });
     if (line.isSwitched && panel.opensNext) line.showFigure(index + 1);
   });
-  for (const zoom of ["plotly_relayout", "plotly_relayouting"]) plot.on(zoom, () => renderAxisLabels(plot, layout, area));
+  for (const zoom of ZOOMS) plot.on(zoom, () => renderAxisLabels(plot, layout, area));
 }
 
 /** @type {(element: HTMLElement) => boolean} */

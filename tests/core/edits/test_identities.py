@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core import (
@@ -48,7 +48,6 @@ def assert_same(ours: EncoderTrace, theirs: EncoderTrace) -> None:
         np.testing.assert_array_equal(ours.logits, theirs.logits)
 
 
-@settings(max_examples=10)
 @given(st.sampled_from(ENCODERS), st.sampled_from(["W_Q", "W_K", "W_V", "W_O"]), cells, values)
 def test_a_weight_edit_is_equal_to_other_parameters(encoder, matrix, cell, value):
     layer, head, row, column = cell
@@ -129,7 +128,6 @@ def test_unscaled_is_the_configuration_without_the_scale(encoder):
     assert_same(other.trace(IDS, edits=[Unscaled()]), other.trace(IDS))
 
 
-@settings(max_examples=10)
 @given(st.sampled_from(ENCODERS[:2]), st.tuples(*map(st.integers, [0] * 5, [1, 2, 4, 6, 6])), values)
 def test_an_edited_score_changes_its_row_and_later_tensors(encoder, cell, value):
     batch, layer, head, query, key = cell
