@@ -92,13 +92,9 @@ _WATCH_DERIVATION = """before => {
         check();
     }, { once: true, capture: true }));
 }"""
-# With the names of rows and columns, which the app shows in HTML.
+# With the names of rows and columns and the gaps between cells, which the app does not leave to Plotly.
 _FIGURES = """() => {
-    const figure = ({ plot, layout }) => {
-        const { data, layout: drawn } = JSON.parse(Plotly.Plots.graphJson(plot, false, "keepall"));
-        for (const axis of ["xaxis", "yaxis"]) if (layout[axis]) drawn[axis] = { ...drawn[axis], ...layout[axis] };
-        return { data, layout: drawn };
-    };
+    const figure = ({ data, layout }) => JSON.parse(Plotly.Plots.graphJson({ data, layout }, false, "keepall"));
     const lines = [...document.querySelectorAll(".ew-plot")].map(({ plotLine }) => plotLine.panelElements);
     return lines.map(elements => elements.filter(({ layout }) => layout).map(figure)).filter(row => row.length);
 }"""

@@ -19,7 +19,10 @@ const ARRAY_TYPES = {
  * @param {string} text
  */
 export function decodeBase64(text) {
-  return Uint8Array.from(atob(text), character => character.charCodeAt(0));
+  const characters = atob(text), bytes = new Uint8Array(characters.length);
+  // Uint8Array.from takes ten times as long: 12 ms for a move on Multi-head.
+  for (let i = 0; i < bytes.length; i += 1) bytes[i] = characters.charCodeAt(i);
+  return bytes;
 }
 
 /**

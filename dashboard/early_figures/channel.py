@@ -4,10 +4,12 @@ import asyncio
 import itertools
 import json
 import secrets
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+HAND_OVER = 0.02  # seconds that a script waits at most until its figures have gone
 HOLD = 0.25  # seconds that Streamlit's messages wait at most; a run alone on a server needs 0.03 to 0.1 for its figures
 
 
@@ -87,6 +89,8 @@ class Channel:
         self._released = asyncio.Event()
         self._released.set()
         self._deadline = 0.0  # until when Streamlit's messages wait
+        self._has_sent = False  # whether the run has sent a figure
+        self._gone = threading.Event()
 
     def connect(self) -> Connection:
         """The tab has opened a websocket. It takes the place of the one before."""
@@ -111,13 +115,22 @@ class Channel:
         if content != hash(text):
             revision = next(self._revisions)
             connection.sent[key] = hash(text), revision
+            self._has_sent = True
             connection.send(key, f'{{"key":{json.dumps(key)},"revision":{revision},"figure":{text}}}')
         return Numbered(self.token, revision, None)
 
     def end_run(self) -> None:
-        """All figures of the run have been sent: let Streamlit's messages follow them."""
+        """All figures of the run have been sent: let Streamlit's messages follow them.
+
+        Waits until they have gone. A script that computed on would keep the event loop from sending them for about
+        10 ms: Python changes threads every 5 ms at most.
+        """
+        has_sent, self._has_sent = self._has_sent, False
         if connection := self._connection:
+            self._gone.clear()
             connection.end_run()
+            if has_sent:
+                self._gone.wait(HAND_OVER)
 
     def hold(self) -> None:
         """A run has been asked for: let Streamlit's messages wait for its figures."""
@@ -128,6 +141,7 @@ class Channel:
     def release(self) -> None:
         """The figures of the run have gone."""
         self._released.set()
+        self._gone.set()
 
     async def wait(self) -> None:
         """Wait until Streamlit's messages may go, but not for a figure that takes long."""

@@ -1,5 +1,7 @@
 """A move of a slider, a click on a cell: what is on screen afterwards is what the engine says, repainted in place."""
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import expect
 
@@ -89,6 +91,19 @@ def test_a_move_repaints_in_place(screen):
         assert len(places) == 1, (stage.name, places)
 
 
+# Of the columns that are in view, in pixels of the window.
+_NAMES_AND_GAPS = """index => {
+    const plot = document.querySelectorAll(".js-plotly-plot")[index];
+    const names = [...plot.querySelectorAll(".ew-columns > .ew-name")].map(name => {
+        const { left, right } = name.getBoundingClientRect();
+        return (left + right) / 2;
+    });
+    const picture = plot.querySelector(".ew-gaps"), { e } = picture.getScreenCTM();
+    const lines = [...picture.getAttribute("d").matchAll(/M([^,]+),[^V]+V/g)].map(([, x]) => e + Number(x));
+    return { names, gaps: lines.filter(x => x > names[0] && x < names.at(-1)) };
+}"""
+
+
 def test_a_zoom_survives_the_move_of_a_slider(screen):
     screen.open("scaled_scores", layer=2)
     untouched = screen.plots()[2]["ranges"]
@@ -105,6 +120,9 @@ def test_a_zoom_survives_the_move_of_a_slider(screen):
     visible = [token for key, token in enumerate(tokens) if zoomed[0] <= key <= zoomed[1]]
     names = screen.page.locator(".ew-chart").nth(2).locator(".ew-columns > .ew-name")
     expect(names).to_have_text(visible)
+    names_and_gaps = screen.page.evaluate(_NAMES_AND_GAPS, 2)
+    middles, gaps = names_and_gaps["names"], names_and_gaps["gaps"]
+    assert gaps == pytest.approx([(left + right) / 2 for left, right in pairwise(middles)], abs=1)
     screen.press("d_ff", "ArrowRight")
     screen.shows(*scaled_scores(trace_of(d_ff=264), 2, 1))
     assert screen.plots()[2]["ranges"] == zoomed

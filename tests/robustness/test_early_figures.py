@@ -88,6 +88,45 @@ def test_a_script_may_end_after_the_server():
     channel.disconnect()
 
 
+def test_a_script_goes_on_when_its_figures_have_gone(monkeypatch):
+    monkeypatch.setattr(channels, "HAND_OVER", 10.0)
+
+    async def send():
+        channel, events = Channel(), []
+        connection = channel.connect()
+
+        def script():
+            channel.send("plot", FIGURE)
+            channel.end_run()
+            events.append("goes on")
+            channel.end_run()  # without another figure, nothing is waited for
+            channel.send("plot", FIGURE)  # the tab has it
+            channel.end_run()
+
+        running = asyncio.create_task(asyncio.to_thread(script))
+        while not (await connection.next_batch()).is_last:
+            pass
+        await asyncio.sleep(0.01)
+        events.append("gone")
+        channel.release()
+        await asyncio.wait_for(running, 5)
+        assert events == ["gone", "goes on"]
+
+    run(send())
+
+
+def test_a_script_does_not_wait_long_for_a_tab_that_takes_nothing(monkeypatch):
+    monkeypatch.setattr(channels, "HAND_OVER", 0.01)
+
+    async def send():
+        channel = Channel()
+        channel.connect()
+        channel.send("plot", FIGURE)
+        await asyncio.to_thread(channel.end_run)
+
+    run(send())
+
+
 def test_channels_are_found_by_session_and_by_token():
     known = Channels()
     channel = known.of_session("a")

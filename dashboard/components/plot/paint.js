@@ -3,6 +3,7 @@
 
 import { fitItem, hasRowLabels, stopPlayback } from "./arrange.js";
 import { renderAxisLabels, withoutAxisLabels } from "./axis_labels.js";
+import { renderGaps, withoutGaps } from "./cell_gaps.js";
 import { hideTooltip, hoverAgain, showTooltip } from "./hover.js";
 import { cellAt, pointAt } from "./panel.js";
 import { useClick } from "./touch.js";
@@ -12,8 +13,8 @@ import { useClick } from "./touch.js";
 const ZOOMS = ["plotly_relayout", "plotly_relayouting"];
 const EVENTS = ["plotly_hover", "plotly_unhover", "plotly_click", ...ZOOMS];
 
-/** @type {(line: PlotLine, index: number, layout: PlotLayout, area: import("./panel.js").Area) => void} */
-function listenToPlot(line, index, layout, area) {
+/** @type {(line: PlotLine, index: number, fitted: ReturnType<typeof fitItem>) => void} */
+function listenToPlot(line, index, { data, layout, area }) {
   const { panel } = line.items[index], { plot } = line.panelElements[index];
   for (const event of EVENTS) plot.removeAllListeners(event);
   plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, plot, panel, event); });
@@ -25,6 +26,7 @@ function listenToPlot(line, index, layout, area) {
     if (line.isSwitched && panel.opensNext) line.showFigure(index + 1);
   });
   for (const zoom of ZOOMS) plot.on(zoom, () => renderAxisLabels(plot, layout, area));
+  plot.on("plotly_relayout", () => renderGaps(plot, data, layout.plot_bgcolor));  // while a drag goes on, Plotly moves them
 }
 
 /** @type {(element: HTMLElement) => boolean} */
@@ -49,11 +51,13 @@ async function paint(line, plotly) {
     if (elements.paintedState === state) continue;
     elements.paintedState = state;
     stopPlayback(line);
-    const { data, layout, area } = fitItem(line, i, widths[i]);
-    Object.assign(elements, { area, layout });
-    await plotly.react(elements.plot, data, withoutAxisLabels(layout), { displayModeBar: false, responsive: false });
+    const fitted = fitItem(line, i, widths[i]), { data, layout, area } = fitted;
+    Object.assign(elements, fitted);
+    const drawn = { data: withoutGaps(data), layout: withoutAxisLabels(layout) };
+    await plotly.react(elements.plot, drawn.data, drawn.layout, { displayModeBar: false, responsive: false });
+    renderGaps(elements.plot, data, layout.plot_bgcolor);
     renderAxisLabels(elements.plot, layout, area);
-    listenToPlot(line, i, layout, area);
+    listenToPlot(line, i, fitted);
     hoverAgain(line, elements.plot, plotly);
   }
 }

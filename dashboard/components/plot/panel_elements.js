@@ -11,7 +11,8 @@ const ROW_LABEL_WEIGHT = 6;  // the width of row labels, in the unit of a panel'
 export const FORMATS = ["PNG", "SVG", "HTML", "CSV"];
 
 /**
- * The elements of a panel. `area`, `layout` (with the labels that are HTML) and `paintedState` are set when it is painted.
+ * The elements of a panel. When it is painted, `area`, `data` and `layout` are set, with the gaps and labels that Plotly
+ * does not draw, and `paintedState`.
  * @typedef {object} PanelElements
  * @property {HTMLElement} operator  the operator before the panel
  * @property {HTMLElement} figure
@@ -21,6 +22,7 @@ export const FORMATS = ["PNG", "SVG", "HTML", "CSV"];
  * @property {HTMLDetailsElement} saveMenu
  * @property {HTMLButtonElement[]} saveButtons  one for each of FORMATS
  * @property {import("./panel.js").Area} [area]
+ * @property {PlotTrace[]} [data]
  * @property {PlotLayout} [layout]
  * @property {string} [paintedState]
  *
