@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Float
@@ -22,7 +23,7 @@ from encoder_core.inputs.masks import MaskName, MaskSpec
 from encoder_core.inputs.parsing import Inputs, ParsedInputs, parse_inputs
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer
-from encoder_core.parameters import Parameters, check_parameters, draw_parameters, parameter_shapes
+from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, check_parameters, parameter_shapes
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.recipes import RECIPES, find_recipe
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
@@ -40,13 +41,15 @@ class Encoder:
         *,
         seed: int | None = None,
     ) -> None:
-        """`seed`: that of `draw_parameters`, if these are its parameters."""
+        """`seed`: that of `DrawnParameters`, if these are its parameters."""
         self.config = config
         self.tokenizer = tokenizer
+        if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
+            for array in parameters.values():
+                array.setflags(write=False)
+            parameters = MappingProxyType(dict(parameters))
         self._parameters = parameters
         self._stacked = StackedParameters(parameters, config, seed)
-        for array in parameters.values():
-            array.setflags(write=False)
 
     @classmethod
     def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: Tokenizer | None = None) -> "Encoder":
@@ -54,7 +57,7 @@ class Encoder:
 
         Without a tokenizer, the vocabulary is made from each text anew.
         """
-        return cls(config, draw_parameters(config, seed), tokenizer, seed=seed)
+        return cls(config, DrawnParameters(config, seed), tokenizer, seed=seed)
 
     @classmethod
     def recipe(cls, name: str, variant: str = "as intended", seed: int = 0) -> "Encoder":
@@ -130,7 +133,7 @@ class Encoder:
             self.trace(np.zeros((1, seq), np.int32))
         release_freed_memory()
 
-    def parameters(self) -> Parameters:
+    def parameters(self) -> ParameterDict:
         """Read-only float32 arrays by name, in the order of the forward pass. A kernel has shape (inputs, outputs)."""
         return dict(self._parameters)
 
@@ -150,9 +153,10 @@ class Encoder:
         return self.num_parameters * cost.BYTES_PER_PARAMETER
 
     def memory_bytes(self, seq: int) -> int:
-        """Approximate memory of this encoder alone after it has processed texts of `seq` tokens.
+        """Approximate memory of this encoder alone after it has processed texts of `seq` tokens, at most.
 
-        It stores its parameters and, unless it shares a draw with other encoders, a copy of them at capacity.
+        It stores its parameters, random ones when they have been looked at, and, unless it shares a draw with other
+        encoders, a copy of them at capacity.
         """
         return self.num_bytes + (0 if self._stacked.uses_shared_draw else cost.stacked_bytes(self.config, seq))
 
@@ -214,7 +218,7 @@ class Encoder:
         effects = combine_edits(edits, self.config, *inputs.real.shape)
         with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` raises a clear error
             trace = compute_trace(inputs, mask, effects, self._stacked)
-            run = Run(trace, self.config, self.parameters(), effects)
+            run = Run(trace, self.config, self._parameters, effects)
             if edits:
                 check_numbers(run)
         return run

@@ -2,7 +2,7 @@
 
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from cachetools import LRUCache, cached
@@ -11,7 +11,8 @@ from jaxtyping import Float
 from encoder_core.config import EncoderConfig
 from encoder_core.validation import require_integer
 
-Parameters = dict[str, Float[np.ndarray, "..."]]
+Parameters = Mapping[str, Float[np.ndarray, "..."]]
+ParameterDict = dict[str, Float[np.ndarray, "..."]]
 
 # A tensor is drawn at least at this size (rows, columns) and then cropped: a model with larger sizes keeps the numbers
 # of a smaller one, and both use the same cached draw. Larger numbers of rows are rounded up to powers of two.
@@ -59,7 +60,39 @@ def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def draw_parameters(config: EncoderConfig, seed: int) -> Parameters:
+class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
+    """`draw_parameters`, with each parameter drawn when it is first asked for, as a read-only array.
+
+    Drawing all of twelve wide layers takes five times as long as running them, and a page looks at one or two.
+    """
+
+    def __init__(self, config: EncoderConfig, seed: int) -> None:
+        self._seed = require_integer("seed", seed, 0)
+        self._shapes = parameter_shapes(config)
+        self._drawn: ParameterDict = {}
+
+    def __getitem__(self, name: str) -> Float[np.ndarray, "..."]:
+        if name not in self._drawn:
+            array = _draw(name, self._shapes[name], self._seed)
+            array.setflags(write=False)
+            self._drawn.setdefault(name, array)  # another thread may have drawn it as well
+        return self._drawn[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shapes)
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._shapes
+
+    def __or__(self, others: Parameters) -> ParameterDict:
+        """All parameters, with others added or in their place, as of dictionaries."""
+        return {**self, **others}
+
+
+def draw_parameters(config: EncoderConfig, seed: int) -> ParameterDict:
     """Random parameters, the same ones for the same seed.
 
     Kernels are normal with variance 1 / fan-in (LeCun), so that the size of activations does not depend on the width;
@@ -73,7 +106,7 @@ def draw_parameters(config: EncoderConfig, seed: int) -> Parameters:
     return {name: _draw(name, shape, seed) for name, shape in parameter_shapes(config).items()}
 
 
-def draw_for_all_sizes(d_model: int, qkv_dim: int, d_ff: int, num_layers: int, seed: int) -> Parameters:
+def draw_for_all_sizes(d_model: int, qkv_dim: int, d_ff: int, num_layers: int, seed: int) -> ParameterDict:
     """What `draw_parameters` cuts the parameters of the stack from, up to these sizes: kernels without `kernel_factor`,
     so that they serve all smaller sizes."""
     largest = EncoderConfig(vocab_size=1, d_model=d_model, num_heads=1, qkv_dim=qkv_dim, d_ff=d_ff,

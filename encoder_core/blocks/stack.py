@@ -134,10 +134,7 @@ class EncoderStack(nnx.Module):
         edits: BlockEdits,
         dropout_masks: BlockDropout,
     ) -> tuple[Float[Array, "seq d_model"], BlockTensors]:
-        """The output, and the tensors of all blocks; they and `edits` and `dropout_masks` have a first axis `layer`.
-
-        The tensors of blocks that are skipped, or beyond the last, are zero.
-        """
+        """The output, and the tensors of all blocks, with a first axis `layer`; zero for blocks that do not run."""
         graphdef, stacked_state = nnx.split(self.blocks)
 
         def apply_block(layer: Int[Array, ""] | int, x: Stream) -> BlockTensors:

@@ -8,12 +8,13 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from encoder_core.edits.effects import Effects
+from encoder_core.parameters import Parameters
 
 
-def edited_parameters(
-    parameters: dict[str, Float[np.ndarray, "..."]], effects: Effects
-) -> dict[str, Float[np.ndarray, "..."]]:
+def edited_parameters(parameters: Parameters, effects: Effects) -> Parameters:
     """The parameters by name after `SetTokenEmbedding` and `SetWeight`."""
+    if not effects.parameters:
+        return parameters
     edited = dict(parameters)
     for name, cells in effects.parameters.items():
         edited[name] = parameters[name].copy()

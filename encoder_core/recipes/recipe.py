@@ -12,7 +12,7 @@ from encoder_core.config import EncoderConfig, field_names
 from encoder_core.cost import parameters_by_part
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import PAD, TokenBatch
-from encoder_core.parameters import Parameters, draw_parameters
+from encoder_core.parameters import ParameterDict, draw_parameters
 
 Variant = Literal["as intended", "as written"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -157,7 +157,7 @@ class Demo:
         """The demo's batch and its mask."""
         return self.example.draw(self.config, seed)
 
-    def parameters(self, seed: int = 0) -> Parameters:
+    def parameters(self, seed: int = 0) -> ParameterDict:
         """Parameters drawn from the seed, except the table and the identity projections of the demo."""
         parameters = draw_parameters(self.config, seed)
         if self.table is not None:
@@ -221,7 +221,7 @@ class Recipe:
         """The tutorial's example batch and its mask, drawn from the seed."""
         return self.example.draw(self.config(), seed)
 
-    def parameters(self, variant: str = "as intended", seed: int = 0) -> Parameters:
+    def parameters(self, variant: str = "as intended", seed: int = 0) -> ParameterDict:
         """Parameters drawn from the seed; embedding tables have the standard deviation of the tutorial's library.
 
         NumPy draws them, not the tutorial's keys. Biases have a standard deviation of BIAS_STD; the libraries

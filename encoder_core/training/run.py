@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, Shaped
 
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.parameters import Parameters, draw_parameters
+from encoder_core.parameters import ParameterDict, Parameters, draw_parameters
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
 from encoder_core.training.task import Batch
@@ -106,7 +106,7 @@ class TrainingRun:
         """The loss and the accuracy on inputs that are set aside."""
         return Evaluation(*map(float, _evaluate(self.config, self._parameters, *map(jnp.asarray, self._tests))))
 
-    def parameters(self) -> Parameters:
+    def parameters(self) -> ParameterDict:
         """The parameters after the latest step, as in `Encoder.parameters`."""
         return {name: np.asarray(array) for name, array in self._parameters.items()}
 

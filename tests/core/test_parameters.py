@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.parameters import parameter_shapes
+from encoder_core.parameters import DrawnParameters, draw_parameters, parameter_shapes
 from tests.core.reference import random_parameters
 from tests.core.strategies import configs, seeds
 
@@ -50,6 +50,34 @@ def test_names_and_shapes():
         "output_head.kernel": (6, 7),
         "output_head.bias": (7,),
     }
+
+
+def test_parameters_of_a_random_encoder_are_drawn_when_they_are_asked_for():
+    encoder = Encoder.random(FULL, seed=0)
+    run = encoder.run("The black cat")
+    tables = {"token_embedding", "position_embedding"}
+    outside_blocks = {name for name in parameter_shapes(FULL) if not name.startswith("layers.")}
+    assert tables <= run.parameters._drawn.keys() <= outside_blocks
+    query = run.parameters["layers.0.attention.query.kernel"]
+    assert query is encoder.parameters()["layers.0.attention.query.kernel"]
+    assert not query.flags.writeable
+
+
+@given(configs(), seeds)
+def test_drawn_parameters_are_those_of_a_draw_of_all(config, seed):
+    drawn, all_of_them = DrawnParameters(config, seed), draw_parameters(config, seed)
+    assert list(drawn) == list(all_of_them)
+    assert len(drawn) == len(all_of_them)
+    assert "layers.0.mlp.up.kernel" in drawn
+    assert "layers.9999.mlp.up.kernel" not in drawn
+    assert drawn._drawn == {}  # until now, nothing was asked for
+    for name in reversed(all_of_them):
+        np.testing.assert_array_equal(drawn[name], all_of_them[name])
+    norm = np.zeros(config.d_model, np.float32)
+    assert (drawn | {"layers.0.norm1.scale": norm}).keys() == all_of_them.keys()
+    assert (drawn | {"layers.0.norm1.scale": norm})["layers.0.norm1.scale"] is norm
+    with pytest.raises(KeyError):
+        drawn["layers.9999.mlp.up.kernel"]
 
 
 def test_without_biases_only_norms_have_a_shift():
