@@ -29,6 +29,15 @@ export function appendElement(parent, tag, className, text) {
 }
 
 /**
+ * Set the text of an element. The same text again would make the browser lay out the element anew.
+ * @param {HTMLElement} element
+ * @param {string} text
+ */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
  * Name an element for the mouse (as its tooltip) and for screen readers.
  * @param {HTMLElement} element
  * @param {string} label

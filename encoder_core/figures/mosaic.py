@@ -173,16 +173,21 @@ def _row_axis(rows: Sequence[str], height: int) -> dict[str, Any]:
 
 
 def _frames(tiles: Tiles, selected: tuple[int, int] | None, theme: Theme) -> list[dict[str, Any]]:
-    """A rectangle around each tile; the selected one comes last and is thicker."""
-    places = [(i, j) for i in range(len(tiles.rows)) for j in range(len(tiles.columns))]
-    lines = {place: {"color": theme.line if tiles.gap else theme.muted, "width": 1} for place in places}
-    if selected is not None:
-        lines.pop(selected, None)
-        lines[selected] = {"color": theme.text, "width": 2}
-    frames = []
-    for (i, j), line in lines.items():
+    """A frame around each tile, all in one path, which Plotly draws faster than as many shapes. The frame of the
+    selected tile is a rectangle of its own, thicker and above the others."""
+
+    def corners(i: int, j: int) -> tuple[float, float, float, float]:
         y0, x0 = i * (tiles.tall + tiles.gap) - 0.5, j * (tiles.wide + tiles.gap) - 0.5
-        frames.append({"type": "rect", "x0": x0, "x1": x0 + tiles.wide, "y0": y0, "y1": y0 + tiles.tall, "line": line})
+        return x0, y0, x0 + tiles.wide, y0 + tiles.tall
+
+    places = [(i, j) for i in range(len(tiles.rows)) for j in range(len(tiles.columns)) if (i, j) != selected]
+    path = "".join(f"M{x0},{y0}H{x1}V{y1}H{x0}Z" for x0, y0, x1, y1 in (corners(i, j) for i, j in places))
+    line = {"color": theme.line if tiles.gap else theme.muted, "width": 1}
+    frames: list[dict[str, Any]] = [{"type": "path", "path": path, "line": line}] if places else []
+    if selected is not None:
+        x0, y0, x1, y1 = corners(*selected)
+        line = {"color": theme.text, "width": 2}
+        frames.append({"type": "rect", "x0": x0, "x1": x1, "y0": y0, "y1": y1, "line": line})
     return frames
 
 

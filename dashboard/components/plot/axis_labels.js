@@ -2,7 +2,7 @@
 // title, which takes a third of a repaint. Axes of numbers keep Plotly's own labels.
 // @ts-check
 
-import { appendElement } from "../dom.js";
+import { appendElement, setText } from "../dom.js";
 import { TEXT_SIZE } from "./tick_labels.js";
 
 /** @typedef {import("./panel.js").Area} Area */
@@ -69,11 +69,6 @@ function ensureChildren(parent, className, count) {
   for (const child of children.splice(count)) child.remove();
   while (children.length < count) children.push(appendElement(parent, "span", className));
   return children;
-}
-
-/** @type {(element: HTMLElement, text: string) => void} */
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 /**

@@ -2,7 +2,7 @@
 // bars in HTML are faster than Plotly's own, and titles wrap.
 // @ts-check
 
-import { appendElement, setLabel } from "../dom.js";
+import { appendElement, setLabel, setText } from "../dom.js";
 import { formatNumber } from "../numbers.js";
 
 const ROW_LABEL_WEIGHT = 6;  // the width of row labels, in the unit of a panel's weight
@@ -91,9 +91,9 @@ export function updatePlayer(player, panelElements, items, isStacked, shown) {
   panelElements.forEach(({ operator, figure }, i) => { operator.style.order = figure.style.order = String(2 * i); });
   player.row.style.order = String(2 * (isStacked ? index : panelElements.length) + 1);
   const label = `Draw ${items[index].panel.title} cell by cell`;
-  player.playButton.textContent = "▶";
+  setText(player.playButton, "▶");
   setLabel(player.playButton, label);
-  player.caption.textContent = label;
+  setText(player.caption, label);
 }
 
 /**
@@ -104,10 +104,11 @@ export function updatePlayer(player, panelElements, items, isStacked, shown) {
  */
 export function updatePanel({ operator, figure, title, colourBar, plot }, item, hasRowLabels) {
   const { panel } = item;
-  operator.textContent = item.operator;
+  setText(operator, item.operator);
   operator.style.display = item.operator ? "" : "none";
   figure.style.flexGrow = String(panel.weight + (hasRowLabels ? ROW_LABEL_WEIGHT : 0));
-  title.textContent = title.title = panel.title;
+  setText(title, panel.title);
+  title.title = panel.title;
   title.classList.remove("ew-long");
   title.style.color = panel.titleColour ?? "";
   plot.setAttribute("aria-label", panel.alt);

@@ -2,7 +2,7 @@
 // each figure, with the operators between them.
 // @ts-check
 
-import { appendElement } from "../dom.js";
+import { appendElement, setText } from "../dom.js";
 import { plotHeight } from "./layout.js";
 
 /**
@@ -69,8 +69,8 @@ export function updateSwitcher(switcher, items, shown, choose) {
   }
   const operators = switcher.querySelectorAll("span"), buttons = switcher.querySelectorAll("button");
   items.forEach(({ operator, panel }, index) => {
-    operators[index].textContent = operator;
-    buttons[index].textContent = panel.title;
+    setText(operators[index], operator);
+    setText(buttons[index], panel.title);
     buttons[index].style.color = panel.titleColour ?? "";
     buttons[index].setAttribute("aria-pressed", String(index === shown));
     buttons[index].onclick = () => choose(index);

@@ -22,7 +22,18 @@ def test_tiles_are_side_by_side_with_a_gap():
 def test_tiles_without_a_gap_are_the_matrix():
     panel = mosaic(TILES, replace(GRID, gap=0), **NAMES, title="t", style=SIGNED)
     np.testing.assert_array_equal(panel.figure.data[0].z, [[0, 1, 2, 6, 7, 8], [3, 4, 5, 9, 10, 11]])
-    assert [shape.x0 for shape in panel.figure.layout.shapes] == [-0.5, 2.5]
+    (frames,) = panel.figure.layout.shapes
+    assert frames.path == "M-0.5,-0.5H2.5V1.5H-0.5ZM2.5,-0.5H5.5V1.5H2.5Z"
+
+
+def test_the_selected_tile_has_a_thicker_frame_above_the_others():
+    panel = mosaic(TILES, replace(GRID, gap=0, selected=(0, 1)), **NAMES, title="t", style=SIGNED)
+    other, selected = panel.figure.layout.shapes
+    assert other.path == "M-0.5,-0.5H2.5V1.5H-0.5Z"
+    assert (selected.x0, selected.x1, selected.y0, selected.y1) == (2.5, 5.5, -0.5, 1.5)
+    assert selected.line.width > other.line.width
+    alone = mosaic(TILES[:, :1], TileGrid([""], ["1"], selected=(0, 0)), **NAMES, title="t", style=SIGNED)
+    assert len(alone.figure.layout.shapes) == 1
 
 
 def test_a_single_row_of_tiles_names_its_rows_and_escapes_them():
