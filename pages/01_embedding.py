@@ -37,9 +37,11 @@ render_opening(
 
 
 def render_body() -> None:
-    difference = recompute.embedding(current.run)
     at = focus.render_focus_controls(
-        current, "token", wide=[dims], badge=lambda at: frame.render_recompute_badge(difference)
+        current,
+        "token",
+        wide=[dims],
+        badge=lambda at: frame.render_recompute_badge(lambda: recompute.embedding(current.run)),
     )
     render_token_strip(batch.tokens, batch.ids, batch.real, (at.sentence, at.token))
     if has_special_tokens(at.labels):

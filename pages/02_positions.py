@@ -53,7 +53,10 @@ render_opening(
 
 def render_body() -> None:
     at = focus.render_focus_controls(
-        current, "token", wide=[dims], badge=lambda at: frame.render_recompute_badge(recompute.positions(current.run))
+        current,
+        "token",
+        wide=[dims],
+        badge=lambda at: frame.render_recompute_badge(lambda: recompute.positions(current.run)),
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choice = render_choice(

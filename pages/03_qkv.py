@@ -48,7 +48,7 @@ def linear_parameters(layer: int, kind: str) -> dict[str, Float[np.ndarray, "...
 
 
 def render_badge(at: focus.Focus) -> None:
-    frame.render_recompute_badge(recompute.projections(current.run, at.layer))
+    frame.render_recompute_badge(lambda: recompute.projections(current.run, at.layer))
 
 
 def render_body() -> None:

@@ -52,7 +52,7 @@ def render_body() -> None:
         "head",
         "token",
         "key_token",
-        badge=lambda at: frame.render_recompute_badge(recompute.scores(current.run, at.layer)),
+        badge=lambda at: frame.render_recompute_badge(lambda: recompute.scores(current.run, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))

@@ -89,7 +89,7 @@ def render_body() -> None:
 
 
 def render_badge(at: Focus) -> None:
-    frame.render_recompute_badge(recompute.weighted_values(current.run, at.layer))
+    frame.render_recompute_badge(lambda: recompute.weighted_values(current.run, at.layer))
 
 
 frame.run_as_fragment(render_body)

@@ -43,7 +43,7 @@ def render_body() -> None:
         "layer",
         "head",
         "token",
-        badge=lambda at: frame.render_recompute_badge(recompute.multi_head(current.run, at.layer)),
+        badge=lambda at: frame.render_recompute_badge(lambda: recompute.multi_head(current.run, at.layer)),
     )
     layer = current.trace.layers[at.layer]
     inspection = inspect_cell(current, at, block_slice("attn_out", at).cell(at.token, 0))

@@ -76,7 +76,7 @@ def render_pickers() -> tuple[Focus, NormName, Window]:
     with places[2]:
         columns = WideAxis("dims", d_model).render_picker()
     with places[-1]:
-        frame.render_recompute_badge(recompute.add_and_norm(current.run, at.layer))
+        frame.render_recompute_badge(lambda: recompute.add_and_norm(current.run, at.layer))
     return at, name, columns
 
 

@@ -54,7 +54,7 @@ def render_body() -> None:
         largest = neuron_window.start + int(pre.argmax())
         neuron = render_column_picker("Neuron", neuron_window, NEURON, first=largest, width=130)
     with places[-1]:
-        frame.render_recompute_badge(recompute.feed_forward(current.run, at.layer))
+        frame.render_recompute_badge(lambda: recompute.feed_forward(current.run, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps = FeedForwardSteps(*parts)
     question = row_replacement_question(current, at, mlp_in)

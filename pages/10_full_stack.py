@@ -88,7 +88,7 @@ def render_body() -> None:
         view = next(views[name] for views in VIEWS.values() if name in views)
         choice = view.render_picker(current)
     at = focus.render_focus_controls(
-        current, *view.parts, badge=lambda at: frame.render_recompute_badge(difference(at))
+        current, *view.parts, badge=lambda at: frame.render_recompute_badge(lambda: difference(at))
     )
     if config.attention_read_out == "input" and name in VIEWS_BY_LAYER:
         st.caption(READ_OUT_NOTE)

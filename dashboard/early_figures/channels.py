@@ -40,9 +40,3 @@ def current_channel() -> Channel | None:
     """The channel of the session whose script runs, if tabs can connect."""
     context = get_script_run_ctx()
     return CHANNELS.of_session(context.session_id) if context and CHANNELS.is_served else None
-
-
-def end_figures() -> None:
-    """The run of the current script has rendered its figures: what follows is not held back any more."""
-    if channel := current_channel():
-        channel.end_run()

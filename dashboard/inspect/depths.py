@@ -10,7 +10,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.derivation import render_derivation
-from dashboard.early_figures.channels import end_figures
+from dashboard.early_figures.after_figures import end_figures
 from dashboard.inspect.edit_effect import render_edit_effect
 from dashboard.inspect.edit_panel import render_edit_panel
 from dashboard.inspect.predict_first import ask_below

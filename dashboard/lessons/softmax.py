@@ -39,7 +39,7 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
             edits = (*current.edits, *((Temperature(temperature),) if temperature != 1 else ()))
             run, problems = current.encoder.run_with_compatible_edits(current.batch, mask, edits)
         st.space("stretch")
-        frame.render_recompute_badge(recompute.softmax(run, at.layer))
+        frame.render_recompute_badge(lambda: recompute.softmax(run, at.layer))
     for problem in problems:
         st.warning(problem, icon=":material/info:")
     return run

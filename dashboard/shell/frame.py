@@ -9,7 +9,7 @@ from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
 from dashboard.components.term_tips import render_term_tips
-from dashboard.early_figures.channels import end_figures
+from dashboard.early_figures.after_figures import after_figures, begin_figures, end_figures
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
@@ -57,6 +57,7 @@ def run_as_fragment(body: Callable[[], None]) -> None:
             drop_outdated_cell()
             st.rerun()
         messages = st.container()
+        begin_figures()
         with fair_run(), page_script():
             body()
         end_figures()
@@ -135,15 +136,21 @@ def render_explained(text: str) -> None:
     st.caption(explain_terms(text))
 
 
-def render_recompute_badge(difference: float) -> None:
-    """Render the badge with the largest relative difference between the stage's result and its recomputation."""
-    colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
-    st.markdown(
-        f":{colour}-badge[:material/{icon}: recomputed, max Δ {format_number(difference, 1)}]",
-        help="The result of this stage is recomputed in 64-bit NumPy from the tensors on this page. Δ is the largest "
-        "difference, as a fraction of the largest value.",
-        width="content",
-    )
+def render_recompute_badge(difference_of: Callable[[], float]) -> None:
+    """Render the badge with the largest relative difference between the stage's result and its recomputation, which is
+    computed after the figures."""
+
+    def render() -> None:
+        difference = difference_of()
+        colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
+        st.markdown(
+            f":{colour}-badge[:material/{icon}: recomputed, max Δ {format_number(difference, 1)}]",
+            help="The result of this stage is recomputed in 64-bit NumPy from the tensors on this page. Δ is the "
+            "largest difference, as a fraction of the largest value.",
+            width="content",
+        )
+
+    after_figures(render)
 
 
 def _badges(shapes: Sequence[Shape]) -> str:

@@ -226,7 +226,7 @@ def _render_comparison(results: Sequence[Results]) -> None:
     names = [name for result in results for name in result.names]
     by_hand = np.concatenate([result.by_hand for result in results])
     by_encoder = np.concatenate([result.by_encoder for result in results]).astype(float)
-    frame.render_recompute_badge(difference(by_encoder, by_hand))
+    frame.render_recompute_badge(lambda: difference(by_encoder, by_hand))
     table = pd.DataFrame(
         {"by hand": by_hand, "encoder_core": by_encoder, "difference": np.abs(by_hand - by_encoder)}, index=names
     )
