@@ -1,6 +1,6 @@
 """The class `Encoder`: a Transformer encoder whose forward pass returns every intermediate result."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -33,15 +33,7 @@ from encoder_core.validation import require_index
 class Encoder:
     """A Transformer encoder with its parameters. It is immutable, and threads can share it."""
 
-    def __init__(
-        self,
-        config: EncoderConfig,
-        parameters: Parameters,
-        tokenizer: Tokenizer | None = None,
-        *,
-        seed: int | None = None,
-    ) -> None:
-        """`seed`: that of `DrawnParameters`, if these are its parameters."""
+    def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None = None) -> None:
         self.config = config
         self.tokenizer = tokenizer
         if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
@@ -49,7 +41,7 @@ class Encoder:
                 array.setflags(write=False)
             parameters = MappingProxyType(dict(parameters))
         self._parameters = parameters
-        self._stacked = StackedParameters(parameters, config, seed)
+        self._stacked = StackedParameters(parameters, config)
 
     @classmethod
     def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: Tokenizer | None = None) -> "Encoder":
@@ -57,7 +49,7 @@ class Encoder:
 
         Without a tokenizer, the vocabulary is made from each text anew.
         """
-        return cls(config, DrawnParameters(config, seed), tokenizer, seed=seed)
+        return cls(config, DrawnParameters(config, seed), tokenizer)
 
     @classmethod
     def recipe(cls, name: str, variant: str = "as intended", seed: int = 0) -> "Encoder":
@@ -72,7 +64,7 @@ class Encoder:
     def from_parameters(
         cls,
         config: EncoderConfig,
-        parameters: Mapping[str, Float[np.ndarray, "..."]],
+        parameters: Parameters,
         *,
         tokenizer: Tokenizer | None = None,
     ) -> "Encoder":
@@ -116,9 +108,7 @@ class Encoder:
         release_freed_memory()
         return encoder
 
-    def with_config(
-        self, config: EncoderConfig, extra_parameters: Mapping[str, Float[np.ndarray, "..."]] | None = None
-    ) -> "Encoder":
+    def with_config(self, config: EncoderConfig, extra_parameters: Parameters | None = None) -> "Encoder":
         """An encoder with another configuration of the same sizes, which shares the parameters of this one.
 
         extra_parameters  parameters of the new configuration that this encoder does not have

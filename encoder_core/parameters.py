@@ -61,19 +61,19 @@ def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
 
 
 class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
-    """`draw_parameters`, with each parameter drawn when it is first asked for, as a read-only array.
+    """`draw_parameters` of this `seed`, with each parameter drawn when it is first asked for, as a read-only array.
 
     Drawing all of twelve wide layers takes five times as long as running them, and a page looks at one or two.
     """
 
     def __init__(self, config: EncoderConfig, seed: int) -> None:
-        self._seed = require_integer("seed", seed, 0)
+        self.seed = require_integer("seed", seed, 0)
         self._shapes = parameter_shapes(config)
         self._drawn: ParameterDict = {}
 
     def __getitem__(self, name: str) -> Float[np.ndarray, "..."]:
         if name not in self._drawn:
-            array = _draw(name, self._shapes[name], self._seed)
+            array = _draw(name, self._shapes[name], self.seed)
             array.setflags(write=False)
             self._drawn.setdefault(name, array)  # another thread may have drawn it as well
         return self._drawn[name]
@@ -120,7 +120,7 @@ def kernel_factor(fan_in: int) -> float:
     return float(np.float32(1 / np.sqrt(fan_in)))
 
 
-def check_parameters(config: EncoderConfig, parameters: Mapping[str, Float[np.ndarray, "..."]]) -> Parameters:
+def check_parameters(config: EncoderConfig, parameters: Parameters) -> ParameterDict:
     """Copies of the parameters as float32 arrays, in the order of `parameter_shapes`.
 
     Raises ValueError that names a parameter which is missing or unknown, has the wrong shape or is not finite.

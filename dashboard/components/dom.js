@@ -29,6 +29,14 @@ export function appendElement(parent, tag, className, text) {
 }
 
 /**
+ * A new SVG element.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export const createSvg = tag => document.createElementNS("http://www.w3.org/2000/svg", tag);
+
+/**
  * Set the text of an element. The same text again would make the browser lay out the element anew.
  * @param {HTMLElement} element
  * @param {string} text

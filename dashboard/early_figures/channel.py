@@ -89,8 +89,8 @@ class Channel:
         self._released = asyncio.Event()
         self._released.set()
         self._deadline = 0.0  # until when Streamlit's messages wait
-        self._has_sent = False  # whether the run has sent a figure
-        self._gone = threading.Event()
+        self._gone = threading.Event()  # set unless a script may have to wait for its figures
+        self._gone.set()
 
     def connect(self) -> Connection:
         """The tab has opened a websocket. It takes the place of the one before."""
@@ -115,7 +115,7 @@ class Channel:
         if content != hash(text):
             revision = next(self._revisions)
             connection.sent[key] = hash(text), revision
-            self._has_sent = True
+            self._gone.clear()
             connection.send(key, f'{{"key":{json.dumps(key)},"revision":{revision},"figure":{text}}}')
         return Numbered(self.token, revision, None)
 
@@ -125,12 +125,10 @@ class Channel:
         Waits until they have gone. A script that computed on would keep the event loop from sending them for about
         10 ms: Python changes threads every 5 ms at most.
         """
-        has_sent, self._has_sent = self._has_sent, False
         if connection := self._connection:
-            self._gone.clear()
             connection.end_run()
-            if has_sent:
-                self._gone.wait(HAND_OVER)
+            self._gone.wait(HAND_OVER)
+            self._gone.set()
 
     def hold(self) -> None:
         """A run has been asked for: let Streamlit's messages wait for its figures."""

@@ -91,4 +91,4 @@ def drop_cell() -> None:
 
 
 def _parse(model: Model, text: str) -> Cell:
-    return parse_cell(text, model.trace, model.encoder.parameters())
+    return parse_cell(text, model.trace, model.run.parameters)

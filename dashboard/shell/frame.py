@@ -60,7 +60,7 @@ def run_as_fragment(body: Callable[[], None]) -> None:
         begin_figures()
         with fair_run(), page_script():
             body()
-        end_figures()
+            end_figures()
         with messages:
             for problem in session().problems.values():
                 st.warning(problem, icon=":material/info:")

@@ -138,8 +138,8 @@ class EncoderStack(nnx.Module):
         graphdef, stacked_state = nnx.split(self.blocks)
 
         def apply_block(layer: Int[Array, ""] | int, x: Stream) -> BlockTensors:
-            # Only here are the parameters of a block copied out of the stack: a scan over the stack itself would copy
-            # those of all layers, used or not, in a third of the time of a pass with four layers.
+            # Only here are the parameters of a block copied out of the stack. A scan over the stack itself would copy
+            # those of all layers, used or not, which is a third of the time of a pass with four layers.
             of_layer = partial(jax.lax.dynamic_index_in_dim, index=layer, keepdims=False)
             state, block_edits, block_dropout = jax.tree.map(of_layer, (stacked_state, edits, dropout_masks))
             block = nnx.merge(graphdef, cut_block(state, settings.cut))

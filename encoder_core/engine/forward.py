@@ -1,7 +1,7 @@
 """The compiled forward pass: one program for all layers or, at an exact capacity, one program for one layer.
 
-At a small capacity, calling a program takes longer than computing a layer, so one program scans over the layers, whose
-parameters are stacked. For a large model the scan would copy the parameters of each layer out of the stack, which takes
+At a small capacity, calling a program takes longer than computing a layer, so one program loops over the layers, whose
+parameters are stacked. For a large model the loop would copy the parameters of each layer out of the stack, which takes
 a fifth of the time of the matrix products, and twice the memory to compile. The layers of a large model are therefore
 called one after another.
 """

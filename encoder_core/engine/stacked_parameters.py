@@ -1,6 +1,5 @@
 """Parameters of the compiled program: on the device, at capacity, those of all blocks stacked."""
 
-from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -13,7 +12,14 @@ from encoder_core.blocks.capacity import Capacity, pad
 from encoder_core.blocks.parameter_cut import ParameterCut
 from encoder_core.config import EncoderConfig
 from encoder_core.engine.forward import empty_state
-from encoder_core.parameters import Parameters, draw_for_all_sizes, kernel_factor, parameter_shapes
+from encoder_core.parameters import (
+    DrawnParameters,
+    ParameterDict,
+    Parameters,
+    draw_for_all_sizes,
+    kernel_factor,
+    parameter_shapes,
+)
 
 # The seed whose random encoders share one draw. Stacking the parameters of an encoder takes as long as running it, and
 # 9 to 38 MB, but drawing those of another seed for all sizes takes longer.
@@ -28,15 +34,12 @@ class ProgramParameters(NamedTuple):
 
 
 class StackedParameters:
-    """The parameters of one encoder, and a cache of them as stacked for each capacity.
+    """The parameters of one encoder, and a cache of them as stacked for each capacity."""
 
-    seed  of a random encoder; None for any other
-    """
-
-    def __init__(self, parameters: Parameters, config: EncoderConfig, seed: int | None = None) -> None:
+    def __init__(self, parameters: Parameters, config: EncoderConfig) -> None:
         self.parameters = parameters
         self.config = config
-        self.uses_shared_draw = seed == SHARED_SEED
+        self.uses_shared_draw = isinstance(parameters, DrawnParameters) and parameters.seed == SHARED_SEED
         self._stacked: dict[Capacity, ProgramParameters] = {}
 
     def for_capacity(self, capacity: Capacity, *, to_edit: bool = False) -> ProgramParameters:
@@ -71,9 +74,7 @@ def _shared_draw(widths: Capacity) -> nnx.State:
     return _stack(arrays, widths.num_layers, widths)
 
 
-def stack_parameters(
-    parameters: Mapping[str, Float[np.ndarray, "..."]], config: EncoderConfig, capacity: Capacity
-) -> ProgramParameters:
+def stack_parameters(parameters: Parameters, config: EncoderConfig, capacity: Capacity) -> ProgramParameters:
     """The parameters at capacity, padded with zeros.
 
     Those of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate arrays.
@@ -83,7 +84,7 @@ def stack_parameters(
     return ProgramParameters(_stack(parameters, config.num_layers, capacity), cut)
 
 
-def _stack(parameters: Mapping[str, Float[np.ndarray, "..."]], num_layers: int, capacity: Capacity) -> nnx.State:
+def _stack(parameters: Parameters, num_layers: int, capacity: Capacity) -> nnx.State:
     entries = []
     for path, variable in nnx.to_flat_state(empty_state(capacity)):
         name = ".".join(map(str, path))
@@ -102,10 +103,10 @@ def _stack(parameters: Mapping[str, Float[np.ndarray, "..."]], num_layers: int, 
 
 def parameters_from_state(
     stacked: ProgramParameters,
-    tensors: Mapping[str, Float[np.ndarray, "..."]],
+    tensors: Parameters,
     config: EncoderConfig,
     capacity: Capacity,
-) -> dict[str, Float[np.ndarray, "..."]]:
+) -> ParameterDict:
     """The parameters by name. At an exact capacity, the arrays of the blocks are those of the state.
 
     A large model is therefore in main memory only once. (On a GPU, the state is a second copy in the GPU's memory.)

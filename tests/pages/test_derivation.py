@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from dashboard.components.derivation import as_csv
+from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, Settings
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.explain import derive
 from tests.pages.app import derivations, key_of, opened, run, said
@@ -54,6 +55,13 @@ def test_an_invalid_cell_in_a_link_is_reported(framed, cell, why):
     at = opened(stage_named("scaled_scores"), cell=cell)
     assert any(why in warning and "default cell is used" in warning for warning in said(at))
     assert derivations(at)[0]["trail"] == [{"cell": "dot_products.0.0.0.15.2", "label": "dot_products [0, 0, 15, 2]"}]
+
+
+def test_a_cell_draws_the_parameters_of_its_layer_alone(framed):
+    """Drawing those of twelve wide layers takes five times as long as the forward pass, at each move of a slider."""
+    opened(stage_named("qkv"), cell="q.1.0.0.3.2", layer="2", layers="11")
+    drawn = model_for(Settings.from_state(DEFAULTS | {"layers": 11})).run.parameters._drawn
+    assert {name.split(".")[1] for name in drawn if name.startswith("layers.")} == {"1"}
 
 
 def test_row_and_column_are_set_by_number_fields(framed):

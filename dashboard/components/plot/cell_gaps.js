@@ -2,7 +2,7 @@
 // picture with all pixels of the figure, which takes a fifth of a repaint; without them it needs one pixel for each cell.
 // @ts-check
 
-const SVG = "http://www.w3.org/2000/svg";
+import { createSvg } from "../dom.js";
 
 /**
  * The traces as Plotly draws them: without what `renderGaps` draws.
@@ -43,7 +43,7 @@ export function renderGaps(plot, data, colour) {
     return;
   }
   const { xaxis, yaxis } = plot._fullLayout, rows = heatmap.z.length, columns = heatmap.z[0].length;
-  const path = existing ?? document.createElementNS(SVG, "path");
+  const path = existing ?? createSvg("path");
   const [left, right] = [-0.5, columns - 0.5].map(xaxis?.c2p), [top, bottom] = [-0.5, rows - 0.5].map(yaxis?.c2p);
   const upright = heatmap.xgap ? linesBetween(columns, xaxis?.c2p, x => `M${x},${top}V${bottom}`) : "";
   const level = heatmap.ygap ? linesBetween(rows, yaxis?.c2p, y => `M${left},${y}H${right}`) : "";

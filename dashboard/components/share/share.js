@@ -1,19 +1,18 @@
 // A link with its QR code. The browser copies the link and shows the code full-screen; the server learns nothing of it.
 // @ts-check
 
-import { appendElement, hostElement, setLabel } from "../dom.js";
+import { appendElement, createSvg, hostElement, setLabel } from "../dom.js";
 
 /**
  * What dashboard/components/share/__init__.py sends. `size` is 0 where the link is too long for a code.
  * @typedef {{ link: string, title: string, size: number, path: string, maxCode: number }} ShareData
  */
 
-const SVG = "http://www.w3.org/2000/svg";
 const SHOWN_LONG = 1800;  // milliseconds that "Copied" stays
 
 /** @type {(parent: HTMLElement, size: number, path: string, label: string) => void} */
 function appendCode(parent, size, path, label) {
-  const svg = document.createElementNS(SVG, "svg"), modules = document.createElementNS(SVG, "path");
+  const svg = createSvg("svg"), modules = createSvg("path");
   svg.setAttribute("viewBox", `0 0 ${size} ${size}`);
   svg.setAttribute("shape-rendering", "crispEdges");
   svg.setAttribute("role", "img");

@@ -1,6 +1,8 @@
 // The lines as paths of an SVG between the words.
 // @ts-check
 
+import { createSvg } from "../dom.js";
+
 /** @typedef {import("./word_lines.js").Drawing} Drawing */
 /** @typedef {import("./word_lines.js").Line} Line */
 /** @typedef {{ x: number, y: number }} Point */
@@ -71,7 +73,7 @@ export function drawLines({ svg, keys, data: { heads, lines } }, source) {
   svg.replaceChildren(...lines.map(([head, key, weight]) => {
     const ends = lineEnds(from, targets[key], 0.5 + spreadOf(head, heads.length));
     const [start, end] = ends.map(({ x, y }) => ({ x: x - box.left, y: y - box.top }));
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path"), { width, opacity } = lineLook(weight);
+    const path = createSvg("path"), { width, opacity } = lineLook(weight);
     path.setAttribute("d", linePath(start, end));
     path.setAttribute("stroke", heads[head].colour);
     path.setAttribute("stroke-width", String(width));

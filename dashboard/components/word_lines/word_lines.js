@@ -2,7 +2,7 @@
 // do not fit into one row, each stands once in a paragraph, as a key and as a query.
 // @ts-check
 
-import { appendElement, hostElement } from "../dom.js";
+import { appendElement, createSvg, hostElement } from "../dom.js";
 import { drawLines, highlightLines } from "./draw.js";
 
 /**
@@ -151,7 +151,7 @@ function appendAll(host, component) {
   const heads = legend ? appendLegend(host, component) : [];
   const grid = appendElement(host, "div", "ew-grid");
   const queries = appendWords(grid, "query", component);
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const svg = createSvg("svg");
   svg.setAttribute("aria-hidden", "true");
   grid.append(svg);
   appendElement(grid, "span", "ew-hint", data.hint);
