@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import sidebar
+from dashboard.early_figures.after_figures import end_page
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
@@ -73,6 +74,7 @@ with fair_run():
     try:
         with stage, page_script():
             page.run()
+            end_page()
     finally:
         if not is_first_run:
             render_frame()
@@ -80,3 +82,4 @@ if isinstance(active, Stage) and not presenting:
     render_closing(active, model.current_model())
     frame.render_neighbour_links(pages, active)
 keep_pages(pages)
+current.on_screen = active.name

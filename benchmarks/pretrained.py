@@ -11,11 +11,13 @@ ratio         ours / torch
 max_abs_diff  largest difference of all hidden states and attention weights
 rss_mb        growth of the resident memory by loading the encoder and tracing both lengths, before torch is imported
 
-The two models run in turn.
+The two models run in turn. Ours computes in one thread, as on the server (dashboard/models/warm_up.py), torch in as many
+as there are cores.
 """
 
 import gc
 import json
+import os
 import time
 from collections.abc import Callable
 from functools import partial
@@ -75,6 +77,7 @@ def difference(trace: EncoderTrace, theirs: tuple[list[np.ndarray], list[np.ndar
 
 
 def main() -> None:
+    os.environ.setdefault("PJRT_NPROC", "1")
     encoder, megabytes = load()
     run = torch_model()
     rng = np.random.default_rng(20)

@@ -1,4 +1,8 @@
-"""What a run renders after its figures, although it stands above them: they leave sooner."""
+"""What a run renders after its figures, although it stands above them: they leave sooner.
+
+What stands in the fragment of a page is rendered as soon as the figures have gone, what stands above the fragment when
+the page's script has ended: a fragment cannot render widgets outside of itself.
+"""
 
 import threading
 from collections.abc import Callable
@@ -13,27 +17,54 @@ class _Waiting(threading.local):
     """What waits in the run of this thread: the places, and what is rendered there."""
 
     def __init__(self) -> None:
-        self.renders: list[tuple[DeltaGenerator, Callable[[], None]]] = []
+        self._renders: list[tuple[DeltaGenerator, Callable[[], None]]] = []
+
+    def forget(self) -> None:
+        """Forget what a run that was stopped did not render."""
+        self._renders = []
+
+    def add(self, place: DeltaGenerator, render: Callable[[], None]) -> None:
+        """Let this wait."""
+        self._renders.append((place, render))
+
+    def render(self) -> None:
+        """Render what waits."""
+        renders, self._renders = self._renders, []
+        for place, render in renders:
+            with place:
+                render()
 
 
-_waiting = _Waiting()
+_in_fragment, _above_fragment = _Waiting(), _Waiting()
+
+
+def begin_page() -> None:
+    """The script of a page begins."""
+    _above_fragment.forget()
 
 
 def begin_figures() -> None:
-    """A run begins. What one that was stopped did not render is forgotten."""
-    _waiting.renders = []
+    """The fragment of a page begins."""
+    _in_fragment.forget()
 
 
 def after_figures(render: Callable[[], None]) -> None:
-    """Render something here, when the figures of the run have gone."""
-    _waiting.renders.append((st.container(width="content"), render))
+    """Render something here, in the fragment, when the figures of the run have gone."""
+    _in_fragment.add(st.container(width="content"), render)
+
+
+def after_page(place: DeltaGenerator, render: Callable[[], None]) -> None:
+    """Render something in a container above the fragment, when the page's script has ended."""
+    _above_fragment.add(place, render)
 
 
 def end_figures() -> None:
     """The run has rendered its figures: what follows is not held back any more, and what has waited is rendered."""
     if channel := current_channel():
         channel.end_run()
-    renders, _waiting.renders = _waiting.renders, []
-    for place, render in renders:
-        with place:
-            render()
+    _in_fragment.render()
+
+
+def end_page() -> None:
+    """The script of a page has ended: what has waited for that is rendered."""
+    _above_fragment.render()

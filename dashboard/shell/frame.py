@@ -9,7 +9,7 @@ from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
 from dashboard.components.term_tips import render_term_tips
-from dashboard.early_figures.after_figures import after_figures, begin_figures, end_figures
+from dashboard.early_figures import after_figures as waiting
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
@@ -37,6 +37,7 @@ class Shape:
 def begin_page() -> Model:
     """Start the run of a page (its first line): make sure that the entrypoint has run, and return the current model."""
     ensure_entrypoint()
+    waiting.begin_page()
     current = model.current_model()
     if session().page != focus.RECIPES_PAGE:
         focus.resolve_focus(current)
@@ -57,10 +58,10 @@ def run_as_fragment(body: Callable[[], None]) -> None:
             drop_outdated_cell()
             st.rerun()
         messages = st.container()
-        begin_figures()
+        waiting.begin_figures()
         with fair_run(), page_script():
             body()
-            end_figures()
+            waiting.end_figures()
         with messages:
             for problem in session().problems.values():
                 st.warning(problem, icon=":material/info:")
@@ -113,10 +114,14 @@ def render_heading(
 ) -> None:
     """Render the page's title, one sentence, and its input and output tensors, if any, with their shapes.
 
+    While the page stays the same, the heading is rendered after the figures.
+
     sentence  markdown, with the marks of dashboard/glossary.py
     aside     renders what stands next to the shapes
     """
-    with st.container(key="heading", gap="xsmall"):
+    place = st.container(key="heading", gap="xsmall")
+
+    def render() -> None:
         st.title(stage.title, anchor=False)
         st.markdown(explain_terms(sentence))
         render_term_tips(key="term_tips")
@@ -129,6 +134,12 @@ def render_heading(
             if isinstance(stage, Stage):
                 st.space("stretch")
                 render_untrained_note(model.current_model())
+
+    if session().on_screen:
+        waiting.after_page(place, render)
+    else:
+        with place:
+            render()
 
 
 def render_explained(text: str) -> None:
@@ -150,7 +161,7 @@ def render_recompute_badge(difference_of: Callable[[], float]) -> None:
             width="content",
         )
 
-    after_figures(render)
+    waiting.after_figures(render)
 
 
 def _badges(shapes: Sequence[Shape]) -> str:

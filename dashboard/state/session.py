@@ -50,6 +50,7 @@ class Session:
     shared_view         page and query string of the link that opened the tab; None if it had no parameters
     script              name of the page whose script renders now; None while the entrypoint renders
     entrypoint_ran      whether the entrypoint has run in this session
+    on_screen           name of the page of the last run; None in the first run of a page, and until one has ended
     widgets             parameter name -> its current widget
     last_used           what the values were last used with, such as the tokens of the sentence; cleared by a new link
     memo                results computed from the values, by any module
@@ -68,6 +69,7 @@ class Session:
     shared_view: tuple[str, str] | None = None
     script: str | None = None
     entrypoint_ran: bool = False
+    on_screen: str | None = None
     widgets: dict[str, BoundWidget] = field(default_factory=dict)
     last_used: dict[str, Any] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict)
@@ -225,6 +227,8 @@ def begin_run(page: str) -> Session:
     if current.page is None and current.link:
         current.shared_view = (page, current.link)
     current.open_page(page)
+    if current.on_screen != page:
+        current.on_screen = None
     current.script = None
     return current
 

@@ -1,6 +1,7 @@
 """Two processes behind nginx, in Chromium: what a visit costs, a process that is killed, a flood."""
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,18 @@ def test_a_first_visit_is_small_and_a_second_one_tiny(contexts, running):
     context = contexts()
     assert 500_000 < bytes_of_visit(context.new_page(), f"{running.url}/map") <= FIRST_VISIT
     assert bytes_of_visit(context.new_page(), f"{running.url}/map") <= SECOND_VISIT
+
+
+def test_xla_computes_in_one_thread_of_each_process(running):
+    def threads(pid):
+        names = [name.read_text() for name in Path(f"/proc/{pid}/task").glob("*/comm")]
+        return sum(name.startswith("tf_XLAEigen") for name in names)
+
+    apps = running.apps().values()
+    deadline = time.monotonic() + 60
+    while not all(map(threads, apps)) and time.monotonic() < deadline:  # the warm-up has not computed yet
+        time.sleep(0.1)
+    assert [threads(pid) for pid in apps] == [1, 1]
 
 
 def test_visitors_of_a_killed_process_return_to_what_they_had(contexts, running):
