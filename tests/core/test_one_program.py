@@ -25,14 +25,17 @@ from encoder_core.recipes import VARIANTS
 from tests.core.reference import random_parameters, relative_difference, run_torch
 from tests.core.strategies import VOCAB, configs, seeds
 
-SMALLEST, SMALL, WIDE, LARGE = CAPACITIES
+SMALLEST, SMALL_LEAN, SMALL, WIDE_LEAN, WIDE, LARGE = CAPACITIES
 
 
 def test_capacity_for_selects_the_smallest_capacity():
     config = EncoderConfig(d_model=128, num_heads=16, d_ff=512, num_layers=12, max_len=64)
     assert capacity_for(config, 32) == SMALL
     assert capacity_for(replace(config, d_model=64, num_heads=8, d_ff=256, num_layers=6), 32) == SMALLEST
+    assert capacity_for(replace(config, d_model=64, num_heads=8, d_ff=256), 32) == SMALL_LEAN
     assert capacity_for(replace(config, d_model=64, num_heads=9, d_ff=256, num_layers=6, qkv_dim=63), 32) == SMALL
+    assert capacity_for(replace(config, num_heads=8, d_ff=257), 32) == SMALL
+    assert capacity_for(replace(config, d_model=144, num_heads=8, d_ff=256), 32) == WIDE_LEAN
     assert capacity_for(config, 33) == LARGE
     assert capacity_for(replace(config, d_model=144), 32) == WIDE
     assert capacity_for(replace(config, d_ff=513), 32) == WIDE
@@ -45,7 +48,7 @@ def test_capacity_for_selects_the_smallest_capacity():
     assert capacity_for(replace(config, max_len=200), 65) == Capacity(200, 128, 128, 512, 16, 12, exact=True)
 
 
-@given(configs(), st.integers(1, 32), seeds, st.sampled_from([SMALLEST, SMALL, WIDE]))
+@given(configs(), st.integers(1, 32), seeds, st.sampled_from([SMALLEST, SMALL_LEAN, SMALL, WIDE_LEAN, WIDE]))
 def test_all_capacities_give_the_same_numbers(config, seq, seed, smaller):
     heads = min(config.num_heads, smaller.num_heads)
     limits = {"d_model": smaller.d_model, "d_ff": smaller.d_ff, "num_layers": smaller.num_layers}
