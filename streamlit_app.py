@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import sidebar
-from dashboard.early_figures.after_figures import end_page
+from dashboard.early_figures.after_figures import page_run
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
@@ -72,9 +72,8 @@ with fair_run():
     if is_first_run:
         render_frame()
     try:
-        with stage, page_script():
+        with stage, page_script(), page_run():
             page.run()
-            end_page()
     finally:
         if not is_first_run:
             render_frame()

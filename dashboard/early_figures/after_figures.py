@@ -5,7 +5,8 @@ the page's script has ended: a fragment cannot render widgets outside of itself.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -38,11 +39,6 @@ class _Waiting(threading.local):
 _in_fragment, _above_fragment = _Waiting(), _Waiting()
 
 
-def begin_page() -> None:
-    """The script of a page begins."""
-    _above_fragment.forget()
-
-
 def begin_figures() -> None:
     """The fragment of a page begins."""
     _in_fragment.forget()
@@ -54,7 +50,7 @@ def after_figures(render: Callable[[], None]) -> None:
 
 
 def after_page(place: DeltaGenerator, render: Callable[[], None]) -> None:
-    """Render something in a container above the fragment, when the page's script has ended."""
+    """Render something in a container above the fragment, when the page's script has ended (`page_run`)."""
     _above_fragment.add(place, render)
 
 
@@ -65,6 +61,9 @@ def end_figures() -> None:
     _in_fragment.render()
 
 
-def end_page() -> None:
-    """The script of a page has ended: what has waited for that is rendered."""
+@contextmanager
+def page_run() -> Iterator[None]:
+    """Context in which the script of a page runs."""
+    _above_fragment.forget()
+    yield
     _above_fragment.render()

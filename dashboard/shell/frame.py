@@ -37,7 +37,6 @@ class Shape:
 def begin_page() -> Model:
     """Start the run of a page (its first line): make sure that the entrypoint has run, and return the current model."""
     ensure_entrypoint()
-    waiting.begin_page()
     current = model.current_model()
     if session().page != focus.RECIPES_PAGE:
         focus.resolve_focus(current)

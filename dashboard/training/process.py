@@ -85,7 +85,7 @@ def _environment() -> dict[str, str]:
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5",
     }
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
-    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "NPROC": "1"}
+    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "PJRT_NPROC": "1"}
 
 
 @cache

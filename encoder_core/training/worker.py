@@ -3,7 +3,7 @@
     python -m encoder_core.training.worker FILE_DESCRIPTOR
 
 It receives requests and sends reports over the connection with this file descriptor, and ends when the connection is
-closed. It gives way to other processes: it has a lower priority. Its environment should set NPROC=1, so that XLA
+closed. It gives way to other processes: it has a lower priority. Its environment should set PJRT_NPROC=1, so that XLA
 computes in one thread.
 """
 

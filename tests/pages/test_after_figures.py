@@ -39,8 +39,6 @@ def _page_with_heading():
     from dashboard.early_figures import after_figures as waiting
 
     waiting.after_page(st.container(), lambda: st.text("of a run that was stopped"))
-    waiting.begin_page()
-    waiting.after_page(st.container(), lambda: st.button("heading"))
 
     @st.fragment
     def fragment() -> None:
@@ -49,8 +47,9 @@ def _page_with_heading():
         st.text("figure")
         waiting.end_figures()
 
-    fragment()
-    waiting.end_page()
+    with waiting.page_run():
+        waiting.after_page(st.container(), lambda: st.button("heading"))
+        fragment()
 
 
 def test_what_stands_above_the_fragment_is_rendered_when_the_script_of_the_page_has_ended():
