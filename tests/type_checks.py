@@ -7,14 +7,13 @@ Not at every call: a function is checked at its first calls in each test, and no
 from collections import Counter
 from collections.abc import Callable
 from functools import partial, wraps
-from types import CodeType
 from typing import Any
 
 import jaxtyping
 
 _FIRST_CALLS, _LATER = 20, 50  # of a function in one test: so many are checked, then each fiftieth
-_FIRST_DEFINITIONS = 2  # of a nested function, each of which takes 3 ms
-_calls: Counter[CodeType] = Counter()  # in the test that runs
+_calls: Counter[int] = Counter()  # in the test that runs, by the identity of the code
+_nested_calls: Counter[int] = Counter()  # of functions in functions, in all tests: each definition takes 3 ms to check
 
 
 def install() -> None:
@@ -38,16 +37,16 @@ def _sampled(jaxtyped: Callable[..., Any], *, typechecker: Callable[..., Any]) -
 
 
 def _now_and_then(function: Callable[..., Any], checked: Callable[..., Any]) -> Callable[..., Any]:
-    code = function.__code__  # one for a nested function, which is defined anew at each call of the outer one
-    first = _FIRST_DEFINITIONS if "<locals>" in function.__qualname__ else _FIRST_CALLS
+    code = id(function.__code__)  # one for a nested function, which is defined anew at each call of the outer one
+    calls = _nested_calls if "<locals>" in function.__qualname__ else _calls
     made = []
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if jaxtyping.config.jaxtyping_disable:
             return function(*args, **kwargs)
-        _calls[code] += 1
-        if _calls[code] > first and _calls[code] % _LATER:
+        calls[code] += 1
+        if calls[code] > _FIRST_CALLS and calls[code] % _LATER:
             return function(*args, **kwargs)
         if not made:
             made.append(checked(function))

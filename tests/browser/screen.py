@@ -1,5 +1,6 @@
 """An open page of the app, as a test sees and uses it."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -10,6 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportS
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
+from dashboard.state.parameter import PARAMETERS
 from encoder_core.figures import ThemeName, theme_named
 from tests.chromium import CALM, NEXT_FRAMES
 
@@ -75,12 +77,16 @@ _PLACE = """([index, row, column]) => {
 }"""
 
 # Whether anybody has done more since the page was loaded than what the address tells: gone to another page by the rail,
-# clicked on a cell, pressed a key on a slider.
-_WATCH_HANDS = """const told = ".st-key-rail, .js-plotly-plot, [data-testid=stSlider]";
-for (const kind of ["pointerdown", "click", "keydown", "pointermove"])
-    addEventListener(kind, ({ target, type, buttons }) => {
-        window.touched ||= Boolean(type === "pointermove" ? buttons : !target.closest?.(told));
-    }, true);"""
+# clicked on a cell or an operand, changed a widget that shows a parameter.
+_WATCH_HANDS = """names => {
+    const told = [".st-key-rail", ".js-plotly-plot", ".ew-operand", "[data-testid=stSlider]", "[role=listbox]"];
+    for (const name of names)
+        told.push(`.st-key-${name}`, `[class*="st-key-${name}-"]`);
+    for (const kind of ["pointerdown", "click", "keydown", "pointermove"])
+        addEventListener(kind, ({ target, type, buttons }) => {
+            window.touched ||= Boolean(type === "pointermove" ? buttons : !target.closest?.(told));
+        }, true);
+}"""
 _NEEDS_LOAD = f"() => window.touched || !({CALM})()"
 _FOLLOW = """address => { history.pushState({}, "", address); dispatchEvent(new PopStateEvent("popstate")); }"""
 
@@ -103,7 +109,7 @@ class Screen:
         self.faults: list[str] = []
         self.page = context.new_page()
         self.page.set_default_timeout(TIMEOUT)
-        self.page.add_init_script(_WATCH_HANDS)
+        self.page.add_init_script(f"({_WATCH_HANDS})({json.dumps(list(PARAMETERS))})")
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
         self.page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
