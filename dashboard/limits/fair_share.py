@@ -18,6 +18,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.limits.turns import Turns
+from encoder_core.engine.executables import seconds_waited
 
 SHARE = 0.15  # seconds of processor time that a session earns per second at least; a move of a slider uses 0.05
 SHARED = 0.5  # seconds per second that a session shares with the other active ones: a few earn more than SHARE each
@@ -131,13 +132,18 @@ def fair_run() -> Iterator[None]:
         return
     if not _FAIR_SHARE.begin(context.session_id):
         st.stop()
-    start, _thread.is_running = time.thread_time(), True
+    start, _thread.is_running = _seconds_used(), True
     try:
         with _TURNS.take():
             yield
     finally:
         _thread.is_running = False
-        _FAIR_SHARE.end(context.session_id, time.thread_time() - start)
+        _FAIR_SHARE.end(context.session_id, _seconds_used() - start)
+
+
+def _seconds_used() -> float:
+    """Processor time of this thread, and of XLA on its behalf."""
+    return time.thread_time() + seconds_waited()
 
 
 def anyone_computes() -> bool:

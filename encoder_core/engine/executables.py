@@ -2,11 +2,14 @@
 
 `jax.jit` keeps what it needs to compile again, 40 MB for all programs, next to the executables. A server that compiles
 everything when it starts can free this with `jax.clear_caches()` and still run what is compiled here.
+
+XLA computes in threads of its own, one program after another, in the order in which they were asked for.
 """
 
 import threading
+import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -15,6 +18,32 @@ import jax
 from encoder_core.blocks.capacity import Capacity
 
 Result = TypeVar("Result")
+_thread = threading.local()
+
+
+def wait_for(result: Result) -> Result:
+    """Wait until XLA has computed all arrays of a result."""
+    start = time.perf_counter()
+    jax.block_until_ready(result)
+    _thread.waited = seconds_waited() + time.perf_counter() - start
+    return result
+
+
+def one_ahead(results: Iterable[Result]) -> list[Result]:
+    """Wait for results of programs, each of which is asked for while XLA computes the one before.
+
+    Eight sentences of one person, asked for at once, would all be computed before anybody else's.
+    """
+    asked: list[Result] = []
+    for result in results:
+        asked.append(result)
+        wait_for(asked[-2:-1])
+    return wait_for(asked)
+
+
+def seconds_waited() -> float:
+    """For how long the current thread has waited for XLA: what it has cost besides its own processor time."""
+    return getattr(_thread, "waited", 0.0)
 
 
 def compiled_for_each_capacity(function: Callable[..., Result]) -> Callable[..., Result]:

@@ -18,7 +18,7 @@ from encoder_core.blocks import BlockDropout, BlockEdits, LayerNorm, ProgramSett
 from encoder_core.blocks.capacity import Capacity, Dims, capacity_for, pad
 from encoder_core.blocks.parameter_cut import NOTHING_CUT
 from encoder_core.config import require_chained_layers
-from encoder_core.engine.executables import compiled_for_each_capacity
+from encoder_core.engine.executables import compiled_for_each_capacity, wait_for
 from encoder_core.engine.forward import block_state, empty_block
 from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings, split_by_layer
 from encoder_core.trace import Run
@@ -105,7 +105,7 @@ def _through_block(
 ) -> tuple[Float[np.ndarray, "seq d_model"], dict[str, Float[np.ndarray, "input output"]]]:
     """The gradients with respect to the input of the block and to its kernels, for one sentence."""
     shape, seq = (capacity.seq, capacity.d_model), len(d_output)
-    d_state, d_input = _block_vjp(
+    gradients = _block_vjp(
         capacity,
         state,
         pad(run.trace.layers[layer].resid_pre[sentence], shape),
@@ -116,6 +116,7 @@ def _through_block(
         edits,
         dropout_masks,
     )
+    d_state, d_input = wait_for(gradients)
     kernels = {}
     for path, variable in nnx.to_flat_state(d_state):
         *part, kind = map(str, path)

@@ -13,6 +13,7 @@ from encoder_core.blocks.capacity import Capacity, Dims, pad
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects
 from encoder_core.edits.effects import NO_EFFECTS
+from encoder_core.engine.executables import one_ahead, wait_for
 from encoder_core.engine.forward import LayerTensors, forward, select_layer
 from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings
 from encoder_core.engine.stacked_parameters import ProgramParameters
@@ -44,11 +45,11 @@ def run_batch(
         settings = program_settings(config, effects, parameters.cut)._replace(
             every_block_reads_input=every_block_reads_input
         )
-        runs = [
+        runs = (
             _run(parameters.state, rows, sentence_mask, config, capacity, settings, effects, kept, sentence)
             for sentence, (rows, sentence_mask) in enumerate(zip(embedded, mask, strict=True))
-        ]
-        return jax.tree.map(np.asarray, runs)
+        )
+        return jax.tree.map(np.asarray, one_ahead(runs))
 
     out_kernels = _out_kernels(parameters, config, capacity)
     output, layers = _crop(run(False), out_kernels, embedded.shape[1], config, capacity)
@@ -76,7 +77,7 @@ def run_output(
     """
     settings = program_settings(config, effects, parameters.cut)._replace(first_layer=first_layer)
     state = _edited(parameters, effects, capacity).state
-    output, tensors = _run(state, stream, mask, config, capacity, settings, effects, kept, sentence)
+    output, tensors = wait_for(_run(state, stream, mask, config, capacity, settings, effects, kept, sentence))
     size = slice(len(stream)), slice(config.d_model)
     if isinstance(tensors, list):
         block_inputs = np.stack([np.asarray(block.resid_pre) for block in tensors])

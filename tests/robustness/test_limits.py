@@ -1,15 +1,18 @@
 """The limits without a server: messages of a connection, shares of the processor, number of sessions."""
 
 import asyncio
+import time
 from contextlib import nullcontext, suppress
+from types import SimpleNamespace
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from dashboard.limits import gate
+from dashboard.limits import fair_share, gate
 from dashboard.limits.fair_share import ACTIVE, MAX_PAUSE, SAVINGS, SHARE, SHARED, FairShare
 from dashboard.limits.gate import BURST, MAX_BYTES, RATE, Connection, Gate
 from dashboard.limits.visitors import Visitors, parse_max_sessions
+from encoder_core.engine.executables import wait_for
 from tests.robustness.coroutines import run
 
 HEARTBEAT = BackMsg(app_heartbeat=True).SerializeToString()
@@ -156,6 +159,26 @@ def test_a_greedy_session_gets_its_share_and_others_never_wait(others, share):
     assert MAX_PAUSE <= use(shares, "greedy", 0.0) <= MAX_PAUSE + 1  # no pause is longer
     del shares.wait
     assert use(shares, "greedy", 0.0) == pytest.approx(ACTIVE, abs=0.2)  # nobody else is active any more
+
+
+class Slow:
+    """What a program of XLA returns after a while."""
+
+    def block_until_ready(self):
+        time.sleep(0.1)
+
+
+def test_a_session_pays_for_its_own_thread_and_for_what_xla_computes(monkeypatch):
+    shares = FairShare()
+    monkeypatch.setattr(fair_share, "_FAIR_SHARE", shares)
+    monkeypatch.setattr(fair_share, "get_script_run_ctx", lambda: SimpleNamespace(session_id="one"))
+    with fair_share.fair_run():
+        start = time.thread_time()
+        while time.thread_time() < start + 0.1:
+            pass
+        wait_for(Slow())
+        time.sleep(1)  # whoever waits for something else pays nothing
+    assert 0.2 <= SAVINGS - shares._accounts["one"].savings < 1
 
 
 def test_whether_anyone_computes():
