@@ -28,22 +28,22 @@ _QUIET = """() => new Promise(done => {
     const count = () => {
         const busy = document.querySelector("[data-testid=stApp]").dataset.testScriptState !== "notRunning";
         frames = busy ? 0 : frames + 1;
-        frames > 12 ? done(true) : requestAnimationFrame(count);
+        frames > 30 ? done(true) : requestAnimationFrame(count);
     };
     count();
 })"""
 _PAINTED = """() => Promise.all([...document.querySelectorAll(".ew-plot")].map(host => host.plotLine?.paintQueue))
     .then(() => true)"""
 
-# What each plot shows, in the order of the page: null where a cell is masked.
-_PLOTS = """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
+# What each plot shows, in the order of the page: null where a cell is masked, and where nobody needs the numbers.
+_PLOTS = """(needed = true) => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {
     const texts = (element, selector) => [...element.querySelectorAll(selector)].map(part => part.textContent);
     const heatmap = plot.data.find(trace => trace.type === "heatmap" && trace.name !== "masked");
     const bars = plot.data.find(trace => trace.type === "bar"), line = plot.closest(".ew-plot").plotLine;
     const { panel } = line.items[line.panelElements.findIndex(elements => elements.plot === plot)];
     return {
         title: plot.closest(".ew-panel").querySelector(".ew-title").textContent,
-        z: heatmap ? [...heatmap.z].map(row => [...row].map(z => Number.isFinite(z) ? z : null)) : null,
+        z: heatmap && needed ? [...heatmap.z].map(row => [...row].map(z => Number.isFinite(z) ? z : null)) : null,
         bars: bars ? [...bars.x].map(Number) : null,
         shapes: (plot.layout.shapes ?? []).filter(shape => shape.line?.width === 2)
             .map(({ x0, x1, y0, y1 }) => [x0, x1, y0, y1]),
@@ -107,6 +107,7 @@ class Screen:
     def __init__(self, context: BrowserContext, url: str) -> None:
         self.url = url
         self.faults: list[str] = []
+        self._scheme: ThemeName | None = None  # once it was chosen
         self.page = context.new_page()
         self.page.set_default_timeout(TIMEOUT)
         self.page.add_init_script(f"({_WATCH_HANDS})({json.dumps(list(PARAMETERS))})")
@@ -157,11 +158,9 @@ class Screen:
         self.settle()
 
     def come_to_rest(self) -> "Screen":
-        """Wait until several actions in quick succession are all answered: nothing happens for some frames."""
-        for _ in range(3):
-            self.settle()
-            self.page.wait_for_function(NEXT_FRAMES)
-            self.page.wait_for_function(_QUIET)
+        """Wait until several actions in quick succession are all answered: nothing happens for half a second."""
+        self.settle()
+        self.page.wait_for_function(_QUIET)
         return self.settle()
 
     def resize(self, size: ViewportSize) -> "Screen":
@@ -172,6 +171,9 @@ class Screen:
 
     def appear(self, scheme: ThemeName) -> None:
         """Let the system be light or dark, and wait until the app has noticed: its next run is in these colours."""
+        if scheme == self._scheme:
+            return
+        self._scheme = scheme
         self.page.emulate_media(color_scheme=scheme)
         if self.page.url.startswith(self.url):
             background = [int(theme_named(scheme).background[place : place + 2], 16) for place in (1, 3, 5)]
@@ -203,9 +205,13 @@ class Screen:
         """The number at the thumb of a slider."""
         return int(self.slider(label).get_attribute("aria-valuetext"))
 
-    def plots(self) -> list[dict[str, Any]]:
-        """All plots on the page, with what they show."""
-        return self.page.evaluate(_PLOTS)
+    def plots(self, numbers: bool = True) -> list[dict[str, Any]]:
+        """All plots on the page, with what they show. Without the numbers of the cells it takes a tenth of the time."""
+        return self.page.evaluate(_PLOTS, numbers)
+
+    def empty_plots(self) -> list[str]:
+        """The titles of the plots in which nothing is drawn."""
+        return [plot["title"] for plot in self.plots(numbers=False) if not plot["drawn"]]
 
     def shows(self, *expected: np.ndarray, tolerance: float = 1e-4) -> None:
         """Wait until the heatmaps of the page are these, in this order."""

@@ -14,9 +14,9 @@ _LINKS = {"experiments": {"prediction": 0}}  # it shows a plot after a predictio
 def check_painted(screen, scheme):
     """All plots are drawn, in the colours of the appearance."""
     assert screen.page.locator("[data-testid=stException]").count() == 0
-    plots, colours = screen.plots(), theme_named(scheme)
+    plots, colours = screen.plots(numbers=False), theme_named(scheme)
     assert plots or screen.name in {START.name, *WITHOUT_PLOTS}
-    assert [plot["title"] for plot in plots if not plot["drawn"]] == []
+    assert screen.empty_plots() == []
     for plot in plots:
         assert plot["background"] in (colours.background, "rgba(0,0,0,0)")
         assert plot["ink"] == colours.muted
@@ -91,5 +91,5 @@ def test_pages_fit_at_the_ends_of_the_settings(screen, link):
             if size:
                 screen.resize(size)
             assert screen.page.locator("[data-testid=stException]").count() == 0
-            assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == [], stage.name
+            assert screen.empty_plots() == [], stage.name
             assert screen.pixels_too_wide() <= 2, stage.name

@@ -21,7 +21,7 @@ def test_a_recipe_opens_in_the_walkthrough(screen, name):
     for stage in (stage_named(part) for part in ("embedding", "scaled_scores", "multi_head", "full_stack")):
         screen.go(stage.name)
         assert screen.page.locator("[data-testid=stException]").count() == 0
-        assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == [], stage.name
+        assert screen.empty_plots() == [], stage.name
         assert screen.pixels_too_wide() <= 2, stage.name
         assert screen.says("d_model") == config.d_model
         if stage.name == "scaled_scores":
@@ -67,7 +67,7 @@ def test_a_click_on_a_row_of_the_table_opens_it(screen):
         screen.page.get_by_role("cell", name=last.title).click()
     assert screen.parameters["recipe_item"] == [last.name]
     assert screen.page.locator("tr.ew-selected button").inner_text() == last.title
-    assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == []
+    assert screen.empty_plots() == []
     assert screen.pixels_too_wide() <= 2
 
 

@@ -112,7 +112,7 @@ def test_pages_fit_on_a_phone_with_all_in_bins(screen):
     for name in WINDOWED:
         screen.go(name)
         assert screen.page.locator("[data-testid=stException]").count() == 0
-        assert [plot["title"] for plot in screen.plots() if not plot["drawn"]] == [], name
+        assert screen.empty_plots() == [], name
         assert screen.pixels_too_wide() <= 2, name
         assert screen.parameters["dims"] == ["all"]
 
