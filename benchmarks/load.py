@@ -182,7 +182,7 @@ def measure(url: str, act: Callable[[Visitor, random.Random], None], links: list
     """The figures of one server under the load."""
     arrival, moving = Load(), Load()
     idle = largest_mb()
-    with ExitStack() as present:  # without anybody, Streamlit forgets the compiled scripts, and each visit compiles them
+    with ExitStack() as present:  # without anybody, Streamlit forgets what it has compiled
         for _ in range(4 * options.processes - 3):
             present.enter_context(Visitor(url, links[0]))
         before = cpu_seconds()
