@@ -97,14 +97,14 @@ class EncoderConfig:
 
     def __post_init__(self) -> None:
         for name in _SIZES if self.qkv_dim is None else (*_SIZES, "qkv_dim"):
-            # NumPy integers become Python integers, so that equal configurations have the same cache key.
+            # Numbers of NumPy become numbers of Python, so that equal configurations have the same cache key.
             object.__setattr__(self, name, require_integer(name, getattr(self, name), 1))
         for name, choices in _CHOICES.items():
             require_choice(name, getattr(self, name), choices)
         for name in _FLAGS:
             require_choice(name, getattr(self, name), (True, False))
-        require_number("norm_eps", self.norm_eps, 1e-12, 1, below_high=True)
-        require_number("dropout", self.dropout, 0, 1, below_high=True)
+        for name, low in (("norm_eps", 1e-12), ("dropout", 0)):
+            object.__setattr__(self, name, require_number(name, getattr(self, name), low, 1, below_high=True))
         _require_dropout_places(self.dropout_at)
         if self.qkv_width % self.num_heads:
             width = "d_model" if self.qkv_dim is None else "qkv_dim"

@@ -1,6 +1,6 @@
 """The class `Encoder`: a Transformer encoder whose forward pass returns every intermediate result."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from encoder_core.blocks.capacity import CAPACITIES, capacity_for
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import compatible_edits, ignored_edit_message
+from encoder_core.edits.effects import require_edits
 from encoder_core.engine.gradients import block_gradients
 from encoder_core.engine.inference import compile_forward, compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
@@ -27,11 +28,15 @@ from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, 
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.recipes import RECIPES, find_recipe
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
-from encoder_core.validation import require_index
+from encoder_core.validation import invalid_value, require_index, require_integer
 
 
 class Encoder:
-    """A Transformer encoder with its parameters. It is immutable, and threads can share it."""
+    """A Transformer encoder with its parameters. It is immutable, and threads can share it.
+
+    The constructor takes the parameters as they are and makes their arrays read-only: it is for parameters that
+    nobody changes. `Encoder.from_parameters` checks and copies them.
+    """
 
     def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None = None) -> None:
         self.config = config
@@ -159,15 +164,21 @@ class Encoder:
         return sum(cost.flops_by_part(self.config, seq, batch).values())
 
     def position_encoding(self, seq: int) -> Float[np.ndarray, "seq d_model"]:
-        """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros."""
+        """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros.
+
+        Raises ValueError unless `seq` is a whole number from 1, and at most `config.max_len` for a learned table.
+        """
+        seq = require_integer("seq", seq, 1)
+        if self.config.positions == "learned" and seq > self.config.max_len:
+            raise invalid_value("seq", seq, f"at most max_len={self.config.max_len} tokens for a learned table")
         return position_encoding(self.config, self._parameters, seq)
 
-    def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()) -> EncoderTrace:
+    def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()) -> EncoderTrace:
         """Every intermediate result of a forward pass: the trace of `run`, with the same arguments."""
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         return self._run(parsed, mask, edits).trace
 
-    def run(self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()) -> Run:
+    def run(self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()) -> Run:
         """Every intermediate result of a forward pass, with the configuration, parameters and edits.
 
         inputs  a string, several strings (a padded batch), a `TokenBatch`, integer ids (batch, seq), or embeddings
@@ -178,19 +189,21 @@ class Encoder:
                 `Dropout`, training mode.
 
         Text of more than `config.max_len` tokens is truncated, with a warning. Raises ValueError for other inputs, a
-        mask or edits that do not fit the model, and NumbersTooLarge (a ValueError) where edits overflow float32.
+        mask or edits that do not fit the model, and NumbersTooLarge (a ValueError) where edits or embeddings overflow
+        float32.
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         return self._run(parsed, mask, edits)
 
     def run_with_compatible_edits(
-        self, inputs: Inputs, mask: MaskSpec = None, edits: Sequence[Edit] = ()
+        self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()
     ) -> tuple[Run, tuple[str, ...]]:
         """The run with the edits that can be used together, and one sentence for each edit that is ignored.
 
         Uses the edits of `compatible_edits`, without the last ones where numbers would overflow float32. Raises
         ValueError for inputs or a mask that do not fit.
         """
+        edits = require_edits(edits)
         try:
             return self.run(inputs, mask, edits), ()
         except ValueError:
@@ -204,12 +217,12 @@ class Encoder:
                 accepted = accepted[:-1]
         return unedited, problems
 
-    def _run(self, inputs: ParsedInputs, mask: MaskSpec, edits: Sequence[Edit]) -> Run:
+    def _run(self, inputs: ParsedInputs, mask: MaskSpec, edits: Iterable[Edit]) -> Run:
         effects = combine_edits(edits, self.config, *inputs.real.shape)
         with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` raises a clear error
             trace = compute_trace(inputs, mask, effects, self._stacked)
             run = Run(trace, self.config, self._parameters, effects)
-            if edits:
+            if effects.edits or inputs.ids is None:
                 check_numbers(run)
         return run
 
@@ -217,9 +230,9 @@ class Encoder:
         self,
         inputs: Inputs,
         mask: MaskSpec = None,
-        edits: Sequence[Edit] = (),
+        edits: Iterable[Edit] = (),
         *,
-        edit_lists: Sequence[Sequence[Edit]],
+        edit_lists: Iterable[Iterable[Edit]],
         sentence: int = 0,
     ) -> Float[np.ndarray, "run seq d_model"]:
         """The output of one sentence: first with `edits` only, then with `edits` and each of the `edit_lists`.
@@ -230,7 +243,8 @@ class Encoder:
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         require_index("sentence", sentence, len(parsed.real))
-        return compute_outputs(parsed, mask, edits, edit_lists, sentence, self._stacked)
+        read = [require_edits(each) for each in edit_lists]
+        return compute_outputs(parsed, mask, require_edits(edits), read, sentence, self._stacked)
 
     def trace_sentences(self, batches: Sequence[TokenBatch], mask: MaskName | None = None) -> Iterator[SentenceTrace]:
         """The residual stream and the attention weights of many short sentences, one after another.

@@ -98,7 +98,8 @@ def draw_parameters(config: EncoderConfig, seed: int) -> ParameterDict:
     Kernels are normal with variance 1 / fan-in (LeCun), so that the size of activations does not depend on the width;
     embedding tables are standard normal; biases are normal with standard deviation 0.02 (small, but visible); norms
     have scale 1 and shift 0. Each tensor has its own random stream, and the tensors of a smaller model are corners of
-    those of a larger one: a change of one size does not change the other numbers (up to the fan-in factor).
+    those of a larger one: a change of one size does not change the other numbers (up to the fan-in factor), as long as
+    d_model is at most 256, d_ff at most 1,024 and, with an output head, the vocabulary at most 256.
 
     Raises ValueError unless the seed is a whole number of at least 0.
     """
@@ -133,7 +134,10 @@ def check_parameters(config: EncoderConfig, parameters: Parameters) -> Parameter
             raise ValueError(f"{len(names)} {problem} parameter(s): {examples}.")
     checked = {}
     for name, shape in shapes.items():
-        array = np.array(parameters[name], np.float32)  # a copy: the caller may change the original
+        try:
+            array = np.array(parameters[name], np.float32)  # a copy: the caller may change the original
+        except (TypeError, ValueError):
+            raise ValueError(f"parameter {name!r} is no array of numbers: allowed is one of shape {shape}.") from None
         if array.shape != shape:
             raise ValueError(f"parameter {name!r}: shape={array.shape} is invalid: allowed is {shape}.")
         if not np.isfinite(array).all():

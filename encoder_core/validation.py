@@ -1,8 +1,10 @@
 """Checks of arguments. Every error message names the argument, its value and the allowed values."""
 
 from collections.abc import Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
 
 
 def invalid_value(name: str, value: object, allowed: str) -> ValueError:
@@ -23,11 +25,21 @@ def require_index(name: str, value: Any, size: int) -> None:
         raise invalid_value(name, value, f"0 to {size - 1}")
 
 
-def require_number(name: str, value: Any, low: int | float, high: int | float, *, below_high: bool = False) -> None:
-    """Raises ValueError unless the value is a number from `low` to `high`; with `below_high`, `high` is excluded."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+def require_number(name: str, value: Any, low: int | float, high: int | float, *, below_high: bool = False) -> float:
+    """The value as a Python float. Raises ValueError unless it is a number from `low` to `high`, of Python or NumPy;
+    with `below_high`, `high` is excluded."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not (is_number and low <= value <= high) or (below_high and value == high):
         raise invalid_value(name, value, f"numbers from {low:g} to {'below ' if below_high else ''}{high:g}")
+    return float(value)
+
+
+def require_array(name: str, value: Any, allowed: str) -> np.ndarray:
+    """The value as an array. Raises ValueError where its rows have different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name}: rows of different lengths are invalid: allowed are {allowed}.") from None
 
 
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:

@@ -62,21 +62,21 @@ def masked_row_table(count: int) -> str:
 
 def describe_row(at: Focus, steps: SoftmaxSteps) -> str:
     """The weight of the selected key and the entropy of the row, both before dropout, with marks of the glossary."""
-    key, query = escape_token(at.labels[at.key_token]), escape_token(at.labels[at.token])
+    query, key = _names(at, at.token, at.key_token)
     count = int(np.isfinite(steps.shifted).sum())
     if not count:
         return (
-            f"Every key is masked for “{query}”. The result of softmax is then a convention: this app sets every "
+            f"Every key is masked for {query}. The result of softmax is then a convention: this app sets every "
             "weight to 0."
         )
     shifted, exp, weight = (float(column[at.key_token]) for column in (steps.shifted, steps.exp, steps.weights))
-    weight_text = f"“{key}” is masked: exp(−∞) = 0, so its weight is **0**."
+    weight_text = f"{key[0].upper()}{key[1:]} is masked: exp(−∞) = 0, so its weight is **0**."
     if np.isfinite(shifted):
         quotient = format_calculation([exp, float(steps.total)], weight, lambda a, b: a / b)
         power = format_calculation([shifted], exp, math.exp, digits=quotient.digits)
         total = quotient.operands[1]
         weight_text = (
-            f"Selected cell, “{query}” → “{key}”: exp({power.operands[0]}) / {total} {power.relation} "
+            f"Selected cell, {query} → {key}: exp({power.operands[0]}) / {total} {power.relation} "
             f"{power.result} / {total} {quotient.relation} **{quotient.result}**."
         )
     bits = float(entropy(steps.weights))
@@ -98,6 +98,7 @@ def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float
     is_candidate = at.key_token in visible and not _is_same_weight(row, best, at.key_token, temperature)
     other = at.key_token if is_candidate else least
     gap = float(row[best]) - float(row[other])
+    higher, lower = _names(at, best, other)
     temperature_text, divided = ("", "") if temperature == 1 else (f", at T = {temperature:g}", f" / {temperature:g}")
     gap_text, power = _exponential(gap, temperature)
     right = _times(gap / temperature, math.e)
@@ -119,12 +120,20 @@ def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float
         ),
     ]
     return Question(
-        f"the score of “{escape_token(at.labels[best])}” is higher than that of “{escape_token(at.labels[other])}” by "
-        f"{gap_text}. How many times as much weight does it get{temperature_text}?",
+        f"the score of {higher} is higher than that of {lower} by {gap_text}. How many times as much weight "
+        f"does it get{temperature_text}?",
         right,
         f"exp({gap_text}{divided}) {power}: a difference of scores becomes a ratio of weights.",
         without_duplicates(right, wrong),
     )
+
+
+def _names(at: Focus, first: int, second: int) -> tuple[str, str]:
+    """Two tokens in quotation marks, with their numbers where they are the same word at two places."""
+    labels = [escape_token(at.labels[place]) for place in (first, second)]
+    if first != second and labels[0] == labels[1]:
+        return f"token {first + 1} “{labels[0]}”", f"token {second + 1} “{labels[1]}”"
+    return f"“{labels[0]}”", f"“{labels[1]}”"
 
 
 def _is_same_weight(row: Float[np.ndarray, "key"], best: int, other: int, temperature: float) -> bool:

@@ -93,7 +93,7 @@ def declare_numbers(name: str, default: tuple[int, ...] | None, max_count: int, 
         if not text:
             return ()
         parts = [_parse_whole_number(part) for part in text.split(".")]
-        if len(parts) > max_count or None in parts:
+        if len(parts) > max_count or any(part is None or part < 0 for part in parts):
             raise ValueError(f"allowed are up to {max_count} whole numbers separated by dots")
         return tuple(part for part in parts if part is not None)
 
@@ -135,7 +135,8 @@ def describe_allowed(options: Sequence[Any]) -> str:
 
 def _parse_whole_number(text: str) -> int | None:
     """The number, if the text is its usual decimal notation; else None."""
-    is_number = len(text) <= _MAX_DIGITS and text.isascii() and text.isdecimal() and str(int(text)) == text
+    digits = text.removeprefix("-")
+    is_number = len(digits) <= _MAX_DIGITS and digits.isascii() and digits.isdecimal() and str(int(text)) == text
     return int(text) if is_number else None
 
 

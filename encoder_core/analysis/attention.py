@@ -6,15 +6,21 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.trace import EncoderTrace
+from encoder_core.validation import require_index
 
 
 def stack_patterns(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer head query key"]:
-    """The attention weights of all heads of all layers, for one sentence."""
+    """The attention weights of all heads of all layers, for one sentence. Raises ValueError where there is none."""
+    require_index("sentence", sentence, len(trace.mask))
     return np.stack([layer.pattern[sentence] for layer in trace.layers])
 
 
 def visible_keys(trace: EncoderTrace, sentence: int) -> Bool[np.ndarray, "layer head query key"]:
-    """True where a query attends to a key: where the mask allows it, or an edit sets the masked score."""
+    """True where a query attends to a key: where the mask allows it, or an edit sets the masked score.
+
+    Raises ValueError where there is no such sentence.
+    """
+    require_index("sentence", sentence, len(trace.mask))
     return np.stack([np.isfinite(layer.scores[sentence]) for layer in trace.layers])
 
 

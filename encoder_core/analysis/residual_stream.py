@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.trace import EncoderTrace
+from encoder_core.validation import require_index
 
 
 def residual_stream(
@@ -13,6 +14,8 @@ def residual_stream(
 
     tokens  a sentence of the batch, or True for the tokens to select
     """
+    if not isinstance(tokens, np.ndarray):
+        require_index("sentence", tokens, len(trace.embedded))
     stages = [trace.embedded, *(layer.resid_post for layer in trace.layers), *([trace.output] if final_norm else [])]
     return np.stack([stage[tokens] for stage in stages])
 

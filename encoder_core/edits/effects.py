@@ -7,7 +7,7 @@ derivations and the pages all read `Effects`.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from encoder_core.config import EncoderConfig
 from encoder_core.edits.edit_types import (
@@ -27,6 +27,7 @@ from encoder_core.edits.edit_types import (
     Temperature,
     Unscaled,
 )
+from encoder_core.validation import invalid_value
 
 CellValues = Mapping[tuple[int, ...], float]  # index of a cell -> value that is set
 FactorKey = TypeVar("FactorKey", tuple[int, int], tuple[int, Sublayer])  # (layer, head) or (layer, sublayer)
@@ -81,13 +82,14 @@ class Effects:
 NO_EFFECTS = Effects()
 
 
-def combine_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: int) -> Effects:
+def combine_edits(edits: Iterable[Edit], config: EncoderConfig, batch: int, seq: int) -> Effects:
     """The combined effect of the edits on a model and an input of `batch` sentences of `seq` tokens.
 
     Temperatures multiply, and so do factors on one head or one residual; of two edits that set the same cell, the
-    later one applies. Raises ValueError for an edit that does not fit the model and the input, for a product outside
-    the range of a single edit, and for more than one `Dropout`.
+    later one applies. Raises ValueError for what is no edit, for an edit that does not fit the model and the input, for
+    a product outside the range of a single edit, and for more than one `Dropout`.
     """
+    edits = require_edits(edits)
     if not edits:
         return NO_EFFECTS
     for edit in edits:
@@ -117,6 +119,17 @@ def combine_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq:
     )
 
 
+def require_edits(edits: Any) -> tuple[Edit, ...]:
+    """The edits of any iterable, also of one that can be read only once. Raises ValueError for anything else."""
+    if not isinstance(edits, Iterable) or isinstance(edits, str):
+        raise invalid_value("edits", edits, "lists of edits, such as [HeadFactor(0, 0)]")
+    read = tuple(edits)
+    for edit in read:
+        if not isinstance(edit, Edit):
+            raise invalid_value("edit", edit, "the types of `encoder_core.edits`; `parse_edit` makes one from a text")
+    return read
+
+
 def first_changed_layer(edits: Sequence[Edit]) -> int:
     """The first block whose computation these edits change. Its input is the same as without them."""
     return min((getattr(edit, "layer", 0) for edit in edits), default=0)
@@ -124,7 +137,7 @@ def first_changed_layer(edits: Sequence[Edit]) -> int:
 
 def _product(name: str, factors: Sequence[float], low: float, high: float) -> float:
     """The product of the factors. Raises ValueError where it is not from `low` to `high`."""
-    product = math.prod(factors, start=1.0)
+    product = math.prod(map(float, factors), start=1.0)
     if not low <= product <= high:
         terms = " × ".join(f"{factor:g}" for factor in factors)
         raise ValueError(f"{name}: {terms} = {product:g} is invalid: allowed are numbers from {low:g} to {high:g}.")

@@ -90,8 +90,10 @@ def _measure(setup: Setup) -> Measurement:
         f"trained on “{tasks()[task].title}”, {_share(learned[heads])} of the outputs are right, with one head "
         f"{_share(learned[1])}",
         f"Parameters and operations are the same: **{chosen.parameters:,}** and **{chosen.flops:,}**. What changes is "
-        f"the width of a head, {_CONFIG.d_model} / {heads} = **{_CONFIG.d_model // heads}**, and with it the rank of "
-        f"its Q Kᵀ: **{chosen.rank}** for {_SEQ} tokens. Narrow heads can tell fewer keys apart, "
+        f"the width of a head, {_CONFIG.d_model} / {heads} = **{_CONFIG.d_model // heads}**, and with it the largest "
+        f"rank that its Q Kᵀ can have: here the rank is **{chosen.rank}** for {_SEQ} tokens"
+        f"{', which are fewer than that width and limit it' if chosen.rank == _SEQ < _CONFIG.d_model // heads else ''}"
+        f". Narrow heads can tell fewer keys apart, "
         f"but they can look at several keys at once, each for itself. What is better is measured on a task: of small "
         f"encoders (d_model {plan.d_model}, one block) that were trained for {plan.steps:,} steps on "
         f"“{tasks()[task].title}”, those with {heads} heads of d_head {plan.config.d_head} give "

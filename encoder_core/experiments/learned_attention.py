@@ -26,11 +26,13 @@ class KeyWeights(NamedTuple):
     before  (layer, head) in the initial state of the encoder
     after   (layer, head) after training
     equal   with equal weights on all keys
+    inputs  number of inputs in which some query has a key: those of the mean
     """
 
     before: Float[np.ndarray, "layer head"]
     after: Float[np.ndarray, "layer head"]
     equal: float
+    inputs: int
 
 
 def key_weights(task: str, seed: int = 0) -> KeyWeights:
@@ -42,7 +44,7 @@ def key_weights(task: str, seed: int = 0) -> KeyWeights:
         for encoder in (initial_encoder(task), trained_encoder(task))
     )
     equal = _mean_weights([np.full((1, 1, *matrix.shape), 1 / len(matrix)) for matrix in keys], keys)
-    return KeyWeights(before, after, float(equal[0, 0]))
+    return KeyWeights(before, after, float(equal[0, 0]), sum(bool(matrix.any()) for matrix in keys))
 
 
 def _mean_weights(
@@ -90,7 +92,7 @@ def _measure(setup: Setup) -> Measurement:
         f"the head with the most weight on {name}: {before:.2f} before training, {after:.2f} after it; with equal "
         f"weights it would be {weights.equal:.2f}",
         f"After training, layer {layer + 1}, head {head + 1} gives **{after:.2f}** of the weight of a query to {name}, "
-        f"as a mean over {NUM_INPUTS} random inputs; the same head gave **{weights.before[layer, head]:.2f}** "
+        f"as a mean over {weights.inputs} random inputs; the same head gave **{weights.before[layer, head]:.2f}** "
         "before training. Nobody told the encoder where to look: it was trained on the right outputs only. The page "
         "Training in the menu Lab repeats this while you watch.",
         draw,

@@ -61,7 +61,8 @@ def _measure(setup: Setup) -> Measurement:
         f"largest change of a real token: {format_number(change, 2)} ({low} to {high} in ten encoders)",
         f"The {_PADDED - _REAL} pad rows, all {value:g}, are {how}. The outputs of the {_REAL} real tokens "
         + (f"change by up to **{format_number(change, 2)}**: every real token attends to the pad rows."
-           if changed else f"stay the same: the largest change is **{format_number(change, 1)}**, which is rounding."),
+           if changed else f"stay the same: the largest change is **{format_number(change, 1)}**"
+           + (", which is rounding." if change else ".")),
         draw,
     )  # fmt: skip
 

@@ -88,7 +88,7 @@ def _measure(setup: Setup) -> Measurement:
                    y_range=(0.0, 0.6), style=style),
         ]  # fmt: skip
 
-    loss = 1 - plain.gradient.mean() / divided.gradient.mean()
+    change = plain.gradient.mean() / divided.gradient.mean() - 1
     return Measurement(
         answer,
         f"variance of q · k at d_k = {d_k}: {describe_spread(variances)}",
@@ -97,7 +97,13 @@ def _measure(setup: Setup) -> Measurement:
         f"entropy of **{format_number(plain.entropy.mean(), 2)}** bits, with it "
         f"{format_number(divided.entropy.mean(), 2)} "
         f"(at most {format_number(np.log2(keys), 2)}), and the gradient of softmax is "
-        f"**{format_number(100 * loss, 2)} %** smaller.",
+        f"**{format_number(100 * abs(change), 2)} %** "
+        + (
+            "smaller."
+            if change <= 0
+            else "larger: with so many keys, equal weights are small, and the gradient first rises as a few of them "
+            "grow. It falls again when one weight has nearly everything, at larger d_k."
+        ),
         draw,
     )
 

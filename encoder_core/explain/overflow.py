@@ -1,4 +1,4 @@
-"""Refuse edits that make numbers too large for float32: the trace would contain infinite or wrong numbers."""
+"""Refuse edits and embeddings that make numbers too large for float32: others would be infinite or wrong."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _NOT_CHECKED = {"scores", "out_kernel"}  # masked scores are -inf; edited weight
 
 
 class NumbersTooLarge(ValueError):
-    """The edits of a run make numbers too large for float32."""
+    """The edits or the embeddings of a run make numbers too large for float32."""
 
 
 def check_numbers(run: Run) -> None:
@@ -29,14 +29,17 @@ def check_numbers(run: Run) -> None:
             return
     for place, array in _tensors(run):
         if not np.isfinite(array).all():
-            raise _too_large(place)
+            raise _too_large(run, place)
     for place, rows in _rows_of_norms(run):
         if not _fits((rows.astype(float) ** 2).sum(axis=-1)):
-            raise _too_large(f"the sum of the squares of {place}")
+            raise _too_large(run, f"the sum of the squares of {place}")
 
 
-def _too_large(place: str) -> NumbersTooLarge:
-    return NumbersTooLarge(f"These edits make numbers too large for 32-bit floats: {place} exceeded 3.4e38.")
+def _too_large(run: Run, place: str) -> NumbersTooLarge:
+    causes = [name for name, is_one in (("embeddings", run.trace.ids is None), ("edits", run.edits)) if is_one]
+    return NumbersTooLarge(
+        f"These {' and '.join(causes)} make numbers too large for 32-bit floats: {place} exceeded 3.4e38."
+    )
 
 
 def _tensors(run: Run) -> Iterator[tuple[str, Float[np.ndarray, "..."]]]:

@@ -17,6 +17,7 @@ from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.inputs.tokenizer import encodable
 from encoder_core.recipes import RECIPES
+from encoder_core.trace import Run
 
 Notebook = nbformat.NotebookNode
 
@@ -26,9 +27,7 @@ def plain_notebook(subject: Subject) -> Notebook:
 
     Raises ValueError for a run of embeddings, which has no ids.
     """
-    run = subject.run
-    if run.trace.ids is None:
-        raise ValueError("a notebook needs tokens: the input of this run is embeddings.")
+    run = _require_ids(subject)
     return _notebook(
         _title(subject, "A Transformer encoder, stage by stage", _PLAIN, _plain_requirements(subject)),
         parameters.configuration_cell(subject),
@@ -45,9 +44,18 @@ def plain_notebook(subject: Subject) -> Notebook:
     )
 
 
+def _require_ids(subject: Subject) -> Run:
+    if subject.run.trace.ids is None:
+        raise ValueError("a notebook needs tokens: the input of this run is embeddings.")
+    return subject.run
+
+
 def encoder_core_notebook(subject: Subject) -> Notebook:
-    """The same run with `encoder_core`, in a few lines."""
-    run = subject.run
+    """The same run with `encoder_core`, in a few lines.
+
+    Raises ValueError for a run of embeddings, which has no ids.
+    """
+    run = _require_ids(subject)
     made = [repr(edit) for edit in run.edits]
     names = sorted({edit.partition("(")[0] for edit in made} | _classes(subject))
     return _notebook(
@@ -207,8 +215,11 @@ def _inputs(subject: Subject) -> list[str]:
                 real,
                 "inputs = TokenBatch(tokens, np.array(ids), np.array(real), (0,) * len(ids))",
             ]
-        case _:
+        case _ if subject.sentences:
             lines = [literal("inputs", [encodable(sentence) for sentence in subject.sentences])]
+        case _:
+            assert trace.ids is not None
+            lines = ["import numpy as np", "", literal("ids", trace.ids.tolist()), "inputs = np.array(ids)"]
     named = next((name for name in NAMES if has_mask(run, name)), "other")
     if named != "other":
         return [*lines, f"mask = {named!r}"]

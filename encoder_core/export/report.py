@@ -12,6 +12,7 @@ from encoder_core.export.report_stages import At, stage_sections
 from encoder_core.export.subject import ACTIVATION_NAMES, Subject
 from encoder_core.export.svg import HATCH
 from encoder_core.trace import EncoderTrace
+from encoder_core.validation import require_index
 
 _TITLE = "Encoder report"
 
@@ -19,11 +20,14 @@ _TITLE = "Encoder report"
 def report_html(subject: Subject, sentence: int = 0, layer: int = 0, head: int = 0) -> str:
     """The report of one sentence, with the stages inside one layer and one head; all of them count from 0.
 
-    Raises ValueError for a run of embeddings, which has no tokens.
+    Raises ValueError for a run of embeddings, which has no tokens, and where there is no such sentence, layer or head.
     """
     trace = subject.run.trace
     if not trace.tokens:
         raise ValueError("a report needs tokens: the input of this run is not text.")
+    sizes = len(trace.tokens), subject.config.num_layers, subject.config.num_heads
+    for name, index, size in zip(("sentence", "layer", "head"), (sentence, layer, head), sizes, strict=True):
+        require_index(name, index, size)
     at = At(sentence, layer, head, tuple(_numbered(trace.tokens[sentence])))
     style = files(__package__).joinpath("report.css").read_text(encoding="utf-8")
     sections = [

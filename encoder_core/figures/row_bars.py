@@ -9,12 +9,13 @@ from jaxtyping import Bool, Float
 
 from encoder_core.explain.number_format import Number, format_fixed, format_number
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
-from encoder_core.figures.base import TICK_SIZE, build_panel, label, plain_axis, token_axis
+from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme
 
+_SMALLEST_NUMBER = 8  # pixels: the font of numbers in rows that are lower than a usual line
 _MAX_NUMBERED = 26  # rows; the numbers of more rows would touch
 
 
@@ -96,7 +97,8 @@ def row_bars(
     if details.references is not None:
         traces.append(_references(details.references, values, theme))
     if numbered:
-        traces.append(_numbers(numbers, right - 0.03 * (right - low), theme))
+        height = (PLOT_HEIGHT if style.height is None else style.height) / len(rows)
+        traces.append(_numbers(numbers, right - 0.03 * (right - low), height, theme))
     axis = axis_of(rows, style.row_axis)
     x_axis = plain_axis(details.footer, theme) | {"range": [low, right], "showgrid": False, "showticklabels": False}
     x_axis["title"]["font"] = {"size": 12, "color": theme.text}
@@ -195,7 +197,8 @@ def _references(references: Float[np.ndarray, "row"], values: Float[np.ndarray, 
     }
 
 
-def _numbers(numbers: Sequence[str], right: float, theme: Theme) -> dict[str, Any]:
+def _numbers(numbers: Sequence[str], right: float, height: float, theme: Theme) -> dict[str, Any]:
+    """The numbers at the right, not higher than the rows, which have this height in pixels."""
     return {
         "type": "scatter",
         "mode": "text",
@@ -203,7 +206,8 @@ def _numbers(numbers: Sequence[str], right: float, theme: Theme) -> dict[str, An
         "y": list(range(len(numbers))),
         "text": numbers,
         "textposition": "middle left",
-        "textfont": {"size": TICK_SIZE, "color": theme.text},
+        "textfont": {"size": min(TICK_SIZE, max(_SMALLEST_NUMBER, int(height))), "color": theme.text},
+        "cliponaxis": False,
         "hoverinfo": "skip",
     }
 

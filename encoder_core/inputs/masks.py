@@ -5,7 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 from jaxtyping import Bool, Shaped
 
-from encoder_core.validation import invalid_value
+from encoder_core.validation import invalid_value, require_array
 
 MaskName = Literal["causal", "padding", "causal+padding"]
 MaskSpec = MaskName | Shaped[np.ndarray, "..."] | None
@@ -26,7 +26,7 @@ def attention_mask(
     if spec is None or isinstance(spec, str):
         allowed = _named_mask(spec, real)
     else:
-        allowed = _array_mask(np.asarray(spec), batch, seq, num_heads)
+        allowed = _array_mask(require_array("mask", spec, "rows of one length"), batch, seq, num_heads)
     return np.broadcast_to(allowed, (batch, num_heads, seq, seq))
 
 

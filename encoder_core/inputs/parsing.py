@@ -12,6 +12,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
 from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer, WordTokenizer
+from encoder_core.validation import require_array
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 Table = Float[np.ndarray, "vocab d_model"]
@@ -50,7 +51,7 @@ def parse_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer:
         if any(batch.truncated):
             warnings.warn(f"text truncated to max_len={limit} tokens: {max(batch.truncated)} left out.", stacklevel=3)
         return parse_inputs(batch, config, table, tokenizer)
-    array = np.asarray(inputs)
+    array = require_array("inputs", inputs, "rows of one length; text and a `TokenBatch` are padded")
     if array.ndim == 2 and np.issubdtype(array.dtype, np.integer):
         return _parse_ids(array, config, table)
     if array.ndim == 3 and np.issubdtype(array.dtype, np.floating):

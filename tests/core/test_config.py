@@ -86,7 +86,8 @@ def test_frozen_and_hashable():
         dataclasses.replace(config, num_heads=7)
 
 
-def test_numpy_integers_are_integers(unchecked):
-    config = EncoderConfig(d_model=np.int64(32), num_heads=np.uint8(4), qkv_dim=np.int32(16))
-    assert config == EncoderConfig(d_model=32, num_heads=4, qkv_dim=16)
+def test_numbers_of_numpy_are_numbers(unchecked):
+    config = EncoderConfig(d_model=np.int64(32), num_heads=np.uint8(4), qkv_dim=np.int32(16), norm_eps=np.float32(0.25))
+    assert config == EncoderConfig(d_model=32, num_heads=4, qkv_dim=16, norm_eps=0.25)
     assert type(config.d_model) is type(config.qkv_dim) is int
+    assert type(config.norm_eps) is float

@@ -84,6 +84,7 @@ def test_words_beyond_the_vocabulary_are_unknown():
         (None, "allowed are text"),
         (3, "allowed are text"),
         (["a", 3], "allowed are text"),
+        ([[1, 2, 3], [4, 5]], "inputs: rows of different lengths are invalid: allowed are rows of one length"),
     ],
 )
 def test_invalid_inputs(inputs, message, unchecked):

@@ -62,6 +62,7 @@ def test_array_masks_of_every_shape(shape, dtype):
         (np.full((3, 3), 0.5), ["True (1) and False (0)"]),
         (np.full((3, 3), np.nan), ["True (1) and False (0)"]),
         (np.full((3, 3), "yes"), ["True (1) and False (0)"]),
+        ([[1], [1, 1], [1, 1, 1]], ["rows of different lengths", "rows of one length"]),
     ],
 )
 def test_invalid_masks(spec, message, unchecked):

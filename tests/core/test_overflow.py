@@ -153,3 +153,12 @@ def test_large_scores_divided_by_a_small_temperature():
     layer = ENCODERS[1].run(IDS, None, [parse_edit(text) for text in texts]).trace.layers[0]
     best = layer.scores[0, 0].argmax(axis=-1)
     np.testing.assert_allclose(layer.pattern[0, 0], np.eye(3)[best], atol=1e-6)
+
+
+def test_embeddings_that_are_too_large():
+    config = EncoderConfig(d_model=8, num_heads=2, num_layers=1)
+    encoder, x = Encoder.random(config), np.full((1, 2, 8), 1e20, np.float32)
+    for edits, cause in (([], "These embeddings make"), ([Temperature(1.0)], "These embeddings and edits make")):
+        with pytest.raises(NumbersTooLarge, match=cause):
+            encoder.run(x, edits=edits)
+    assert np.isfinite(encoder.trace(x / 1e20).output).all()

@@ -45,6 +45,13 @@ def test_a_control_is_in_the_link_and_a_link_shows_the_same(framed):
     assert texts(again) == texts(at)
 
 
+@pytest.mark.parametrize("value", [-10, -1, 0, 10])
+def test_numbers_below_zero_are_in_links_too(framed, value):
+    at = opened(PAGE, experiment="padding", prediction="0", setup=f"pad_value={value}")
+    assert said(at) == []
+    assert f"all {value}," in texts(at)
+
+
 def test_another_experiment_has_its_defaults_and_asks_first(framed):
     at = opened(PAGE, experiment="word-order", prediction="1", setup="mask=causal")
     at.button(key="experiment_arrow_forward").click()

@@ -63,6 +63,10 @@ def test_answers_contain_their_numbers(step):
     assert "{" not in step.answer.format(**numbers)
 
 
+def test_only_answers_have_places_for_numbers():
+    assert [step.title for step in STEPS if "{" in step.question + step.task + step.title] == []
+
+
 @with_minilm
 def test_words_of_the_links():
     """The tokens that the links select are those that the texts name."""

@@ -464,3 +464,11 @@ def test_the_stack_of_the_tutorial_gives_the_output_card_of_the_map():
     assert card.title == "output"
     np.testing.assert_array_equal(card.values, model.trace.output[0])
     assert np.abs(card.values - model.trace.layers[-1].resid_post[0]).max() > 0.1
+
+
+def test_tokens_that_are_the_same_word_have_their_numbers():
+    labels = ("cat", "sat", "cat")
+    question = weight_question(Focus(0, 0, 0, 1, 2, labels), np.array([3.0, 1.0, 2.0]), 1.0)
+    assert "the score of token 1 “cat” is higher than that of token 3 “cat” by 1" in question.text
+    question = weight_question(Focus(0, 0, 0, 1, 1, labels), np.array([3.0, 1.0, 2.0]), 1.0)
+    assert "the score of “cat” is higher than that of “sat” by 2" in question.text

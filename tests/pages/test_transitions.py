@@ -99,7 +99,7 @@ def test_the_end_reads_the_pronoun_in_the_current_model():
     it, cat = words.index("it"), words.index("cat")
     weights = [layer.pattern[0, head, it, cat] for layer in model.trace.layers for head in range(4)]
     assert f"**{max(weights):.2f}**" in pronoun.text
-    assert f"the mean over all heads is {sum(weights) / 16:.2f}" in pronoun.text
+    assert f"The mean over all heads is {sum(weights) / 16:.2f}" in pronoun.text
     assert "untrained" in pronoun.text
     assert "may attend to both sides" in decoder.text
     other = ending.endings(model_for(Settings.from_state({"text": "no such words"})))[0]

@@ -32,7 +32,7 @@ function appendRow(body, row, number, component) {
   button.type = "button";
   button.dataset.name = row.name;
   appendElement(item, "small", "ew-kind", row.kind);
-  appendElement(item, "q", "ew-quotation", row.quotation);
+  if (row.quotation) appendElement(item, "q", "ew-quotation", row.quotation);
   const verdict = appendElement(element, "td", `ew-verdict ${VERDICTS[row.verdict].style}`);
   appendElement(verdict, "span", "ew-icon", VERDICTS[row.verdict].icon).setAttribute("aria-hidden", "true");
   appendElement(verdict, "b", "", row.verdict);

@@ -8,6 +8,8 @@ import re
 from dashboard.lessons.guide.plan import STEPS, VERSIONS, steps_of
 from dashboard.lessons.guide.step import Step
 from dashboard.lessons.guide.text import misunderstandings, overview
+from dashboard.models.loading import encoder_loader
+from dashboard.state.offered_encoders import MINILM, OFFERED
 
 _HEADER = """# A workshop with the Encoder Walkthrough
 
@@ -52,3 +54,5 @@ def _anchor(_: int, step: Step) -> str:
 
 if __name__ == "__main__":
     print(document(), end="")
+    if MINILM in OFFERED:
+        encoder_loader(OFFERED[MINILM]).finish()  # Python must not end while a thread compiles

@@ -162,8 +162,8 @@ STEPS = (
         {FULL: 7, ALONE: 10},
         [View("Experiment: token mixing", "experiments", {"experiment": "token-mixing"})],
         "Make a prediction, look at the result, then set the mask to causal and predict again.",
-        "One word of {count} is replaced. How many rows of the values change, how many after attention, and does the "
-        "feed-forward network add any?",
+        "One word of the sentence is replaced. How many rows of the values change, how many after attention, and does "
+        "the feed-forward network add any?",
         "“{word}” is replaced: **{values}** row of the values changes, and **{attention}** of {count} rows after "
         "attention. After the feed-forward network it is **{network}** rows: it works on each row alone.",
         measures.mixing,

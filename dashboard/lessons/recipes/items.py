@@ -64,7 +64,8 @@ def render_items(recipe: Recipe, variant: Variant, seed: int) -> None:
 
 
 def _row(item: Item, finding: Finding) -> Row:
-    quotation = " ".join(item.quotations[0].text.split())
+    readable = [each for each in item.quotations if each.form != "formula"]  # the table shows text as it is
+    quotation = " ".join(readable[0].text.split()) if readable else ""
     return Row(item.name, item.title, item.kind, quotation, finding.verdict, finding.condition, finding.measured)
 
 

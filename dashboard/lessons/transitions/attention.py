@@ -63,7 +63,7 @@ def softmax(model: Model) -> Transition:
     seq = model.batch.ids.shape[1]
     return Transition(
         f"Each query has {format_count(seq, 'score')} of any size, but a mixture needs shares: [[softmax]] turns the "
-        "visible ones into [[weight|attention weights]], none negative, that add up to 1.",
+        "visible ones, if there are any, into [[weight|attention weights]], none negative, that add up to 1.",
         f"The next stage needs the weights: {format_count(seq, 'number')} for each query.",
         "Why exp, why the maximum?",
         [
@@ -94,9 +94,9 @@ def weighted_values(model: Model) -> Transition:
     of_heads = f"all {heads} heads, {heads} × {d_head} = {config.qkv_width} numbers" if heads > 1 else (
         f"the only head, {format_count(d_head, 'number')}")  # fmt: skip
     return Transition(
-        f"Each query has {format_count(seq, 'weight')}, which say how much to take from each token, but not what: each "
-        "[[weight]] multiplies the [[value]] row of its token, and the products add up to z, "
-        f"{format_count(d_head, 'number')} for each query.",
+        f"Each query has {format_count(seq, 'weight')}, which {'says' if seq == 1 else 'say'} how much to take from "
+        "each token, but not what: each [[weight]] multiplies the [[value]] row of its token, and the products add up "
+        f"to z, {format_count(d_head, 'number')} for each query.",
         f"The next stage needs z of {of_heads} for each token.",
         "Why V?",
         [

@@ -51,8 +51,8 @@ def _pronoun(model: Model) -> Ending:
                                      "key_token": key}  # fmt: skip
         return Ending(
             title,
-            f"“{PRONOUN}” gives “{NOUN}” its largest weight, **{format_fixed(best.weight, 2)}**, in layer "
-            f"{best.layer + 1}, head {best.head + 1}; the mean over all heads is "
+            f"“{PRONOUN}” gives “{NOUN}” most in layer {best.layer + 1}, head {best.head + 1}: "
+            f"**{format_fixed(best.weight, 2)}** of its weight there. The mean over all heads is "
             f"{format_fixed(float(weights[..., key].mean()), 2)}. "
             + (
                 f"That “{PRONOUN}” refers to “{NOUN}” is our reading of one head. The head itself only weighs keys."

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from encoder_core.analysis.attention import stack_patterns
 from encoder_core.analysis.language.token_kinds import CLS, SEP, is_punctuation, word_mask
 from encoder_core.trace import EncoderTrace
+from encoder_core.validation import require_choice
 
 ROLES = ("previous", "next", "itself", CLS, SEP, "punctuation")
 
@@ -35,7 +36,8 @@ class HeadRoles(NamedTuple):
     tokens: int
 
     def strongest(self, role: str) -> tuple[int, int]:
-        """Layer and head, counted from 0, with the largest mean weight in a role."""
+        """Layer and head, counted from 0, with the largest mean weight in a role. Raises ValueError for no role."""
+        require_choice("role", role, self.roles)
         weights = self.weights[self.roles.index(role)]
         layer, head = np.unravel_index(int(weights.argmax()), weights.shape)
         return int(layer), int(head)

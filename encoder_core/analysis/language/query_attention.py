@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.trace import EncoderTrace
-from encoder_core.validation import require_index
+from encoder_core.validation import require_index, require_integer
 
 
 class StrongHead(NamedTuple):
@@ -43,8 +43,13 @@ def strongest_heads(
     key       compare the weights on this key; None compares the largest weight of each head on any key
     excluded  keys that do not count with key=None, see `special_tokens_and_query`
     count     largest number of heads; the list is empty where all keys are excluded
+
+    Raises ValueError where there is no such key, and for a negative `count`.
     """
     heads, keys = weights.shape[1:]
+    require_integer("count", count, 0)
+    if key is not None:
+        require_index("key", key, keys)
     candidates = [index for index in range(keys) if index not in excluded] if key is None else [key]
     if not candidates:
         return []

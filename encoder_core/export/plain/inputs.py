@@ -35,6 +35,7 @@ def token_cells(subject: Subject) -> list[Cell]:
     """The tokens, their ids, and the mask."""
     trace, effects = subject.run.trace, subject.run.effects
     ids = np.zeros((0, 0), int) if trace.ids is None else trace.ids
+    names = trace.tokens or ids.astype(str).tolist()  # an input of ids has no words
     rule, mask = _mask(subject.run)
     replaced = " Tokens that were replaced in the app are replaced here." if effects.ids else ""
     cells = [
@@ -43,7 +44,7 @@ def token_cells(subject: Subject) -> list[Cell]:
             f"`real` is False where a token is padding.{replaced}"
         ),
         code(
-            literal("tokens", [list(sentence) for sentence in trace.tokens]),
+            literal("tokens", [list(sentence) for sentence in names]),
             literal("ids", ids.tolist()),
             "ids = np.array(ids)\nbatch, seq = ids.shape",
             _real(trace.real),

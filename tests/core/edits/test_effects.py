@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from encoder_core import (
@@ -20,7 +21,7 @@ from encoder_core import (
     Unscaled,
     compatible_edits,
 )
-from encoder_core.edits import Effects, combine_edits
+from encoder_core.edits import Effects, combine_edits, format_edit, parse_edit
 
 CONFIG = EncoderConfig(vocab_size=9, d_model=8, num_heads=2, num_layers=3)  # d_head 4
 BATCH, SEQ = 2, 5
@@ -136,3 +137,40 @@ def test_an_edit_that_does_not_fit_the_model_is_ignored():
         "The edit “hide.0.5”", "The edit “head.9.0=0”", "The edit “temperature=2”",
     ]  # fmt: skip
     assert "position=5 is invalid: allowed are 0 to 4" in problems[0]
+
+
+def test_edits_can_be_read_once():
+    """An iterator is empty when it was read."""
+    encoder, texts = Encoder.random(CONFIG), ["head.0.0=0", "temperature=2"]
+    expected = encoder.run("it rains", edits=[parse_edit(text) for text in texts])
+    assert encoder.run("it rains", edits=map(parse_edit, texts)).edits == expected.edits
+    accepted, _ = encoder.run_with_compatible_edits("it rains", edits=map(parse_edit, texts))
+    np.testing.assert_array_equal(accepted.trace.output, expected.trace.output)
+    outputs = encoder.outputs_with_edits("it rains", edits=map(parse_edit, texts), edit_lists=[iter([Unscaled()])])
+    np.testing.assert_allclose(outputs[0], expected.trace.output[0], atol=1e-6)
+    assert abs(outputs[1] - outputs[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        (HeadFactor(0, 0), "edits=HeadFactor(layer=0, head=0, factor=0.0) is invalid: allowed are lists of edits"),
+        ("head.0.0=0", "edits='head.0.0=0' is invalid: allowed are lists of edits"),
+        (["head.0.0=0"], "edit='head.0.0=0' is invalid: allowed are the types of `encoder_core.edits`"),
+        (None, "edits=None is invalid"),
+    ],
+)
+def test_what_is_no_edit(edits, message, unchecked):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Encoder.random(CONFIG).run("it rains", edits=edits)
+
+
+def test_numbers_of_a_trace_are_values_of_edits(unchecked):
+    encoder = Encoder.random(CONFIG)
+    score = encoder.trace("it rains").layers[0].scores[0, 0, 0, 1]
+    edits = [SetScore(0, 0, 0, 1, 1, score), HeadFactor(0, 1, np.float32(0.5)), HeadFactor(0, 1, np.int64(2))]
+    assert isinstance(score, np.float32)
+    run = encoder.run("it rains", edits=edits)
+    assert run.trace.layers[0].scores[0, 0, 1, 1] == score
+    assert run.effects.head_factors == {(0, 1): 1.0}
+    assert parse_edit(format_edit(edits[0])) == edits[0]

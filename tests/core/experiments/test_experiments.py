@@ -18,7 +18,12 @@ from encoder_core.experiments.padding import padded_outputs
 from encoder_core.experiments.pronoun import pronoun_weights
 from encoder_core.experiments.score_scaling import jacobian_norm, score_statistics
 from encoder_core.experiments.sinusoids import encodings, pair_products
-from encoder_core.experiments.softmax_maximum import largest_finite_exponent, plain_softmax, shifted_softmax
+from encoder_core.experiments.softmax_maximum import (
+    largest_error,
+    largest_finite_exponent,
+    plain_softmax,
+    shifted_softmax,
+)
 from encoder_core.experiments.stack_cost import enlarged
 from encoder_core.experiments.stack_gradients import stack_norms
 from encoder_core.experiments.token_mixing import SENTENCE, changed_rows, row_changes
@@ -170,6 +175,33 @@ def test_a_post_norm_stream_keeps_its_length_and_a_pre_norm_stream_grows():
     removed = stack_norms("post", 4, False, 0)
     np.testing.assert_allclose(removed.stream, post.stream, rtol=1e-4)
     assert not np.allclose(removed.gradient, post.gradient)
+
+
+def test_errors_of_softmax_against_decimals():
+    """By hand: 1/4 and 3/4, of which one is 0.01 too large."""
+    scores = np.array([0.0, math.log(3)])
+    assert largest_error(np.array([0.25, 0.76]), scores) == pytest.approx(0.01)
+    assert 0 < largest_error(shifted_softmax(scores + 500, "64 bits"), scores + 500) < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("name", "setup", "said", "not_said"),
+    [
+        ("softmax-maximum", {"precision": "16 bits", "largest": 800}, "none of the **5** weights", "others"),
+        ("softmax-maximum", {"precision": "16 bits", "largest": 12}, "the others are 0", "none of"),
+        ("softmax-maximum", {"precision": "64 bits", "largest": 500}, "their largest error is **", "**0**"),
+        ("score-scaling", {"d_k": 64, "keys": 64}, "larger: with so many keys", "smaller"),
+        ("score-scaling", {"d_k": 256, "keys": 64}, "smaller.", "larger"),
+        ("head-count", {"heads": 2}, "fewer than that width", "Q Kᵀ: **24**"),
+        ("head-count", {"heads": 4}, "**16** for 24 tokens. Narrow", "fewer than that width"),
+        ("learned-attention", {"task": "repeat", "seed": 0}, "as a mean over 35 random inputs", "40"),
+    ],
+)
+def test_a_result_is_true_in_this_setting(name, setup, said, not_said):
+    experiment = experiments()[name]
+    meaning = experiment.result(experiment.setup(**setup)).meaning
+    assert said in meaning
+    assert not_said not in meaning
 
 
 def test_heads_divide_the_same_parameters():

@@ -8,9 +8,10 @@ import nbformat
 import numpy as np
 import pytest
 
-from encoder_core import RECIPES, Run, SetScore
+from encoder_core import RECIPES, Encoder, EncoderConfig, Run, SetScore
 from encoder_core.export import (
     FromFile,
+    Random,
     SomeRecipe,
     Subject,
     encoder_core_notebook,
@@ -101,6 +102,17 @@ def test_the_notebook_draws_the_parameters_of_a_recipe(name):
     drawn = namespace["parameters"]
     assert list(drawn) == list(parameters)
     assert all(np.array_equal(drawn[name], array) for name, array in parameters.items())
+
+
+def test_the_notebooks_of_ids_and_of_embeddings():
+    encoder = Encoder.random(EncoderConfig(vocab_size=9, d_model=8, num_heads=2, num_layers=1))
+    subject = Subject(encoder.run(np.array([[1, 2, 3], [4, 5, 6]])), Random(0))
+    for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
+        assert_same_tensors(subject, execute(notebook)["tensors"])
+    subject = Subject(encoder.run(np.zeros((1, 2, 8))), Random(0))
+    for make in (encoder_core_notebook, plain_notebook):
+        with pytest.raises(ValueError, match="embeddings"):
+            make(subject)
 
 
 def test_the_short_notebook_of_a_recipe():
