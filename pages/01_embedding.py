@@ -54,10 +54,10 @@ def render_body() -> None:
     cosine_tables = render_nearest_words(current, at)
     render_depths(
         lookup.lookup_tables(current, at) | cosine_tables,
-        rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = s\cdot"
+        rf"\begin{{gathered}} \underbrace{{X}}_{{{seq}\times{d_model}}} = s\cdot"
         rf"\overbrace{{\mathrm{{onehot}}(ids)}}^{{{seq}\times{vocab}}}\;"
-        rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[4pt] s = {factor:.4g} \\[12pt] "
-        + COSINE_FORMULA,
+        rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[18pt] s = {factor:.4g} \\[12pt] "
+        rf"{COSINE_FORMULA} \end{{gathered}}",
         [blocks.lookup, blocks.embed, nearest_words],
         question,
         inspection,

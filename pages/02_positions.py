@@ -26,11 +26,12 @@ from dashboard.state.choices import ENCODING
 from dashboard.state.position_choice import PositionChoice
 from dashboard.state.settings import OPTIONS
 from dashboard.theme import current_theme
-from encoder_core import Encoder, blocks
+from encoder_core import blocks
 from encoder_core.explain import recompute
 from encoder_core.explain.first_input import FirstInput, first_input, first_input_with_positions
 from encoder_core.figures import MAX_UNBINNED, dimensions, position_labels
 from encoder_core.inputs.embedding import embed_inputs
+from encoder_core.inputs.positions import position_encoding
 from encoder_core.scenes import positions as scenes
 from encoder_core.scenes.position import text_slice
 
@@ -113,9 +114,11 @@ def render_details(
             "scaled embedding": Table(trace.scaled_embedding[at.sentence], at.labels, names),
             "positions": Table(encoding, position_labels(len(encoding)), names, first=None),
         },
-        rf"\underbrace{{X}}_{{{seq}\times{d_model}}} = {norm}\underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
-        rf"\underbrace{{PE}}_{{{seq}\times{d_model}}}{end} \\[10pt] {ENCODINGS[choice].definition}",
-        [blocks.embed, *NORM_CODE, Encoder.position_encoding, *ENCODINGS[choice].code],
+        rf"\begin{{gathered}} \underbrace{{X}}_{{{seq}\times{d_model}}} = "
+        rf"{norm}\underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "
+        rf"\underbrace{{PE}}_{{{seq}\times{d_model}}}{end} \\[26pt] {ENCODINGS[choice].definition} "
+        r"\end{gathered}",
+        [blocks.embed, *NORM_CODE, position_encoding, *ENCODINGS[choice].code],
         question,
         inspection,
     )

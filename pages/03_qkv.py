@@ -84,11 +84,12 @@ def render_body() -> None:
         tables[f"W_{LETTERS[name]}"] = Table(kernel[:, table_columns], x_names, names, first=None)
     if biases:
         tables["b"] = Table(np.stack(list(biases.values()))[:, table_columns], list(LETTERS), names)
-    formula = r" \\ ".join(
+    lines = r" \\ ".join(
         rf"\underbrace{{{letter}}}_{{{seq}\times{d_head}}} = \overbrace{{x}}^{{{seq}\times{d_model}}}\;"
         rf"\overbrace{{W_{letter}}}^{{{d_model}\times{d_head}}}" + (rf" + b_{letter}" if biases else "")
         for letter in LETTERS.values()
     )
+    formula = rf"\begin{{gathered}} {lines} \end{{gathered}}"
     render_depths(tables, formula, [SelfAttention.project], question, inspection)
 
 

@@ -63,10 +63,10 @@ def render_body() -> None:
             "weights": Table(weights, tokens, tokens),
             "entropy": Table(entropies, tokens, ["bits", "log₂ of visible keys"]),
         },
-        rf"\underbrace{{A_{{ij}}}}_{{{seq}\times{seq}}} = \frac{{e^{{(s_{{ij}} - m_i) / T}}}}"
+        rf"\begin{{gathered}} \underbrace{{A_{{ij}}}}_{{{seq}\times{seq}}} = \frac{{e^{{(s_{{ij}} - m_i) / T}}}}"
         rf"{{\sum_{{k=1}}^{{{seq}}} e^{{(s_{{ik}} - m_i) / T}}}}"
-        rf"\\[1em] m_i = \max_k s_{{ik}}, \quad T = {temperature:g}"
-        r"\\[1em] H_i = -\sum_j A_{ij} \log_2 A_{ij} \text{ bits}",
+        rf"\\[2.2em] m_i = \max_k s_{{ik}}, \quad T = {temperature:g}"
+        r"\\[1em] H_i = -\sum_j A_{ij} \log_2 A_{ij} \text{ bits} \end{gathered}",
         [blocks.softmax, softmax_steps, entropy],
         question,
         inspection,

@@ -72,12 +72,13 @@ def render_body() -> None:
             ),
             "concat": Table(layer.concat[at.sentence], at.labels, dimensions(width)),
         },
-        rf"\underbrace{{\text{{attn\_out}}}}_{{{seq}\times{d_model}}} = "
+        rf"\begin{{gathered}} \underbrace{{\text{{attn\_out}}}}_{{{seq}\times{d_model}}} = "
         rf"\underbrace{{[z_1 \dots z_{{{heads}}}]}}_{{{seq}\times{width}}}\;"
         rf"\underbrace{{W_O}}_{{{width}\times{d_model}}}"
         rf"{' + b_O' if config.use_bias else ''}"
-        rf"\\[1em] = \sum_{{h=1}}^{{{heads}}} \underbrace{{z_h}}_{{{seq}\times{d_head}}}\;"
-        rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{' + b_O' if config.use_bias else ''}",
+        rf"\\[2em] = \sum_{{h=1}}^{{{heads}}} \underbrace{{z_h}}_{{{seq}\times{d_head}}}\;"
+        rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{' + b_O' if config.use_bias else ''} "
+        r"\end{gathered}",
         [blocks.SelfAttention.__call__, *MIXING, vars(LayerTrace)["head_contributions"].fget],
         question,
         inspection,

@@ -269,7 +269,8 @@ class Screen:
     def _heard(self, message: Any) -> None:
         # Streamlit looks for its own endpoints below the page's address first, on a link into the app.
         is_error = message.type == "error" and "/_stcore/" not in message.location.get("url", "")
-        if is_error or message.text.startswith("WARN:"):  # Plotly's, of figures that it does not understand
+        is_warning = message.text.startswith(("WARN:", "LaTeX-incompatible"))  # Plotly's of a figure, KaTeX's
+        if is_error or is_warning:
             self.faults.append(f"console: {message.text}")
 
     def _requested(self, request: Any) -> None:
