@@ -71,10 +71,12 @@ function observeWidth(line, plotly) {
     arrange(line);
     schedulePaint(line, plotly);
   };
+  // React hides the page while an element loads its script. A figure that changes meanwhile is painted when it is shown.
   line.observer = new ResizeObserver(() => {
-    if (Math.abs(line.host.clientWidth - width) < 2 || !line.host.clientWidth) return;
-    width = line.host.clientWidth;
-    repaint();
+    const now = line.host.clientWidth;
+    if (Math.abs(now - width) < 2) return;
+    width = now;
+    if (now) repaint();
   });
   line.observer.observe(line.host);
   window.addEventListener("resize", line.onWindowResize = () => { if (line.present) repaint(); });
@@ -120,10 +122,11 @@ function update(line, figure, { bundle, player, saver }) {
   arrange(line);  // before Plotly has loaded, so that the space is taken and nothing below moves later
   loadPlotly(bundle).then(
     plotly => {
+      if (line.isReleased) return;
       schedulePaint(line, plotly);
       observeWidth(line, plotly);
     },
-    () => showLoadError(line),
+    () => { if (!line.isReleased) showLoadError(line); },
   );
 }
 
