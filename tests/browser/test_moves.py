@@ -104,18 +104,6 @@ _NAMES_AND_GAPS = """index => {
 }"""
 
 
-def test_a_figure_that_changes_while_the_page_is_hidden_is_painted_when_it_is_shown(screen):
-    """As React hides a page while one of its elements loads its script."""
-    hide = "display => { document.querySelector('[data-testid=stMain]').style.display = display; }"
-    screen.open("scaled_scores", layer=2)
-    screen.page.evaluate(hide, "none")
-    width = screen.press("d_model", "ArrowRight")
-    screen.page.evaluate(hide, "")
-    screen.shows(*scaled_scores(trace_of(d_model=width), 2, 1))
-    tops = screen.page.evaluate("[...document.querySelectorAll('.ew-plot .ew-panel')].map(panel => panel.offsetTop)")
-    assert len(set(tops[:2])) == 1  # beside each other, as before
-
-
 def test_a_zoom_survives_the_move_of_a_slider(screen):
     screen.open("scaled_scores", layer=2)
     untouched = screen.plots()[2]["ranges"]

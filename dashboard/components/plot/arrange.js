@@ -39,7 +39,8 @@ export const hasRowLabels = (items, index, isStacked) => isStacked || !sharesRow
 /** @type {(line: PlotLine) => void} */
 export function arrange(line) {
   const { host, items, panelElements, player, stack } = line;
-  const isStacked = line.isStacked = stack || line.present || host.clientWidth < STACKED_BELOW;
+  line.width = host.clientWidth;
+  const isStacked = line.isStacked = stack || line.present || line.width < STACKED_BELOW;
   line.isSwitched = line.present ? items.length > 1
     : isStacked && !stack && isSwitched(items.map(({ panel }) => panel));
   if (line.present) line.available = availableHeight(host);

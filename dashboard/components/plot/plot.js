@@ -23,6 +23,8 @@ import { watchTouches } from "./touch.js";
  * @property {PlotHost} host
  * @property {PlotFigure | null} figure  what is on screen
  * @property {PlotItem[]} items
+ * @property {number} width  pixels that the arrangement is for. 0: it was hidden, as Streamlit hides a component whose place
+ *   on the page changes until the message with its new place arrives
  * @property {boolean} stack  whether the panels are below each other at any width
  * @property {boolean} isStacked  whether they are now
  * @property {boolean} isSwitched  whether only one of them is on screen
@@ -66,17 +68,13 @@ function showFigure(line, index) {
 /** @type {(line: PlotLine, plotly: Plotly) => void} */
 function observeWidth(line, plotly) {
   if (line.observer) return;
-  let width = line.host.clientWidth;
   const repaint = () => {
     arrange(line);
     schedulePaint(line, plotly);
   };
-  // React hides the page while an element loads its script. A figure that changes meanwhile is painted when it is shown.
   line.observer = new ResizeObserver(() => {
-    const now = line.host.clientWidth;
-    if (Math.abs(now - width) < 2) return;
-    width = now;
-    if (now) repaint();
+    const width = line.host.clientWidth;
+    if (width && Math.abs(width - line.width) >= 2) repaint();
   });
   line.observer.observe(line.host);
   window.addEventListener("resize", line.onWindowResize = () => { if (line.present) repaint(); });
@@ -93,7 +91,7 @@ function showLoadError(line) {
 function createLine(host) {
   /** @type {PlotLine} */
   const line = {
-    host, figure: null, items: [], stack: false, isStacked: false, isSwitched: false, shown: 0,
+    host, figure: null, items: [], width: 0, stack: false, isStacked: false, isSwitched: false, shown: 0,
     showFigure: index => showFigure(line, index), switcher: appendSwitcher(host),
     panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), hovered: null,
     playback: null, touches: watchTouches(host, () => hideTooltip(line)), sendCell: () => {},
@@ -105,7 +103,7 @@ function createLine(host) {
 
 /** @type {(line: PlotLine, figure: PlotFigure, files: PlotFiles) => void} */
 function update(line, figure, { bundle, player, saver }) {
-  if (line.figure === figure) return;
+  if (line.figure === figure && line.width) return;
   line.figure = figure;
   const { panels, stack, present } = figure, previous = line.items;
   line.stack = stack;

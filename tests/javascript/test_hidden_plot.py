@@ -1,0 +1,57 @@
+"""A figure that arrives while its component is hidden is painted when it is shown.
+
+Streamlit hides a component whose place on the page changes until the message with its new place arrives.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.components.plot.serialise import to_json
+from dashboard.components.plotly_bundle import bundle
+from encoder_core.figures import heatmap
+
+_MOUNT = """async figures => {
+    document.body.innerHTML = "<div class='ew-plot'></div>";
+    window.encoderWalkthroughPlotly = Promise.resolve(window.Plotly);
+    const { default: mount } = await import("/plot/plot.js");
+    const host = document.querySelector(".ew-plot");
+    const show = (figure, display) => {
+        host.style.display = display;
+        const data = { key: "plot", channel: "", revision: 1, figure, bundle: "", player: "", saver: "" };
+        mount({ data, parentElement: document.body, setStateValue() {}, setTriggerValue() {} });
+    };
+    const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+    const painted = async () => {
+        await new Promise(done => setTimeout(done));
+        await host.plotLine.paintQueue;
+        const [{ plot }] = host.plotLine.panelElements;
+        return [host.plotLine.isSwitched, plot.data?.[0].z[0][0] ?? null];
+    };
+    show(figures[0], "");
+    const results = [await painted()];
+    show(figures[1], "none");
+    results.push(await painted());
+    WHEN_SHOWN
+    return [...results, await painted()];
+}"""
+# Within one frame, nothing but the message says that the component is shown again.
+_SHOWN = {
+    "some frames later": "await frames(); host.style.display = ''; await frames();",
+    "by a message in the same frame": "host.plotLine.observer.disconnect(); show(figures[1], '');",
+}
+
+
+@pytest.mark.parametrize("how", _SHOWN)
+def test_it_is_painted_when_it_is_shown(scripts, how):
+    scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
+    panels = [to_json(heatmap(np.full((4, 4), value, np.float32), list("abcd"), title="M")) for value in (1.0, 2.0)]
+    figures = [
+        {"panels": [{"operator": "", "panel": panel}] * 4, "stack": False, "present": False} for panel in panels
+    ]
+    first, hidden, shown = scripts.page.evaluate(_MOUNT.replace("WHEN_SHOWN", _SHOWN[how]), figures)
+    assert first == [False, 1]
+    assert hidden[1] == 1  # nothing can be painted
+    assert shown == [False, 2]
