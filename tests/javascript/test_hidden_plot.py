@@ -48,9 +48,7 @@ _SHOWN = {
 def test_it_is_painted_when_it_is_shown(scripts, how):
     scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
     panels = [to_json(heatmap(np.full((4, 4), value, np.float32), list("abcd"), title="M")) for value in (1.0, 2.0)]
-    figures = [
-        {"panels": [{"operator": "", "panel": panel}] * 4, "stack": False, "present": False} for panel in panels
-    ]
+    figures = [{"panels": [{"operator": "", "panel": panel}] * 4, "stack": False, "present": False} for panel in panels]
     first, hidden, shown = scripts.page.evaluate(_MOUNT.replace("WHEN_SHOWN", _SHOWN[how]), figures)
     assert first == [False, 1]
     assert hidden[1] == 1  # nothing can be painted
