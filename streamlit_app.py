@@ -8,6 +8,7 @@ from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
 from dashboard.limits.late_requests import ignore_late_requests, note_page
+from dashboard.limits.state_lock import share_state_lock
 from dashboard.limits.visitors import stop_if_full
 from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import model, warm_up
@@ -25,6 +26,7 @@ from dashboard.theme import render_style_sheet
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="/app/static/favicon.svg", layout="wide")
 warm_up.start()
 check_widget_states()
+share_state_lock()
 ignore_late_requests()
 
 page, pages, active = register_pages()
