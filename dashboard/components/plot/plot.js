@@ -44,6 +44,8 @@ import { watchTouches } from "./touch.js";
  * @property {Promise<void>} paintQueue
  * @property {ResizeObserver | null} observer
  * @property {() => void} onWindowResize
+ * @property {PlotComponent | null} component  the call of Streamlit's that it follows
+ * @property {() => void} leave  ends that
  * @property {boolean} isReleased  whether the component was unmounted; a paint that has begun then ends
  *
  * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
@@ -52,6 +54,7 @@ import { watchTouches } from "./touch.js";
  * @typedef {{ panels: { operator: string, panel: string }[], stack: boolean, present: boolean }} PlotFigure
  * @typedef {{ bundle: string, player: string, saver: string }} PlotFiles
  * @typedef {import("./early.js").Numbered<PlotFigure> & PlotFiles} PlotData
+ * @typedef {import("../dom.js").Component<PlotData>} PlotComponent
  */
 
 let clicks = 0;  // a click on the same cell as before is another state: the server must hear of it, too
@@ -96,7 +99,7 @@ function createLine(host) {
     panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), hovered: null,
     playback: null, touches: watchTouches(host, () => hideTooltip(line)), sendCell: () => {},
     isPaintScheduled: false, paintQueue: Promise.resolve(), observer: null, isReleased: false, present: false,
-    available: 0, onWindowResize: () => {},
+    available: 0, onWindowResize: () => {}, component: null, leave: () => {},
   };
   return line;
 }
@@ -128,28 +131,47 @@ function update(line, figure, { bundle, player, saver }) {
   );
 }
 
+/** @type {(line: PlotLine, component: PlotComponent) => void} */
+function enter(line, component) {
+  const { data } = component;
+  line.leave();
+  line.component = component;
+  line.isReleased = false;
+  line.sendCell = cell => component.setStateValue("cell", { ...cell, click: ++clicks });
+  line.leave = followFigure(
+    data, figure => update(line, figure, data), () => component.setTriggerValue("missing", data.revision),
+  );
+}
+
+/** @type {(line: PlotLine) => void} */
+function release(line) {
+  line.leave();
+  line.component = null;
+  line.isReleased = true;
+  line.figure = null;
+  line.playback?.stop();
+  line.observer?.disconnect();
+  window.removeEventListener("resize", line.onWindowResize);
+  releasePlots(line);
+}
+
 /**
  * Mount or update the component. Returns the function that unmounts it.
- * @param {import("../dom.js").Component<PlotData>} component
+ *
+ * When two calls follow each other closely, Streamlit may make the older one last, and takes it back at once. The newer
+ * one then counts again.
+ * @param {PlotComponent} component
  */
 export default function (component) {
-  const { data } = component;
   /** @type {PlotHost} */
   const host = hostElement(component.parentElement, ".ew-plot");
   if (!host.plotLine) scrollRailToStage();
   const line = host.plotLine ??= createLine(host);
-  line.isReleased = false;
-  line.sendCell = cell => component.setStateValue("cell", { ...cell, click: ++clicks });
-  const leave = followFigure(
-    data, figure => update(line, figure, data), () => component.setTriggerValue("missing", data.revision),
-  );
+  const before = line.component;
+  enter(line, component);
   return () => {
-    leave();
-    line.isReleased = true;
-    line.figure = null;
-    line.playback?.stop();
-    line.observer?.disconnect();
-    window.removeEventListener("resize", line.onWindowResize);
-    releasePlots(line);
+    if (line.component !== component) return;
+    if (before && host.isConnected) enter(line, before);
+    else release(line);
   };
 }
