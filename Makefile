@@ -35,7 +35,7 @@ test: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp $(VE
 	$(BIN)/mypy
 	tools/check-javascript
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder --max-worker-restart 1
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 1
 
 bench: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp
 	$(BIN)/python -m benchmarks.compute

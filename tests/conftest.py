@@ -26,23 +26,21 @@ from tests.servers import SERVER, running  # noqa: E402
 # A page is open for a few seconds. What V8's optimizing compilers and its collections of garbage cost, they do not earn
 # back.
 _V8_FLAGS = ("--no-turbofan", "--no-maglev", "--min-semi-space-size=64", "--initial-old-space-size=1000")
-_BROWSER = Path(__file__).parent / "browser"
+_TESTS = Path(__file__).parent
 _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=10, derandomize=True, database=None, **_ALWAYS)
 settings.register_profile("thorough", max_examples=500, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker has all tests of the browser, with one tab of it and one server, and begins with them; the other takes
-    one file after another.
-
-    Two workers that both wait for a browser would leave the processors idle.
-    """
-    items.sort(key=lambda item: _BROWSER not in item.path.parents)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("browser" if _BROWSER in item.path.parents else str(item.path)))
+    """Files that wait for a browser or a server alternate with files that compute, for two workers and two cores."""
+    folders = {"browser", "client", "deploy", "javascript", "robustness"}
+    files = list(dict.fromkeys(item.path for item in items))
+    waiting = [path for path in files if path.relative_to(_TESTS).parts[0] in folders]
+    computing = [path for path in files if path not in waiting]
+    place = {path: i / len(group) for group in (waiting, computing) for i, path in enumerate(group)}
+    items.sort(key=lambda item: place[item.path])
 
 
 def pytest_collection_finish() -> None:
