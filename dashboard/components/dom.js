@@ -76,3 +76,35 @@ export function hostElement(parentElement, selector) {
   if (!host) throw new Error(`The component has no element ${selector}.`);
   return /** @type {Host} */ (host);
 }
+
+/** @type {WeakMap<HTMLElement, { component: Component<any>, leave: () => void }>} */
+const shown = new WeakMap();
+
+/**
+ * Show a component. Returns the function that Streamlit calls to take that back.
+ *
+ * Streamlit calls a script again for each message. When two calls follow each other closely, it may make the older one
+ * last, and takes it back at once: the newer one is then shown again.
+ * @template Data
+ * @param {HTMLElement} host
+ * @param {Component<Data>} component
+ * @param {(component: Component<Data>) => () => void} show  returns what ends it before something else is shown
+ * @param {() => void} [release]  called when nothing more will be shown
+ * @returns {() => void}
+ */
+export function showLatest(host, component, show, release) {
+  const before = shown.get(host)?.component;
+  const enter = (/** @type {Component<Data>} */ latest) => {
+    shown.get(host)?.leave();
+    shown.set(host, { component: latest, leave: show(latest) });
+  };
+  enter(component);
+  return () => {
+    const latest = shown.get(host);
+    if (latest?.component !== component) return;
+    if (before && host.isConnected) return enter(before);
+    latest.leave();
+    shown.delete(host);
+    release?.();
+  };
+}

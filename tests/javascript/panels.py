@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from dashboard.components.plot.serialise import to_json
+from encoder_core.figures import heatmap
+
 
 def axis(kind: str, names: Sequence[str], start: int = 0, size: int = 1, labels: Sequence[str] = ()) -> dict[str, Any]:
     """An axis whose title is its kind."""
@@ -28,3 +33,12 @@ def matrix_panel(
         "values": values,
         **fields,
     }
+
+
+def one_number_figures(*numbers: float, panels: int = 1) -> list[dict[str, Any]]:
+    """A figure for each number, as the server sends it: heatmaps full of it."""
+    matrices = [to_json(heatmap(np.full((4, 4), number, np.float32), list("abcd"), title="M")) for number in numbers]
+    return [
+        {"panels": [{"operator": "", "panel": matrix}] * panels, "stack": False, "present": False}
+        for matrix in matrices
+    ]

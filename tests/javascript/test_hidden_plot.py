@@ -6,12 +6,10 @@ Streamlit hides a component whose place on the page changes until the message wi
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from dashboard.components.plot.serialise import to_json
 from dashboard.components.plotly_bundle import bundle
-from encoder_core.figures import heatmap
+from tests.javascript.panels import one_number_figures
 
 _MOUNT = """async figures => {
     document.body.innerHTML = "<div class='ew-plot'></div>";
@@ -47,8 +45,7 @@ _SHOWN = {
 @pytest.mark.parametrize("how", _SHOWN)
 def test_it_is_painted_when_it_is_shown(scripts, how):
     scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
-    panels = [to_json(heatmap(np.full((4, 4), value, np.float32), list("abcd"), title="M")) for value in (1.0, 2.0)]
-    figures = [{"panels": [{"operator": "", "panel": panel}] * 4, "stack": False, "present": False} for panel in panels]
+    figures = one_number_figures(1, 2, panels=4)
     first, hidden, shown = scripts.page.evaluate(_MOUNT.replace("WHEN_SHOWN", _SHOWN[how]), figures)
     assert first == [False, 1]
     assert hidden[1] == 1  # nothing can be painted

@@ -3,12 +3,10 @@
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from dashboard.components.plot.serialise import to_json
 from dashboard.components.plotly_bundle import bundle
-from encoder_core.figures import heatmap
+from tests.javascript.panels import one_number_figures
 
 _MOUNTS = """async figures => {
     document.body.innerHTML = "<div class='ew-plot'></div>";
@@ -38,22 +36,45 @@ _ORDERS = {
 }
 
 
-@pytest.fixture
-def figures():
-    """Three figures, full of 1, 2 and 3."""
-    panels = [to_json(heatmap(np.full((4, 4), value, np.float32), list("abcd"), title="M")) for value in (1, 2, 3)]
-    return [{"panels": [{"operator": "", "panel": panel}], "stack": False, "present": False} for panel in panels]
-
-
 @pytest.mark.parametrize("order", _ORDERS)
-def test_the_newer_figure_is_painted(scripts, figures, order):
+def test_the_newer_figure_is_painted(scripts, order):
     script, expected = _ORDERS[order]
     scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
-    assert scripts.page.evaluate(_MOUNTS.replace("ORDER", script), figures) == expected
+    assert scripts.page.evaluate(_MOUNTS.replace("ORDER", script), one_number_figures(1, 2, 3)) == expected
 
 
-def test_all_is_released_when_the_component_has_left_the_page(scripts, figures):
+def test_all_is_released_when_the_component_has_left_the_page(scripts):
     scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
     script = """show(older); const leave = show(newer); await painted(); host.remove(); leave();
-        return [host.plotLine.isReleased, host.plotLine.component]"""
-    assert scripts.page.evaluate(_MOUNTS.replace("ORDER", script), figures) == [True, None]
+        return [host.plotLine.isReleased, host.plotLine.figure]"""
+    assert scripts.page.evaluate(_MOUNTS.replace("ORDER", script), one_number_figures(1, 2, 3)) == [True, None]
+
+
+_LATEST = """async () => {
+    const { showLatest } = await import("/dom.js");
+    document.body.innerHTML = "<div></div>";
+    const host = document.body.firstChild, happened = [];
+    const call = name => showLatest(
+        host, { name }, ({ name }) => { happened.push(name); return () => happened.push(`end ${name}`); },
+        () => happened.push("release"),
+    );
+    ORDER
+    return happened;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("call('newer'); call('older')();", ["newer", "end newer", "older", "end older", "newer"]),
+        ("const leave = call('older'); call('newer'); leave();", ["older", "end older", "newer"]),
+        ("call('one')();", ["one", "end one", "release"]),
+        (
+            "call('one'); const leave = call('two'); host.remove(); leave();",
+            ["one", "end one", "two", "end two", "release"],
+        ),
+    ],
+    ids=["the older one last", "the older one first", "one", "it has left the page"],
+)
+def test_each_call_ends_before_the_next_one(scripts, order, expected):
+    assert scripts.page.evaluate(_LATEST.replace("ORDER", order)) == expected

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { decodeBase64 } from "../arrays.js";
-import { appendElement, hostElement } from "../dom.js";
+import { appendElement, hostElement, showLatest } from "../dom.js";
 
 const NARROW = 760;      // pixels; in a narrower map the cards are below each other
 const MIN_COLUMNS = 4;   // a group of fewer cards is not stretched to the full width
@@ -38,7 +38,6 @@ const MASKED = 255;
  * @property {string | null} [query]  the query string of the links; null takes that of the page
  *
  * @typedef {import("../dom.js").Component<DiagramData>} DiagramComponent
- * @typedef {HTMLElement & { observer?: ResizeObserver }} DiagramHost
  */
 
 /**
@@ -163,22 +162,26 @@ function adaptToWidth(host) {
   for (const card of host.querySelectorAll(".ew-card")) /** @type {HTMLElement} */ (card).style.gridColumn = "";
 }
 
-/**
- * Show the map. Returns the function that unmounts it.
- * @param {DiagramComponent} component
- */
-export default function (component) {
+/** @type {(host: HTMLElement, component: DiagramComponent) => () => void} */
+function show(host, component) {
   const { groups, scales, masked } = component.data;
-  /** @type {DiagramHost} */
-  const host = hostElement(component.parentElement, ".ew-diagram");
   const palettes = {
     signed: colourLevels(scales.signed), weights: colourLevels(scales.weights), masked: parseColour(masked),
   };
   host.replaceChildren();
   for (const group of groups) appendGroup(host, group, component, palettes);
   adaptToWidth(host);
-  host.observer?.disconnect();
-  host.observer = new ResizeObserver(() => adaptToWidth(host));
-  host.observer.observe(host);
-  return () => host.observer?.disconnect();
+  const observer = new ResizeObserver(() => adaptToWidth(host));
+  observer.observe(host);
+  return () => observer.disconnect();
+}
+
+/**
+ * Show the map. Returns the function that unmounts it.
+ * @param {DiagramComponent} component
+ */
+export default function (component) {
+  /** @type {HTMLElement} */
+  const host = hostElement(component.parentElement, ".ew-diagram");
+  return showLatest(host, component, latest => show(host, latest));
 }

@@ -1,7 +1,7 @@
 // The plot component: panels side by side, with operators between them. Plotly repaints them in place.
 // @ts-check
 
-import { appendElement, hostElement } from "../dom.js";
+import { appendElement, hostElement, showLatest } from "../dom.js";
 import { arrange, ensureElements, releasePlots, stopPlayback } from "./arrange.js";
 import { followFigure } from "./early.js";
 import { hideTooltip } from "./hover.js";
@@ -44,8 +44,6 @@ import { watchTouches } from "./touch.js";
  * @property {Promise<void>} paintQueue
  * @property {ResizeObserver | null} observer
  * @property {() => void} onWindowResize
- * @property {PlotComponent | null} component  the call of Streamlit's that it follows
- * @property {() => void} leave  ends that
  * @property {boolean} isReleased  whether the component was unmounted; a paint that has begun then ends
  *
  * @typedef {HTMLElement & { plotLine?: PlotLine }} PlotHost
@@ -99,7 +97,7 @@ function createLine(host) {
     panelElements: [], player: appendPlayer(host), tooltip: appendElement(host, "div", "ew-tip"), hovered: null,
     playback: null, touches: watchTouches(host, () => hideTooltip(line)), sendCell: () => {},
     isPaintScheduled: false, paintQueue: Promise.resolve(), observer: null, isReleased: false, present: false,
-    available: 0, onWindowResize: () => {}, component: null, leave: () => {},
+    available: 0, onWindowResize: () => {},
   };
   return line;
 }
@@ -131,22 +129,18 @@ function update(line, figure, { bundle, player, saver }) {
   );
 }
 
-/** @type {(line: PlotLine, component: PlotComponent) => void} */
-function enter(line, component) {
+/** @type {(line: PlotLine, component: PlotComponent) => () => void} */
+function follow(line, component) {
   const { data } = component;
-  line.leave();
-  line.component = component;
   line.isReleased = false;
   line.sendCell = cell => component.setStateValue("cell", { ...cell, click: ++clicks });
-  line.leave = followFigure(
+  return followFigure(
     data, figure => update(line, figure, data), () => component.setTriggerValue("missing", data.revision),
   );
 }
 
 /** @type {(line: PlotLine) => void} */
 function release(line) {
-  line.leave();
-  line.component = null;
   line.isReleased = true;
   line.figure = null;
   line.playback?.stop();
@@ -157,9 +151,6 @@ function release(line) {
 
 /**
  * Mount or update the component. Returns the function that unmounts it.
- *
- * When two calls follow each other closely, Streamlit may make the older one last, and takes it back at once. The newer
- * one then counts again.
  * @param {PlotComponent} component
  */
 export default function (component) {
@@ -167,11 +158,5 @@ export default function (component) {
   const host = hostElement(component.parentElement, ".ew-plot");
   if (!host.plotLine) scrollRailToStage();
   const line = host.plotLine ??= createLine(host);
-  const before = line.component;
-  enter(line, component);
-  return () => {
-    if (line.component !== component) return;
-    if (before && host.isConnected) enter(line, before);
-    else release(line);
-  };
+  return showLatest(host, component, latest => follow(line, latest), () => release(line));
 }

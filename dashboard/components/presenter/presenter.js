@@ -2,11 +2,12 @@
 // the next page; PageUp and the left arrow go back in the same way; Escape returns to the normal view.
 // @ts-check
 
-import { appendElement, hostElement, setLabel } from "../dom.js";
+import { appendElement, hostElement, setLabel, showLatest } from "../dom.js";
 
 /**
  * What dashboard/components/presenter/__init__.py sends. A neighbour is null where there is none.
  * @typedef {{ previous: string | null, following: string | null }} PresenterData
+ * @typedef {import("../dom.js").Component<PresenterData>} PresenterComponent
  * @typedef {"previous" | "next" | "leave"} Action
  */
 
@@ -60,14 +61,9 @@ function appendButton(parent, text, label, onclick) {
   setLabel(button, label);
 }
 
-/**
- * Mount or update the component. Returns the function that unmounts it.
- * @param {import("../dom.js").Component<PresenterData>} component
- */
-export default function ({ data, parentElement, setTriggerValue }) {
+/** @type {(host: HTMLElement, component: PresenterComponent) => () => void} */
+function show(host, { data, setTriggerValue }) {
   const { previous, following } = data;
-  /** @type {HTMLElement} */
-  const host = hostElement(parentElement, ".ew-presenter");
   const canAct = { previous: Boolean(previous), next: Boolean(following), leave: true };
   const act = (/** @type {Action} */ action) => setTriggerValue("action", action);
   host.replaceChildren();
@@ -86,4 +82,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
+}
+
+/**
+ * Mount or update the component. Returns the function that unmounts it.
+ * @param {PresenterComponent} component
+ */
+export default function (component) {
+  /** @type {HTMLElement} */
+  const host = hostElement(component.parentElement, ".ew-presenter");
+  return showLatest(host, component, latest => show(host, latest));
 }

@@ -2,7 +2,7 @@
 // do not fit into one row, each stands once in a paragraph, as a key and as a query.
 // @ts-check
 
-import { appendElement, createSvg, hostElement } from "../dom.js";
+import { appendElement, createSvg, hostElement, showLatest } from "../dom.js";
 import { drawLines, highlightLines } from "./draw.js";
 
 /**
@@ -36,8 +36,6 @@ import { drawLines, highlightLines } from "./draw.js";
  * @property {HTMLButtonElement[]} heads  of the legend
  * @property {HTMLElement} tooltip
  * @property {LinesData} data
- *
- * @typedef {HTMLElement & { observer?: ResizeObserver }} LinesHost
  */
 
 /**
@@ -194,13 +192,8 @@ function arrange(drawing) {
 /** @type {(host: HTMLElement) => number} */
 const focusedIndex = host => [...host.querySelectorAll("button")].findIndex(button => button === document.activeElement);
 
-/**
- * Show the words and their lines. Returns the function that unmounts them.
- * @param {LinesComponent} component
- */
-export default function (component) {
-  /** @type {LinesHost} */
-  const host = hostElement(component.parentElement, ".ew-word_lines");
+/** @type {(host: HTMLElement, component: LinesComponent) => () => void} */
+function show(host, component) {
   const focused = focusedIndex(host);
   host.replaceChildren();
   const { lines, selected } = component.data;
@@ -209,8 +202,17 @@ export default function (component) {
   highlightHead(drawing, null);
   arrange(drawing);
   host.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
-  host.observer?.disconnect();
-  host.observer = new ResizeObserver(() => arrange(drawing));
-  host.observer.observe(host);
-  return () => host.observer?.disconnect();
+  const observer = new ResizeObserver(() => arrange(drawing));
+  observer.observe(host);
+  return () => observer.disconnect();
+}
+
+/**
+ * Show the words and their lines. Returns the function that unmounts them.
+ * @param {LinesComponent} component
+ */
+export default function (component) {
+  /** @type {HTMLElement} */
+  const host = hostElement(component.parentElement, ".ew-word_lines");
+  return showLatest(host, component, latest => show(host, latest));
 }
