@@ -77,14 +77,26 @@ export function hostElement(parentElement, selector) {
   return /** @type {Host} */ (host);
 }
 
+/**
+ * Update a component that shows one thing at a time and has nothing to end. Returns the function that Streamlit calls to
+ * take that back.
+ *
+ * Streamlit calls a script again for each message. When two calls follow each other closely, it may make the older one
+ * last, and takes it back at once, before the browser's next task: that one then never happens.
+ * @param {() => void} update
+ * @returns {() => void}
+ */
+export function unlessTakenBack(update) {
+  const timer = setTimeout(update);
+  return () => clearTimeout(timer);
+}
+
 /** @type {WeakMap<HTMLElement, { component: Component<any>, leave: () => void }>} */
 const shown = new WeakMap();
 
 /**
- * Show a component. Returns the function that Streamlit calls to take that back.
- *
- * Streamlit calls a script again for each message. When two calls follow each other closely, it may make the older one
- * last, and takes it back at once: the newer one is then shown again.
+ * Show a component that has something to end. Returns the function that Streamlit calls to take that back: where it takes
+ * back an older call that it made last (see `unlessTakenBack`), the newer one is shown again.
  * @template Data
  * @param {HTMLElement} host
  * @param {Component<Data>} component

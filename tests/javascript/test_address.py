@@ -8,6 +8,7 @@ _UPDATE = """async data => {
     const sent = [];
     const { default: update } = await import("/address_bar/address.js");
     update({ data, setTriggerValue: (name, value) => sent.push([name, value]) });
+    await new Promise(done => setTimeout(done));
     return sent;
 }"""
 

@@ -7,6 +7,7 @@ _RENDER = """async data => {
     const { default: render } = await import("/derivation/derivation.js");
     const sent = window.sent = [];
     render({ data, parentElement: document.body, setTriggerValue: (...values) => sent.push(values) });
+    await new Promise(done => setTimeout(done));
 }"""
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from dashboard.components.plotly_bundle import bundle
 from tests.javascript.panels import one_number_figures
+from tests.javascript.test_derivation import DATA as DERIVATION
 
 _MOUNTS = """async figures => {
     document.body.innerHTML = "<div class='ew-plot'></div>";
@@ -78,3 +79,34 @@ _LATEST = """async () => {
 )
 def test_each_call_ends_before_the_next_one(scripts, order, expected):
     assert scripts.page.evaluate(_LATEST.replace("ORDER", order)) == expected
+
+
+_UPDATES = """async ({ path, host, older, newer, read }) => {
+    document.body.innerHTML = `<div class="${host}"></div>`;
+    const { default: update } = await import(path);
+    const call = data => update({ data, parentElement: document.body, setTriggerValue() {} });
+    call(newer);
+    call(older)();
+    await new Promise(done => setTimeout(done));
+    return read === "query" ? window.location.search : document.querySelector(read).textContent;
+}"""
+_ROW = {"name": "a", "kind": "", "quotation": "", "verdict": "holds", "condition": "", "measured": ""}
+_ADDRESS = {"session": "one", "read": "", "step": 0, "fragment": False}
+_DATA = {
+    "address_bar/address": ("query", lambda word: {**_ADDRESS, "query": f"text={word}"}),
+    "derivation/derivation": (".ew-result span", lambda word: {**DERIVATION, "words": word}),
+    "item_table/item_table": ("button", lambda word: {"rows": [{**_ROW, "title": word}], "selected": ""}),
+    "mask_grid/mask_grid": (
+        "thead button",
+        lambda word: {"rows": ["a"], "columns": [word], "cells": "1", "answered": 0},
+    ),
+    "share/share": (".ew-code-title", lambda word: {"link": "", "title": word, "size": 21, "path": "", "maxCode": 100}),
+}
+
+
+@pytest.mark.parametrize("name", _DATA)
+def test_what_has_nothing_to_end_stays_at_the_newer_data(scripts, name):
+    read, data = _DATA[name]
+    call = {"path": f"/{name}.js", "host": f"ew-{name.split('/')[1]}", "read": read}
+    shown = scripts.page.evaluate(_UPDATES, {**call, "older": data("older"), "newer": data("newer")})
+    assert shown.removeprefix("?text=") == "newer"

@@ -1,6 +1,7 @@
 // Writes the query string of the session to the URL. The path belongs to Streamlit and does not change.
 // @ts-check
 
+import { unlessTakenBack } from "../dom.js";
 import { repairPageMenu } from "../page_menu.js";
 
 /**
@@ -86,7 +87,7 @@ function applyTextBeforeLinks() {
  * session began with another query string than that of the URL, send the URL's to the session instead.
  * @param {import("../dom.js").Component<AddressData>} component
  */
-export default function ({ data, setTriggerValue }) {
+function write({ data, setTriggerValue }) {
   const { session, read, query, step, fragment } = data;
   readUrlAfterReconnect();
   applyTextBeforeLinks();
@@ -107,4 +108,9 @@ export default function ({ data, setTriggerValue }) {
     window.history[isNewStep ? "pushState" : "replaceState"](window.history.state, "", url);
   }
   updateLinks(query);
+}
+
+/** @param {import("../dom.js").Component<AddressData>} component */
+export default function (component) {
+  return unlessTakenBack(() => write(component));
 }

@@ -1,7 +1,7 @@
 // The derivation of one number: a trail of cells, and the steps with their terms. Operands that are cells are buttons.
 // @ts-check
 
-import { appendElement, hostElement } from "../dom.js";
+import { appendElement, hostElement, unlessTakenBack } from "../dom.js";
 import { formatNumber } from "../numbers.js";
 
 /**
@@ -136,7 +136,7 @@ function appendStep(parent, { name, value, terms, folded }, colours, openCell) {
  * Show the derivation of the cell at the end of the trail.
  * @param {import("../dom.js").Component<DerivationData>} component
  */
-export default function (component) {
+function show(component) {
   const { trail, words, shown, result, difference, note, steps, colours } = component.data;
   const host = hostElement(component.parentElement, ".ew-derivation");
   const openCell = (/** @type {string} */ cell) => component.setTriggerValue("go", cell);
@@ -151,4 +151,9 @@ export default function (component) {
   if (note) appendElement(host, "p", "ew-note", note);
   for (const step of steps) appendStep(host, step, colours, openCell);
   if (steps.length) appendElement(host, "div", "ew-rounded", ROUNDING_NOTE);
+}
+
+/** @param {import("../dom.js").Component<DerivationData>} component */
+export default function (component) {
+  return unlessTakenBack(() => show(component));
 }

@@ -1,7 +1,7 @@
 // The rows of a tutorial as a table; each row has a button, and a click anywhere on the row opens it.
 // @ts-check
 
-import { appendElement, hostElement } from "../dom.js";
+import { appendElement, hostElement, unlessTakenBack } from "../dom.js";
 
 /**
  * @typedef {object} Row
@@ -55,7 +55,7 @@ export function scrollToRow(host, row) {
 }
 
 /** @param {TableComponent} component */
-export default function (component) {
+function show(component) {
   const { rows, selected } = component.data;
   /** @type {HTMLElement} */
   const host = hostElement(component.parentElement, ".ew-item_table");
@@ -75,4 +75,9 @@ export default function (component) {
     scrollToRow(host, elements[index]);
   }
   elements[rows.findIndex(row => row.name === focused)]?.querySelector("button")?.focus({ preventScroll: true });
+}
+
+/** @param {TableComponent} component */
+export default function (component) {
+  return unlessTakenBack(() => show(component));
 }

@@ -2,7 +2,7 @@
 // once, and repeats it in every message until Python has answered it, because quick messages can replace each other.
 // @ts-check
 
-import { appendElement, hostElement, setLabel } from "../dom.js";
+import { appendElement, hostElement, setLabel, unlessTakenBack } from "../dom.js";
 
 /**
  * What dashboard/components/mask_grid/__init__.py sends.
@@ -147,10 +147,10 @@ function build(host, grid) {
 }
 
 /**
- * Mount or update the grid.
+ * Build or update the grid.
  * @param {import("../dom.js").Component<MaskGridData>} component
  */
-export default function (component) {
+function show(component) {
   const { rows, columns, cells, answered } = component.data;
   /** @type {GridHost} */
   const host = hostElement(component.parentElement, ".ew-mask_grid");
@@ -164,4 +164,9 @@ export default function (component) {
   for (const [index, { number }] of grid.changes) if (isNew || number <= answered) grid.changes.delete(index);
   if (isNew) build(host, grid);
   grid.elements.forEach((_, index) => paintCell(grid, index));
+}
+
+/** @param {import("../dom.js").Component<MaskGridData>} component */
+export default function (component) {
+  return unlessTakenBack(() => show(component));
 }

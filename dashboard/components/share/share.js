@@ -1,7 +1,7 @@
 // A link with its QR code. The browser copies the link and shows the code full-screen; the server learns nothing of it.
 // @ts-check
 
-import { appendElement, createSvg, hostElement, setLabel } from "../dom.js";
+import { appendElement, createSvg, hostElement, setLabel, unlessTakenBack } from "../dom.js";
 
 /**
  * What dashboard/components/share/__init__.py sends. `size` is 0 where the link is too long for a code.
@@ -55,10 +55,10 @@ function appendButton(parent, text, onclick) {
 }
 
 /**
- * Mount or update the component.
+ * Show the link and its code.
  * @param {import("../dom.js").Component<ShareData>} component
  */
-export default function ({ data, parentElement }) {
+function show({ data, parentElement }) {
   const { link, title, size, path, maxCode } = data;
   /** @type {HTMLElement} */
   const host = hostElement(parentElement, ".ew-share");
@@ -85,4 +85,9 @@ export default function ({ data, parentElement }) {
   });
   if (size) appendButton(buttons, "Full screen", () => toggleFullScreen(card));
   buttons.append(status);
+}
+
+/** @param {import("../dom.js").Component<ShareData>} component */
+export default function (component) {
+  return unlessTakenBack(() => show(component));
 }
