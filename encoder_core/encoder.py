@@ -255,7 +255,8 @@ class Encoder:
         batches  the tokens of one sentence each, without padding
         mask     None, "causal" or one of the names with padding, which have no further effect
 
-        Raises ValueError for ids that are not in the vocabulary, or more than `config.max_len` tokens.
+        Raises ValueError for a batch of several sentences or with padding, for ids that are not in the vocabulary, and
+        for more than `config.max_len` tokens.
         """
         inputs = [parse_inputs(batch, self.config, self._table, self.tokenizer) for batch in batches]
         return trace_packed(inputs, mask, self._stacked)

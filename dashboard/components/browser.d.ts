@@ -67,5 +67,5 @@ interface Plotly {
 interface Window {
   Plotly?: Plotly;
   encoderWalkthroughPlotly?: Promise<Plotly>;
-  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; watched?: HTMLElement; appliesText?: boolean };
+  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; watched?: HTMLElement; listens?: boolean };
 }

@@ -24,7 +24,16 @@ from encoder_core.trace import SentenceTrace
 def trace_packed(
     sentences: Sequence[ParsedInputs], mask: MaskName | None, stacked: StackedParameters
 ) -> Iterator[SentenceTrace]:
-    """The trace of each sentence, in order. Each of the inputs is a batch of one sentence without padding."""
+    """The trace of each sentence, in order. Raises ValueError unless each input is one sentence without padding."""
+    for index, sentence in enumerate(sentences):
+        if len(sentence.tokens) != 1 or not sentence.real.all():
+            raise ValueError(f"batches[{index}] is invalid: allowed are the tokens of one sentence, without padding.")
+    return _trace_packs(sentences, mask, stacked)
+
+
+def _trace_packs(
+    sentences: Sequence[ParsedInputs], mask: MaskName | None, stacked: StackedParameters
+) -> Iterator[SentenceTrace]:
     lengths = [sentence.rows.shape[1] for sentence in sentences]
     for pack in _packs(lengths, _pass_length(stacked.config, max(lengths, default=1))):
         embedded = [embed_inputs(sentences[i], mask, NO_EFFECTS, stacked.config, stacked.parameters) for i in pack]

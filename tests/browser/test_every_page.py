@@ -57,6 +57,15 @@ def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(
         check_fits(screen, PHONE)
 
 
+def test_an_open_page_follows_the_system_from_light_to_dark_and_back(screen):
+    screen.open("scaled_scores", layer=2)
+    entries, url = screen.page.evaluate("history.length"), screen.page.url
+    for scheme in ("dark", "light"):
+        screen.appear(scheme)
+        check_painted(screen, scheme)
+    assert (screen.page.evaluate("history.length"), screen.page.url) == (entries, url)
+
+
 @pytest.mark.parametrize(
     ("name", "link"),
     [

@@ -46,6 +46,11 @@ function updateLinks(query) {
   }
 }
 
+// Run the page as after the browser's back button: Streamlit reads the URL, and tells the server the theme.
+function runAgain() {
+  window.dispatchEvent(new PopStateEvent("popstate", { state: window.history.state }));
+}
+
 /**
  * When the connection is back, let Streamlit read the URL as after the browser's back button. The server may be another
  * process, which does not know the session: without this, the next click would be lost, because it belongs to a fragment
@@ -65,17 +70,19 @@ function readUrlAfterReconnect() {
     const wasConnected = isConnected;
     isConnected = testConnectionState === "CONNECTED";
     if (wasConnected && !isConnected) wasRunning = testScriptState !== "notRunning";
-    if (!wasConnected && isConnected && !wasRunning && !tab.fragment) {
-      window.dispatchEvent(new PopStateEvent("popstate", { state: window.history.state }));
-    }
+    if (!wasConnected && isConnected && !wasRunning && !tab.fragment) runAgain();
   }).observe(app, { attributeFilter: ["data-test-connection-state"] });
+}
+
+// When the system changes between light and dark, Streamlit changes its own colours, but those of the figures come from
+// the server. Its listener is older than this one, and has changed the theme by the next task.
+function runAgainInOtherColours() {
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTimeout(runAgain));
 }
 
 // Apply the text in a field when a finger goes down on a link. A tap moves the focus only when it opens the link:
 // Streamlit then sends the text after the choice of the page, as a change of the page before, and stays there.
 function applyTextBeforeLinks() {
-  if (tab.appliesText) return;
-  tab.appliesText = true;
   document.addEventListener("pointerdown", ({ target }) => {
     const field = document.activeElement;
     if (field instanceof HTMLTextAreaElement && target instanceof Element && target.closest("a")) field.blur();
@@ -90,7 +97,11 @@ function applyTextBeforeLinks() {
 function write({ data, setTriggerValue }) {
   const { session, read, query, step, fragment } = data;
   readUrlAfterReconnect();
-  applyTextBeforeLinks();
+  if (!tab.listens) {
+    tab.listens = true;
+    runAgainInOtherColours();
+    applyTextBeforeLinks();
+  }
   repairPageMenu();
   tab.fragment = fragment;
   const current = window.location.search.slice(1);

@@ -91,3 +91,18 @@ def test_sentences_that_share_a_pass_have_the_numbers_of_their_own_trace(mask, s
         np.testing.assert_allclose(result.stages, stages, atol=1e-5)
         np.testing.assert_allclose(result.patterns, [layer.pattern[0] for layer in trace.layers], atol=1e-6)
         np.testing.assert_array_equal(result.visible, trace.mask[0, 0])
+
+
+@pytest.mark.parametrize("texts", [["one two", "three"], ["one", "two"]])
+def test_a_batch_of_several_sentences_is_refused(texts):
+    encoder = Encoder.random(EncoderConfig(), tokenizer=WordTokenizer.from_texts(texts))
+    with pytest.raises(ValueError, match=r"batches\[1\] .* one sentence, without padding"):
+        encoder.trace_sentences([encoder.tokenizer("one"), encoder.tokenizer(texts)])
+
+
+def test_a_sentence_with_padding_is_refused():
+    encoder = Encoder.random(EncoderConfig(), tokenizer=WordTokenizer.from_texts("one two"))
+    both = encoder.tokenizer(["one two", "one"])
+    padded = both._replace(tokens=both.tokens[1:], ids=both.ids[1:], real=both.real[1:], truncated=(0,))
+    with pytest.raises(ValueError, match="without padding"):
+        encoder.trace_sentences([padded])
