@@ -10,12 +10,13 @@ import nbformat
 import numpy as np
 
 from encoder_core.config import EncoderConfig
+from encoder_core.edits.apply import edited_ids
 from encoder_core.export.cells import Cell, code, literal, markdown
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
 from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
 from encoder_core.inputs.masks import attention_mask
-from encoder_core.inputs.tokenizer import encodable
+from encoder_core.inputs.tokenizer import WordTokenizer, encodable
 from encoder_core.recipes import RECIPES
 from encoder_core.trace import Run
 
@@ -156,15 +157,27 @@ def _heatmap_cells() -> list[Cell]:
 
 
 def _classes(subject: Subject) -> set[str]:
+    batch = {"TokenBatch"} if _is_token_batch(subject) else set()
     match subject.origin:
-        case Random():
-            return {"Encoder", "EncoderConfig"}
+        case Random() | FromFile():
+            return {"Encoder", "EncoderConfig"} | batch
         case SomeRecipe():
             return {"Encoder", "RECIPES"}
         case Pretrained():
             return {"Encoder"}
-        case FromFile():
-            return {"Encoder", "EncoderConfig", "TokenBatch"}
+
+
+def _is_token_batch(subject: Subject) -> bool:
+    """Whether the inputs are tokens with their ids: the encoder of the notebook would give other ids to the text."""
+    if not isinstance(subject.origin, Random) or not subject.sentences:
+        return isinstance(subject.origin, FromFile)
+    config, run, ids = subject.config, subject.run, subject.run.trace.ids
+    try:
+        tokenizer = WordTokenizer.from_texts(subject.sentences, max_len=config.max_len, max_vocab=config.vocab_size)
+        of_text = tokenizer(subject.sentences, max_len=config.max_len).ids
+    except ValueError:  # a sentence has no words, but tokens of another tokenizer
+        return True
+    return ids is None or of_text.shape != ids.shape or not np.array_equal(edited_ids(of_text, run.effects), ids)
 
 
 def _encoder(subject: Subject) -> list[str]:
@@ -203,7 +216,7 @@ def _inputs(subject: Subject) -> list[str]:
             lines = [f"inputs, mask, _ = RECIPES[{name!r}].inputs(seed={seed})"]
             if np.array_equal(attention_mask(own, trace.real, run.config.num_heads), trace.mask):
                 return lines
-        case FromFile():
+        case _ if _is_token_batch(subject):
             batch = (tuple(trace.tokens), [] if trace.ids is None else trace.ids.tolist(), trace.real.tolist())
             tokens, ids, real = (
                 literal(name, value) for name, value in zip(("tokens", "ids", "real"), batch, strict=True)

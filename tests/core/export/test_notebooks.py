@@ -8,7 +8,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from encoder_core import RECIPES, Encoder, EncoderConfig, Run, SetScore
+from encoder_core import RECIPES, Encoder, EncoderConfig, ReplaceToken, Run, SetScore, WordTokenizer
 from encoder_core.export import (
     FromFile,
     Random,
@@ -24,8 +24,10 @@ from encoder_core.export.plain.comparison import compared_arrays, sample, tolera
 from encoder_core.export.plain.parameters import configuration_cell, parameter_cells
 from tests.core.export.subjects import (
     ALL_EDITS,
+    CONFIG,
     MINILM,
     SEQ,
+    TEXT,
     custom_mask,
     minilm_subject,
     random_subject,
@@ -113,6 +115,15 @@ def test_the_notebooks_of_ids_and_of_embeddings():
     for make in (encoder_core_notebook, plain_notebook):
         with pytest.raises(ValueError, match="embeddings"):
             make(subject)
+
+
+def test_the_notebooks_of_an_encoder_with_its_own_vocabulary():
+    tokenizer = WordTokenizer.from_texts("words of other sentences, tired sofa cat the on")
+    encoder = Encoder.random(replace(CONFIG, vocab_size=len(tokenizer)), tokenizer=tokenizer)
+    run = encoder.run(list(TEXT), "padding", [ReplaceToken(0, 2, 5)])
+    subject = Subject(run, Random(0), TEXT)
+    for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
+        assert_same_tensors(subject, execute(notebook)["tensors"])
 
 
 def test_the_short_notebook_of_a_recipe():
