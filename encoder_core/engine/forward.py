@@ -65,13 +65,12 @@ def select_layer(tensors: LayerTensors, layer: int) -> BlockTensors:
 
 def empty_state(capacity: Capacity) -> nnx.State:
     """The state with the shapes of the parameters at this capacity, without allocated arrays."""
-    _, state = _split(SeparateBlocks if capacity.exact else EncoderStack, capacity._replace(seq=0))  # of any length
-    return state
+    return _structure(SeparateBlocks if capacity.exact else EncoderStack, capacity)[1]
 
 
 def empty_block(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
     """The structure of one block at this capacity, and its state without allocated arrays."""
-    return _split(EncoderBlock, capacity)
+    return _structure(EncoderBlock, capacity)
 
 
 def block_state(capacity: Capacity, value_of: Callable[[str, tuple[int, ...]], Any]) -> nnx.State:
@@ -82,6 +81,10 @@ def block_state(capacity: Capacity, value_of: Callable[[str, tuple[int, ...]], A
         for path, variable in nnx.to_flat_state(shapes)
     ]
     return nnx.from_flat_state(entries)
+
+
+def _structure(module: Callable[..., nnx.Module], capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
+    return _split(module, capacity._replace(seq=0))  # modules are the same for texts of any length
 
 
 @cache
@@ -100,7 +103,7 @@ def _all_layers(
     edits: BlockEdits,
     dropout_masks: BlockDropout,
 ) -> tuple[Float[Array, "seq d_model"], BlockTensors]:
-    graphdef, _ = _split(EncoderStack, capacity)
+    graphdef, _ = _structure(EncoderStack, capacity)
     encoder = nnx.merge(graphdef, state)
     return encoder(embedded, mask, dims, settings, edits, dropout_masks)
 
@@ -116,6 +119,6 @@ def _layer(
     edits: BlockEdits,
     dropout_masks: BlockDropout,
 ) -> BlockTensors:
-    graphdef, _ = _split(EncoderBlock, capacity)
+    graphdef, _ = _structure(EncoderBlock, capacity)
     block = nnx.merge(graphdef, state)
     return block(x, mask, dims, settings, edits, dropout_masks)
