@@ -4,6 +4,7 @@
 import { fitItem, hasRowLabels, stopPlayback } from "./arrange.js";
 import { renderAxisLabels, withoutAxisLabels } from "./axis_labels.js";
 import { renderGaps, withoutGaps } from "./cell_gaps.js";
+import { colourCellText } from "./cell_text.js";
 import { hideTooltip, hoverAgain, showTooltip } from "./hover.js";
 import { cellAt, pointAt } from "./panel.js";
 import { useClick } from "./touch.js";
@@ -26,7 +27,10 @@ function listenToPlot(line, index, { data, layout, area }) {
     if (line.isSwitched && panel.opensNext) line.showFigure(index + 1);
   });
   for (const zoom of ZOOMS) plot.on(zoom, () => renderAxisLabels(plot, layout, area));
-  plot.on("plotly_relayout", () => renderGaps(plot, data, layout.plot_bgcolor));  // while a drag goes on, Plotly moves them
+  plot.on("plotly_relayout", () => {  // while a drag goes on, Plotly moves them
+    renderGaps(plot, data, layout.plot_bgcolor);
+    colourCellText(plot, data);
+  });
 }
 
 /** @type {(element: HTMLElement) => boolean} */
@@ -56,6 +60,7 @@ async function paint(line, plotly) {
     const drawn = { data: withoutGaps(data), layout: withoutAxisLabels(layout) };
     await plotly.react(elements.plot, drawn.data, drawn.layout, { displayModeBar: false, responsive: false });
     renderGaps(elements.plot, data, layout.plot_bgcolor);
+    colourCellText(elements.plot, data);
     renderAxisLabels(elements.plot, layout, area);
     listenToPlot(line, i, fitted);
     hoverAgain(line, elements.plot, plotly);

@@ -1,0 +1,64 @@
+// The colour of the text in the cells of a heatmap. Plotly writes in white or dark grey, which is hard to read on colours
+// between light and dark.
+// @ts-check
+
+const TEXT_COLOURS = ["#444444", "#ffffff", "#000000"];  // the first that is readable; white or black always is
+const READABLE = 4.5;  // contrast of text, at least: WCAG 2, 1.4.3
+
+/** @typedef {[number, number, number]} Rgb  from 0 to 255 */
+
+/** @type {(colour: string) => Rgb} */
+const parseHex = colour => /** @type {Rgb} */ ([1, 3, 5].map(place => parseInt(colour.slice(place, place + 2), 16)));
+
+/** The relative luminance of WCAG 2, from 0 to 1. */
+const luminance = (/** @type {Rgb} */ colour) => {
+  const [red, green, blue] = colour.map(part => part / 255).map(
+    share => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+
+/**
+ * The contrast of WCAG 2 between two colours, from 1 to 21.
+ * @param {Rgb} one
+ * @param {Rgb} other
+ */
+function contrast(one, other) {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/**
+ * The colour of a cell: Plotly mixes the two colours of the scale between which the number is.
+ * @param {PlotTrace} heatmap
+ * @param {number} value
+ * @returns {Rgb}
+ */
+export function cellColour({ colorscale, zmin, zmax }, value) {
+  const share = Math.min(1, Math.max(0, (value - zmin) / (zmax - zmin)));
+  const next = Math.max(1, colorscale.findIndex((/** @type {[number, string]} */ [place]) => place >= share));
+  const [[from, low], [to, high]] = colorscale.slice(next - 1, next + 1);
+  const [one, other] = [parseHex(low), parseHex(high)], part = (share - from) / (to - from);
+  return /** @type {Rgb} */ (one.map((number, i) => number + part * (other[i] - number)));
+}
+
+/**
+ * A colour of text that is readable on this colour.
+ * @param {Rgb} background
+ */
+export const readableOn = background =>
+  TEXT_COLOURS.find(colour => contrast(parseHex(colour), background) >= READABLE) ?? TEXT_COLOURS[0];
+
+/**
+ * Colour the text that Plotly has written into the cells of a plot's heatmap.
+ * @param {PlotElement} plot
+ * @param {PlotTrace[]} data
+ */
+export function colourCellText(plot, data) {
+  const heatmap = data.find(({ type, texttemplate }) => type === "heatmap" && texttemplate);
+  if (!heatmap) return;
+  for (const text of /** @type {NodeListOf<SVGTextElement>} */ (plot.querySelectorAll(".heatmap-label text"))) {
+    const { z } = /** @type {any} */ (text).__data__;  // the number of the cell, which d3 keeps with the element
+    if (Number.isFinite(z)) text.style.fill = readableOn(cellColour(heatmap, z));
+  }
+}
