@@ -33,14 +33,24 @@ settings.register_profile("thorough", max_examples=500, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+# Folders of tests; those with the shortest files are the last.
+_WAITING = ("browser", "client", "deploy", "robustness", "javascript")
+_COMPUTING = ("pages", "core", "state")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that wait for a browser or a server alternate with files that compute, for two workers and two cores."""
-    folders = {"browser", "client", "deploy", "javascript", "robustness"}
-    files = list(dict.fromkeys(item.path for item in items))
-    waiting = [path for path in files if path.relative_to(_TESTS).parts[0] in folders]
-    computing = [path for path in files if path not in waiting]
-    place = {path: i / len(group) for group in (waiting, computing) for i, path in enumerate(group)}
-    items.sort(key=lambda item: place[item.path])
+    """Files that wait for a browser or a server alternate with files that compute, for two workers and two cores.
+
+    The last ones are short, so that no worker waits for the other for long.
+    """
+    folders = {item.path: item.path.relative_to(_TESTS).parts[0] for item in items}
+    place = {}
+    for group in (_WAITING, _COMPUTING):
+        files = sorted(
+            (path for path in folders if folders[path] in group), key=lambda path: group.index(folders[path])
+        )
+        place |= {path: i / len(files) for i, path in enumerate(files)}
+    items.sort(key=lambda item: place.get(item.path, 1.0))
 
 
 def pytest_collection_finish() -> None:

@@ -123,9 +123,12 @@ def test_a_product_is_played_cell_by_cell_paused_and_skipped(screen):
     text = caption.inner_text()
     expect(screen.page.get_by_role("button", name="Continue")).to_be_visible()
     assert caption.inner_text() == text
+    screen.page.evaluate(
+        "window.setTimeout = ((wait, end, time) => wait(end, time / 8)).bind(null, window.wait = setTimeout)"
+    )
     screen.page.get_by_role("button", name="Continue").click()
-    expect(caption).to_contain_text("query cat · key cat", timeout=20_000)
     expect(screen.page.locator(".ew-cover")).to_have_count(0)
+    screen.page.evaluate("window.setTimeout = window.wait")
     seen = screen.page.evaluate("({ ...window.seen, cells: [...seen.cells], places: [...seen.places] })")
     assert seen["cells"][:9] == seen["expected"]
     assert len(seen["places"]) == 1
