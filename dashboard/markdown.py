@@ -2,6 +2,7 @@
 
 import re
 import string
+from collections.abc import Sequence
 
 from encoder_core.figures.base import shorten
 
@@ -12,6 +13,14 @@ _COLOURED = re.compile(r":(?:blue|red|green|violet|orange|gray)(?:-badge)?\[([^\
 def escape_token(token: str) -> str:
     """Escape a token for markdown, shortened to the length of a label."""
     return escape_markdown(shorten(token))
+
+
+def names_of_two(labels: Sequence[str], first: int, second: int) -> tuple[str, str]:
+    """Two tokens in quotation marks, escaped, with their numbers where they are the same word at two places."""
+    names = [escape_token(labels[place]) for place in (first, second)]
+    if first != second and names[0] == names[1]:
+        return f"token {first + 1} “{names[0]}”", f"token {second + 1} “{names[1]}”"
+    return f"“{names[0]}”", f"“{names[1]}”"
 
 
 def escape_markdown(text: str, characters: str = string.punctuation) -> str:

@@ -63,10 +63,11 @@ LABS = (
     Lab(21, "experiments", "Experiments: claims to test", has_sidebar=False),
     Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )
+RESULTS = Lab(32, "results", "Results", has_sidebar=False)
 WORKSHOP = (
     Lab(30, "guide", "Guide for the facilitator", has_sidebar=False),
     Lab(31, "take_away", "Take away"),
-    Lab(32, "results", "Results", has_sidebar=False),
+    RESULTS,
 )
 PAGES: tuple[Stage | Lab, ...] = (START, *STAGES, *LABS, *WORKSHOP)
 

@@ -30,6 +30,8 @@ from encoder_core.recipes import RECIPES, find_recipe
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
 from encoder_core.validation import invalid_value, require_index, require_integer
 
+_SIZES = ("vocab_size", "d_model", "qkv_width", "d_ff")  # which configurations of one encoder share
+
 
 class Encoder:
     """A Transformer encoder with its parameters. It is immutable, and threads can share it.
@@ -114,12 +116,23 @@ class Encoder:
         return encoder
 
     def with_config(self, config: EncoderConfig, extra_parameters: Parameters | None = None) -> "Encoder":
-        """An encoder with another configuration of the same sizes, which shares the parameters of this one.
+        """An encoder with another configuration of the same sizes, or of the first layers, which shares the parameters.
 
         extra_parameters  parameters of the new configuration that this encoder does not have
+
+        Raises ValueError for other sizes, and for parameters that are missing or have the wrong shape.
         """
-        parameters = {**(extra_parameters or {}), **self._parameters}
-        return Encoder(config, {name: parameters[name] for name in parameter_shapes(config)}, self.tokenizer)
+        for name in _SIZES:
+            size, allowed = getattr(config, name), getattr(self.config, name)
+            if size != allowed:
+                raise ValueError(f"{name}={size} is invalid: allowed is that of this encoder, {allowed}.")
+        parameters, shapes = {**(extra_parameters or {}), **self._parameters}, parameter_shapes(config)
+        for name, shape in shapes.items():
+            if name not in parameters or np.shape(parameters[name]) != shape:
+                raise ValueError(
+                    f"the configuration needs a parameter {name!r} of shape {shape}: give it as an extra one."
+                )
+        return Encoder(config, {name: parameters[name] for name in shapes}, self.tokenizer)
 
     def warm_up(self) -> None:
         """Compile the programs of this encoder for all text lengths, so that later forward passes compile nothing."""

@@ -59,12 +59,14 @@ def render_body() -> None:
 
 def formula() -> str:
     """The equations of the stack, with the final norm if the model has one."""
-    lines = _FORMULAS[config.norm].replace("X", _EMBEDDED[config.embedding_norm])
+    scaled = {"none": "", "sqrt_d": r"\sqrt{d_\mathrm{model}}\;", "inv_sqrt_d": r"\tfrac{1}{\sqrt{d_\mathrm{model}}}\;"}
+    embedded = _EMBEDDED[config.embedding_norm].replace("S", scaled[config.embedding_scale])
+    lines = _FORMULAS[config.norm].replace("X", embedded)
     end = r" \\ \mathrm{output} &= \mathrm{norm}(x_L)" if config.final_norm else ""
     return rf"\begin{{aligned}} {lines}{end} \end{{aligned}}"
 
 
-_EMBEDDED = {False: r"E[\mathrm{ids}] + P", True: r"\mathrm{norm}(E[\mathrm{ids}] + P)"}
+_EMBEDDED = {False: r"SE[\mathrm{ids}] + P", True: r"\mathrm{norm}(SE[\mathrm{ids}] + P)"}
 _FORMULAS = {
     "post": r"""x_0 &= X \\ y &= \mathrm{norm}(x_l + \mathrm{attention}(x_l)) \\
 x_{l+1} &= \mathrm{norm}(y + \mathrm{ffn}(y))""",

@@ -17,9 +17,9 @@ from encoder_core.scenes import training as scenes
 def render_training_effect(model: Model, inspection: Inspection) -> None:
     """Render a switch and, if it is on, the tensor before and after training.
 
-    Renders nothing if the initial state of the encoder is unknown.
+    Renders nothing if the encoder is in its initial state, or if that is unknown.
     """
-    if not model.settings.task:
+    if not model.settings.task or not model.is_trained:
         return
     st.toggle(
         "Next to its untrained state",

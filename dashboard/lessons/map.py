@@ -14,7 +14,7 @@ from dashboard.sidebar import with_unit_prefix
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
-from encoder_core.figures import PanelStyle, bars
+from encoder_core.figures import PanelStyle, bars, format_count
 
 
 def input_group(model: Model, sentence: int) -> Group:
@@ -82,7 +82,7 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
     st.markdown(
         f"**{encoder.num_parameters:,}** parameters · **{with_unit_prefix(encoder.num_bytes)}B** as float32 "
         f"({BYTES_PER_PARAMETER} bytes each) · **{with_unit_prefix(encoder.flops(seq, batch))}FLOP** in the matrix "
-        f"products of one pass over {batch * seq} tokens"
+        f"products of one pass over {format_count(batch * seq, 'token')}"
     )
     render_plot(
         [

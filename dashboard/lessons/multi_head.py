@@ -155,10 +155,15 @@ def render_head_counts(current: Model) -> None:
         rows.append("|" + "".join(f" {bold}{cell:,}{bold} |" for cell in cells))
     st.markdown("\n".join(rows))
     st.caption(
-        f"d_head = {width} / {heads} = {config.d_head}. At the same width, the number of heads changes neither the "
+        f"Parameters and FLOPs are {_in_all_layers(config)}for one sentence. d_head = {width} / {heads} = "
+        f"{config.d_head}. At the same width, the number of heads changes neither the "
         "number of parameters nor the FLOPs of the matrix products; the number of weights and the work of softmax grow "
         "with heads · seq². Q Kᵀ of one head has rank at most d_head."
     )
+
+
+def _in_all_layers(config: EncoderConfig) -> str:
+    return "" if config.num_layers == 1 else f"in all {config.num_layers} layers "
 
 
 def parameter_question(config: EncoderConfig, seq: int) -> Question:
@@ -167,8 +172,8 @@ def parameter_question(config: EncoderConfig, seq: int) -> Question:
     other = next(count for count in (2 * heads, 1, 2) if width % count == 0 and count != heads)
     now, then = (attention_cost(replace(config, num_heads=count), seq)[0] for count in (heads, other))
     return Question(
-        f"attention has {now:,} parameters with {format_count(heads, 'head')}. How many would it have with {other} "
-        f"at the same width of {width}?",
+        f"attention has {now:,} parameters {_in_all_layers(config)}with {format_count(heads, 'head')}. How many would "
+        f"it have with {other} at the same width of {width}?",
         f"{then:,}",
         "Heads only split the same matrices into narrower ones.",
         without_duplicates(

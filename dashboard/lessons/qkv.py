@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.inspect.questions import Question, WrongOption
-from dashboard.markdown import escape_token
+from dashboard.markdown import escape_token, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.figures import format_number, largest_magnitude
@@ -55,10 +55,10 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     if abs(both) < 1e-6:
         return _value_question(at)
     equal = "W_K = W_Q" + ", b_K = b_Q" * (current.config.use_bias and current.config.qkv_bias)
-    first, second = (escape_token(at.labels[place]) for place in (at.token, other))
+    first, second = names_of_two(at.labels, at.token, other)
     return Question(
         f"suppose that this head computed its keys as it computes its queries ({equal}). How would the dot products of "
-        f"“{first}” → “{second}” and “{second}” → “{first}” compare?",
+        f"{first} → {second} and {second} → {first} compare?",
         "they would be equal",
         f"Both would be {format_number(both, 3)}: a dot product does not depend on the order of its factors. With two "
         "matrices, a token can attend to another one that does not attend to it.",

@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
-from dashboard.markdown import escape_token
+from dashboard.markdown import escape_token, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.shell import frame
@@ -25,12 +25,14 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
     """Render the controls and the badge; return the forward pass with these settings and the model's edits."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
-            "Temperature T", TEMPERATURES, width=260, **bind_widget(TEMPERATURE),
-            help="Divides the scores by T before softmax, in every layer. T < 1: sharper. T > 1: flatter.",
+            "Temperature T, on this page", TEMPERATURES, width=260, **bind_widget(TEMPERATURE),
+            help="Divides the scores by T before softmax, in every layer, on this page only. T < 1: "
+            "sharper. T > 1: flatter.",
         )  # fmt: skip
         hide = st.toggle(
             f"Mask every key for “{escape_token(at.labels[at.token])}”", **bind_widget(HIDE_ROW),
-            help="The weights of a row without a visible key are a convention. The table below the figure shows three.",
+            help="On this page only. The weights of a row without a visible key are a convention. The table below the "
+            "figure shows three.",
         )  # fmt: skip
         run, problems = current.run, tuple[str, ...]()
         if hide or temperature != 1:
@@ -62,7 +64,7 @@ def masked_row_table(count: int) -> str:
 
 def describe_row(at: Focus, steps: SoftmaxSteps) -> str:
     """The weight of the selected key and the entropy of the row, both before dropout, with marks of the glossary."""
-    query, key = _names(at, at.token, at.key_token)
+    query, key = names_of_two(at.labels, at.token, at.key_token)
     count = int(np.isfinite(steps.shifted).sum())
     if not count:
         return (
@@ -98,7 +100,7 @@ def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float
     is_candidate = at.key_token in visible and not _is_same_weight(row, best, at.key_token, temperature)
     other = at.key_token if is_candidate else least
     gap = float(row[best]) - float(row[other])
-    higher, lower = _names(at, best, other)
+    higher, lower = names_of_two(at.labels, best, other)
     temperature_text, divided = ("", "") if temperature == 1 else (f", at T = {temperature:g}", f" / {temperature:g}")
     gap_text, power = _exponential(gap, temperature)
     right = _times(gap / temperature, math.e)
@@ -126,14 +128,6 @@ def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float
         f"exp({gap_text}{divided}) {power}: a difference of scores becomes a ratio of weights.",
         without_duplicates(right, wrong),
     )
-
-
-def _names(at: Focus, first: int, second: int) -> tuple[str, str]:
-    """Two tokens in quotation marks, with their numbers where they are the same word at two places."""
-    labels = [escape_token(at.labels[place]) for place in (first, second)]
-    if first != second and labels[0] == labels[1]:
-        return f"token {first + 1} “{labels[0]}”", f"token {second + 1} “{labels[1]}”"
-    return f"“{labels[0]}”", f"“{labels[1]}”"
 
 
 def _is_same_weight(row: Float[np.ndarray, "key"], best: int, other: int, temperature: float) -> bool:

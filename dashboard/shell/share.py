@@ -1,10 +1,12 @@
 """The button Share on every page, and its dialog: the link to the current view, and the way back to a shared one."""
 
+from urllib.parse import parse_qs
+
 import streamlit as st
 
 from dashboard.components.share import render_share
 from dashboard.navigation import return_to_shared_view
-from dashboard.page_list import Lab, Stage, page_named
+from dashboard.page_list import RESULTS, Lab, Stage, page_named
 from dashboard.state.link import is_local, link_to
 from dashboard.state.presentation import start_presenting
 from dashboard.state.session import session
@@ -21,7 +23,7 @@ def _render_dialog(active: Stage | Lab) -> None:
     link = link_to(active.name)
     if link:
         render_share(link, active.title, key="share_link")
-        st.caption("The link contains the encoder, the text, the edits and the selected cell. It opens this page.")
+        st.caption(_contents(active))
         if is_local(link):
             st.caption(
                 ":orange[This address works on this computer only. To share the view with others, open the app at the "
@@ -34,7 +36,14 @@ def _render_dialog(active: Stage | Lab) -> None:
                  "next and the previous figure, then the next or the previous page. Escape returns."):  # fmt: skip
         st.rerun()  # the whole page, not only the dialog
     view = session().shared_view
-    if view is not None:
-        page, _ = view
-        st.markdown(f"You came with a link to **{page_named(page).title}**. Your changes since then are not in it.")
+    if view is not None and (view[0] != active.name or parse_qs(view[1]) != parse_qs(session().query())):
+        st.markdown(f"You came with a link to **{page_named(view[0]).title}**. Your changes since then are not in it.")
         st.button("Return to that view", icon=":material/undo:", key="share_return", on_click=return_to_shared_view)
+
+
+def _contents(active: Stage | Lab) -> str:
+    if isinstance(active, Stage) or active.has_sidebar:
+        return "The link contains the encoder, the text, the edits and the selected cell. It opens this page."
+    if active == RESULTS:
+        return "The link opens this page. Your answers are not in it: each person has their own."
+    return "The link opens this page, with what you have chosen on it."

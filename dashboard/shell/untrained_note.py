@@ -13,7 +13,9 @@ def render_untrained_note(model: Model) -> None:
     """Render the note and a button that keeps the text and the selected words; nothing for a trained encoder."""
     if model.is_trained:
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content", key="untrained"):
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="xsmall", width="content", key="untrained_note"
+    ):
         st.caption("Untrained: who attends to whom is chance.", width="content")
         st.button("Open a trained encoder", type="tertiary", key="open_trained", on_click=_open_trained)
 

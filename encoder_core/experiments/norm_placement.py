@@ -57,14 +57,15 @@ EXPERIMENT = Experiment(
     number=8,
     name="norm-placement",
     title="Post-norm and pre-norm in deep stacks",
-    claim="With post-norm, each block normalises the residual stream. With pre-norm, the stream passes every block "
-    "unchanged and only grows, and gradients reach all blocks.",
+    claim="With post-norm, each block normalises the residual stream. With pre-norm, every block adds to the "
+    "stream, which grows, and gradients reach all blocks.",
     hypothesis="After post-norm blocks the residual stream has the same length everywhere. After pre-norm blocks it is "
     "longer, the more blocks there are.",
     question="An encoder has {depth} blocks with {norm}. How long is the residual stream after the last block, "
     "compared with the first?",
     options=(
-        Option("Longer", "Each pre-norm block adds its output to the stream, and nothing makes the sum shorter."),
+        Option("Longer", "Each pre-norm block adds its output to the stream. In a random encoder the two are nearly "
+               "independent, so the sum is mostly longer."),
         Option("Equally long", "A post-norm block ends with a norm, which gives every row the length √d_model."),
         Option("Shorter", "A sum of independent vectors is longer than each of them; a norm restores one length."),
     ),

@@ -81,8 +81,8 @@ EXPERIMENT = Experiment(
     options=(
         Option("Fewer than a third", "Most heads then attend more to the other noun: what a head looks at need not be "
                "what a reader would look at."),
-        Option("One to two thirds", "Without any knowledge it would be half of them. A few heads decide, not the "
-               "majority."),
+        Option("One to two thirds", "If heads preferred either noun by chance, it would be about half of them. Few of "
+               "them give the noun much weight."),
         Option("More than two thirds", "Then most heads agree, and still few of them give the noun much weight."),
     ),
     controls=(Control("sentence", "Sentence", tuple(SENTENCES), "cat"),),

@@ -97,9 +97,9 @@ EXPERIMENT = Experiment(
     "gives numbers.",
     question="exp(x) is computed with numbers of {precision}. From about which x on is the result infinite?",
     options=(
-        Option("11", "That is the limit of 16 bits: exp(11.1) is 65,504, the largest of these numbers."),
-        Option("89", "That is the limit of 32 bits: exp(88.7) is 3.4 · 10³⁸, the largest of these numbers."),
-        Option("710", "That is the limit of 64 bits: exp(709.8) is 1.8 · 10³⁰⁸, the largest of these numbers."),
+        Option("11", "That is the limit of 16 bits: the largest of these numbers is 65,504, about exp(11.09)."),
+        Option("89", "That is the limit of 32 bits: the largest of these numbers is 3.4 · 10³⁸, about exp(88.72)."),
+        Option("710", "That is the limit of 64 bits: the largest of these numbers is 1.8 · 10³⁰⁸, about exp(709.78)."),
     ),
     controls=(
         Control("precision", "Numbers of", tuple(PRECISIONS), "32 bits"),

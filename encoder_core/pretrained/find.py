@@ -46,10 +46,10 @@ def find_model(
 
     A name is that of a repository on the hub; for those in KNOWN, the owner may be left out.
     """
-    if _is_folder(name_or_folder):
+    if isinstance(name_or_folder, str | Path) and _is_folder(name_or_folder):
         return Path(name_or_folder).expanduser()
     name = str(name_or_folder)
-    if isinstance(name_or_folder, Path) or not _NAME.fullmatch(name) or ".." in name:
+    if not isinstance(name_or_folder, str) or not _NAME.fullmatch(name) or ".." in name:
         raise PretrainedError(f"{name!r} is neither a folder nor the name of a model, such as 'all-MiniLM-L6-v2'.")
     name = _full_name(name)
     return _local_folder(name) or download(name, _revision(name), allowed, max_bytes, offline, progress)

@@ -27,8 +27,8 @@ def open_model(folder: Path, max_len: int) -> Iterator[OpenModel]:
 
     Raises PretrainedError that names the missing or damaged file, or the setting that does not fit.
     """
-    if max_len < 3:
-        raise PretrainedError(f"max_len={max_len} must be at least 3: [CLS], a piece and [SEP].")
+    if isinstance(max_len, bool) or not isinstance(max_len, int) or max_len < 3:
+        raise PretrainedError(f"max_len={max_len!r} must be a whole number from 3: [CLS], a piece and [SEP].")
     bert = _read_config(folder)
     config = encoder_config(bert, max_len)
     for name in (WEIGHTS, TOKENIZER):

@@ -13,6 +13,7 @@ from encoder_core.cost import parameters_by_part
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import PAD, TokenBatch
 from encoder_core.parameters import ParameterDict, draw_parameters
+from encoder_core.validation import require_integer
 
 Variant = Literal["as intended", "as written"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -51,7 +52,8 @@ class Example:
     text: str = ""
 
     def draw(self, config: EncoderConfig, seed: int = 0) -> RecipeInputs:
-        """The batch of this seed."""
+        """The batch of this seed. Raises ValueError unless the seed is a whole number from 0."""
+        seed = require_integer("seed", seed, 0)
         rng = np.random.default_rng(seed)
         ids, names = self._ids(config, rng), self.vocabulary(config)
         real = np.ones(ids.shape, bool)

@@ -1,10 +1,14 @@
 """Runs: a trace with configuration, parameters and combined edits."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
-from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor, Run, SetWeight, Unscaled
+from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor, Run, SetWeight, Unscaled
 from encoder_core.explain import derive
+from encoder_core.tutorials import examine_all
 
 CONFIG = EncoderConfig(vocab_size=9, d_model=8, num_heads=2, d_ff=8, num_layers=2, dropout=0.5)
 ENCODER = Encoder.random(CONFIG)
@@ -56,3 +60,34 @@ def test_derivations_use_the_edits_of_the_run():
     edited, plain = derive(run, "z.1.0.0.1.2"), derive(Run(run.trace, CONFIG, run.parameters), "z.1.0.0.1.2")
     assert edited.result == pytest.approx(-6 * plain.result)
     assert edited.difference < 1e-6 < plain.difference
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"d_ff": 16}, r"d_ff=16 is invalid: allowed is that of this encoder, 32"),
+        ({"num_layers": 3}, r"needs a parameter 'layers.2.*' of shape"),
+        ({"d_model": 32}, r"d_model=32 is invalid"),
+        ({"vocab_size": 500}, r"vocab_size=500 is invalid"),
+        ({"positions": "learned"}, r"needs a parameter 'position_embedding' of shape \(64, 16\)"),
+    ],
+)
+def test_a_configuration_of_other_sizes_is_refused(changes, message):
+    config = EncoderConfig(vocab_size=50, d_model=16, num_heads=2, d_ff=32, num_layers=2)
+    encoder = Encoder.random(config)
+    with pytest.raises(ValueError, match=message):
+        encoder.with_config(replace(config, **changes))
+    assert encoder.with_config(replace(config, num_heads=4)).trace("a b").layers[0].pattern.shape == (1, 4, 2, 2)
+
+
+@pytest.mark.parametrize("seed", [-1, "a", 1.5, True])
+def test_the_seed_of_a_tutorial_is_a_whole_number(unchecked, seed):
+    for draw in (RECIPES["nanolm"].inputs, partial(examine_all, "nnx")):
+        with pytest.raises(ValueError, match=r"seed=.* is invalid: allowed are whole numbers from 0"):
+            draw(seed)
+
+
+@pytest.mark.parametrize("name", [None, 5])
+def test_the_name_of_a_trained_encoder_is_text(unchecked, name):
+    with pytest.raises(ValueError, match="neither a folder nor the name of a model"):
+        Encoder.pretrained(name, offline=True)

@@ -8,7 +8,7 @@ import pytest
 import segno
 
 from dashboard.components.share.qr import QUIET_ZONE, qr_path
-from dashboard.page_list import stage_named
+from dashboard.page_list import page_named, stage_named
 from dashboard.state import link
 from dashboard.state.session import session as current_session
 from tests.pages.app import chosen, link_of, opened, rendered, run
@@ -78,6 +78,26 @@ def test_return_to_the_shared_view(framed, address):
     run(at)
     assert chosen(at, "layer") == 2
     assert link_of(at) == {"layer": ["2"], "token": ["3"]}
+
+
+def test_the_view_of_the_link_itself_offers_no_return(framed, address):
+    at = opened(SCORES, layer="2", token="3")
+    at.button(key="share").click()
+    assert "You came with a link" not in "\n".join(rendered(run(at)))
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        (SCORES, "the encoder, the text, the edits and the selected cell"),
+        (page_named("results"), "Your answers are not in it"),
+        (page_named("guide"), "with what you have chosen on it"),
+    ],
+)
+def test_the_dialog_says_what_is_in_the_link(framed, address, page, sentence):
+    at = opened(page)
+    at.button(key="share").click()
+    assert sentence in "\n".join(rendered(run(at)))
 
 
 def test_a_tab_without_a_link_has_no_view_to_return_to(framed, address):

@@ -34,8 +34,9 @@ def test_every_file_is_offered_and_made_only_on_click(framed, monkeypatch):
     for name in ("plain_notebook", "trace_npz", "report_html"):
         monkeypatch.setattr(downloads, name, lambda *_: pytest.fail("made without a click"))
     at = opened(PAGE, edits="head.0.0=0")
-    assert names(at) == ["Plain JAX and Flax", "With encoder_core", "Trace, NumPy (.npz) · 1.02 MB",
-                         "Trace, safetensors · 1.02 MB", "Parameters · 807 kB", "Report (.html)"]  # fmt: skip
+    assert names(at) == ["Plain JAX and Flax", "With encoder_core", "Trace, NumPy (.npz) · about 1.02 MB",
+                         "Trace, safetensors · about 1.02 MB", "Parameters · about 807 kB",
+                         "Report (.html)"]  # fmt: skip
     assert all(button.proto.deferred_file_id for button in at.get("download_button"))
     assert "your 1 edit." in "\n".join(rendered(at))
 

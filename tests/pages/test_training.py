@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dashboard.page_list import page_named, stage_named
+from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.training.runs import RUNS
 from encoder_core.parameters import draw_parameters
 from encoder_core.training import Evaluation, RunState, Steps
@@ -187,6 +187,17 @@ def test_a_checkpoint_opens_in_the_walkthrough(process):
     assert link_of(at)["checkpoint"] == ["30"]
     panel = next(figure for figure in figures(at) if figure["title"].startswith("weights of all heads"))
     assert panel["data"] != first
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=[stage.name for stage in STAGES])
+def test_every_page_shows_the_encoder_before_its_first_step(process, stage):
+    at, start = started(process)
+    process.train(start)
+    process.report(Finished(start.run))
+    at = opened(stage, encoder="checkpoint", run=start.run, checkpoint="0", input="abc")
+    assert not at.exception
+    assert "Untrained: who attends to whom is chance." in texts(at)
+    assert "Next to its untrained state" not in [toggle.label for toggle in at.toggle]
 
 
 def test_a_checkpoint_of_an_unknown_run_is_a_sentence_and_the_random_encoder(framed):

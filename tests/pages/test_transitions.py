@@ -69,7 +69,7 @@ def test_texts_state_the_sizes_of_the_model():
     assert "2 sentences of up to 3 tokens" in text("map", **sizes)
     assert "row of 24 numbers in the embedding table E of 6 rows" in text("embedding", **sizes)
     assert "three vectors of 8 numbers" in text("qkv", **sizes)
-    assert "divided by √8. The mask hides some keys" in text("scaled_scores", **sizes)
+    assert "divided by √8. The mask hides padding from every query." in text("scaled_scores", **sizes)
     assert "all 3 heads, 3 × 8 = 24 numbers" in text("weighted_values", **sizes)
     assert "from 24 numbers to 40 (**expand**), through ReLU" in text("feed_forward", **sizes)
     assert "applies 2 blocks in sequence" in text("full_stack", **sizes)
@@ -148,3 +148,45 @@ def test_the_last_page_switches_the_mask_and_shows_the_pronoun(framed):
     assert any("**0%** of all attention weight" in part for part in rendered(at))
     click(at, "ending 0")
     assert (chosen(at, "view"), chosen(at, "token"), chosen(at, "key_token")) == ("One word", 16, 3)
+
+
+def page_text(name, **link):
+    """Everything on the page, without the links of terms."""
+    at = opened(page_named(name), **link)
+    shown = "\n".join([*rendered(at), *(formula.value for formula in at.latex)])
+    return re.sub(r"\[([^\]]*)\]\(#[^)]*\)", r"\1", shown)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"mask": "none"}, "No key is masked."),
+        ({"mask": "both"}, "The mask hides some keys from some queries."),
+        ({"mask": "custom", "custom_mask": "nothing.2"}, "The mask hides every key from every query."),
+    ],
+)
+def test_what_the_mask_hides_is_said(settings, sentence):
+    assert sentence in page_text("scaled_scores", **settings)
+
+
+def test_a_mask_that_hides_every_key_is_not_called_causal(framed):
+    assert "a token may attend to both sides" in page_text("full_stack", mask="custom", custom_mask="nothing.2")
+    assert "This model has a causal mask" in page_text("full_stack", mask="causal")
+
+
+def test_the_end_says_where_its_numbers_are_from(framed):
+    assert "so both numbers are chance" in page_text("full_stack")
+    assert "Both numbers are those after your edits." in page_text("full_stack", edits="score.0.0.0.15.2=50")
+
+
+def test_equal_words_have_their_numbers_in_the_question_about_both_directions():
+    assert "of token 1 “dog” → token 2 “dog” and token 2 “dog” → token 1 “dog” compare" in page_text(
+        "qkv", text="dog dog"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scale", "formula"), [("none", r"x_0 &= E["), ("sqrt_d", r"x_0 &= \sqrt{d_"), ("inv_sqrt_d", r"x_0 &= \tfrac{1}{")]
+)
+def test_the_formula_of_the_map_has_the_factor_of_the_embedding(scale, formula):
+    assert formula in page_text("map", scale=scale)

@@ -67,7 +67,7 @@ function show({ data, parentElement }) {
   if (size) {
     appendCode(card, size, path, `QR code of the link to ${title}`);
     appendElement(card, "p", "ew-code-title", title);
-    appendElement(card, "p", "", "Scan to open this view.");
+    appendElement(card, "p", "", "Scan to open the link.");
     card.onclick = () => { if (document.fullscreenElement || card.classList.contains("ew-whole")) toggleFullScreen(card); };
   } else {
     appendElement(card, "p", "", `The link has ${link.length} characters. The code of a link of more than ${maxCode} `

@@ -14,6 +14,7 @@ from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.theme import current_theme
 from encoder_core.analysis import root_mean_square
 from encoder_core.explain.number_format import format_fixed, format_number
+from encoder_core.figures import format_count
 from encoder_core.figures.base import shorten
 from encoder_core.pretrained import Neighbour, WordPieceTokenizer, nearest_words
 from encoder_core.scenes import nearest_words as scenes
@@ -61,7 +62,8 @@ def _render_control(current: Model, at: Focus) -> None:
     measured = ""
     if others:
         size = root_mean_square(np.array([other.cosine for other in others]))
-        measured = f" Here it is **{format_number(size, 3)}** (root mean square over {len(others)} other words)."
+        words = format_count(len(others), "other word")
+        measured = f" Here it is **{format_number(size, 3)}** (root mean square over {words})."
     answer = (
         "This table was trained with the encoder, on one task. Compare the cosines with those of chance."
         if current.is_trained

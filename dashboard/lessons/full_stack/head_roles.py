@@ -77,6 +77,13 @@ def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
     """Caption: the sentences of the measurement, and the strongest head of each role."""
     has_batch = current.settings.recipe is not None
     source = "in the recipe's own batch" if has_batch else "written for this page, not the text in the sidebar"
+    task = current.settings.task
+    is_random = task is not None and not task.reads_sentences
+    measured_on = (
+        f"{measured.sentences} random inputs of the task, not the text in the sidebar"
+        if is_random
+        else f"{format_count(measured.sentences, 'sentence')} {source}"
+    )
     strongest = "; ".join(
         f"{escape_token(name)}: {head_name(*measured.strongest(name))}, {measured.weights[index].max():.2f} (uniform "
         f"{measured.uniform[index]:.2f})"
@@ -87,7 +94,7 @@ def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
     if current.settings.mask == "custom":
         edits += " The custom mask is not applied: it belongs to your text."
     return (
-        f"Measured on {format_count(measured.sentences, 'sentence')} {source}: the mean over the "
+        f"Measured on {measured_on}: the mean over the "
         f"{queries} of {measured.tokens} tokens that can attend to a token of the role.{rows}{edits} Strongest heads: "
         f"{strongest}."
     )

@@ -25,7 +25,7 @@ _GROUP = TextOfVersion(
     "are faster. Give the participants the address of the start page with **Share**, which shows a QR code.\n\n"
     "**In each step.** Ask the question, let everybody write down an answer, and only then open the view. "
     "**Share** gives the participants the view that you project. Where the page has a question of its own, the figure "
-    "stays hidden until somebody answers it or presses **Show the answer**.\n\n"
+    "stays hidden until somebody answers it or skips it.\n\n"
     "**At the end.** *Results* lists what each participant answered on the pages, and *Take away* makes a notebook of "
     "the encoder in use.",
 )

@@ -53,7 +53,11 @@ def distance_question(current: Model, at: Focus, choice: PositionChoice, encodin
     )
     if is_same:
         reason = "Here the dot product depends only on the distance." if encoding.any() else "Every row is zero."
-        further = "Positions further to the right do not have longer vectors here, and no other directions count."
+        further = (
+            "Later positions do not have longer vectors here, and only the distance between two positions counts."
+            if encoding.any()
+            else "Every row is zero, at every position."
+        )
         where = "the heatmap of the dot products: it is constant along each diagonal"
         wrong = [WrongOption("larger", further, where), WrongOption("smaller", further, where)]
         return Question(text, "the same", f"It is {format_number(there, digits)}. {reason}", wrong)

@@ -23,6 +23,7 @@ from encoder_core.export import (
 from encoder_core.export.report import report_html
 
 MAX_BYTES = 100_000_000  # of one file; the server keeps it in memory while the tab is open
+_SIZE_SHOWN_FROM = 200_000  # bytes; the names in a smaller file can take a third of its size
 MAP = "map"  # the page that the files link to
 _NOTEBOOK, _BINARY, _HTML = "application/x-ipynb+json", "application/octet-stream", "text/html"
 
@@ -82,7 +83,8 @@ def render_files(model: Model, files: list[File]) -> None:
         return file.make(subject_of(current, link))
 
     for file in files:
-        size = "" if file.num_bytes is None else f" · {with_unit_prefix(file.num_bytes)}B"
+        num_bytes = file.num_bytes or 0
+        size = f" · about {with_unit_prefix(num_bytes)}B" if num_bytes >= _SIZE_SHOWN_FROM else ""
         if file.num_bytes and file.num_bytes > MAX_BYTES:
             st.caption(
                 f"{file.label}: {with_unit_prefix(file.num_bytes)}B is more than the limit of "

@@ -29,6 +29,17 @@ def qkv(model: Model) -> Transition:
     )
 
 
+def _hidden_keys(model: Model) -> str:
+    mask, real = model.trace.mask, model.trace.real
+    if mask.all():
+        return "No key is masked."
+    if not mask.any():
+        return "The [[mask]] hides every key from every query."
+    if (mask == real[:, None, None]).all():
+        return "The [[mask]] hides padding from every query."
+    return "The [[mask]] hides some keys from some queries."
+
+
 def scaled_scores(model: Model) -> Transition:
     """From queries and keys to a score for each pair."""
     d_head, seq = model.config.d_head, model.batch.ids.shape[1]
@@ -41,7 +52,7 @@ def scaled_scores(model: Model) -> Transition:
         "[[query]] "
         "matches a [[key]]: the [[score]] of a pair is their dot product"
         + (f", divided by {root}. " if is_scaled else ". ")
-        + ("No key is masked." if model.trace.mask.all() else "The [[mask]] hides some keys from some queries."),
+        + _hidden_keys(model),
         f"The next stage needs {format_count(seq, 'score')} for each query; a masked key has the score −∞.",
         f"Why {root}?",
         [

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from dashboard.lessons.transitions.transition import Demonstration
 from dashboard.models.model import Model
 from dashboard.models.story import NOUN, PRONOUN
@@ -53,12 +55,7 @@ def _pronoun(model: Model) -> Ending:
             title,
             f"“{PRONOUN}” gives “{NOUN}” most in layer {best.layer + 1}, head {best.head + 1}: "
             f"**{format_fixed(best.weight, 2)}** of its weight there. The mean over all heads is "
-            f"{format_fixed(float(weights[..., key].mean()), 2)}. "
-            + (
-                f"That “{PRONOUN}” refers to “{NOUN}” is our reading of one head. The head itself only weighs keys."
-                if model.is_trained
-                else "This encoder is untrained, so both numbers are chance."
-            ),
+            f"{format_fixed(float(weights[..., key].mean()), 2)}. " + _meaning(model),
             Demonstration(
                 f"One word: “{PRONOUN}” → “{NOUN}”",
                 "full_stack",
@@ -71,6 +68,14 @@ def _pronoun(model: Model) -> Ending:
         "encoder.",
         Demonstration("Back to the question", "start"),
     )
+
+
+def _meaning(model: Model) -> str:
+    if model.edits:
+        return "Both numbers are those after your edits."
+    if not model.is_trained:
+        return "This encoder is untrained, so both numbers are chance."
+    return f"That “{PRONOUN}” refers to “{NOUN}” is our reading of one head. The head itself only weighs keys."
 
 
 def _uses() -> Ending:
@@ -105,7 +110,7 @@ def _decoder(model: Model) -> Ending:
 
 
 def _is_causal(model: Model) -> bool:
-    """Whether the mask hides every later key, and there is one."""
+    """Whether the mask hides every later key, of which there is one, but not every earlier one."""
     mask = model.trace.mask
-    seq = mask.shape[-1]
-    return seq > 1 and not any(mask[..., query, query + 1 :].any() for query in range(seq - 1))
+    later = np.triu(np.ones(mask.shape[-2:], bool), 1)
+    return bool(later.any() and not mask[..., later].any() and mask[..., later.T].any())

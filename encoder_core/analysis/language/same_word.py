@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
 from encoder_core.trace import EncoderTrace
+from encoder_core.validation import require_index
 
 TokenPlace = tuple[int, int]  # (sentence, token), both from 0
 
@@ -40,8 +41,12 @@ def same_word_similarity(trace: EncoderTrace, first: TokenPlace, second: TokenPl
     """The cosine of the tokens at two places, at the input of the first block and after each block.
 
     Two places of the same word have the same row of the embedding table. Without edits and dropout, the first cosine
-    is below 1 only because of the positions, the following ones also because of the contexts.
+    is below 1 only because of the positions, the following ones also because of the contexts. Raises ValueError for a
+    place that is not in the trace.
     """
+    for sentence, place in (first, second):
+        require_index("sentence", sentence, len(trace.real))
+        require_index("token", place, trace.real.shape[1])
     rows, others = (_rows(trace, sentence)[:, [place]] for sentence, place in (first, second))
     return cosines(rows, others)[:, 0, 0]
 

@@ -150,5 +150,5 @@ def test_a_shorter_limit(folder):
     encoder = Encoder.pretrained(folder, max_len=5)
     assert encoder.config.max_len == 5
     assert encoder.parameters()["position_embedding"].shape == (5, 12)
-    with pytest.raises(ValueError, match="max_len=2 must be at least 3"):
+    with pytest.raises(ValueError, match="max_len=2 must be a whole number from 3"):
         Encoder.pretrained(folder, max_len=2)
