@@ -112,7 +112,7 @@ def test_markup_in_the_text_stays_text_on_every_page(screen):
         _no_exception(screen)
         assert screen.page.evaluate(_HARM) == [], stage.name
         assert screen.page.get_by_role("textbox", name="Text").input_value() == MARKUP
-    words = screen.go("map").page.locator(".ew-words span").all_inner_texts()
+    words = screen.go("map").page.locator(".ew-words span:not(.ew-more)").all_text_contents()
     assert words == tokens
     labels = (
         screen.go("softmax").page.locator(".js-plotly-plot").first.locator(".ew-rows > .ew-name").all_text_contents()

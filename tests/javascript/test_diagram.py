@@ -106,3 +106,19 @@ def test_narrow_map_is_one_column(render, width, is_narrow):
     )
     columns = page.locator(".ew-card").evaluate_all("cards => cards.map(card => card.style.gridColumn)")
     assert columns == (["", ""] if is_narrow else ["1", "2"])
+
+
+_VISIBLE = "spans => spans.filter(span => !span.hidden).map(span => span.textContent)"
+
+
+@pytest.mark.parametrize(("count", "last"), [(6, "word 5"), (60, "+ 52 more")])
+def test_words_without_room_are_counted(render, count, last):
+    style = render({"label": "", "cards": [], "bridges": []}).add_style_tag(
+        content=".ew-words { width: 100px; height: 100px; overflow: hidden; display: flex; flex-wrap: wrap; }"
+        ".ew-words span { width: 33px; height: 33px; white-space: nowrap; overflow: hidden; }"
+    )
+    words = [f"word {number}" for number in range(count)]
+    page = render({"label": "", "cards": [card("map", words=words)], "bridges": []})
+    shown = page.locator(".ew-words span").evaluate_all(_VISIBLE)
+    style.evaluate("element => element.remove()")
+    assert shown == ([*words[:8], last] if count > 9 else words)

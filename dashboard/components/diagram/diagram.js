@@ -154,10 +154,30 @@ function appendGroup(host, { label, cards, bridges, pairs }, component, palettes
   }
 }
 
+// Where not all words have room on their card, the last place says how many there are besides.
+/** @type {(words: Element) => void} */
+function fitWords(words) {
+  words.querySelector(".ew-more")?.remove();
+  const chips = /** @type {HTMLElement[]} */ ([...words.children]);
+  for (const chip of chips) chip.hidden = false;
+  const bottom = words.getBoundingClientRect().bottom + 1;
+  const isCut = (/** @type {Element} */ chip) => chip.getBoundingClientRect().bottom > bottom;
+  const fitting = chips.findIndex(isCut);
+  if (fitting < 1) return;
+  const more = appendElement(words, "span", "ew-more");
+  for (const chip of chips.slice(fitting)) chip.hidden = true;
+  for (let kept = fitting; kept > 0; kept--) {
+    if (kept < fitting) chips[kept].hidden = true;
+    more.textContent = `+ ${chips.length - kept} more`;
+    if (!isCut(more)) return;
+  }
+}
+
 /** @type {(host: HTMLElement) => void} */
 function adaptToWidth(host) {
   const isNarrow = host.clientWidth < NARROW;
   host.classList.toggle("ew-narrow", isNarrow);
+  host.querySelectorAll(".ew-words").forEach(fitWords);
   if (!isNarrow) return;
   for (const card of host.querySelectorAll(".ew-card")) /** @type {HTMLElement} */ (card).style.gridColumn = "";
 }
