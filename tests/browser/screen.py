@@ -32,8 +32,9 @@ _QUIET = """() => new Promise(done => {
     };
     count();
 })"""
+# Components that have nothing to end, such as the address, are updated in the browser's next task.
 _PAINTED = """() => Promise.all([...document.querySelectorAll(".ew-plot")].map(host => host.plotLine?.paintQueue))
-    .then(() => true)"""
+    .then(() => new Promise(done => setTimeout(done, 0, true)))"""
 
 # What each plot shows, in the order of the page: null where a cell is masked, and where nobody needs the numbers.
 _PLOTS = """(needed = true) => [...document.querySelectorAll(".ew-plot .js-plotly-plot")].map(plot => {

@@ -59,7 +59,7 @@ def test_a_download_is_cancelled_and_started_again(started, hub):
     started.page.get_by_role("button", name="Cancel").click()
     expect(progress).to_have_count(0)
     expect(started.page.get_by_role("combobox", name="Encoder")).to_have_value("random")
-    assert "encoder" not in started.parameters
+    assert "encoder" not in started.come_to_rest().parameters
 
     hub.flowing.set()
     choose(started, "tiny")
