@@ -14,6 +14,7 @@ from dashboard.shell.frame import Shape
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
+from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
 from encoder_core.scenes.position import text_slice
 
 current = frame.begin_page()
@@ -59,8 +60,9 @@ def render_body() -> None:
 
 def formula() -> str:
     """The equations of the stack, with the final norm if the model has one."""
-    scaled = {"none": "", "sqrt_d": r"\sqrt{d_\mathrm{model}}\;", "inv_sqrt_d": r"\tfrac{1}{\sqrt{d_\mathrm{model}}}\;"}
-    embedded = _EMBEDDED[config.embedding_norm].replace("S", scaled[config.embedding_scale])
+    scale = config.embedding_scale
+    factor = "" if scale == "none" else rf"{SCALE_SYMBOLS[scale]}\;"
+    embedded = _EMBEDDED[config.embedding_norm].replace("S", factor)
     lines = _FORMULAS[config.norm].replace("X", embedded)
     end = r" \\ \mathrm{output} &= \mathrm{norm}(x_L)" if config.final_norm else ""
     return rf"\begin{{aligned}} {lines}{end} \end{{aligned}}"

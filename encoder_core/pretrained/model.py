@@ -11,6 +11,7 @@ from encoder_core.pretrained.bert import PretrainedError, encoder_config, stored
 from encoder_core.pretrained.checkpoint import Checkpoint, open_checkpoint
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, no_weights
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
+from encoder_core.validation import require_integer
 
 
 class OpenModel(NamedTuple):
@@ -27,8 +28,10 @@ def open_model(folder: Path, max_len: int) -> Iterator[OpenModel]:
 
     Raises PretrainedError that names the missing or damaged file, or the setting that does not fit.
     """
-    if isinstance(max_len, bool) or not isinstance(max_len, int) or max_len < 3:
-        raise PretrainedError(f"max_len={max_len!r} must be a whole number from 3: [CLS], a piece and [SEP].")
+    try:
+        max_len = require_integer("max_len", max_len, 3)
+    except ValueError:
+        raise PretrainedError(f"max_len={max_len!r} must be a whole number from 3: [CLS], a piece and [SEP].") from None
     bert = _read_config(folder)
     config = encoder_config(bert, max_len)
     for name in (WEIGHTS, TOKENIZER):

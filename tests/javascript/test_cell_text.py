@@ -9,6 +9,7 @@ import pytest
 from dashboard.components.plot.serialise import to_json
 from dashboard.components.plotly_bundle import bundle
 from encoder_core.figures import HeatmapStyle, heatmap
+from tests.contrast import contrast
 
 _PAINT = """async ([figure, zoom]) => {
     document.body.innerHTML = "<div class='ew-plot' style='width: 900px'></div>";
@@ -36,18 +37,6 @@ _PAINT = """async ([figure, zoom]) => {
         return [getComputedStyle(text).fill.match(/\\d+/g).slice(0, 3).map(Number), pixel.slice(0, 3)];
     });
 }"""
-
-
-def luminance(colour) -> float:
-    """The relative luminance of WCAG 2."""
-    share = np.array(colour) / 255
-    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
-
-
-def contrast(one, other) -> float:
-    dark, light = sorted([luminance(one), luminance(other)])
-    return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("zoom", [False, True], ids=["whole", "zoomed"])

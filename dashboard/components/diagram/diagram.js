@@ -2,6 +2,7 @@
 // @ts-check
 
 import { decodeBase64 } from "../arrays.js";
+import { colourAt, parseColour } from "../colours.js";
 import { appendElement, hostElement, showLatest } from "../dom.js";
 
 const NARROW = 760;      // pixels; in a narrower map the cards are below each other
@@ -10,8 +11,8 @@ const LEVELS = 255;      // levels of a colour scale, from 0; the byte after the
 const MASKED = 255;
 
 /**
- * @typedef {[number, number, number]} Rgb
- * @typedef {[number, string]} ColourStop  a share of the scale, 0 to 1, and its colour as "#rrggbb"
+ * @typedef {import("../colours.js").Rgb} Rgb
+ * @typedef {import("../colours.js").ColourStop} ColourStop
  *
  * The cells of a thumbnail, row by row: one byte each in base64, a level or MASKED.
  * @typedef {{ rows: number, columns: number, levels: string }} Thumbnail
@@ -41,28 +42,14 @@ const MASKED = 255;
  */
 
 /**
- * @param {string} hex  "#rrggbb"
- * @returns {Rgb}
- */
-export function parseColour(hex) {
-  const [red, green, blue] = [1, 3, 5].map(start => parseInt(hex.slice(start, start + 2), 16));
-  return [red, green, blue];
-}
-
-/**
  * The colour of each level, interpolated between the stops.
  * @param {ColourStop[]} stops
  * @returns {Rgb[]}
  */
 export function colourLevels(stops) {
   return Array.from({ length: LEVELS }, (_, level) => {
-    const share = level / (LEVELS - 1);
-    const upper = Math.max(1, stops.findIndex(stop => stop[0] >= share));
-    const [[from, low], [to, high]] = [stops[upper - 1], stops[upper]];
-    const [a, b] = [parseColour(low), parseColour(high)], ratio = (share - from) / (to - from);
-    /** @type {(channel: 0 | 1 | 2) => number} */
-    const mix = channel => Math.round(a[channel] + ratio * (b[channel] - a[channel]));
-    return [mix(0), mix(1), mix(2)];
+    const [red, green, blue] = colourAt(stops, level / (LEVELS - 1)).map(Math.round);
+    return [red, green, blue];
   });
 }
 
@@ -167,7 +154,7 @@ function fitWords(words) {
   const more = appendElement(words, "span", "ew-more");
   for (const chip of chips.slice(fitting)) chip.hidden = true;
   for (let kept = fitting; kept > 0; kept--) {
-    if (kept < fitting) chips[kept].hidden = true;
+    chips[kept].hidden = true;
     more.textContent = `+ ${chips.length - kept} more`;
     if (!isCut(more)) return;
   }

@@ -2,13 +2,12 @@
 // between light and dark.
 // @ts-check
 
+import { colourAt, parseColour } from "../colours.js";
+
 const TEXT_COLOURS = ["#444444", "#ffffff", "#000000"];  // the first that is readable; white or black always is
 const READABLE = 4.5;  // contrast of text, at least: WCAG 2, 1.4.3
 
-/** @typedef {[number, number, number]} Rgb  from 0 to 255 */
-
-/** @type {(colour: string) => Rgb} */
-const parseHex = colour => /** @type {Rgb} */ ([1, 3, 5].map(place => parseInt(colour.slice(place, place + 2), 16)));
+/** @typedef {import("../colours.js").Rgb} Rgb */
 
 /** The relative luminance of WCAG 2, from 0 to 1. */
 const luminance = (/** @type {Rgb} */ colour) => {
@@ -34,20 +33,15 @@ function contrast(one, other) {
  * @param {number} value
  * @returns {Rgb}
  */
-export function cellColour({ colorscale, zmin, zmax }, value) {
-  const share = Math.min(1, Math.max(0, (value - zmin) / (zmax - zmin)));
-  const next = Math.max(1, colorscale.findIndex((/** @type {[number, string]} */ [place]) => place >= share));
-  const [[from, low], [to, high]] = colorscale.slice(next - 1, next + 1);
-  const [one, other] = [parseHex(low), parseHex(high)], part = (share - from) / (to - from);
-  return /** @type {Rgb} */ (one.map((number, i) => number + part * (other[i] - number)));
-}
+export const cellColour = ({ colorscale, zmin, zmax }, value) =>
+  colourAt(colorscale, Math.min(1, Math.max(0, (value - zmin) / (zmax - zmin))));
 
 /**
  * A colour of text that is readable on this colour.
  * @param {Rgb} background
  */
 export const readableOn = background =>
-  TEXT_COLOURS.find(colour => contrast(parseHex(colour), background) >= READABLE) ?? TEXT_COLOURS[0];
+  TEXT_COLOURS.find(colour => contrast(parseColour(colour), background) >= READABLE) ?? TEXT_COLOURS[0];
 
 /**
  * Colour the text that Plotly has written into the cells of a plot's heatmap.

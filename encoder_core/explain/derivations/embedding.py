@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import one_hot
-from encoder_core.config import embedding_factors
+from encoder_core.config import EmbeddingScale, embedding_factors
 from encoder_core.explain.cell import PARAMETERS, Cell
 from encoder_core.explain.derivation import Operand, Step, product_summands, single_summands, sum_step
 from encoder_core.explain.derivations.norm import derive_norm, norm_formula
@@ -12,6 +12,12 @@ from encoder_core.explain.derivations.rule_result import RuleResult, copy_step
 from encoder_core.inputs.positions import sinusoid_frequency, sinusoid_layout
 
 TABLE = f"{PARAMETERS}token_embedding"
+# The embedding scales in LaTeX.
+SCALE_SYMBOLS: dict[EmbeddingScale, str] = {
+    "none": "1",
+    "sqrt_d": r"\sqrt{d_\mathrm{model}}",
+    "inv_sqrt_d": r"\tfrac{1}{\sqrt{d_\mathrm{model}}}",
+}
 _EMBEDDINGS_AS_INPUT = RuleResult("", note="The inputs are embeddings, not ids: this number is an input.")
 
 
@@ -45,10 +51,9 @@ def one_hot_product(source: OperandSource, cell: Cell) -> RuleResult:
 
 def scaled_embedding(source: OperandSource, cell: Cell) -> RuleResult:
     """token_embedding times the embedding scale."""
-    name = {"none": "1", "sqrt_d": r"\sqrt{d_\mathrm{model}}", "inv_sqrt_d": r"\tfrac{1}{\sqrt{d_\mathrm{model}}}"}
     words = {"none": "1", "sqrt_d": "√d_model", "inv_sqrt_d": "1/√d_model"}[source.config.embedding_scale]
     factor = Operand(words, embedding_factors(source.config.d_model)[source.config.embedding_scale])
-    symbol = name[source.config.embedding_scale]
+    symbol = SCALE_SYMBOLS[source.config.embedding_scale]
     embedding = source.operand("token_embedding", cell.index)
     step = sum_step(
         f"times {words}", rf"\mathrm{{token\_embedding}}_{{tj}} \cdot {symbol}", product_summands([embedding], [factor])

@@ -5,15 +5,9 @@ import pytest
 
 from encoder_core.figures import line_styles, theme_named, word_lines
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT, WordLine
+from tests.contrast import contrast, rgb
 
 MAX_HEADS = 16  # of the sidebar
-
-
-def luminance(colour):
-    """WCAG 2.2, relative luminance."""
-    shares = np.array([int(colour[start : start + 2], 16) for start in (1, 3, 5)]) / 255
-    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def test_small_weights_are_not_drawn_and_large_ones_come_last():
@@ -32,8 +26,7 @@ def test_masked_query_has_no_lines():
 def test_heads_differ_and_are_visible(theme):
     styles = line_styles(MAX_HEADS, theme)
     assert len(set(styles)) == MAX_HEADS
-    background = luminance(theme_named(theme).background)
+    background = rgb(theme_named(theme).background)
     for colour in {style.colour for style in styles}:
-        low, high = sorted([luminance(colour), background])
-        assert (high + 0.05) / (low + 0.05) >= 3
+        assert contrast(rgb(colour), background) >= 3
     assert line_styles(1, theme) == [(theme_named(theme).attention, "solid")]
