@@ -1,11 +1,11 @@
 """Compile the programs and draw the parameters of seed 0 in the background, when the server starts."""
 
 import gc
-import os
 import threading
 from functools import cache
 
 from dashboard.models.loading import encoder_loader
+from dashboard.models.threads import compute_in_one_thread
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core import warm_up
 from encoder_core.engine.memory import release_compiler_memory
@@ -18,10 +18,9 @@ _GC_THRESHOLDS = 1_000, 20, 25  # a seventh as many collections of all objects a
 def start() -> threading.Thread:
     """Start the warm-up in a background thread. Later calls in the same process return the same thread.
 
-    From now on XLA computes in one thread, unless the environment has another PJRT_NPROC: its products are small,
-    and threads that wake each other make a pass over two sentences a tenth to a fifth longer.
+    From now on XLA and NumPy compute in one thread.
     """
-    os.environ.setdefault("PJRT_NPROC", "1")  # XLA reads it before its first computation
+    compute_in_one_thread()
     thread = threading.Thread(target=_warm, name="warm-up", daemon=True)
     thread.start()
     return thread

@@ -77,7 +77,8 @@ class TrainingProcess:
 def _environment() -> dict[str, str]:
     """The environment of the process.
 
-    Compiled programs are kept, so that the next process need not compile them again. XLA computes in one thread.
+    Compiled programs are kept, so that the next process need not compile them again. XLA and NumPy compute in one
+    thread.
     """
     cache_settings = {
         "JAX_COMPILATION_CACHE_DIR": _cache_folder(),
@@ -85,7 +86,8 @@ def _environment() -> dict[str, str]:
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5",
     }
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
-    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", "PJRT_NPROC": "1"}
+    one_thread = {"PJRT_NPROC": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", **one_thread}
 
 
 @cache

@@ -3,8 +3,8 @@
     python -m encoder_core.training.worker FILE_DESCRIPTOR
 
 It receives requests and sends reports over the connection with this file descriptor, and ends when the connection is
-closed. It gives way to other processes: it has a lower priority. Its environment should set PJRT_NPROC=1, so that XLA
-computes in one thread.
+closed. It gives way to other processes: it has a lower priority. Its environment should set PJRT_NPROC=1 and
+OPENBLAS_NUM_THREADS=1, so that XLA and NumPy compute in one thread.
 """
 
 import os
