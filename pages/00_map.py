@@ -26,7 +26,10 @@ render_opening(
     "map",
     current,
     [Shape("tokens", (batch, seq))],
-    [Shape("output", (batch, seq, d_model))],
+    [
+        Shape("output", (batch, seq, d_model)),
+        *([Shape("logits", (batch, seq, config.vocab_size))] if config.output_head else []),
+    ],
 )
 
 
@@ -52,19 +55,26 @@ def render_body() -> None:
             "FLOPs": Table(np.array([[count] for count in flops.values()]), list(flops), ["FLOP"]),
         },
         formula(),
-        [blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
+        [
+            blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block,
+            *([blocks.output_logits] if config.output_head else []),
+        ],
         question,
         inspect_cell(current, at, text_slice("output", at).cell(0, 0)),
     )
 
 
 def formula() -> str:
-    """The equations of the stack, with the final norm if the model has one."""
+    """The equations of the stack, with the final norm and the output head if the model has them."""
     scale = config.embedding_scale
     factor = "" if scale == "none" else rf"{SCALE_SYMBOLS[scale]}\;"
     embedded = _EMBEDDED[config.embedding_norm].replace("S", factor)
     lines = _FORMULAS[config.norm].replace("X", embedded)
     end = r" \\ \mathrm{output} &= \mathrm{norm}(x_L)" if config.final_norm else ""
+    if config.output_head:
+        bias = r" + b_\mathrm{head}" if config.use_bias else ""
+        end += "" if config.final_norm else r" \\ \mathrm{output} &= x_L"
+        end += rf" \\ \mathrm{{logits}} &= \mathrm{{output}}\; W_\mathrm{{head}}{bias}"
     return rf"\begin{{aligned}} {lines}{end} \end{{aligned}}"
 
 

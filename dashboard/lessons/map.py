@@ -66,13 +66,17 @@ def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Gro
 
 
 def output_group(model: Model, sentence: int) -> Group:
-    """The output of the last block and of the model."""
+    """The output of the last block and of the model, and the logits of a model with an output head."""
     config, trace = model.config, model.trace
     rows = f"{trace.output.shape[1]} × {config.d_model}"
     last = Card("full_stack", f"after block {config.num_layers}", rows, trace.layers[-1].resid_post[sentence])
     normed = Card("full_stack", "norm = output", rows, trace.output[sentence])
     # If each layer shown has the embedded input as its input, the last of them does not give the output.
-    return Group([last, normed] if config.final_norm else [replace(normed, title="output")])
+    cards = [last, normed] if config.final_norm else [replace(normed, title="output")]
+    if trace.logits is not None:
+        size = f"{trace.output.shape[1]} × {config.vocab_size:,}"
+        cards.append(Card("full_stack", "output head = logits", size, trace.logits[sentence]))
+    return Group(cards)
 
 
 def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, int]) -> None:
