@@ -5,6 +5,7 @@ import numpy as np
 from dashboard.components.diagram import render_diagram
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.edited_residuals import factor_line
 from dashboard.lessons.map import block_group, input_group, length_question, output_group, render_cost
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
@@ -65,25 +66,30 @@ def render_body() -> None:
 
 
 def formula() -> str:
-    """The equations of the stack, with the final norm and the output head if the model has them."""
+    """The equations of the stack, with the final norm and the output head if the model has them, and with factors of
+    the residuals that edits change."""
     scale = config.embedding_scale
     factor = "" if scale == "none" else rf"{SCALE_SYMBOLS[scale]}\;"
     embedded = _EMBEDDED[config.embedding_norm].replace("S", factor)
-    lines = _FORMULAS[config.norm].replace("X", embedded)
+    around_attention, around_mlp = factor_line("a", current, "attention"), factor_line("f", current, "mlp")
+    lines = _FORMULAS[config.norm].replace("A", r"a\, " if around_attention else "")
+    lines = lines.replace("F", r"f\, " if around_mlp else "").replace("X", embedded)
     end = r" \\ \mathrm{output} &= \mathrm{norm}(x_L)" if config.final_norm else ""
     if config.output_head:
         bias = r" + b_\mathrm{head}" if config.use_bias else ""
         end += "" if config.final_norm else r" \\ \mathrm{output} &= x_L"
         end += rf" \\ \mathrm{{logits}} &= \mathrm{{output}}\; W_\mathrm{{head}}{bias}"
-    return rf"\begin{{aligned}} {lines}{end} \end{{aligned}}"
+    return rf"\begin{{aligned}} {lines}{end}{around_attention}{around_mlp} \end{{aligned}}"
 
 
+# The letters S, X, A and F stand for the factor of the embedding, the input of the first block, and the factors of the
+# residuals around attention and feed-forward.
 _EMBEDDED = {False: r"SE[\mathrm{ids}] + P", True: r"\mathrm{norm}(SE[\mathrm{ids}] + P)"}
 _FORMULAS = {
-    "post": r"""x_0 &= X \\ y &= \mathrm{norm}(x_l + \mathrm{attention}(x_l)) \\
-x_{l+1} &= \mathrm{norm}(y + \mathrm{ffn}(y))""",
-    "pre": r"""x_0 &= X \\ y &= x_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
-x_{l+1} &= y + \mathrm{ffn}(\mathrm{norm}(y))""",
+    "post": r"""x_0 &= X \\ y &= \mathrm{norm}(Ax_l + \mathrm{attention}(x_l)) \\
+x_{l+1} &= \mathrm{norm}(Fy + \mathrm{ffn}(y))""",
+    "pre": r"""x_0 &= X \\ y &= Ax_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
+x_{l+1} &= Fy + \mathrm{ffn}(\mathrm{norm}(y))""",
 }
 
 frame.run_as_fragment(render_body)

@@ -49,7 +49,7 @@ def render_body() -> None:
     else:
         sections.render_normalisation(current, at, name, tensors, steps, columns, limit, inspection)
         sections.render_residual_sum(current, at, name, tensors, columns, limit, inspection)
-    sections.render_norm_comparison(current, name)
+    sections.render_norm_comparison(current, at, name)
     tables = {"norm out": tensors.norm_out, "normalised": steps.normalised, "norm in": tensors.norm_in,
               "sublayer": tensors.sublayer, "residual": tensors.residual}  # fmt: skip
     render_depths(

@@ -136,8 +136,8 @@ def _render_calculation(
     )
 
 
-def render_norm_comparison(current: Model, name: NormName) -> None:
-    """The same text and parameters in a post-norm and in a pre-norm encoder: flow and residual norms."""
+def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
+    """The same text and parameters in a post-norm and in a pre-norm encoder: flow of a block, and residual norms."""
     st.header("Post-norm and pre-norm", anchor=False)
     model_norm = current.config.norm
     models = {
@@ -147,7 +147,8 @@ def render_norm_comparison(current: Model, name: NormName) -> None:
     lengths = {norm: _lengths(model) for norm, model in models.items()}
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        parts = scenes.flows(model_norm, name, theme=current_theme())
+        factors = {norm: _residual_factors(model, at.layer) for norm, model in models.items()}
+        parts = scenes.flows(model_norm, name, factors, at.layer, theme=current_theme())
         render_plot(parts, key="add_and_norm_flow_plot", stack=True)
     with right:
         render_plot(scenes.stream_lengths(lengths, theme=current_theme()), key="add_and_norm_size_plot")
@@ -155,14 +156,20 @@ def render_norm_comparison(current: Model, name: NormName) -> None:
         for problem in model.edit_problems if norm != model_norm else ():
             st.caption(f":orange[With {norm}-norm: {problem}]")
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
+    dashed = ", a dashed line a residual that an edit removes" if any(0 in each for each in factors.values()) else ""
     root, growth = format_calculation([d_model], d_model**0.5, math.sqrt), format_number(pre[-2] / pre[0], 2)
     st.caption(
-        f"{_read_out_note(current)}The thick line is the residual stream. Both models have the same parameters "
+        f"{_read_out_note(current)}The thick line is the residual stream{dashed}. Both models have the same parameters "
         "(pre-norm also has a final norm); they differ in the position of the norms. In post-norm, the mean "
         f"length of a token's vector after the last block is {format_number(post[-2], 3)} (√{d_model} {root.relation} "
         f"{root.result} if γ is 1 and β is 0). In pre-norm, no norm is applied to the stream itself: its mean length "
         f"after the last block is {growth} times that at the start, and the final norm normalises the output."
     )
+
+
+def _residual_factors(model: Model, layer: int) -> tuple[float, float]:
+    """The factors of the residuals around attention and feed-forward; edits set them."""
+    return model.run.residual_factor(layer, "attention"), model.run.residual_factor(layer, "mlp")
 
 
 def _read_out_note(model: Model) -> str:

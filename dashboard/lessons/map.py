@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import streamlit as st
 
-from dashboard.components.diagram import Card, Group
+from dashboard.components.diagram import Bridge, Card, Group
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
@@ -14,7 +15,8 @@ from dashboard.sidebar import with_unit_prefix
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
-from encoder_core.figures import PanelStyle, bars, format_count
+from encoder_core.edits import Sublayer
+from encoder_core.figures import PanelStyle, bars, format_count, format_number
 
 
 def input_group(model: Model, sentence: int) -> Group:
@@ -36,6 +38,7 @@ def input_group(model: Model, sentence: int) -> Group:
 def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Group:
     """One encoder block, in the order of computation of this model."""
     config, layer = model.config, model.trace.layers[layer_index]
+    factors = [model.run.residual_factor(layer_index, sublayer) for sublayer in get_args(Sublayer)]
     seq, d_head = layer.q.shape[2:]
     rows, square = f"{seq} × {config.d_model}", f"{seq} × {seq}"
     attention = [
@@ -49,20 +52,27 @@ def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Gro
     label = f"Encoder block {layer_index + 1} of {config.num_layers} · head {head + 1} · {config.norm}-norm"
     if config.norm == "post":
         norms = [
-            Card("add_and_norm", "add & norm", rows, layer.mlp_in[sentence]),
-            Card("add_and_norm", "add & norm", rows, layer.resid_post[sentence]),
+            Card("add_and_norm", f"{_add(factor)} & norm" if factor else "norm", rows, values[sentence])
+            for factor, values in zip(factors, (layer.mlp_in, layer.resid_post), strict=True)
         ]
-        return Group([*attention, norms[0], mlp, norms[1]], label, bridges=[(0, 5), (6, 7)])
+        bridges = [Bridge(0, 5, factors[0]), Bridge(6, 7, factors[1])]
+        return Group([*attention, norms[0], mlp, norms[1]], label, bridges)
     norm1, add1, norm2, add2 = (
         Card("add_and_norm", title, rows, values[sentence])
         for title, values in (
             ("norm", layer.attn_in),
-            ("add", layer.resid_mid),
+            (_add(factors[0]), layer.resid_mid),
             ("norm", layer.mlp_in),
-            ("add", layer.resid_post),
+            (_add(factors[1]), layer.resid_post),
         )
     )
-    return Group([norm1, *attention, add1, norm2, mlp, add2], label, bridges=[(0, 6), (7, 9)])
+    bridges = [Bridge(0, 6, factors[0]), Bridge(7, 9, factors[1])]
+    return Group([norm1, *attention, add1, norm2, mlp, add2], label, bridges)
+
+
+def _add(factor: float) -> str:
+    """The title of a residual sum; with the factor of an edit, because a narrow map has no bridges."""
+    return "add" if factor == 1 else f"add {format_number(factor, 3)} · x" if factor else "nothing added"
 
 
 def output_group(model: Model, sentence: int) -> Group:

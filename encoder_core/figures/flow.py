@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from encoder_core.config import Norm
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
@@ -10,6 +12,8 @@ from encoder_core.figures.theme import Theme
 # Coordinates: 0 to 100 from left to right; the stream is at height 1, the sublayers below it at height 0.
 _STREAM, _BRANCH = 1.0, 0.0
 _HALF_HEIGHT = 0.44  # of a box
+_ABOVE = 0.3  # of a factor over the stream
+_LENGTHS: dict[Norm, int] = {"post": 30, "pre": 45}  # from the start of a half of the block to its sum
 _Number = int | float
 _Box = tuple[_Number, _Number, str, str]  # left, right, label, colour (a field of the theme)
 # The start, the boxes before the sublayer, the sublayer, and the box on the stream after it.
@@ -17,15 +21,18 @@ _Half = tuple[_Number, list[_Box], _Box, _Box | None]
 
 
 def residual_flow(
-    norm: Literal["post", "pre"],
+    norm: Norm,
     *,
     title: str,
     marked: Literal["norm1", "norm2"] | None = None,
+    factors: tuple[float, float] = (1.0, 1.0),
     style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
     """One block: the residual stream as a straight line, each sublayer as a branch that is added back to it.
 
     "post" draws the norms on the stream, "pre" on the branches. The norm `marked` is filled.
+
+    factors  of the residuals around attention and feed-forward, which edits set; a residual with the factor 0 is dashed
     """
     colours = style.colours
     halves: list[_Half]
@@ -39,10 +46,13 @@ def residual_flow(
             (0, [(5, 18, "norm1", "text")], (20, 41, "attention", "attention"), None),
             (50, [(55, 68, "norm2", "text")], (70, 91, "feed-forward", "muted"), None),
         ]
-    shapes: list[dict[str, Any]] = [_line(0, _STREAM, 104, _STREAM, colours.text, 3)]
+    shapes = _stream(norm, factors, colours)
     notes: list[dict[str, Any]] = [_text("x", -2, _STREAM, colours.text), _text("y", 106, _STREAM, colours.text)]
-    for start, before, sublayer, after in halves:
-        branch_start, branch_end = start + 2, (start + 30 if norm == "post" else start + 45)
+    for (start, before, sublayer, after), factor in zip(halves, factors, strict=True):
+        branch_start, branch_end = start + 2, start + _LENGTHS[norm]
+        if factor != 1:
+            middle = (branch_start + branch_end) / 2
+            notes.append(_text(f"× {format_number(factor, 3)}", middle, _STREAM + _ABOVE, colours.text))
         shapes += [
             _line(branch_start, _STREAM, branch_start, _BRANCH, colours.muted, 1.5),
             _line(branch_start, _BRANCH, branch_end, _BRANCH, colours.muted, 1.5),
@@ -61,7 +71,7 @@ def residual_flow(
         [],
         style,
         title=title,
-        alt=f"{title}: the norms are {where}",
+        alt=f"{title}: the norms are {where}{_factors_text(factors)}",
         height=96,
         weight=40,
         xaxis=no_axis | {"range": [-4, 108]},
@@ -71,6 +81,21 @@ def residual_flow(
         margin={"l": 4, "r": 4, "b": 4},
         plot_bgcolor="rgba(0,0,0,0)",
     )
+
+
+def _stream(norm: Norm, factors: tuple[float, float], colours: Theme) -> list[dict[str, Any]]:
+    """The thick line from x to y, dashed and thin beside a sublayer whose residual has the factor 0."""
+    ends, whole = [start + x for start in (0, 50) for x in (2, _LENGTHS[norm])], 1.0
+    stretches = zip([0, *ends], [*ends, 104], (whole, factors[0], whole, factors[1], whole), strict=True)
+    dashed = {"color": colours.muted, "width": 1.5, "dash": "dash"}
+    lines = [(_line(left, _STREAM, right, _STREAM, colours.text, 3), factor) for left, right, factor in stretches]
+    return [line if factor else line | {"line": dashed} for line, factor in lines]
+
+
+def _factors_text(factors: tuple[float, float]) -> str:
+    changed = zip(("attention", "feed-forward"), factors, strict=True)
+    texts = [f"; the residual around {name} is multiplied by {format_number(x, 3)}" for name, x in changed if x != 1]
+    return "".join(texts)
 
 
 def _add_box(

@@ -110,18 +110,31 @@ def normalisation(
     ]  # fmt: skip
 
 
-def flows(model_norm: Norm, marked: NormName, theme: ThemeName = "light") -> Line:
+def flows(
+    model_norm: Norm,
+    marked: NormName,
+    factors: Mapping[Norm, tuple[float, float]] | None = None,
+    block: int = 0,
+    theme: ThemeName = "light",
+) -> Line:
     """Diagrams of a block with post-norm and with pre-norm.
 
     model_norm  the place of the norms in the model; the title of its diagram says "in use"
     marked      the norm that is filled; the final norm is not in a block
+    factors     of the residuals around attention and feed-forward of a block; the title names the block if an edit
+                changes one of them
+    block       index of that block
     """
     block_norm = None if marked == "final_norm" else marked
-    return [
-        residual_flow(norm, title=title + (" · in use" if norm == model_norm else ""), marked=block_norm,
-                      style=PanelStyle(theme=theme))
-        for norm, title in FLOWS.items()
-    ]  # fmt: skip
+    line: Line = []
+    for norm, title in FLOWS.items():
+        of_block = factors[norm] if factors else (1.0, 1.0)
+        title += " · in use" if norm == model_norm else ""
+        title += f" · block {block + 1} as edited" if of_block != (1.0, 1.0) else ""
+        line.append(
+            residual_flow(norm, title=title, marked=block_norm, factors=of_block, style=PanelStyle(theme=theme))
+        )
+    return line
 
 
 def stream_lengths(lengths: Mapping[Norm, Float[np.ndarray, "stage"]], theme: ThemeName = "light") -> Line:

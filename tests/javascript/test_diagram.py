@@ -26,6 +26,10 @@ def card(stage, **fields):
             "words": [], **fields}  # fmt: skip
 
 
+def bridge_between(start, end, label="residual", removed=False):
+    return {"from": start, "to": end, "label": label, "removed": removed}
+
+
 @pytest.fixture
 def render(scripts):
     def render(*groups, **more):
@@ -59,7 +63,7 @@ def test_thumbnail_has_a_pixel_for_each_cell(scripts):
 def test_cards(render):
     thumbnail = {"rows": 1, "columns": 1, "levels": "AA=="}
     cards = [card("scores", thumbnail=thumbnail), card("tokens", words=["a", "<b>"]), card("none")]
-    page = render({"label": "Layer 1", "cards": cards, "bridges": [[0, 1]]})
+    page = render({"label": "Layer 1", "cards": cards, "bridges": [bridge_between(0, 1)]})
     links = page.locator(".ew-card")
     assert [link.get_attribute("title") for link in links.all()] == ["Open stage 4"] * 3
     assert links.first.evaluate("link => link.pathname") == "/scores"
@@ -69,6 +73,14 @@ def test_cards(render):
     assert page.locator(".ew-label").all_text_contents() == ["Layer 1"]
     bridge = page.locator(".ew-bridge").evaluate("bridge => [bridge.style.gridColumn, bridge.style.marginLeft]")
     assert bridge == ["1 / 3", "25%"]
+
+
+def test_a_bridge_says_what_an_edit_makes_of_it(render):
+    bridges = [bridge_between(0, 0, "residual × 0.5"), bridge_between(1, 1, "residual removed", removed=True)]
+    page = render({"label": "", "cards": [card("a"), card("b")], "bridges": bridges})
+    assert page.locator(".ew-bridge span").all_text_contents() == ["residual × 0.5", "residual removed"]
+    classes = page.locator(".ew-bridge").evaluate_all("bridges => bridges.map(bridge => bridge.className)")
+    assert classes == ["ew-bridge", "ew-bridge ew-removed"]
 
 
 def test_links_have_the_query_of_the_page(scripts, render):

@@ -89,8 +89,18 @@ def derivations(at: AppTest) -> list[dict[str, Any]]:
 
 def cards(at: AppTest) -> list[dict[str, Any]]:
     """The cards of the map, as the browser gets them."""
-    diagrams = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".diagram")]
-    return [card for x in diagrams for group in json.loads(x.proto.json)["groups"] for card in group["cards"]]
+    return [card for group in _groups(at) for card in group["cards"]]
+
+
+def bridges(at: AppTest) -> list[dict[str, Any]]:
+    """The residual connections of the map, as the browser gets them."""
+    return [bridge for group in _groups(at) for bridge in group["bridges"]]
+
+
+def _groups(at: AppTest) -> Iterator[dict[str, Any]]:
+    for component in at.get("bidi_component"):
+        if component.proto.component_name.endswith(".diagram"):
+            yield from json.loads(component.proto.json)["groups"]
 
 
 def said(at: AppTest) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
-from tests.pages.app import cards, opened
+from tests.pages.app import bridges, cards, figures, opened, rendered
 
 WITH_HEAD = {
     "reverse": (["output", "output head = logits"], r"\mathrm{output} &= x_L"),
@@ -38,3 +38,66 @@ def test_without_an_output_head_the_map_has_no_logits(framed):
     at = opened(stage_named("map"))
     assert "logits" not in " ".join([*(card["title"] for card in cards(at)), formula(at)])
     assert cards(at)[-1]["title"] == "output"
+
+
+def titles(at):
+    return [card["title"] for card in cards(at) if card["stage"] == "add_and_norm"]
+
+
+def test_the_residuals_of_the_map_follow_an_edit(framed):
+    at = opened(stage_named("map"), edits="residual.1.attention=0~residual.1.mlp=0.5", layer="2")
+    assert [bridge["label"] for bridge in bridges(at)] == ["residual removed", "residual × 0.5"]
+    assert [bridge["removed"] for bridge in bridges(at)] == [True, False]
+    assert titles(at) == ["norm", "add 0.5 · x & norm"]
+    at = opened(stage_named("map"), edits="residual.1.attention=0", layer="1")  # another block than the edited one
+    assert [bridge["label"] for bridge in bridges(at)] == ["residual", "residual"]
+    assert titles(at) == ["add & norm", "add & norm"]
+
+
+def test_the_residuals_of_a_pre_norm_map_follow_an_edit(framed):
+    at = opened(stage_named("map"), norm="pre", edits="residual.0.mlp=0")
+    assert [bridge["label"] for bridge in bridges(at)] == ["residual", "residual removed"]
+    assert titles(at) == ["norm", "add", "norm", "nothing added"]
+
+
+@pytest.mark.parametrize(
+    ("edits", "line", "values"),
+    [
+        ("", r"\mathrm{norm}(x_l + \mathrm{attention}", ""),
+        ("residual.1.attention=0", r"\mathrm{norm}(a\, x_l + ", r"a &= 0 \text{ in block 2}, \\ &\phantom"),
+        ("residual.0.mlp=2~residual.2.mlp=2", r"\mathrm{norm}(f\, y + ", r"f &= 2 \text{ in blocks 1 and 3}, "),
+    ],
+)  # fmt: skip
+def test_the_formula_of_the_map_has_the_factors_of_the_residuals(framed, edits, line, values):
+    text = formula(opened(stage_named("map"), edits=edits))
+    assert line in text
+    assert values in text
+    assert bool(values) == ("others" in text)
+
+
+def test_where_all_blocks_are_edited_the_formula_has_no_others(framed):
+    text = formula(opened(stage_named("map"), layers="1", edits="residual.0.mlp=0"))
+    assert r"f &= 0 \text{ in block 1} \end" in text
+
+
+def test_add_and_norm_says_and_draws_an_edited_residual(framed):
+    at = opened(
+        stage_named("add_and_norm"), layer="2", edits="residual.1.attention=0~residual.0.mlp=0.5~residual.2.mlp=0.5"
+    )
+    texts = " ".join(rendered(at))
+    note = "the residual around feed-forward is multiplied by 0.5 in blocks 1 and 3"
+    assert f"Your edits change this sum: the residual around attention is removed in block 2, and {note}." in texts
+    assert f"added to its input and normalised, too. Your edits change this sum: {note}." in texts
+    assert "a dashed line a residual that an edit removes" in texts
+    flows = [figure["title"] for figure in figures(at) if "sublayer(" in figure["title"] and ":" in figure["title"]]
+    assert all(title.endswith("block 2 as edited") for title in flows)
+    assert len(flows) == 2
+    other = opened(stage_named("add_and_norm"), layer="4", edits="residual.1.attention=0")
+    assert "dashed" not in " ".join(rendered(other))
+    assert not any("as edited" in figure["title"] for figure in figures(other))
+
+
+def test_without_an_edit_of_a_residual_add_and_norm_mentions_none(framed):
+    texts = " ".join(rendered(opened(stage_named("add_and_norm"), edits="head.0.0=0~residual.1.mlp=1")))
+    assert "Your edits change" not in texts
+    assert "dashed" not in texts

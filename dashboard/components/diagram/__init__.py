@@ -13,7 +13,7 @@ from dashboard.components.static_files import register_component
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
 from dashboard.state.widgets import component_value
-from encoder_core.figures import ThemeName, Window, colour_limit, theme_named, window
+from encoder_core.figures import ThemeName, Window, colour_limit, format_number, theme_named, window
 
 _COMPONENT = register_component("diagram", Path(__file__).parent)
 _MOST_CELLS = 32  # largest number of rows and of columns of a thumbnail; a bin shows its largest value
@@ -48,17 +48,25 @@ class Card:
     thumbnail: Thumbnail | None = None
 
 
+class Bridge(NamedTuple):
+    """A residual connection from before card `start` to card `end`, by their indices, with the factor of an edit."""
+
+    start: int
+    end: int
+    factor: float = 1.0
+
+
 @dataclass(frozen=True)
 class Group:
     """Consecutive cards; a `label` adds a frame around them.
 
-    bridges  residual connections (from, to): from before card `from` to card `to`
+    bridges  residual connections between them
     pairs    whether a narrow screen has two cards in a row instead of one
     """
 
     cards: Sequence[Card]
     label: str = ""
-    bridges: Sequence[tuple[int, int]] = ()
+    bridges: Sequence[Bridge] = ()
     pairs: bool = False
 
 
@@ -88,7 +96,7 @@ def render_diagram(
                 {
                     "label": group.label,
                     "pairs": group.pairs,
-                    "bridges": [list(bridge) for bridge in group.bridges],
+                    "bridges": [_bridge_data(bridge) for bridge in group.bridges],
                     "cards": [_card_data(card, theme) for card in group.cards],
                 }
                 for group in groups
@@ -108,6 +116,11 @@ def render_diagram(
 def draw_card(card: Card) -> Card:
     """The card with the thumbnail of its values instead of them, to be cached."""
     return card if card.values is None else replace(card, values=None, thumbnail=_thumbnail(card.values, card.kind))
+
+
+def _bridge_data(bridge: Bridge) -> dict[str, Any]:
+    change = "" if bridge.factor == 1 else f" × {format_number(bridge.factor, 3)}" if bridge.factor else " removed"
+    return {"from": bridge.start, "to": bridge.end, "label": f"residual{change}", "removed": bridge.factor == 0}
 
 
 def _card_data(card: Card, theme: ThemeName) -> dict[str, Any]:

@@ -28,9 +28,11 @@ const MASKED = 255;
  * @property {Thumbnail} [thumbnail]
  * @property {number | null} [markedRow]  the row of the thumbnail that is outlined
  *
- * A bridge is a residual connection between two cards, by their indices.
+ * A bridge is a residual connection between two cards, by their indices; an edit can remove it.
+ * @typedef {{ from: number, to: number, label: string, removed: boolean }} Bridge
+ *
  * `pairs`: a narrow screen has two cards in a row.
- * @typedef {{ label: string, cards: Card[], bridges: [number, number][], pairs?: boolean }} Group
+ * @typedef {{ label: string, cards: Card[], bridges: Bridge[], pairs?: boolean }} Group
  *
  * @typedef {object} DiagramData
  * @property {Group[]} groups
@@ -132,12 +134,12 @@ function appendGroup(host, { label, cards, bridges, pairs }, component, palettes
     link.style.gridColumn = String(i + 1);
     link.classList.toggle("ew-last", i === cards.length - 1);
   });
-  for (const [from, to] of bridges) {
-    const bridge = appendElement(group, "div", "ew-bridge");
+  for (const { from, to, label: text, removed } of bridges) {
+    const bridge = appendElement(group, "div", removed ? "ew-bridge ew-removed" : "ew-bridge");
     bridge.style.gridColumn = `${from + 1} / ${to + 2}`;
     const share = 50 / (to - from + 1);  // it begins and ends in the middle of a card
     bridge.style.margin = `0 ${share}% 4px`;
-    appendElement(bridge, "span", "", "residual");
+    appendElement(bridge, "span", "", text);
   }
 }
 

@@ -1,5 +1,6 @@
 """Transitions of the stages that complete a block: add and norm, feed-forward, and the full stack."""
 
+from dashboard.lessons.edited_residuals import edited_residuals_note
 from dashboard.lessons.full_stack.view import blocks_text, input_content
 from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, experiment
 from dashboard.models.model import Model
@@ -14,9 +15,11 @@ def add_and_norm(model: Model) -> Transition:
     return Transition(
         f"Attention gives {numbers} for each token, but to replace its vector x by them would lose x: so they are added"
         " to the [[residual stream]] x, and [[layer norm]] normalises "
-        + ("the sum, **norm(x + sublayer(x))**." if is_post else "the sublayer's input, **x + sublayer(norm(x))**."),
+        + ("the sum, **norm(x + sublayer(x))**." if is_post else "the sublayer's input, **x + sublayer(norm(x))**.")
+        + edited_residuals_note(model, "attention", "mlp"),
         f"The next stage needs the output of norm{1 if is_post else 2}: {numbers} for each token. What it computes is "
-        + ("added to its input and normalised, too." if is_post else "added to x, too."),
+        + ("added to its input and normalised, too." if is_post else "added to x, too.")
+        + edited_residuals_note(model, "mlp"),
         "Why add, why a norm?",
         [
             Why(

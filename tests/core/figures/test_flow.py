@@ -1,6 +1,7 @@
 """The diagram of a block, and the curve of an activation."""
 
 import numpy as np
+import pytest
 
 from encoder_core.figures import activation_curve, residual_flow
 
@@ -33,6 +34,24 @@ def test_only_the_marked_norm_is_filled():
 
     plain, marked = fills(None), fills("norm2")
     assert sum(a != b for a, b in zip(plain, marked, strict=True)) == 1
+
+
+def _stretches(panel):
+    """The lines of the residual stream, from left to right: whether each of them is dashed."""
+    lines = [
+        shape for shape in panel.figure.layout.shapes if shape["type"] == "line" and shape["y0"] == shape["y1"] == 1
+    ]
+    assert [line["x0"] for line in lines] == [0, *(line["x1"] for line in lines[:-1])]  # without gaps
+    return ["dash" in line["line"] and line["line"]["dash"] == "dash" for line in lines]
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_a_removed_residual_is_dashed_and_its_factor_is_written(norm):
+    assert _stretches(residual_flow(norm, title="")) == [False] * 5
+    panel = residual_flow(norm, title="Block", factors=(0.0, 0.5))
+    assert _stretches(panel) == [False, True, False, False, False]
+    assert _place_of(panel, "× 0")[0] < 50 < _place_of(panel, "× 0.5")[0]
+    assert "residual around attention is multiplied by 0;" in panel.alt
 
 
 def test_every_neuron_is_a_dot_on_the_curve_and_the_selected_one_has_its_own_dot():
