@@ -10,6 +10,7 @@ from dashboard.page_list import page_named, stage_named
 from dashboard.state.position_choice import positions_of, with_positions
 from dashboard.state.settings import OPTIONS, Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig
+from encoder_core.analysis import relative_change
 from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.recipes import VARIANTS
@@ -168,6 +169,19 @@ def test_the_mask_of_dropout_is_the_one_that_was_drawn(framed):
         assert (apply_dropout(before, kept, 1 / 0.9) == 0).sum() == (~kept).sum()
         next(button for button in at.button if button.label == "Draw another mask").click()
         run(at)
+
+
+def test_the_change_by_dropout_names_what_it_was_measured_on(framed):
+    """The row by row view measures another input and another draw, and says so: its percentage is not this one."""
+    recipe = RECIPES["haiku"]
+    encoder, (inputs, mask, _) = Encoder.recipe("haiku"), recipe.inputs(0)
+    at = opened(PAGE, recipe="haiku", recipe_view="Training and evaluation", sentence="2", dropout_seed="3")
+    outputs = [encoder.trace(inputs, mask, edits).output[1] for edits in ([], [Dropout(3)])]
+    change = f"drawn with seed 3, changes the output of sentence 2 by **{relative_change(*outputs):.0%}**"
+    caption = next(text for text in rendered(at) if change in text)
+    assert "is another measurement of this effect" in caption
+    at = opened(PAGE, recipe="haiku", recipe_view="Row by row", recipe_item="training-and-evaluation")
+    assert any("This is one draw of dropout, measured over both sentences" in text for text in rendered(at))
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from encoder_core.figures.axis import AxisKind
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head
 from encoder_core.scenes import recipes as scenes
+from encoder_core.tutorials import ITEMS
 
 PLACES: dict[DropoutPlace, str] = {
     "embedded": "embedding + position",
@@ -31,6 +32,11 @@ PLACES: dict[DropoutPlace, str] = {
     "mlp_act": "inside the feed-forward network",
     "mlp_out": "output of the feed-forward network",
 }
+# Because the percentages of both views are close to each other, readers take them for one number.
+_OTHER_MEASUREMENTS = (
+    " A row of the view “Row by row” that compares the two modes has an input and draws of its own, so its percentage "
+    "is another measurement of this effect."
+)
 
 
 def render_training(name: str, variant: Variant, seed: int) -> None:
@@ -51,9 +57,10 @@ def render_training(name: str, variant: Variant, seed: int) -> None:
             key="recipes_training_output")  # fmt: skip
     change = relative_change(before, after)
     st.caption(
-        f"Dropout at all places together changes the output by **{change:.0%}** of its length. Evaluation drops "
-        "nothing and scales nothing: the same text gives the same numbers every time. In training, each seed draws "
-        "its own masks; the same seed draws the same masks again."
+        f"Dropout at all places together, drawn with seed {int(dropout_seed)}, changes the output of sentence "
+        f"{at.sentence + 1} by **{change:.0%}** of its length. Evaluation drops nothing and scales nothing: the same "
+        "text gives the same numbers every time. In training, each seed draws its own masks; the same seed draws the "
+        "same masks again." + (_OTHER_MEASUREMENTS if name in ITEMS else "")
     )
 
 
