@@ -3,8 +3,9 @@
 from dashboard.markdown import escape_message
 from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from dashboard.state.settings import CHECKPOINT, SETTINGS, Settings
-from dashboard.state.text import has_words, truncate_text
+from dashboard.state.settings import CHECKPOINT, DEFAULT_TEXT, SETTINGS, Settings
+from dashboard.state.text import first_line, has_words, truncate_text
+from encoder_core.figures import form_for, format_count
 from encoder_core.training import Task
 
 # The stages that show a tensor.
@@ -29,12 +30,16 @@ _DIFFERENCES = {  # what the code differs from -> the sentence, and what the var
 }
 
 
-def text_notices(settings: Settings) -> list[str]:
-    """A sentence about each change of the user's text: cuts, skipped lines, the default sentence."""
+def text_notices(settings: Settings, *, only_first_line: bool = False) -> list[str]:
+    """A sentence about each change of the user's text: cuts, skipped lines, another text that is used instead.
+
+    only_first_line  whether these are the settings of the start page, which uses no other line
+    """
     if settings.recipe:
         return []
     notices = []
-    current, link_texts = session(), session().link_values.get("text")
+    current, setting = session(), "text" if settings.reads_sentences else "input"
+    typed, link_texts = current.get(SETTINGS[setting]), current.link_values.get(setting)
     truncated = truncate_text(link_texts[-1])[1] if link_texts else current.notes.get("text")
     if truncated:
         notices.append(truncated)
@@ -43,18 +48,30 @@ def text_notices(settings: Settings) -> list[str]:
         return [_NO_RUN]
     if settings.task and not settings.task.reads_sentences:
         return [*notices, *_task_notices(model, settings.task)]
-    if not has_words(current.get(SETTINGS["text"])):
-        notices.append("The text contains no word, so the default sentence is used. Type a text in the sidebar.")
+    line = first_line(typed)
+    has_other_lines = only_first_line and line.strip() != typed.strip()
+    name = "The first line" if has_other_lines else "What is kept" if truncated else "The text"
+    if not has_words(line if only_first_line else typed):
+        notices.append(f"{name} contains no word, so {_default_text(only_first_line)}.")
     if any(model.batch.truncated):
-        longest = model.batch.ids.shape[1]
+        longest, more = model.batch.ids.shape[1], max(model.batch.truncated)
         notices.append(
-            f"A sentence was cut at {longest} {_unit(model)}; {max(model.batch.truncated)} more are ignored."
+            f"A sentence was cut at {longest} {_unit(model)}; {more} more {form_for(more, 'is', 'are')} ignored."
         )
-    if model.skipped_lines == len(settings.sentences):
-        notices.append("The tokenizer finds no token in the text, so the default sentence is used.")
-    elif model.skipped_lines:
-        notices.append(f"{model.skipped_lines} line(s) without a token are ignored.")
+    skipped = model.skipped_lines
+    if skipped == len(settings.sentences):
+        where = f"{name[0].lower()}{name[1:]}"
+        notices.append(f"The tokenizer finds no token in {where}, so the sentence “{settings.example}” is used.")
+    elif skipped:
+        notices.append(f"{format_count(skipped, 'line')} without a token {form_for(skipped, 'is', 'are')} ignored.")
     return notices
+
+
+def _default_text(only_first_line: bool) -> str:
+    first, *others = DEFAULT_TEXT.splitlines()
+    if only_first_line:
+        return f"the sentence “{first}” is used"
+    return f"the default text of {format_count(1 + len(others), 'sentence')} is used"
 
 
 def _task_notices(model: Model, task: Task) -> list[str]:
@@ -69,7 +86,8 @@ def _task_notices(model: Model, task: Task) -> list[str]:
         notices.append(f"The example “{task.examples[0]}” is used instead.")
     if any(model.batch.truncated):
         longest, more = model.batch.ids.shape[1], max(model.batch.truncated)
-        notices.append(f"An input was cut at {longest} tokens; {more} more are ignored. {task.rule}")
+        ignored = f"{more:,} more {form_for(more, 'is', 'are')} ignored"
+        notices.append(f"An input was cut at {format_count(longest, 'token')}; {ignored}. {task.rule}")
     return notices
 
 

@@ -136,7 +136,8 @@ class Session:
         count = len(self.link_values.get(parameter.name, ()))
         if count > 1:
             text = "the default" if used is None else escape_message(shorten(parameter.format(used), MAX_QUOTED))
-            self.problems[parameter.name] = f"The link has {parameter.name} {count} times; {text} is used."
+            which = f"{text} is used" if text.strip() else "the last one counts"  # a text can be empty
+            self.problems[parameter.name] = f"The link has {parameter.name} {count} times; {which}."
         return count > 1
 
     def correct(self, parameter: Parameter[Value], reason: str, used: Value) -> None:

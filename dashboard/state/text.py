@@ -12,13 +12,18 @@ def truncate_text(text: str) -> tuple[str, str | None]:
     lines = [line for line in text[:MAX_CHARACTERS].splitlines() if line.strip()]
     if len(text) > MAX_CHARACTERS:
         return "\n".join(lines[:MAX_SENTENCES]), (
-            f"The text had {len(text):,} characters; the first {MAX_CHARACTERS:,} are used."
+            f"The text had {len(text):,} characters; the first {MAX_CHARACTERS:,} are kept."
         )
     if len(lines) > MAX_SENTENCES:
         return "\n".join(lines[:MAX_SENTENCES]), (
-            f"The text had {len(lines)} lines; the first {MAX_SENTENCES} are used, one sentence a line."
+            f"The text had {len(lines)} lines; the first {MAX_SENTENCES} are kept, one sentence a line."
         )
     return text, None
+
+
+def first_line(text: str) -> str:
+    """The first line that is not blank; empty if there is none."""
+    return next((line for line in text.splitlines() if line.strip()), "")
 
 
 @lru_cache(maxsize=256)

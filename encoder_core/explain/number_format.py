@@ -40,6 +40,11 @@ def format_count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def form_for(number: int, singular: str, plural: str) -> str:
+    """The form of a word that agrees with a number of things: form_for(1, "is", "are") is "is"."""
+    return singular if number == 1 else plural
+
+
 def format_fixed(value: Number, decimals: int = 3) -> str:
     """The number with a fixed number of decimals, for columns with aligned decimal points."""
     if not math.isfinite(value) or abs(float(value)) >= LARGEST_PLAIN:

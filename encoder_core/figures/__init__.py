@@ -7,6 +7,7 @@ Plotly figure.
 
 from encoder_core.explain.number_format import (
     Calculation,
+    form_for,
     format_calculation,
     format_count,
     format_fixed,
@@ -78,6 +79,7 @@ __all__ = [
     "curves",
     "dimensions",
     "extent_of",
+    "form_for",
     "format_calculation",
     "format_count",
     "format_fixed",

@@ -56,7 +56,7 @@ def test_heads_that_do_not_divide_the_width_are_corrected(screen):
 def test_a_link_without_a_word_shows_the_default_text(screen, text):
     screen.open("scaled_scores", text=text)
     _no_exception(screen)
-    assert any("default sentence" in sentence for sentence in screen.sentences)
+    assert any("default text of 2 sentences" in sentence for sentence in screen.sentences)
     screen.shows(*scaled_scores(trace_of(), 1, 1))
 
 
@@ -69,7 +69,7 @@ def _type(screen, text):
 def test_text_that_is_deleted_is_said(screen):
     screen.open("scaled_scores")
     _type(screen, "")
-    assert any("default sentence" in sentence for sentence in screen.sentences)
+    assert any("default text of 2 sentences" in sentence for sentence in screen.sentences)
     _type(screen, "now there is text")
     assert screen.sentences == []
     screen.shows(*scaled_scores(trace_of("now there is text"), 1, 1))
@@ -79,7 +79,7 @@ def test_a_text_of_100_000_characters_is_cut_and_said(screen):
     screen.open("scaled_scores")
     _type(screen, "word " * 20_000)
     said = " ".join(screen.sentences)
-    assert "The text had 100,000 characters; the first 2,000 are used." in said
+    assert "The text had 100,000 characters; the first 2,000 are kept." in said
     assert "A sentence was cut at 64 tokens; 336 more are ignored." in said
     assert len(screen.page.get_by_role("textbox", name="Text").input_value()) == 2_000
     screen.shows(*scaled_scores(trace_of("word " * 64), 1, 1))

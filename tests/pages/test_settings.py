@@ -49,14 +49,14 @@ def test_a_text_within_the_limits_is_not_changed():
 
 
 def test_a_text_beyond_the_limits_is_cut_with_a_message():
-    assert truncate_text("x" * 2_001) == ("x" * 2_000, "The text had 2,001 characters; the first 2,000 are used.")
+    assert truncate_text("x" * 2_001) == ("x" * 2_000, "The text had 2,001 characters; the first 2,000 are kept.")
     assert truncate_text("\n".join("abcdefghi")) == (
         "\n".join("abcdefgh"),
-        "The text had 9 lines; the first 8 are used, one sentence a line.",
+        "The text had 9 lines; the first 8 are kept, one sentence a line.",
     )
     text, message = truncate_text("word\n" * 20_000)
     assert text == "\n".join(["word"] * 8)
-    assert message == "The text had 100,000 characters; the first 2,000 are used."
+    assert message == "The text had 100,000 characters; the first 2,000 are kept."
 
 
 def test_defaults_are_allowed():

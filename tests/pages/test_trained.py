@@ -12,7 +12,7 @@ from dashboard.models.model import Model, edited_model, model_for
 from dashboard.models.story import SENTENCE
 from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_bytes, parse_offered
-from dashboard.state.settings import DEFAULTS, OPTIONS, Settings
+from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
 from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
@@ -90,11 +90,11 @@ def test_text_without_tokens_is_reported(framed):
         stage_named("embedding"), encoder=MINILM, text="\u0301\u0301"
     )  # only accents, which the tokenizer strips
     assert [warning.value for warning in at.warning] == [
-        "The tokenizer finds no token in the text, so the default sentence is used."
+        f"The tokenizer finds no token in the text, so the sentence “{DEFAULT_TEXT.splitlines()[0]}” is used."
     ]
     assert model_for(Settings.from_state({"encoder": MINILM, "text": "\u0301"})).batch.tokens[0][3] == "cat"
     at = opened(stage_named("embedding"), encoder=MINILM, text="one\n\u0301\ntwo")
-    assert [warning.value for warning in at.warning] == ["1 line(s) without a token are ignored."]
+    assert [warning.value for warning in at.warning] == ["1 line without a token is ignored."]
 
 
 @with_minilm

@@ -71,7 +71,7 @@ def reading(story: Story) -> str:
 
 def render_notices(story: Story) -> None:
     """Render the notices about the text."""
-    for notice in text_notices(story.model.settings):
+    for notice in text_notices(story.model.settings, only_first_line=True):
         st.warning(notice, icon=":material/info:")
 
 
