@@ -9,7 +9,12 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.transitions import render_opening
-from dashboard.lessons.weighted_values import contribution_question, render_dimension_picker, selected_dimension
+from dashboard.lessons.weighted_values import (
+    average_text,
+    contribution_question,
+    render_dimension_picker,
+    selected_dimension,
+)
 from dashboard.selection import focus
 from dashboard.selection.column_picker import move_focus_and_column
 from dashboard.selection.focus import Focus
@@ -63,13 +68,7 @@ def render_body() -> None:
     parts = scenes.one_number(row, values, visible[at.token], float(number), at, dimension=dimension, **common)
     render_plot(parts, key="weighted_values_sum", inspection=inspection)
     if np.isclose(row.sum(), 1, atol=1e-3) and factor == 1:  # not if all keys are masked, or with dropout
-        visible_values = values[visible[at.token]]
-        st.caption(
-            "No weight of this row is negative and they add up to 1, so z is a weighted average: "
-            f"**{format_number(number)}** lies between the smallest (**{format_number(visible_values.min())}**) and "
-            f"the largest (**{format_number(visible_values.max())}**) of the {len(visible_values)} visible values. "
-            "The columns above are rounded to three decimals."
-        )
+        st.caption(average_text(values[visible[at.token]], float(number)))
     product = factor * row * values
     times = "" if factor == 1 else rf"{factor:g} \cdot "
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)

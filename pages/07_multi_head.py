@@ -17,7 +17,7 @@ from dashboard.shell.frame import Shape
 from dashboard.state.choices import PART
 from encoder_core import LayerTrace, blocks
 from encoder_core.explain import recompute
-from encoder_core.figures import MAX_UNBINNED, dimensions
+from encoder_core.figures import MAX_UNBINNED, dimensions, latex_sequence
 from encoder_core.scenes.position import block_slice
 
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")
@@ -63,6 +63,7 @@ def render_body() -> None:
             sections.render_head_counts(current)
         case _:
             sections.render_contributions(current, at, layer, dims.window(), out_bias(at.layer), inspection)
+    all_z = latex_sequence([f"z_{{{head + 1}}}" for head in range(heads)], separator=r"\; ")
     names, token_contributions = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
     render_depths(
         {
@@ -73,7 +74,7 @@ def render_body() -> None:
             "concat": Table(layer.concat[at.sentence], at.labels, dimensions(width)),
         },
         rf"\begin{{gathered}} \underbrace{{\text{{attn\_out}}}}_{{{seq}\times{d_model}}} = "
-        rf"\underbrace{{[z_1 \dots z_{{{heads}}}]}}_{{{seq}\times{width}}}\;"
+        rf"\underbrace{{[{all_z}]}}_{{{seq}\times{width}}}\;"
         rf"\underbrace{{W_O}}_{{{width}\times{d_model}}}"
         rf"{' + b_O' if config.use_bias else ''}"
         rf"\\[2em] = \sum_{{h=1}}^{{{heads}}} \underbrace{{z_h}}_{{{seq}\times{d_head}}}\;"

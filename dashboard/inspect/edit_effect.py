@@ -10,7 +10,7 @@ from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.theme import current_theme
 from encoder_core.analysis import relative_change, residual_change
-from encoder_core.figures import HeatmapStyle
+from encoder_core.figures import HeatmapStyle, format_count
 from encoder_core.scenes import what_if as scenes
 
 
@@ -48,6 +48,7 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         changed = int((distance[-1] > 1e-6).sum())
     output_change = relative_change(*(m.trace.output[at.sentence] for m in (before, model)))
     st.caption(
-        f"After the last block, the residual stream has changed at **{changed} of {len(at.labels)}** tokens. The "
-        f"output of this sentence has changed by **{output_change:.1%}** of its norm."
+        f"After the last block, the residual stream has changed at **{changed} of "
+        f"{format_count(len(at.labels), 'token')}**. The output of this sentence has changed by **"
+        f"{output_change:.1%}** of its norm."
     )

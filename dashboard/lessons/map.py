@@ -24,7 +24,7 @@ def input_group(model: Model, sentence: int) -> Group:
     trace, tokens, config = model.trace, model.batch.tokens[sentence], model.config
     rows = f"{len(tokens)} × {config.d_model}"
     cards = [
-        Card("embedding", "tokens", f"{len(tokens)} tokens", words=tokens),
+        Card("embedding", "tokens", format_count(len(tokens), "token"), words=tokens),
         Card("embedding", "embedding", rows, trace.scaled_embedding[sentence]),
         Card("positions", "+ positions", rows, trace.position_encoding if config.positions != "none" else None),
     ]
@@ -46,7 +46,7 @@ def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Gro
         Card("scaled_scores", "scores", square, layer.scores[sentence, head], identity="attention"),
         Card("softmax", "weights", square, layer.pattern[sentence, head], "weights", "attention"),
         Card("weighted_values", "values", f"{seq} × {d_head}", layer.z[sentence, head], identity="value"),
-        Card("multi_head", f"{config.num_heads} heads", rows, layer.attn_out[sentence]),
+        Card("multi_head", format_count(config.num_heads, "head"), rows, layer.attn_out[sentence]),
     ]
     mlp = Card("feed_forward", "feed-\u200bforward", f"{seq} × {config.d_ff}", layer.mlp_act[sentence])
     label = f"Encoder block {layer_index + 1} of {config.num_layers} · head {head + 1} · {config.norm}-norm"

@@ -28,6 +28,21 @@ def render_dimension_picker(at: Focus, d_head: int, dimension: int) -> None:
         )  # fmt: skip
 
 
+def average_text(values: Float[np.ndarray, "visible"], number: float) -> str:
+    """Caption: a dimension of z is an average of the visible values, with weights that add up to 1."""
+    if len(values) == 1:
+        between = f"**{format_number(number)}** is the only visible value, to within rounding."
+    else:
+        between = (
+            f"**{format_number(number)}** lies between the smallest (**{format_number(values.min())}**) and the "
+            f"largest (**{format_number(values.max())}**) of the {len(values)} visible values."
+        )
+    return (
+        f"No weight of this row is negative and they add up to 1, so z is a weighted average: {between} The columns "
+        "above are rounded to three decimals."
+    )
+
+
 def contribution_question(
     at: Focus, row: Float[np.ndarray, "key"], values: Float[np.ndarray, "key"], factor: float, dimension: int
 ) -> Question:

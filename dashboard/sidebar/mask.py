@@ -12,6 +12,7 @@ from dashboard.sidebar.mask_editor import EDITOR, render_mask_editor
 from dashboard.state.session import session
 from dashboard.state.settings import SETTINGS, current_settings
 from dashboard.state.user_changes import CUSTOM_MASK
+from encoder_core.figures import form_for, format_count
 from encoder_core.inputs.custom_mask import SHAPES, WINDOW, CustomMask, Start
 
 _HELP = {
@@ -65,15 +66,16 @@ def _describe(mask: CustomMask, model: Model) -> str:
     batch, seq = model.batch.ids.shape
     within, beyond = mask.num_set(batch, model.config.num_heads, seq)
     text = f"{SHAPES[mask.axes]}: {_RULES[mask.start]}"
-    text += f", with {within:,} {'cell' if within == 1 else 'cells'} changed. " if within else ". "
+    text += f", with {format_count(within, 'cell')} changed. " if within else ". "
     if beyond:
         text += (
-            f"{beyond:,} changed {'cell belongs' if beyond == 1 else 'cells belong'} to tokens, sentences or heads "
-            "that do not exist now, and will return with them. "
+            f"{format_count(beyond, 'changed cell')} {form_for(beyond, 'belongs', 'belong')} to tokens, sentences or "
+            "heads that do not exist now, and will return with them. "
         )
     visible = mask.visible(model.batch.real, model.config.num_heads)
     empty = np.count_nonzero(~visible.any(axis=-1))
     if empty:
         have, their = ("has", "its") if empty == 1 else ("have", "their")
-        text += f":orange[{empty:,} of {visible[..., 0].size:,} rows {have} no visible key: {their} weights are all 0.]"
+        rows = format_count(visible[..., 0].size, "row")
+        text += f":orange[{empty:,} of {rows} {have} no visible key: {their} weights are all 0.]"
     return text

@@ -35,9 +35,20 @@ def format_number(value: Number, digits: int = 4) -> str:
     return _true_minus(f"{rounded:e}".replace("e+", "e"))
 
 
-def format_count(number: int, noun: str) -> str:
-    """A number of things: "1 head", "4 heads", "30,522 rows"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+def format_count(number: int, noun: str, plural: str = "") -> str:
+    """A number of things: "1 head", "4 heads", "30,522 rows"; `plural` for a noun that does not just take an "s"."""
+    return f"{number:,} {form_for(number, noun, plural or noun + 's')}"
+
+
+def latex_sequence(terms: Sequence[str], separator: str = ", ") -> str:
+    r"""The terms in LaTeX, with dots for those between the first and the last: "1", "1, 2", "1, \dots, 4"."""
+    first_and_last = list(terms) if len(terms) < 3 else [terms[0], r"\dots", terms[-1]]
+    return separator.join(first_and_last)
+
+
+def latex_range(first: int, last: int) -> str:
+    r"""The whole numbers from the first to the last in LaTeX: "1, \dots, 4"; "1" if they are the same."""
+    return latex_sequence([str(number) for number in range(first, last + 1)])
 
 
 def form_for(number: int, singular: str, plural: str) -> str:

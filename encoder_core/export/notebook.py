@@ -11,6 +11,7 @@ import numpy as np
 
 from encoder_core.config import EncoderConfig
 from encoder_core.edits.apply import edited_ids
+from encoder_core.explain.number_format import format_count
 from encoder_core.export.cells import Cell, code, literal, markdown
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
@@ -117,7 +118,8 @@ def _title(subject: Subject, title: str, text: str, requirements: str) -> Cell:
     return markdown(
         f"# {title}\n\n{text}\n\n"
         f"- Encoder: {subject.encoder_name}\n"
-        f"- {c.num_layers} layers, {c.num_heads} heads, d_model {c.d_model}, d_ff {c.d_ff}, {c.norm}-norm\n"
+        f"- {_count(c.num_layers, 'layer')}, {_count(c.num_heads, 'head')}, d_model {c.d_model}, "
+        f"d_ff {c.d_ff}, {c.norm}-norm\n"
         f"- {_count(trace.real.shape[0], 'sentence')} of up to {_count(trace.real.shape[1], 'token')}\n"
         f"- {_count(len(subject.run.edits), 'edit')}\n"
         f"- Needs {requirements}{link}"
@@ -125,7 +127,7 @@ def _title(subject: Subject, title: str, text: str, requirements: str) -> Cell:
 
 
 def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number or 'no'} {thing}s"
+    return format_count(number, thing) if number else f"no {thing}s"
 
 
 def _plain_requirements(subject: Subject) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from encoder_core.cost import parameters_by_part
 from encoder_core.edits import format_edit
+from encoder_core.explain.number_format import format_count
 from encoder_core.export.report_stages import At, stage_sections
 from encoder_core.export.subject import ACTIVATION_NAMES, Subject
 from encoder_core.export.svg import HATCH
@@ -46,7 +47,8 @@ def _header(subject: Subject, at: At) -> str:
     trace, c = subject.run.trace, subject.config
     facts = {
         "Encoder": subject.encoder_name,
-        "Size": f"{c.num_layers} layers, {c.num_heads} heads, d_model {c.d_model}, d_head {c.d_head}, d_ff {c.d_ff}",
+        "Size": f"{format_count(c.num_layers, 'layer')}, {format_count(c.num_heads, 'head')}, d_model {c.d_model}, "
+        f"d_head {c.d_head}, d_ff {c.d_ff}",
         "Options": _options(subject),
         "Parameters": f"{sum(parameters_by_part(c).values()):,}",
         "Mask": _mask(trace),
@@ -90,7 +92,7 @@ def _options(subject: Subject) -> str:
 
 def _mask(trace: EncoderTrace) -> str:
     hidden = int(np.count_nonzero(~trace.mask))
-    return f"{hidden:,} of {trace.mask.size:,} cells masked" if hidden else "no key is masked"
+    return f"{hidden:,} of {format_count(trace.mask.size, 'cell')} masked" if hidden else "no key is masked"
 
 
 def _numbered(tokens: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import stack_patterns
-from encoder_core.explain.number_format import format_number
+from encoder_core.explain.number_format import format_count, format_number
 from encoder_core.export.svg import MAX_COLUMNS, MAX_ROWS, Appearance, colour, heatmap_svg
 from encoder_core.figures.colour_scale import colour_limit
 from encoder_core.trace import Run
@@ -81,7 +81,7 @@ def _attention(run: Run, at: At) -> list[Section]:
     return [
         (
             "Queries, keys, values",
-            f"Three linear maps of the same rows; a head has {c.d_head} features of each ({where}).",
+            f"Three linear maps of the same rows; a head has {format_count(c.d_head, 'feature')} of each ({where}).",
             [_figure(q, at.tokens, None, "Q", signed, "query"), _figure(k, at.tokens, None, "K", signed, "key"),
              _figure(v, at.tokens, None, "V", signed, "value")],
         ),

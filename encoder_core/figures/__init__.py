@@ -13,6 +13,8 @@ from encoder_core.explain.number_format import (
     format_fixed,
     format_number,
     in_brackets,
+    latex_range,
+    latex_sequence,
 )
 from encoder_core.figures.activation import activation_curve
 from encoder_core.figures.axis import Axis, AxisMeaning, Selectable, Selection
@@ -87,6 +89,8 @@ __all__ = [
     "heatmap",
     "in_brackets",
     "largest_magnitude",
+    "latex_range",
+    "latex_sequence",
     "line_styles",
     "mosaic",
     "panels_of",

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoder_core.explain.number_format import format_count
 from encoder_core.figures.axis import axis_of
 from encoder_core.figures.base import build_panel, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
@@ -71,7 +72,10 @@ def heatmap(
     elif texts is not None:
         trace |= _texts(texts, visible)
     outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
-    size = f"{len(row_axis)} {row_axis.title} rows by {len(column_axis)} {column_axis.title} columns"
+    size = (
+        f"{format_count(len(row_axis), f'{row_axis.title} row')} by "
+        f"{format_count(len(column_axis), f'{column_axis.title} column')}"
+    )
     panel = build_panel(
         "heatmap",
         [trace, *_masked(~np.isfinite(cells), colours), *dots_beyond(cells, limit, colours)],

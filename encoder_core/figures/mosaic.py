@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
+from encoder_core.explain.number_format import form_for
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
 from encoder_core.figures.base import PLOT_HEIGHT, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
@@ -117,7 +118,8 @@ def mosaic(
         else _tile_axis(grid.column_titles, placed.wide, gap) | {"side": "top"}
     )
     y_axis = _row_axis(row_axis.names, height) if labels_left else _tile_axis(grid.row_titles, placed.tall, gap)
-    what = f"{len(placed.rows)} by {len(placed.columns)} heatmaps of {row_axis.title} by {column_axis.title}"
+    tiles_word = form_for(len(placed.rows) * len(placed.columns), "heatmap", "heatmaps")
+    what = f"{len(placed.rows)} by {len(placed.columns)} {tiles_word} of {row_axis.title} by {column_axis.title}"
     panel = build_panel(
         "mosaic",
         traces,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.explain.number_format import format_number
+from encoder_core.explain.number_format import format_count, format_number
 from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis
 from encoder_core.figures.lines import series_colours
@@ -94,7 +94,8 @@ def points(
                   "line": {"width": outlines, "color": [theme.text if index == marked else theme.background
                                                         for index in members]}}  # fmt: skip
         traces.append(_dots(places, members, names, marker, theme) | {"name": label(name)})
-    panel = _plane(traces, style, title, extent, axis_titles, alt=f"{title}: one point for each of {len(names)} tokens")
+    alt = f"{title}: one point for each of {format_count(len(names), 'token')}"
+    panel = _plane(traces, style, title, extent, axis_titles, alt=alt)
     layout = panel.layout
     if len(order) > 1:
         legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 11}}

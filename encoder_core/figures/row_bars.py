@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.explain.number_format import Number, format_fixed, format_number
+from encoder_core.explain.number_format import Number, format_count, format_fixed, format_number
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
 from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
@@ -107,7 +107,7 @@ def row_bars(
         traces,
         style,
         title=title,
-        alt=f"{title}: one bar for each of {len(rows)} {axis.title} rows. {details.footer}",
+        alt=f"{title}: one bar for each of {format_count(len(rows), f'{axis.title} row')}. {details.footer}",
         weight=10,
         xaxis=x_axis | {"zeroline": True, "zerolinecolor": theme.muted, "zerolinewidth": 1},
         yaxis=token_axis(rows, axis.title, theme, reverse=True),

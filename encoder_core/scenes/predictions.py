@@ -21,6 +21,7 @@ from encoder_core.figures import (
     colour_limit,
     curves,
     dimensions,
+    format_count,
     format_fixed,
     format_number,
     heatmap,
@@ -83,7 +84,7 @@ def _softmax_over_vocabulary(
     logits_style = RowBarsStyle(row_axis=axis, span=span_of(logits[ids]), weight=14, height=HEIGHT, theme=theme)
     style = RowBarsStyle(row_axis=axis, colour="attention", decimals=3, weight=14, height=HEIGHT, theme=theme)
     others = len(logits) - len(ids)
-    rest = f"{others} others: {format_fixed(1 - probabilities.sum())}" if others else "sum 1"
+    rest = f"{format_count(others, 'other')}: {format_fixed(1 - probabilities.sum())}" if others else "sum 1"
     return [
         row_bars(logits[ids], names, title=f"logits of “{shorten(at.labels[at.token])}”", marks=marks,
                  shows=_rows_of("logits", at, ids), style=logits_style),

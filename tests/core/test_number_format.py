@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from encoder_core.explain.number_format import format_calculation, format_fixed, format_number, in_brackets
+from encoder_core.explain.number_format import (
+    form_for,
+    format_calculation,
+    format_count,
+    format_fixed,
+    format_number,
+    in_brackets,
+    latex_range,
+    latex_sequence,
+)
 from tests.number_table import CASES, parsed, unit_of
 
 
@@ -20,6 +29,18 @@ def test_integers_and_numpy_numbers_are_formatted_like_floats():
     assert [format_number(value) for value in (7, np.int64(1234), np.float32(0.1), np.float64(-0.0))] == [
         "7", "1,234", "0.1", "0",
     ]  # fmt: skip
+
+
+def test_counts_agree_with_their_nouns_and_verbs():
+    counts = [format_count(number, "head") for number in (0, 1, 2, 30_522)]
+    assert counts == ["0 heads", "1 head", "2 heads", "30,522 heads"]
+    assert [format_count(number, "query", "queries") for number in (1, 2)] == ["1 query", "2 queries"]
+    assert [form_for(number, "is", "are") for number in (0, 1, 2)] == ["are", "is", "are"]
+
+
+def test_a_sequence_has_dots_only_for_terms_that_are_left_out():
+    assert [latex_range(1, last) for last in (1, 2, 3, 12)] == ["1", "1, 2", r"1, \dots, 3", r"1, \dots, 12"]
+    assert latex_sequence(["z_1", "z_2", "z_3"], r"\; ") == r"z_1\; \dots\; z_3"
 
 
 def test_zero_digits_raise_a_value_error():

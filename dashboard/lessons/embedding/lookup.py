@@ -12,7 +12,7 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.theme import current_theme
-from encoder_core.figures import Window, dimensions, format_number
+from encoder_core.figures import Window, dimensions, format_count, format_number
 from encoder_core.scenes import embedding as scenes
 
 _MAX_ROWS = 1_000  # of the table of E; a larger E is reduced to the rows in use
@@ -27,7 +27,8 @@ def render_lookup(current: Model, at: Focus, columns: Window, inspection: Inspec
                           columns=columns, theme=current_theme())  # fmt: skip
     render_plot(parts, key="embedding_plot", inspection=inspection)
     difference = np.abs(scenes.one_hot_columns(row_ids, ids) @ table[row_ids] - rows).max()
-    rows_note = "" if len(row_ids) == vocab else f" The figure shows the {len(row_ids)} rows in use out of {vocab:,}."
+    count = len(row_ids)
+    rows_note = f" The figure shows the {format_count(count, 'row')} in use out of {vocab:,}." if count < vocab else ""
     st.caption(
         "Each row of the one-hot matrix is 1 at the token's id and 0 elsewhere, so the product selects that row of E. "
         f"The bars beside E mark the rows of this sentence.{rows_note}{_padding_note(current)} Largest difference "

@@ -22,7 +22,7 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.analysis.language import PairKind, head_pairs, pair_weights
 from encoder_core.analysis.language.head_pairs import CLASS_PAIRS, SAME_WORD, WordPair
-from encoder_core.figures import Selection, format_fixed
+from encoder_core.figures import Selection, format_count, format_fixed
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import contexts as scenes
 
@@ -98,9 +98,9 @@ def _describe_shares(kind: PairKind) -> str:
     share, uniform = f"{100 * kind.share:.0f}%", f"{100 * kind.uniform:.0f}%"
     return (
         "Bars: of the queries that can attend to a key of this kind, the share whose largest weight is on one. "
-        f"“{escape_token(kind.kind)}”: {share} of {kind.queries:,} queries, and {uniform} if the largest weight were "
-        "on a random key. A pair can be of several kinds, so the bars do not add up to 100%. Word classes are known "
-        "for the words of this page's sentences; a word can have two (“play”)."
+        f"“{escape_token(kind.kind)}”: {share} of {format_count(kind.queries, 'query', 'queries')}, and {uniform} if "
+        "the largest weight were on a random key. A pair can be of several kinds, so the bars do not add up to 100%. "
+        "Word classes are known for the words of this page's sentences; a word can have two (“play”)."
     )
 
 

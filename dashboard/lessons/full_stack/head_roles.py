@@ -95,6 +95,6 @@ def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
         edits += " The custom mask is not applied: it belongs to your text."
     return (
         f"Measured on {measured_on}: the mean over the "
-        f"{queries} of {measured.tokens} tokens that can attend to a token of the role.{rows}{edits} Strongest heads: "
-        f"{strongest}."
+        f"{queries} of {format_count(measured.tokens, 'token')} that can attend to a token of the role.{rows}{edits} "
+        f"Strongest heads: {strongest}."
     )

@@ -16,7 +16,7 @@ from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
-from encoder_core.figures import Window, colour_limit, dimensions
+from encoder_core.figures import Window, colour_limit, dimensions, latex_range
 from encoder_core.scenes import residual_stream as scenes
 from encoder_core.scenes.position import block_slice
 
@@ -43,7 +43,7 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     return Depths(
         {f"“{escape_token(at.labels[at.token])}”": Table(token_states, names, dimensions(config.d_model))},
         rf"\underbrace{{X_l}}_{{{len(at.labels)}\times{config.d_model}}} = \text{{block}}_l(X_{{l-1}}), \qquad "
-        rf"l = 1 \dots {config.num_layers}",
+        rf"l = {latex_range(1, config.num_layers)}",
         [stack_code(current)],
         question,
         inspection,

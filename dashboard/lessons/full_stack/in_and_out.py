@@ -14,7 +14,7 @@ from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
 from encoder_core import Encoder
 from encoder_core.analysis import cosines
-from encoder_core.figures import Window, dimensions
+from encoder_core.figures import Window, dimensions, latex_sequence
 from encoder_core.scenes import residual_stream as scenes
 from encoder_core.scenes.position import text_slice
 
@@ -33,11 +33,13 @@ def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
         f"Between input and output: {blocks_text(config)}. The cosine compares the directions of a token's output "
         "and its embedding; 1 means the same direction."
     )
+    circle = r" \circ "
+    blocks = [rf"\text{{block}}_{{{number}}}" for number in range(config.num_layers, 0, -1)]
     size, dims = rf"{len(at.labels)}\times{config.d_model}", dimensions(config.d_model)
     return Depths(
         {"output": Table(after, at.labels, dims), "embedded": Table(before, at.labels, dims)},
         rf"\underbrace{{Y}}_{{{size}}} = \text{{{'norm ∘ ' if config.final_norm else ''}}}"
-        rf"\text{{block}}_{{{config.num_layers}}} \circ \dots \circ \text{{block}}_1"
+        rf"{latex_sequence(blocks, separator=circle)}"
         rf" (\underbrace{{X}}_{{{size}}})",
         [Encoder.trace],
         question,

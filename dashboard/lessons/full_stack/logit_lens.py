@@ -19,7 +19,7 @@ from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import logit_lens, rank_of, softmax, top_tokens
 from encoder_core.explain import Cell
-from encoder_core.figures import Selection, dimensions, format_number
+from encoder_core.figures import Selection, dimensions, format_number, latex_range
 from encoder_core.figures.base import label
 from encoder_core.scenes import predictions as scenes
 
@@ -87,8 +87,8 @@ def _formula(config: EncoderConfig) -> str:
     stream = r"\text{norm}(x^{(l)}_t)" if config.final_norm else "x^{(l)}_t"
     bias = r" + b_\mathrm{head}" if config.use_bias else ""
     return (
-        rf"\begin{{aligned}} \mathrm{{lens}}^{{(l)}}_t &= {stream}\, W_\mathrm{{head}}{bias} \\ l &= 0 \dots "
-        rf"{config.num_layers} \end{{aligned}}"
+        rf"\begin{{aligned}} \mathrm{{lens}}^{{(l)}}_t &= {stream}\, W_\mathrm{{head}}{bias} \\ l &= "
+        rf"{latex_range(0, config.num_layers)} \end{{aligned}}"
     )
 
 

@@ -18,7 +18,7 @@ from dashboard.theme import current_theme
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import visible_keys
 from encoder_core.analysis.language import StrongHead, special_tokens_and_query
-from encoder_core.figures import dimensions
+from encoder_core.figures import dimensions, latex_range
 from encoder_core.scenes import language as scenes
 from encoder_core.scenes.position import head_slice
 
@@ -62,7 +62,8 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
             f"layer {at.layer + 1}": Table(weights[at.layer], heads, at.labels),
         },
         rf"\begin{{aligned}} \underbrace{{a^{{(l,h)}}}}_{{1\times{seq}}} &= \text{{softmax}}(s^{{(l,h)}}_q), \quad "
-        rf"q = {at.token + 1} \\ l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
+        rf"q = {at.token + 1} \\ "
+        rf"l &= {latex_range(1, num_layers)}, \quad h = {latex_range(1, num_heads)} \end{{aligned}}",
         [attention_from, strongest_heads],
         question,
         inspection,

@@ -27,7 +27,7 @@ from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language import SharedWord, different_words_similarity
 from encoder_core.analysis.language.same_word import TokenPlace
 from encoder_core.explain import Cell
-from encoder_core.figures import format_fixed
+from encoder_core.figures import format_fixed, latex_range
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import language as scenes
 
@@ -81,8 +81,8 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
     rows = series if comparison.control is None else series | {scenes.CONTROL: comparison.control}
     return Depths(
         {"with itself": Table(np.stack(list(rows.values())), list(rows), names), "with all": all_tokens},
-        r"\begin{aligned} &\cos\left(x^{(l)}_{a,i},\, x^{(l)}_{b,j}\right), \quad l = 0 \dots "
-        rf"{current.config.num_layers} \\ &\text{{where token }} i \text{{ of sentence }} a"
+        r"\begin{aligned} &\cos\left(x^{(l)}_{a,i},\, x^{(l)}_{b,j}\right), \quad l = "
+        rf"{latex_range(0, current.config.num_layers)} \\ &\text{{where token }} i \text{{ of sentence }} a"
         r" \text{ is token } j \text{ of } b \end{aligned}",
         [shared_words, same_word_similarity, different_words_similarity],
         question,

@@ -11,7 +11,7 @@ from dashboard.models.traced_sentences import Progress, TracedSentences
 from dashboard.state.session import session
 from encoder_core.analysis.language import ContextVectors, PairWeights
 from encoder_core.corpus import load_sentences
-from encoder_core.figures import format_count
+from encoder_core.figures import form_for, format_count
 
 _SECONDS = 0.6  # between two looks at the progress
 
@@ -66,12 +66,13 @@ def describe_sources(sources: Sources, current: Model) -> str:
     """The sentences in use, what was left out of those of this page, and how they were computed."""
     project, own = sources.project, sources.own
     written = len(load_sentences()) - project.unknown - project.beyond
-    text = f"{written:,} sentences written for this project"
+    text = f"{format_count(written, 'sentence')} written for this project"
     if own and own.vectors:
         text += f" and {len(own.vectors.tokens):,} of your file"
     left_out = []
     if project.unknown:
-        left_out.append(f"{project.unknown} have words that are not in the vocabulary")
+        have = form_for(project.unknown, "has", "have")
+        left_out.append(f"{project.unknown} {have} words that are not in the vocabulary")
     if project.beyond:
         left_out.append(f"memory has no room for {project.beyond}")
     text += f" (others are left out: {'; '.join(left_out)})" if left_out else ""
@@ -100,7 +101,7 @@ def _render_progress(current: Model, query: str) -> None:
     if progress.failed:
         st.warning("These sentences cannot be computed now. Try again later.", icon=":material/info:")
         return
-    traced = f"{progress.traced} of {progress.total} sentences"
+    traced = f"{progress.traced} of {format_count(progress.total, 'sentence')}"
     wait = f"; {format_count(progress.before, 'other encoder')} first" if progress.before else ""
     st.progress(
         progress.traced / max(progress.total, 1),

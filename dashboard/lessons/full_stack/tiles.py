@@ -19,7 +19,7 @@ from dashboard.selection.weights_scale import render_weights_limits
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
-from encoder_core.figures import Line
+from encoder_core.figures import Line, latex_range
 from encoder_core.scenes import stack_attention as scenes
 from encoder_core.scenes.position import head_slice
 
@@ -37,7 +37,7 @@ def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
     return Depths(
         {f"layer {at.layer + 1}, head {at.head + 1}": Table(patterns[at.layer, at.head], at.labels, at.labels)},
         rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
-        rf"l &= 1 \dots {num_layers}, \quad h = 1 \dots {num_heads} \end{{aligned}}",
+        rf"l &= {latex_range(1, num_layers)}, \quad h = {latex_range(1, num_heads)} \end{{aligned}}",
         [stack_code(current)],
         question,
         inspection,

@@ -11,7 +11,7 @@ from dashboard.selection.focus import Focus
 from encoder_core.analysis import cosines, mean_off_diagonal
 from encoder_core.analysis.language.token_kinds import SPECIAL
 from encoder_core.explain.sublayers import layer_norm_steps, norm_parameters
-from encoder_core.figures import format_number
+from encoder_core.figures import format_count, format_number
 
 _CLEAR = 1e-2  # change of a vector, as a fraction of its largest number, that counts
 _LONG = 10  # the common vector is so many times as long as the longest output
@@ -231,11 +231,12 @@ def reach_question(current: Model, at: Focus) -> Question:
     if reach not in options or len(options) < 2:
         return depth_question(current)
     right, _ = options.pop(reach)
-    blocks = f"{current.config.num_layers} blocks" if current.config.num_layers > 1 else "one block"
+    blocks = format_count(current.config.num_layers, "block")
     return Question(
         f"on the embeddings of which tokens can the output of “{escape_token(at.labels[at.token])}” depend?",
         right,
-        f"The mask lets it collect information from {len(reach)} of {seq} tokens in {blocks}, its own included.",
+        f"The mask lets it collect information from {len(reach)} of {format_count(seq, 'token')} in {blocks}, "
+        "its own included.",
         [WrongOption(text, reason, "the mask on the page Scaled scores") for text, reason in options.values()],
     )
 

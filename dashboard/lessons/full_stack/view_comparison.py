@@ -41,7 +41,7 @@ def compare_views(current: Model, at: Focus) -> str:
     num_heads = rows.shape[0] * rows.shape[1]
     readings = [
         _reading(f"In {head_name(at.layer, at.head)}", rows[at.layer, at.head]),
-        _reading(f"In the average of all {num_heads} heads", mean),
+        _reading(f"In the average of {f'all {num_heads} heads' if num_heads > 1 else 'the only head'}", mean),
         _reading("In the rollout through all layers", shares),
     ]
     lines = [

@@ -11,7 +11,7 @@ from dashboard.selection.focus import Focus
 from dashboard.state.position_choice import PositionChoice
 from dashboard.theme import current_theme
 from encoder_core.analysis import similarity_by_distance
-from encoder_core.figures import format_number, largest_magnitude
+from encoder_core.figures import format_count, format_number, largest_magnitude
 from encoder_core.scenes import positions as scenes
 
 Encoding = Float[np.ndarray, "position d_model"]
@@ -49,7 +49,7 @@ def distance_question(current: Model, at: Focus, choice: PositionChoice, encodin
     digits = next((d for d in (3, 5) if is_same or format_number(here, d) != format_number(there, d)), 7)
     text = (
         f"positions {first + 1} and {second + 1} have the dot product {format_number(here, digits)}. What is it "
-        f"{shift} positions later, for {first + shift + 1} and {second + shift + 1}?"
+        f"{format_count(shift, 'position')} later, for {first + shift + 1} and {second + shift + 1}?"
     )
     if is_same:
         reason = "Here the dot product depends only on the distance." if encoding.any() else "Every row is zero."

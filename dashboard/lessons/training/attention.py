@@ -27,7 +27,8 @@ def text_problem(task: Task, text: str) -> str:
     except ValueError as error:
         return capitalize(str(error))
     left_out = batch.truncated[0]
-    return f"The input is cut: its last {left_out} tokens are left out. {task.rule}" if left_out else ""
+    cut = "token is" if left_out == 1 else f"{left_out} tokens are"
+    return f"The input is cut: its last {cut} left out. {task.rule}" if left_out else ""
 
 
 def render_text_problem(task: Task, text: str) -> None:

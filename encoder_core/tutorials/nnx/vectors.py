@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from encoder_core.analysis import entropy, softmax_steps
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import Line, RowBarsStyle, ThemeName, position_labels, row_bars
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, form_for, format_count, position_labels, row_bars
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import SCORES, SELF_ATTENTION, demo_run, encoder_run
@@ -68,9 +68,9 @@ def _key(seed: int) -> Finding:
 
     return Finding(
         judge(count == 1, under_condition=count > 1),
-        f"{count} keys are first for some query",
-        f"The {len(q)} queries of sentence 1 (block 1, head 1) give their largest weight to **{count}** different "
-        "keys.",
+        f"{format_count(count, 'key')} {form_for(count, 'is', 'are')} first for some query",
+        f"The {len(q)} queries of sentence 1 (block 1, head 1) give their largest weight to **{count}** "
+        f"{form_for(count, 'key', 'different keys')}.",
         draw,
         "a query is given",
     )
