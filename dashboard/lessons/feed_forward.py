@@ -14,7 +14,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.explain import sublayers
-from encoder_core.figures import Window, format_calculation, format_number, in_brackets
+from encoder_core.figures import Window, format_calculation, format_number, format_percent, in_brackets
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import feed_forward as scenes
 from encoder_core.trace import LayerTrace
@@ -48,8 +48,8 @@ def render_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> 
             f"{activation}{_dropout_note(current, at, neuron)}  \n"
             f"The neuron adds **{format_number(act[neuron], 3)}** times row {neuron} of W_down to the token's row of "
             "act · W_down.\n\n"
-            f"**{float((pre < 0).mean()):.0%}** of the {len(pre)} neurons are negative before the activation at this "
-            f"token. {effect}"
+            f"At this token, **{format_percent((pre < 0).mean())}** of the {len(pre)} neurons are negative before the "
+            f"activation. {effect}"
         )
 
 

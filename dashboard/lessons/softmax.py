@@ -77,9 +77,12 @@ def describe_row(at: Focus, steps: SoftmaxSteps) -> str:
         quotient = format_calculation([exp, float(steps.total)], weight, lambda a, b: a / b)
         power = format_calculation([shifted], exp, math.exp, digits=quotient.digits)
         total = quotient.operands[1]
+        # Softmax over several numbers gives none of them exactly 0 or 1.
+        is_rounded = count > 1 and quotient.result in ("0", "1")
+        relations = "≈" if power.result == "0" else power.relation, "≈" if is_rounded else quotient.relation
         weight_text = (
-            f"Selected cell, {query} → {key}: exp({power.operands[0]}) / {total} {power.relation} "
-            f"{power.result} / {total} {quotient.relation} **{quotient.result}**."
+            f"Selected cell, {query} → {key}: exp({power.operands[0]}) / {total} {relations[0]} "
+            f"{power.result} / {total} {relations[1]} **{quotient.result}**."
         )
     bits = float(entropy(steps.weights))
     return (

@@ -9,6 +9,7 @@ from dashboard.sidebar.mask import render_mask
 from dashboard.sidebar.task_encoder import render_examples, render_input
 from dashboard.state.settings import SETTINGS, Settings, current_settings
 from dashboard.state.widgets import bind_widget
+from encoder_core.figures import format_percent
 from encoder_core.training import Task
 
 
@@ -27,7 +28,7 @@ def render_controls(task: Task) -> Settings:
     if found:
         st.caption(
             f"**{task.title}** after {checkpoint.step:,} of {run.plan.steps:,} steps: "
-            f"{checkpoint.evaluation.sequence_accuracy:.0%} of the test inputs entirely right. {task.goal}"
+            f"{format_percent(checkpoint.evaluation.sequence_accuracy)} of the test inputs entirely right. {task.goal}"
         )
         render_sizes(run.plan.config, run.id)
     render_mask("mask")

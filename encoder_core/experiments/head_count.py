@@ -11,7 +11,7 @@ from encoder_core.analysis import numerical_rank
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
-from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves, format_number
+from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves, format_number, format_percent
 from encoder_core.training import tasks
 from encoder_core.training.head_counts import HEADS, NUM_INPUTS, SEEDS, TASKS, head_count_plan, right_outputs
 
@@ -105,7 +105,8 @@ def _measure(setup: Setup) -> Measurement:
 
 def _share(fractions: Float[np.ndarray, "seed"]) -> str:
     """The median and the range, in percent."""
-    return f"{np.median(fractions):.0%} ({fractions.min():.0%} to {fractions.max():.0%})"
+    median, low, high = map(format_percent, (np.median(fractions), fractions.min(), fractions.max()))
+    return f"{median} ({low} to {high})"
 
 
 EXPERIMENT = Experiment(

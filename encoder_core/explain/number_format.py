@@ -64,6 +64,20 @@ def format_fixed(value: Number, decimals: int = 3) -> str:
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else _true_minus(text)
 
 
+def format_probability(probability: Number, digits: int = 2) -> str:
+    """A probability of a softmax over several numbers: "0.83", "about 1". None of them is exactly 0 or 1, although
+    floats can be."""
+    text = format_number(probability, digits)
+    return f"about {text}" if text in ("0", "1") else text
+
+
+def format_percent(share: Number) -> str:
+    """A share in whole percent; "less than 1%" and "more than 99%" where 0% and 100% would be rounded numbers."""
+    text = f"{float(share):.0%}"
+    rounded = {"0%": "less than 1%", "100%": "more than 99%"}
+    return text if share in (0, 1) else rounded.get(text, text)
+
+
 def in_brackets(number: str) -> str:
     """The formatted number, in brackets where it is negative; for numbers after an operator."""
     return f"({number})" if number.startswith("−") else number

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import stack_patterns
-from encoder_core.explain.number_format import format_count, format_number
+from encoder_core.explain.number_format import format_count, format_number, format_percent
 from encoder_core.export.svg import MAX_COLUMNS, MAX_ROWS, Appearance, colour, heatmap_svg
 from encoder_core.figures.colour_scale import colour_limit
 from encoder_core.trace import Run
@@ -127,8 +127,8 @@ def _block(run: Run, at: At) -> list[Section]:
         else "Pre-norm: the input of each sublayer is normalised, the sum is not."
     )
     factors = " Edits change the residual of some layers." if run.effects.residual_factors else ""
-    active = float((act != 0).mean())
-    relu = f" ReLU leaves {active:.0%} of them above zero." if c.activation == "relu" and _is_between(run) else ""
+    active = format_percent((act != 0).mean())
+    relu = f" ReLU leaves {active} of them above zero." if c.activation == "relu" and _is_between(run) else ""
     return [
         (
             "Add and norm",

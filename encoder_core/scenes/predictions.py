@@ -211,4 +211,4 @@ def _rows_of(tensor: str, at: Position, ids: Sequence[int]) -> TensorSlice:
 
 def _with_share(token: str, share: float) -> str:
     """An output token with its probability: "cat: 83%"; short, because a phone shows seven columns."""
-    return f"{shorten(token)}: {'<1' if share < 0.005 else round(100 * share)}%"
+    return f"{shorten(token)}: {'<1' if share < 0.005 else '>99' if share >= 0.995 else round(100 * share)}%"

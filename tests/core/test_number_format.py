@@ -13,6 +13,8 @@ from encoder_core.explain.number_format import (
     format_count,
     format_fixed,
     format_number,
+    format_percent,
+    format_probability,
     in_brackets,
     latex_range,
     latex_sequence,
@@ -41,6 +43,21 @@ def test_counts_agree_with_their_nouns_and_verbs():
 def test_a_sequence_has_dots_only_for_terms_that_are_left_out():
     assert [latex_range(1, last) for last in (1, 2, 3, 12)] == ["1", "1, 2", r"1, \dots, 3", r"1, \dots, 12"]
     assert latex_sequence(["z_1", "z_2", "z_3"], r"\; ") == r"z_1\; \dots\; z_3"
+
+
+def test_a_probability_that_rounds_to_0_or_1_is_about_it():
+    probabilities = (0.99996, 0.9994, 0.5, 2.5e-6, 0.0, 1.0)
+    assert [format_probability(p, 3) for p in probabilities] == [
+        "about 1", "0.999", "0.5", "2.5e−6", "about 0", "about 1",
+    ]  # fmt: skip
+    assert [format_probability(p) for p in (0.996, 0.994)] == ["about 1", "0.99"]
+
+
+def test_only_all_of_something_is_100_percent_and_only_nothing_is_0_percent():
+    shares = (0, 0.001, 0.01, 0.503, 0.994, 255 / 256, 1.0)
+    assert [format_percent(share) for share in shares] == [
+        "0%", "less than 1%", "1%", "50%", "99%", "more than 99%", "100%",
+    ]  # fmt: skip
 
 
 def test_zero_digits_raise_a_value_error():

@@ -95,6 +95,20 @@ def test_the_products_of_a_derivation_hold_as_displayed(framed, page):
     assert digits <= {*range(4, 9), DIGITS}
 
 
+@pytest.mark.parametrize(
+    ("score", "mask", "text"),
+    [
+        (30, "none", r"/ 1 ≈ \*\*1\*\*\."),  # the other keys have some of the weight
+        (-900, "none", r"≈ 0 / \S+ ≈ \*\*0\*\*\."),  # exp(-900) is smaller than any float
+        (30, "causal", r"= 1 / 1 = \*\*1\*\*\."),  # the only visible key
+    ],
+)
+def test_a_weight_that_rounds_to_0_or_1_is_not_said_to_equal_it(framed, score, mask, text):
+    at = opened(stage_named("softmax"), edits=f"score.0.0.0.0.0={score}", token="1", key_token="1", mask=mask)
+    described = next(part for part in rendered(at) if "Selected cell" in part)
+    assert re.search(text, described), described
+
+
 def test_a_ratio_of_weights_is_written_without_an_exponent(framed):
     """Scores set by hand, 7.08 apart: exp(7.08) = 1188."""
     edits = "score.0.0.0.0.0=9.08~score.0.0.0.0.1=2"

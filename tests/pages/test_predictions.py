@@ -1,10 +1,14 @@
 """The views of the full stack on predictions: of a recipe, of a post-norm encoder, and without an output head."""
 
+import re
+
 import numpy as np
 import pytest
 
+from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
 from dashboard.state.choices import OUTPUT_ID
+from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig, HeadFactor
 from encoder_core.analysis import logit_attribution, logit_lens, softmax
 from encoder_core.figures import format_number
@@ -57,6 +61,21 @@ def test_predicted_tokens_of_nanolm(framed):
     assert link_of(at)["output_id"] == ["7"]
     assert f"rank {(logits[2] > logits[2, 7]).sum() + 1}." in caption(at)
     assert right_answers(at) == [f"{format_number(np.exp(float(logits[2, best]) - float(logits[2, 7])), 3)} times"]
+
+
+@pytest.mark.parametrize("view", ["Predicted tokens", "Logit lens"])
+def test_a_probability_below_1_is_not_said_to_be_1(framed, view):
+    """The small encoder of letters is nearly certain: 0.99998 has three digits that are those of 1."""
+    model = model_for(Settings.from_state({"encoder": "reverse"}))
+    probabilities = softmax(model.trace.logits[0]).max(axis=-1)
+    sure = int(probabilities.argmax())
+    assert 0.9995 < probabilities[sure] < 1
+    at = opened(STAGE, encoder="reverse", view=view, token=str(sure + 1))
+    assert any(cell.endswith(": &gt;99%") for cell in texts(at))  # as HTML
+    assert not any(cell.endswith("100%") for cell in texts(at))
+    text = caption(at)
+    assert "about 1" in text
+    assert not re.search(r"probability(?: of| of “.*?” is)? [01]\b(?!\.)|and [01] after", text)
 
 
 def test_the_lens_of_a_post_norm_encoder(framed, small):

@@ -9,7 +9,7 @@ from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.analysis import stack_patterns, visible_keys
-from encoder_core.figures import format_fixed, format_number
+from encoder_core.figures import format_fixed, format_number, format_probability
 
 Patterns = Float[np.ndarray, "*lead query key"]
 _UNEVEN = 1e-3  # difference of two weights of a row from which it is not uniform
@@ -111,7 +111,7 @@ def masked_key_question(current: Model, at: Focus) -> Question:
         "the other visible keys get it, in proportion to their weights",
         f"Softmax divides by the sum of the remaining exponentials, so each other weight is multiplied by "
         f"{format_number(factor, 3)}: “{best}” goes from {format_number(largest, 3)} to "
-        f"{format_number(factor * largest, 3)}.",
+        f"{format_probability(factor * largest, 3)}.",
         [
             WrongOption(
                 "the other visible keys get equal parts of it",

@@ -11,7 +11,7 @@ from dashboard.inspect.questions import Question, WrongOption, largest_value_que
 from dashboard.markdown import escape_token
 from encoder_core import EncoderConfig
 from encoder_core.analysis import GroupCosines, PrincipalPlane, Stage, StepPart
-from encoder_core.figures import format_fixed, format_number
+from encoder_core.figures import format_fixed, format_number, format_percent
 from encoder_core.scenes.geometry import AXES, PlanePoints
 
 
@@ -161,4 +161,4 @@ def step_question(picture: Picture, d_model: int) -> Question:
 
 
 def _percent(share: float) -> str:
-    return "no part" if np.isnan(share) else f"{100 * share:.0f}%"
+    return "no part" if np.isnan(share) else format_percent(share)

@@ -22,7 +22,7 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.analysis.language import PairKind, head_pairs, pair_weights
 from encoder_core.analysis.language.head_pairs import CLASS_PAIRS, SAME_WORD, WordPair
-from encoder_core.figures import Selection, format_count, format_fixed
+from encoder_core.figures import Selection, format_count, format_fixed, format_percent
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import contexts as scenes
 
@@ -95,7 +95,7 @@ def _describe_kind(kind: str) -> str:
 
 def _describe_shares(kind: PairKind) -> str:
     """Caption of the figure: the selected bar in words."""
-    share, uniform = f"{100 * kind.share:.0f}%", f"{100 * kind.uniform:.0f}%"
+    share, uniform = format_percent(kind.share), format_percent(kind.uniform)
     return (
         "Bars: of the queries that can attend to a key of this kind, the share whose largest weight is on one. "
         f"“{escape_token(kind.kind)}”: {share} of {format_count(kind.queries, 'query', 'queries')}, and {uniform} if "

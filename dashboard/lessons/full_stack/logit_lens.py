@@ -19,7 +19,7 @@ from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import logit_lens, rank_of, softmax, top_tokens
 from encoder_core.explain import Cell
-from encoder_core.figures import Selection, dimensions, format_number, latex_range
+from encoder_core.figures import Selection, dimensions, format_probability, latex_range
 from encoder_core.figures.base import label
 from encoder_core.scenes import predictions as scenes
 
@@ -65,11 +65,12 @@ def _describe(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"],
     """Caption: the convention, and how the probability and the rank of the output token change."""
     shares, ranks = softmax(lens)[:, output_id], rank_of(lens, output_id)
     name, blocks = output_name(current, output_id), current.config.num_layers
+    first, last = format_probability(shares[0]), format_probability(shares[-1])
     return (
         f"{_convention(current.config)} The last column is the prediction of the model. At "
-        f"“{escape_token(at.labels[at.token])}”, the probability of {name} is {format_number(shares[0], 2)} before the "
-        f"first block (rank {ranks[0]}) and {format_number(shares[-1], 2)} after block {blocks} (rank {ranks[-1]}). "
-        f"Click a cell to follow its token.{chance_note(current)}"
+        f"“{escape_token(at.labels[at.token])}”, the probability of {name} is {first} before the first block (rank "
+        f"{ranks[0]}) and {last} after block {blocks} (rank {ranks[-1]}). Click a cell to follow its token."
+        f"{chance_note(current)}"
     )
 
 
@@ -110,7 +111,7 @@ def _shorter_stack_question(current: Model, at: Focus, lens: Float[np.ndarray, "
         f"block {block} is removed; the output head stays. Which token is most probable at "
         f"“{escape_token(at.labels[at.token])}” then?",
         output_name(current, answer),
-        f"With a probability of {format_number(before.probabilities[0], 2)}. The lens at a stage is what the model "
+        f"With a probability of {format_probability(before.probabilities[0])}. The lens at a stage is what the model "
         "would predict if the blocks after it were removed.",
         without_duplicates(
             output_name(current, answer),

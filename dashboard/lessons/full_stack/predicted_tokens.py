@@ -18,7 +18,7 @@ from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core.analysis import rank_of, softmax, top_tokens
 from encoder_core.explain import Cell
-from encoder_core.figures import Selection, dimensions, format_number
+from encoder_core.figures import Selection, dimensions, format_number, format_probability
 from encoder_core.scenes import predictions as scenes
 
 RANKS = 5
@@ -72,8 +72,8 @@ def _describe(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"], out
     return (
         f"At each position, the output head gives one [[logit]] to each of the {len(logits)} tokens of the "
         "[[vocabulary]]. "
-        f"At “{token}”, {output_name(current, output_id)} has the logit {format_number(logits[output_id], 3)}, the "
-        f"probability {format_number(probability, 3)} and rank {rank}.{chance_note(current)}"
+        f"At “{token}”, {output_name(current, output_id)} has the logit {format_number(logits[output_id], 3)}, a "
+        f"probability of {format_probability(probability, 3)} and rank {rank}.{chance_note(current)}"
     )
 
 

@@ -9,6 +9,7 @@ from dashboard.state.answers import record_answer
 from dashboard.state.choices import TRAINING_PREDICTION
 from dashboard.state.session import session
 from dashboard.training.stored_run import StoredRun
+from encoder_core.figures import format_percent
 from encoder_core.training import Task
 from encoder_core.training.expected_keys import key_sets, weight_on
 
@@ -59,9 +60,10 @@ def render_answer(run: StoredRun, text: str) -> None:
         return
     last = run.checkpoints[-1]
     if last.evaluation.sequence_accuracy < _LEARNED:
+        share = format_percent(last.evaluation.sequence_accuracy)
         st.info(
-            f"You predicted “{options[chosen - 1]}”. Only {last.evaluation.sequence_accuracy:.0%} of this "
-            "run's test inputs are entirely right: it has not learned the task, and cannot tell.",
+            f"You predicted “{options[chosen - 1]}”. Only {share} of this run's "
+            " test inputs are entirely right: it has not learned the task, and cannot tell.",
             icon=":material/lightbulb:",
         )
         return

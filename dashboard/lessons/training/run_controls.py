@@ -10,7 +10,7 @@ from dashboard.markdown import escape_message
 from dashboard.state.session import streamlit_session_id
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
-from encoder_core.figures import format_count
+from encoder_core.figures import format_count, format_percent
 from encoder_core.training import TrainingPlan
 from encoder_core.training.run import NUM_TESTS
 
@@ -79,7 +79,7 @@ def _tested(run: StoredRun) -> str:
         return ""
     latest = run.checkpoints[-1]
     share = latest.evaluation.sequence_accuracy
-    return f" · after step {latest.step:,}, {share:.0%} of {NUM_TESTS} test inputs are entirely right"
+    return f" · after step {latest.step:,}, {format_percent(share)} of {NUM_TESTS} test inputs are entirely right"
 
 
 def _describe(plan: TrainingPlan) -> str:

@@ -12,7 +12,7 @@ from dashboard.state.choices import VIEW
 from dashboard.state.settings import SETTINGS, mask_setting
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
-from encoder_core.figures import format_count, format_fixed
+from encoder_core.figures import format_count, format_fixed, format_percent
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _decoder(model: Model) -> Ending:
     setting = mask_setting(model.settings.encoder)
     mask = model.settings.recipe_mask if setting == "recipe_mask" else model.settings.mask
     later = later_key_share([layer.pattern for layer in model.trace.layers])
-    share = f"**{later:.0%}** of all attention weight goes to later tokens"
+    share = f"**{format_percent(later)}** of all attention weight goes to later tokens"
     if _is_causal(model):
         text = f"This model has a causal mask, as a decoder has: {share}. Without it, a token attends to both sides."
         label, new = "Switch the causal mask off", "none" if setting == "recipe_mask" or mask == "causal" else "padding"
