@@ -7,7 +7,7 @@ from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.models.model import model_for
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.settings import DEFAULTS, WORDS, Settings
-from dashboard.state.text import first_line
+from dashboard.state.text import first_line, has_words
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis.language import StrongHead
 from encoder_core.experiments.pronoun import SENTENCES
@@ -26,8 +26,10 @@ def story_encoder() -> str:
 
 
 def story_settings(encoder: str, text: str) -> Settings:
-    """The settings of the start page: this encoder with the first sentence of the text."""
-    return Settings.from_state(DEFAULTS | {"encoder": encoder, "text": first_line(text)})
+    """The settings of the start page: this encoder with the first sentence of the text, or of the default text if that
+    has no word."""
+    line = first_line(text)
+    return Settings.from_state(DEFAULTS | {"encoder": encoder, "text": line if has_words(line) else SENTENCE})
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

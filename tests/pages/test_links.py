@@ -162,7 +162,9 @@ def test_words_after_the_cut_are_not_denied(framed, text, cut):
 
 def test_the_start_page_names_the_sentence_that_it_uses_instead(framed):
     used = f"so the sentence “{DEFAULT_TEXT.splitlines()[0]}” is used."
-    assert messages(opened(START, text="")) == [f"The text contains no word, {used}"]
+    at = opened(START, text="")
+    assert messages(at) == [f"The text contains no word, {used}"]
+    assert not any("[PAD]" in component.proto.json for component in at.get("bidi_component"))  # no second sentence
     assert messages(opened(START, text="\u200b\nThe cat sleeps .")) == [f"The first line contains no word, {used}"]
     assert messages(opened(START, text="The cat sleeps .\n\u200b")) == []
 
