@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from dashboard.inspect.questions import Question, WrongOption
-from dashboard.lessons.full_stack.view import depth_question
+from dashboard.lessons.full_stack.view import blocks_text, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -231,12 +231,11 @@ def reach_question(current: Model, at: Focus) -> Question:
     if reach not in options or len(options) < 2:
         return depth_question(current)
     right, _ = options.pop(reach)
-    blocks = format_count(current.config.num_layers, "block")
     return Question(
         f"on the embeddings of which tokens can the output of “{escape_token(at.labels[at.token])}” depend?",
         right,
-        f"The mask lets it collect information from {len(reach)} of {format_count(seq, 'token')} in {blocks}, "
-        "its own included.",
+        f"The mask lets it collect information from {len(reach)} of {format_count(seq, 'token')} in "
+        f"{blocks_text(current.config)}, its own included.",
         [WrongOption(text, reason, "the mask on the page Scaled scores") for text, reason in options.values()],
     )
 
