@@ -26,6 +26,7 @@ from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
 
 MAX_ROWS = 64  # of a larger vocabulary, only the rows in use are visible
 HEIGHT = 220
+_ONE_HOT_WEIGHT = 28  # at least: each column of the one-hot matrix is to be wide enough to see, whatever their number
 
 
 def table_ids(ids: Int[np.ndarray, "seq"], vocab: int) -> Int[np.ndarray, "row"]:
@@ -61,6 +62,8 @@ def lookup(
     visible = table_ids(ids, len(table))
     hot, used = one_hot_columns(visible, ids), table[visible]
     row, in_use = int(np.searchsorted(visible, ids[at.token])), np.searchsorted(visible, np.unique(ids)).tolist()
+    share = "" if len(visible) == len(table) else f"{len(visible)} of {len(table):,}"
+    titles = [f"one-hot ({share} columns)", f"E ({share} rows)"] if share else ["one-hot", "E"]
     row_names, id_names = [f"{index} {vocabulary[index]}" for index in visible], [str(index) for index in visible]
     selects: list[Selection] = [{"token": int(np.argmax(ids == index))} if index in ids else {} for index in visible]
     token_row = [(at.token, None)]
@@ -69,10 +72,11 @@ def lookup(
     shows = text_slice("token_embedding", at)
     product = heatmap(hot @ used, at.labels, columns, title="one-hot · E", marks=token_row, shows=shows, style=style)
     return [
-        heatmap(hot, at.labels, id_names, title="one-hot", marks=token_row,
-                style=HeatmapStyle(column_axis="id", kind="weights", theme=theme)),
+        heatmap(hot, at.labels, id_names, title=titles[0], marks=token_row,
+                style=HeatmapStyle(column_axis="id", kind="weights", theme=theme,
+                                   weight=max(_ONE_HOT_WEIGHT, min(40, len(visible))))),
         "·",
-        heatmap(used, row_names, columns, title="E", marks=[(row, None)],
+        heatmap(used, row_names, columns, title=titles[1], marks=[(row, None)],
                 shows=parameter_slice("token_embedding", visible.tolist()), style=table_style),
         "=",
         product if columns and columns.size > 1 else product.with_product(Product(0, 1)),

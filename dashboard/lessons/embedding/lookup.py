@@ -27,8 +27,7 @@ def render_lookup(current: Model, at: Focus, columns: Window, inspection: Inspec
                           columns=columns, theme=current_theme())  # fmt: skip
     render_plot(parts, key="embedding_plot", inspection=inspection)
     difference = np.abs(scenes.one_hot_columns(row_ids, ids) @ table[row_ids] - rows).max()
-    count = len(row_ids)
-    rows_note = f" The figure shows the {format_count(count, 'row')} in use out of {vocab:,}." if count < vocab else ""
+    rows_note = "" if len(row_ids) == vocab else _rows_note(len(row_ids), vocab)
     st.caption(
         "Each row of the one-hot matrix is 1 at the token's id and 0 elsewhere, so the product selects that row of E. "
         f"The bars beside E mark the rows of this sentence.{rows_note}{_padding_note(current)} Largest difference "
@@ -104,6 +103,15 @@ def _ids_and_rows(
     """The ids of the selected sentence, their rows, and the embedding table."""
     ids, rows = current.batch.ids[at.sentence], current.trace.token_embedding[at.sentence]
     return ids, rows, current.parameters["token_embedding"]
+
+
+def _rows_note(in_use: int, vocab: int) -> str:
+    """Which columns of the one-hot matrix and which rows of E the figure shows."""
+    columns, rows = format_count(in_use, "column"), format_count(in_use, "row")
+    return (
+        f" Of the {vocab:,} ids, the figure shows only those in this sentence: {columns} of the one-hot matrix and "
+        f"{rows} of E. All other columns contain only 0."
+    )
 
 
 def recipe_note(model: Model) -> str:

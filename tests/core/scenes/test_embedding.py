@@ -1,7 +1,11 @@
 """The scenes of the embedding: the product of the rows in use is the whole product."""
 
-import numpy as np
+from types import SimpleNamespace
 
+import numpy as np
+import pytest
+
+from encoder_core.figures import panels_of
 from encoder_core.scenes import embedding
 
 
@@ -11,3 +15,20 @@ def test_one_hot_columns_the_rows_in_use_gives_the_whole_product():
     hot = embedding.one_hot_columns(used, ids)
     np.testing.assert_array_equal(hot, [[0, 1], [1, 0], [0, 1]])
     np.testing.assert_array_equal(hot @ table[used], np.eye(9, dtype=np.float32)[ids] @ table)
+
+
+@pytest.mark.parametrize(
+    ("vocab", "titles", "columns"),
+    [(6, ("one-hot", "E"), "012345"), (100, ("one-hot (3 of 100 columns)", "E (3 of 100 rows)"), "258")],
+)
+def test_one_hot_matrix_names_its_columns_and_is_wide_enough_for_few(vocab, titles, columns):
+    """A vocabulary of 100 has more rows than MAX_ROWS, so that only those of the ids 2, 5 and 8 are drawn."""
+    ids = np.array([5, 2, 5, 2 if vocab == 6 else 8])
+    table = np.ones((vocab, 4), np.float32)
+    at = SimpleNamespace(sentence=0, layer=0, head=0, token=0, key_token=0, labels=tuple("abcd"))
+    line = embedding.lookup(ids, table[ids], table, at,
+                            vocabulary=[f"w{index}" for index in range(vocab)])  # fmt: skip
+    hot, rows, *_, looked_up = panels_of(line)
+    assert (hot.title, rows.title) == titles
+    assert hot.columns.names == tuple(columns)
+    assert hot.weight == 28 > looked_up.weight
