@@ -15,6 +15,7 @@ from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import ALL_HEADS
+from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.blocks import SelfAttention
@@ -33,11 +34,14 @@ dims, features = (
     WideAxis("features", config.qkv_width, max_full=MAX_UNBINNED),
 )
 
+shows_all_heads = session().get(ALL_HEADS)
+width = config.qkv_width if shows_all_heads else d_head  # columns of each matrix that the page is about
+
 render_opening(
     "qkv",
     current,
-    [Shape("x", (seq, d_model)), Shape("W, three times", (d_model, d_head))],
-    [Shape(letter, (seq, d_head), name) for name, letter in LETTERS.items()],
+    [Shape("x", (seq, d_model)), Shape("W, three times", (d_model, width))],
+    [Shape(letter, (seq, width), name) for name, letter in LETTERS.items()],
 )
 
 
@@ -85,12 +89,12 @@ def render_body() -> None:
     if biases:
         tables["b"] = Table(np.stack(list(biases.values()))[:, table_columns], list(LETTERS), names)
     lines = r" \\ ".join(
-        rf"\underbrace{{{letter}}}_{{{seq}\times{d_head}}} = \overbrace{{x}}^{{{seq}\times{d_model}}}\;"
-        rf"\overbrace{{W_{letter}}}^{{{d_model}\times{d_head}}}" + (rf" + b_{letter}" if biases else "")
+        rf"\underbrace{{{letter}}}_{{{seq}\times{width}}} = \overbrace{{x}}^{{{seq}\times{d_model}}}\;"
+        rf"\overbrace{{W_{letter}}}^{{{d_model}\times{width}}}" + (rf" + b_{letter}" if biases else "")
         for letter in LETTERS.values()
     )
     formula = rf"\begin{{gathered}} {lines} \end{{gathered}}"
     render_depths(tables, formula, [SelfAttention.project], question, inspection)
 
 
-frame.run_as_fragment(render_body)
+frame.run_as_fragment(render_body, heading_choice=lambda: session().get(ALL_HEADS))

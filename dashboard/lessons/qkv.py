@@ -57,8 +57,8 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     equal = "W_K = W_Q" + ", b_K = b_Q" * (current.config.use_bias and current.config.qkv_bias)
     first, second = names_of_two(at.labels, at.token, other)
     return Question(
-        f"suppose that this head computed its keys as it computes its queries ({equal}). How would the dot products of "
-        f"{first} → {second} and {second} → {first} compare?",
+        f"suppose that head {at.head + 1} computed its keys as it computes its queries ({equal}). How would the dot "
+        f"products of {first} → {second} and {second} → {first} compare?",
         "they would be equal",
         f"Both would be {format_number(both, 3)}: a dot product does not depend on the order of its factors. With two "
         "matrices, a token can attend to another one that does not attend to it.",
@@ -81,8 +81,8 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
 def _value_question(at: Focus) -> Question:
     """What do the values decide?"""
     return Question(
-        f"all numbers of W_V of this head are doubled. What can change for “{escape_token(at.labels[at.token])}” in "
-        "this head?",
+        f"all numbers of W_V of head {at.head + 1} are doubled. What can change for "
+        f"“{escape_token(at.labels[at.token])}” in this head?",
         "only what it receives, not its attention weights",
         "The weights come from queries and keys alone. The values are what the weights are applied to.",
         [

@@ -43,18 +43,21 @@ def begin_page() -> Model:
     return current
 
 
-def run_as_fragment(body: Callable[[], None]) -> None:
+def run_as_fragment(body: Callable[[], None], heading_choice: Callable[[], object] = lambda: None) -> None:
     """Run a page's body as a fragment (its last line): controls and clicks on the page rerun only the body.
 
     If the model has changed in the meantime, for example by a text that was typed just before a click, the whole page
-    runs again. Messages about the link and the URL belong to the fragment, so that every run updates them.
+    runs again; likewise if `heading_choice` returns another value, a choice in the body that the heading depends on.
+    Messages about the link and the URL belong to the fragment, so that every run updates them.
     """
-    rendered_key = model.model_key()
+    rendered_key, rendered_choice = model.model_key(), heading_choice()
 
     @st.fragment
     def fragment() -> None:
         if model.model_key() != rendered_key:
             drop_outdated_cell()
+            st.rerun()
+        if heading_choice() != rendered_choice:
             st.rerun()
         messages = st.container()
         waiting.begin_figures()

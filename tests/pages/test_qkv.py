@@ -1,0 +1,31 @@
+"""Queries, keys, values: the shapes in the heading and in the formula are those of the matrices on screen."""
+
+import pytest
+
+from dashboard.page_list import stage_named
+from tests.pages.app import figures, key_of, opened, rendered, run
+
+
+@pytest.mark.parametrize(("all_heads", "width"), [("false", 16), ("true", 64)])
+def test_shapes_of_one_head_and_of_all_heads(framed, all_heads, width):
+    """64 dimensions and 4 heads of 16."""
+    at = opened(stage_named("qkv"), all_heads=all_heads)
+    _check_shapes(at, width)
+    at.toggle(key=key_of(at, "all_heads")).set_value(all_heads == "false")
+    _check_shapes(run(at), 80 - width)
+
+
+def _check_shapes(at, width):
+    badges = next(text for text in rendered(at) if "W, three times" in text)
+    assert f"W, three times\u200264 × {width}]" in badges
+    for letter in "QKV":
+        assert f"-badge[{letter}\u200220 × {width}]" in badges
+    (formula,) = [latex.value for latex in at.get("latex") if "overbrace{x}" in latex.value]
+    assert formula.count(rf"_{{20\times{width}}}") == formula.count(rf"^{{64\times{width}}}") == 3
+    assert all(len(panel["columns"]["names"]) == width for panel in list(figures(at))[1:7])
+
+
+def test_question_names_its_head(framed):
+    """With all heads side by side, "this head" could be any of them."""
+    at = opened(stage_named("qkv"), all_heads="true", head="3")
+    assert any("suppose that head 3 computed its keys" in text for text in rendered(at))
