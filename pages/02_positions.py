@@ -75,8 +75,8 @@ def render_body() -> None:
     ask_first(question)
     render_encoding(at, choice, encoding, curves, inspection)
     sections.render_block_input(current, at, encoding[:seq], block_input, dims.window(), inspection)
-    render_shuffle(current, at)
-    render_similarity(encoding)
+    render_shuffle(current, at, choice)
+    render_similarity(choice, encoding)
     render_details(at, choice, encoding, block_input, question, inspection)
 
 

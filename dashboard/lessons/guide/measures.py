@@ -54,7 +54,7 @@ def embedding(views: Sequence[View]) -> Numbers:
 def positions(views: Sequence[View]) -> Numbers:
     """The changes of the outputs when the tokens are shuffled as on the page."""
     model = views[0].model()
-    changes = output_changes(model.settings, 0, seed=1)
+    changes = output_changes(model.settings, 0, seed=1, choice=model.positions)
     with_positions = changes["with positions"]
     return {
         "without": float(changes["without positions"].max()),

@@ -1,28 +1,32 @@
-"""Section of the positions page: the effect of shuffling the tokens, with and without positions."""
+"""Section of the positions page: the effect of shuffling the tokens, with the encoding shown and without any."""
 
 import numpy as np
 import streamlit as st
 from jaxtyping import Float, Int
 
 from dashboard.components.plot import render_plot
+from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model, model_for
 from dashboard.selection.focus import Focus
 from dashboard.state.choices import SHUFFLE
+from dashboard.state.position_choice import PositionChoice, with_positions
 from dashboard.state.session import session
 from dashboard.state.settings import Settings
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
+from encoder_core import Encoder
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
-from encoder_core.figures import RowBarsStyle, format_number, row_bars
+from encoder_core.figures import Panel, RowBarsStyle, format_number, row_bars
 from encoder_core.inputs.masks import MaskSpec
 
 _MAX_WORDS = 16  # of the shuffled sentence that the caption quotes
+_WITHOUT = "without positions"
 _ROUNDING = 1e-4  # largest change of an output of length √d_model by rounding
 
 
-def render_shuffle(current: Model, at: Focus) -> None:
-    """The change of each token's output when the tokens are shuffled."""
+def render_shuffle(current: Model, at: Focus, choice: PositionChoice) -> None:
+    """The change of each token's output when the tokens are shuffled, with this position encoding and without any."""
     st.header("Does the token order matter?", anchor=False)
     real = np.flatnonzero(current.batch.real[at.sentence])
     if len(real) < 2:
@@ -34,17 +38,17 @@ def render_shuffle(current: Model, at: Focus) -> None:
     order, mask = _order(len(real), int(seed)), _mask_without_padding(current, at.sentence)
     tokens = model_for(current.settings).batch.tokens[at.sentence]  # without edits
     words = [tokens[place] for place in real]
-    changes = output_changes(current.settings, at.sentence, int(seed))
-    largest = max(1e-6, *(float(x.max()) for x in changes.values()))
-    span = (0.0, largest)
+    changes = output_changes(current.settings, at.sentence, int(seed), choice)
+    largest = max(float(x.max()) for x in changes.values())
+    span = (0.0, largest if largest > _ROUNDING else 1.0)  # rounding alone would fill the whole width
     style = RowBarsStyle(row_axis="token", span=span, decimals=3, height=230, theme=current_theme())
-    panels = [
-        row_bars(x, words, title=f"{title}: change of the output", style=style)
-        for title, x in zip(_titles(current), changes.values(), strict=True)
-    ]
-    render_plot([panels[0], "|", panels[1]], key="positions_shuffle_plot", on_click=None)
+    parts: list[Panel | str] = []
+    for name, change in changes.items():
+        of = f" ({ENCODINGS[choice].label})" if name != _WITHOUT and choice != current.positions else ""
+        parts += ["|"] * bool(parts) + [row_bars(change, words, title=f"{name}{of}: change of the output", style=style)]
+    render_plot(parts, key="positions_shuffle_plot", on_click=None)
     shuffled = " ".join(escape_token(words[place]) for place in order[:_MAX_WORDS])
-    without = float(changes["without positions"].max())
+    without = float(changes[_WITHOUT].max())
     mask_name = "custom" if current.settings.has_custom_mask else "causal"
     verdict = (
         f"the {mask_name} mask alone makes the output depend on the order"
@@ -55,13 +59,16 @@ def render_shuffle(current: Model, at: Focus) -> None:
         f"Shuffled: {shuffled}{' …' if len(order) > _MAX_WORDS else ''}. Each bar is the distance between a token's "
         "outputs in the shuffled and in the original sentence (without padding and edits"
         f"{f', with the {mask_name} mask' if mask is not None else ''}). Without positions, no output changes by more "
-        f"than {format_number(without, 2)}: {verdict}."
+        f"than {format_number(without, 2)}: {verdict}.{_model_note(current, choice)}"
     )
 
 
-def _titles(model: Model) -> tuple[str, str]:
-    model_title = "this model (no positions)" if model.config.positions == "none" else "with positions"
-    return model_title, "without positions"
+def _model_note(model: Model, choice: PositionChoice) -> str:
+    """A sentence on the bars with positions, if their encoding is not that of the model."""
+    if choice in ("none", model.positions):
+        return ""
+    own = ENCODINGS[model.positions].label
+    return f" With positions means: with the encoding shown ({ENCODINGS[choice].label}) instead of the model's ({own})."
 
 
 def _order(count: int, seed: int) -> Int[np.ndarray, "token"]:
@@ -80,15 +87,25 @@ def _mask_without_padding(model: Model, sentence: int) -> MaskSpec:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def output_changes(settings: Settings, sentence: int, seed: int) -> dict[str, Float[np.ndarray, "token"]]:
-    """The change of each token's output, with positions and without."""
+def output_changes(
+    settings: Settings, sentence: int, seed: int, choice: PositionChoice
+) -> dict[str, Float[np.ndarray, "token"]]:
+    """The change of each token's output, with this position encoding and without any; for "none", only without."""
     model = model_for(settings)
     ids = model.batch.ids[sentence][model.batch.real[sentence]]
     order, mask = _order(len(ids), seed), _mask_without_padding(model, sentence)
-    return {
-        "with positions": shuffle_effect(model.encoder, ids, order, mask),
-        "without positions": shuffle_effect(without_positions(model.encoder), ids, order, mask),
-    }
+    encoders = {_WITHOUT: without_positions(model.encoder)}
+    if choice != "none":
+        encoders = {"with positions": _encoder_with(model, choice)} | encoders
+    return {name: shuffle_effect(encoder, ids, order, mask) for name, encoder in encoders.items()}
+
+
+def _encoder_with(model: Model, choice: PositionChoice) -> Encoder:
+    """The encoder of the model with this position encoding instead of its own."""
+    if choice == model.positions:
+        return model.encoder
+    table = {"position_embedding": model.position_encoding(choice, model.config.max_len)} if choice == "learned" else {}
+    return model.encoder.with_config(with_positions(model.config, choice), table)
 
 
 def _shuffle_again() -> None:

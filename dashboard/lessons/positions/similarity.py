@@ -17,7 +17,7 @@ from encoder_core.scenes import positions as scenes
 Encoding = Float[np.ndarray, "position d_model"]
 
 
-def render_similarity(encoding: Encoding) -> None:
+def render_similarity(choice: PositionChoice, encoding: Encoding) -> None:
     """The dot products of all pairs of positions, as a heatmap and by distance."""
     st.header("Similarity of positions", anchor=False)
     dots = encoding @ encoding.T
@@ -32,11 +32,24 @@ def render_similarity(encoding: Encoding) -> None:
     else:
         verdict = f"Pairs at the same distance differ by up to **{spread_text}**: the positions matter as well."
     st.caption(
-        "Each cell is the dot product of two positions. If every sine has a cosine of the same frequency, all rows "
-        "have the same length, and the dot product compares directions only. Rows of a learned table differ in length, "
-        "and longer rows tend to have larger dot products. The curve is the mean at each distance; the band spans the "
-        f"smallest to the largest value. {verdict}"
+        f"Each cell is the dot product of two positions. {_lengths(choice, encoding)}The curve is the mean at each "
+        f"distance; the band spans the smallest to the largest value. {verdict}"
     )
+
+
+def _lengths(choice: PositionChoice, encoding: Encoding) -> str:
+    """A sentence on the lengths of the rows, on which dot products depend, with a space; empty without positions."""
+    if choice == "none":
+        return ""
+    if choice in ("sinusoidal", "concatenated") and encoding.shape[1] % 2 == 0:
+        return (
+            "Every sine has a cosine of the same frequency, so all rows have the same length, and the dot product "
+            "compares directions only. "
+        )
+    rows = (
+        "The rows of this table" if choice == "learned" else "Not every sine has a cosine of its frequency, so the rows"
+    )
+    return f"{rows} differ in length, and longer rows tend to have larger dot products. "
 
 
 def distance_question(current: Model, at: Focus, choice: PositionChoice, encoding: Encoding) -> Question:

@@ -1,0 +1,58 @@
+"""Positions: every section of the page is about the encoding that is chosen."""
+
+import numpy as np
+import pytest
+
+from dashboard.lessons.positions.shuffle import output_changes
+from dashboard.page_list import stage_named
+from dashboard.state.settings import Settings
+from tests.pages.app import figures, opened, rendered
+
+CHANGE = ": change of the output"
+
+
+def shuffle_titles(at):
+    return [panel["title"].removesuffix(CHANGE) for panel in figures(at) if panel["title"].endswith(CHANGE)]
+
+
+@pytest.mark.parametrize(
+    ("link", "titles", "lengths"),
+    [
+        ({}, ["with positions", "without positions"], "Every sine has a cosine"),
+        ({"encoding": "learned"}, ["with positions (learned table)", "without positions"], "The rows of this table"),
+        ({"positions": "learned"}, ["with positions", "without positions"], "The rows of this table"),
+        ({"encoding": "none"}, ["without positions"], None),
+        ({"positions": "none"}, ["without positions"], None),
+        ({"positions": "none", "encoding": "concatenated"},
+         ["with positions (sinusoids, concatenated)", "without positions"], "Every sine has a cosine"),
+    ],
+)  # fmt: skip
+def test_sections_are_about_the_chosen_encoding(framed, link, titles, lengths):
+    at = opened(stage_named("positions"), **link)
+    assert shuffle_titles(at) == titles
+    texts = "\n".join(rendered(at))
+    starts = ("Every sine has a cosine", "The rows of this table differ", "Not every sine")
+    assert [start for start in starts if start in texts] == [start for start in starts if lengths and lengths in start]
+    assert ("instead of the model's" in texts) is any("(" in title for title in titles)
+
+
+def test_bars_are_those_of_the_encoder_with_the_chosen_encoding():
+    """A model that has the learned table of its own gives the same numbers as one that borrows it."""
+    own = output_changes(Settings.from_state({"positions": "learned"}), 0, 1, "learned")
+    borrowed = output_changes(Settings.from_state({}), 0, 1, "learned")
+    sinusoids = output_changes(Settings.from_state({}), 0, 1, "sinusoidal")
+    np.testing.assert_allclose(own["with positions"], borrowed["with positions"], atol=1e-5)
+    assert np.abs(borrowed["with positions"] - sinusoids["with positions"]).max() > 0.1
+
+
+def test_without_positions_there_is_one_figure():
+    changes = output_changes(Settings.from_state({}), 0, 1, "none")
+    assert list(changes) == ["without positions"]
+    assert changes["without positions"].max() < 1e-4
+
+
+def test_rounding_does_not_fill_the_figure(framed):
+    """Numbers of 1e-6 are drawn as what they are: nothing next to outputs of length 8."""
+    at = opened(stage_named("positions"), positions="none")
+    (bars,) = [panel for panel in figures(at) if panel["title"].endswith(CHANGE)]
+    assert bars["layout"]["xaxis"]["range"][1] >= 1
