@@ -105,5 +105,5 @@ function fitPoints(panel, layout, area, marked) {
   layout.xaxis = { ...layout.xaxis, range: ranges[0] };
   layout.yaxis = { ...layout.yaxis, range: ranges[1] };
   layout.dragmode = dragMode();
-  return { data: placeLabels(panel.data, ranges, area, marked), layout, area };
+  return { data: placeLabels(panel.data, ranges, area, marked, layout.annotations), layout, area };
 }
