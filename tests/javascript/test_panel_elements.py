@@ -25,13 +25,13 @@ def test_number_of_the_marked_cell(scripts, fields, value):
     assert scripts.call("plot/panel_elements.js", "markedValue", {**PANEL, **fields}) == value
 
 
-_TITLE = """async ([panel, operator, hasRowLabels]) => {
+_TITLE = """async ([panel, operator, least]) => {
     const { appendPanel, updatePanel } = await import("/plot/panel_elements.js");
     const elements = appendPanel(document.body);
-    updatePanel(elements, { operator, panel, json: "" }, hasRowLabels);
+    updatePanel(elements, { operator, panel, json: "" }, { grow: 26, least });
     const { figure, title, colourBar, plot } = elements;
     return [elements.operator.textContent, title.textContent, colourBar.textContent, figure.style.flexGrow,
-            plot.getAttribute("aria-label")];
+            figure.style.minWidth, plot.getAttribute("aria-label")];
 }"""
 _SCALE = {"type": "heatmap", "colorscale": [[0, "#000000"], [1, "#ffffff"]]}
 
@@ -39,12 +39,13 @@ _SCALE = {"type": "heatmap", "colorscale": [[0, "#000000"], [1, "#ffffff"]]}
 @pytest.mark.parametrize(("limits", "bar"), [({"zmin": -2, "zmax": 2}, "±2"), ({"zmin": 0, "zmax": 1}, "01")])
 def test_title_line(scripts, limits, bar):
     panel = {**PANEL, "alt": "M in words", "weight": 20, "data": [{**_SCALE, **limits}]}
-    texts = scripts.page.evaluate(_TITLE, [panel, "=", True])
-    assert texts == ["=", "M", bar, "26", "M in words"]
-    assert scripts.page.evaluate(_TITLE, [{**panel, "marked": [[1, 1]]}, "", False])[:4] == ["", "M", f"4{bar}", "20"]
+    texts = scripts.page.evaluate(_TITLE, [panel, "=", 118])
+    assert texts == ["=", "M", bar, "26", "118px", "M in words"]
+    unlimited = scripts.page.evaluate(_TITLE, [{**panel, "marked": [[1, 1]]}, "", 0])
+    assert unlimited[:5] == ["", "M", f"4{bar}", "26", ""]
 
 
 def test_title_with_markup_stays_text(scripts):
     panel = {**PANEL, "title": "<b>M</b>", "weight": 20, "data": []}
-    assert scripts.page.evaluate(_TITLE, [panel, "", True])[1] == "<b>M</b>"
+    assert scripts.page.evaluate(_TITLE, [panel, "", 0])[1] == "<b>M</b>"
     assert scripts.page.locator("b").count() == 0

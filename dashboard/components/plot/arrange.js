@@ -3,7 +3,8 @@
 
 import { appendElement } from "../dom.js";
 import { fitPanel, plotHeight, sharesRows } from "./layout.js";
-import { appendPanel, appendPlayer, updatePanel, updatePlayer } from "./panel_elements.js";
+import { appendPanel, appendPlayer, markedValue, updatePanel, updatePlayer } from "./panel_elements.js";
+import { panelWidths } from "./panel_widths.js";
 import { availableHeight, drawnPanel } from "./present.js";
 import { appendSwitcher, isSwitched, updateSwitcher } from "./switcher.js";
 
@@ -47,8 +48,12 @@ export function arrange(line) {
   host.classList.toggle("ew-stack", isStacked);
   host.classList.toggle("ew-switched", line.isSwitched);
   panelElements.forEach(({ figure }, i) => figure.classList.toggle("ew-shown", i === line.shown));
+  const drawn = items.map(item => ({ ...item, panel: drawnPanel(line, item.panel) }));
+  const widths = panelWidths(drawn.map((item, i) => (
+    { ...item, hasRowLabels: hasRowLabels(items, i, isStacked), isMarked: markedValue(item.panel) !== undefined }
+  )), line.width);
   panelElements.forEach((elements, i) => {
-    updatePanel(elements, { ...items[i], panel: drawnPanel(line, items[i].panel) }, hasRowLabels(items, i, isStacked));
+    updatePanel(elements, drawn[i], isStacked ? { ...widths[i], least: 0 } : widths[i]);
   });
   updateSwitcher(line.switcher, items, line.shown, line.showFigure);
   if (!line.playback) updatePlayer(player, panelElements, items, isStacked, line.isSwitched ? line.shown : null);

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { equalScale, placeLabels } from "./points.js";
+import { shortenRowLabels } from "./row_labels.js";
 import { TEXT_SIZE, staggerLabels, thinLabels } from "./tick_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
@@ -59,8 +60,9 @@ function enlargeText(layout) {
  * @param {boolean} isLarge  whether the text is large, as on a phone
  */
 export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
+  const enlarged = isLarge ? enlargeText(panel.layout) : panel.layout;
   /** @type {PlotLayout} */
-  const layout = { ...(isLarge ? enlargeText(panel.layout) : panel.layout), width, height: plotHeight(panel) };
+  const layout = { ...(omitRowLabels ? enlarged : shortenRowLabels(enlarged, width)), width, height: plotHeight(panel) };
   layout.margin = { ...layout.margin, t: Math.max(SMALL_MARGIN, layout.margin.t - TITLE_MARGIN) };
   if (omitRowLabels) {
     layout.margin.l = SMALL_MARGIN;

@@ -5,8 +5,6 @@
 import { appendElement, setLabel, setText } from "../dom.js";
 import { formatNumber } from "../numbers.js";
 
-const ROW_LABEL_WEIGHT = 6;  // the width of row labels, in the unit of a panel's weight
-
 /** @type {import("./save.js").FileFormat[]} */
 export const FORMATS = ["PNG", "SVG", "HTML", "CSV"];
 
@@ -100,13 +98,14 @@ export function updatePlayer(player, panelElements, items, isStacked, shown) {
  * Update everything of a panel but its plot and the height of the plot.
  * @param {PanelElements} elements
  * @param {PlotItem} item
- * @param {boolean} hasRowLabels
+ * @param {{ grow: number, least: number }} widths  see panel_widths.js
  */
-export function updatePanel({ operator, figure, title, colourBar, plot }, item, hasRowLabels) {
+export function updatePanel({ operator, figure, title, colourBar, plot }, item, { grow, least }) {
   const { panel } = item;
   setText(operator, item.operator);
   operator.style.display = item.operator ? "" : "none";
-  figure.style.flexGrow = String(panel.weight + (hasRowLabels ? ROW_LABEL_WEIGHT : 0));
+  figure.style.flexGrow = String(grow);
+  figure.style.minWidth = least ? `${least}px` : "";
   setText(title, panel.title);
   title.title = panel.title;
   title.classList.remove("ew-long");

@@ -1,0 +1,67 @@
+"""The width of panels: by their weights, but with room for titles, colour bars and the labels of rows."""
+
+import pytest
+
+from tests.javascript.panels import axis, matrix_panel
+
+ROWS, COLUMNS = axis("token", "ab"), axis("id", "abc")
+LONG = "antidisesta…"
+
+
+def item(weight: int = 20, operator: str = "", **fields) -> dict:
+    """An item of a line: a panel with 93 pixels of row labels."""
+    panel = matrix_panel([[0.0] * 3] * 2, ROWS, COLUMNS, weight=weight)
+    panel["layout"]["margin"] |= {"l": 93}
+    return {"operator": operator, "panel": panel, "hasRowLabels": True, "isMarked": False, **fields}
+
+
+def widths(scripts, *items, width=1000):
+    return [tuple(found.values()) for found in scripts.call("plot/panel_widths.js", "panelWidths", list(items), width)]
+
+
+def test_row_labels_add_to_the_share_and_to_the_least_width(scripts):
+    """66 pixels of labels, 48 of cells and 10 of margin; without labels, room for the title and its colour bar."""
+    assert widths(scripts, item(), item(hasRowLabels=False)) == [(26, 66 + 48 + 10), (20, 118)]
+
+
+def test_number_of_the_marked_cell_needs_room(scripts):
+    assert widths(scripts, item(isMarked=True)) == [(26, 142)]
+
+
+def test_bars_need_no_room_for_a_colour_bar(scripts):
+    bars = item(hasRowLabels=False)
+    bars["panel"]["kind"] = "row_bars"
+    chart = item(hasRowLabels=False)
+    chart["panel"]["rows"] = None
+    assert widths(scripts, bars, chart) == [(20, 4 + 48 + 10), (20, 0)]
+
+
+@pytest.mark.parametrize(("operator", "taken"), [("", 0), ("=", 22), ("+ b\n=", 2 + 31.5)])
+def test_least_widths_fit_into_a_narrow_line(scripts, operator, taken):
+    """The line would wrap if the least widths of its panels, the operators and the gaps were wider than it."""
+    found = widths(scripts, *[item(operator=operator)] * 4, width=400)
+    assert sum(least for _, least in found) <= 0.85 * (400 - 4 * (2 + taken))
+
+
+def shortened(scripts, width, *names):
+    layout = {"margin": {"l": 93, "r": 10}, "yaxis": {"ticktext": list(names), "tickfont": {"size": 11}}}
+    found = scripts.call("plot/row_labels.js", "shortenRowLabels", layout, width)
+    return found["margin"]["l"], found["yaxis"]["ticktext"]
+
+
+@pytest.mark.parametrize(
+    ("width", "left", "name"),
+    [
+        (151, 93, LONG),
+        (150, 92, "antidisest…"),  # (92 - 22) / 5.9 = 11 letters
+        (124, 66, "antidi…"),
+        (60, 66, "antidi…"),  # the least room for labels
+    ],
+)
+def test_long_row_labels_leave_room_for_the_cells(scripts, width, left, name):
+    assert shortened(scripts, width, LONG, "it") == (left, [name, "it"])
+
+
+def test_shortened_label_is_escaped_again(scripts):
+    """Each escaped sign is one letter."""
+    assert shortened(scripts, 124, "&lt;b&gt;&amp;long word") == (66, ["&lt;b&gt;&amp;lo…"])
