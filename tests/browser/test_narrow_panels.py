@@ -1,0 +1,63 @@
+"""Panels of a line side by side: titles, colour bars, labels and the menu that saves a figure, each with room."""
+
+import pytest
+from playwright.sync_api import expect
+
+LONG = "antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis supercalifragilisticexpialidocious"
+LEAST = {"heads": 16, "d_model": 16}
+_BARS = """() => [...document.querySelectorAll(".ew-bar")].filter(bar => bar.childNodes.length)
+    .map(bar => bar.offsetWidth > 0)"""
+_AREAS = """() => [...document.querySelectorAll(".ew-panel .nsewdrag")]
+    .map(area => Math.round(area.getBoundingClientRect().width))"""
+_COVERED = """() => [...document.querySelectorAll(".ew-panel")].flatMap(panel => {
+    const menu = panel.querySelector(".ew-save summary").getBoundingClientRect();
+    const texts = panel.querySelectorAll(".ew-axes span, .ew-chart text, .ew-title, .ew-bar");
+    return [...texts].filter(text => {
+        const box = text.getBoundingClientRect();
+        return text.textContent.trim() && box.left < menu.right - 1 && menu.left < box.right - 1
+            && box.top < menu.bottom - 1 && menu.top < box.bottom - 1;
+    }).map(text => text.textContent);
+})"""
+
+
+@pytest.mark.parametrize("page", ["qkv", "scaled_scores"])
+@pytest.mark.parametrize("link", [{}, {"text": LONG}, LEAST, LEAST | {"text": LONG}], ids=["", "long", "least", "both"])
+def test_every_panel_has_its_colour_bar_and_wide_cells(screen, page, link):
+    screen.open(page, **link)
+    assert all(screen.page.evaluate(_BARS))
+    assert min(screen.page.evaluate(_AREAS)) >= 48
+    assert screen.clipped_titles() == []
+
+
+def test_one_hot_matrix_of_long_words_is_legible(screen):
+    """Six columns."""
+    screen.open("embedding", text=LONG)
+    assert screen.page.evaluate(_AREAS)[0] > 6 * 10
+
+
+@pytest.mark.parametrize("page", ["embedding", "qkv", "scaled_scores", "multi_head"])
+@pytest.mark.parametrize("link", [{}, {"text": LONG}, LEAST], ids=["", "long", "least"])
+def test_menu_of_a_panel_covers_no_text(screen, page, link):
+    screen.open(page, **link)
+    assert screen.page.evaluate(_COVERED) == []
+
+
+def test_menu_above_the_colour_bar_opens_and_saves(screen):
+    screen.open("scaled_scores")
+    panel = screen.page.locator(".ew-panel").nth(3)
+    panel.hover()
+    panel.locator(".ew-save summary").click()
+    with screen.page.expect_download() as download:
+        panel.get_by_role("button", name="CSV").click()
+    assert download.value.suggested_filename.endswith(".csv")
+
+
+def test_shapes_in_the_heading_follow_the_switch_of_all_heads(screen):
+    """The heading is outside the fragment that the switch runs."""
+    screen.open("qkv")
+    badge = screen.page.get_by_text("W, three times")
+    expect(badge).to_contain_text("64 × 16")
+    for shape in ("64 × 64", "64 × 16"):
+        with screen.rerun():
+            screen.page.get_by_text("All heads side by side").click()
+        expect(badge).to_contain_text(shape)
