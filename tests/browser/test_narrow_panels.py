@@ -3,13 +3,16 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import PHONE
+from tests.browser.screen import Screen
+
 LONG = "antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis supercalifragilisticexpialidocious"
 LEAST = {"heads": 16, "d_model": 16}
 _BARS = """() => [...document.querySelectorAll(".ew-bar")].filter(bar => bar.childNodes.length)
     .map(bar => bar.offsetWidth > 0)"""
 _AREAS = """() => [...document.querySelectorAll(".ew-panel .nsewdrag")]
     .map(area => Math.round(area.getBoundingClientRect().width))"""
-_COVERED = """() => [...document.querySelectorAll(".ew-panel")].flatMap(panel => {
+_COVERED = """() => [...document.querySelectorAll(".ew-panel")].filter(panel => panel.offsetWidth).flatMap(panel => {
     const menu = panel.querySelector(".ew-save summary").getBoundingClientRect();
     const texts = panel.querySelectorAll(".ew-axes span, .ew-chart text, .ew-title, .ew-bar");
     return [...texts].filter(text => {
@@ -40,6 +43,16 @@ def test_one_hot_matrix_of_long_words_is_legible(screen):
 def test_menu_of_a_panel_covers_no_text(screen, page, link):
     screen.open(page, **link)
     assert screen.page.evaluate(_COVERED) == []
+
+
+@pytest.mark.parametrize("page", ["embedding", "qkv", "multi_head", "add_and_norm"])
+def test_menu_of_a_panel_on_a_phone_covers_no_text(browser, server, page):
+    """It is always visible there, and larger."""
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    screen = Screen(context, server).open(page, **LEAST)
+    assert screen.page.evaluate(_COVERED) == []
+    assert screen.clipped_titles() == []
+    context.close()
 
 
 def test_menu_above_the_colour_bar_opens_and_saves(screen):

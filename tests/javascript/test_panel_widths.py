@@ -43,6 +43,12 @@ def test_least_widths_fit_into_a_narrow_line(scripts, operator, taken):
     assert sum(least for _, least in found) <= 0.85 * (400 - 4 * (2 + taken))
 
 
+def test_line_without_room_for_colour_bars_keeps_room_for_cells(scripts):
+    """0.85 of 280 pixels less three gaps is 232.9: too little for 124 + 118 + 118, and 0.94 of 124 + 62 + 62."""
+    found = widths(scripts, item(), item(hasRowLabels=False), item(hasRowLabels=False), width=280)
+    assert found == [(26, 116), (20, 58), (20, 58)]
+
+
 def shortened(scripts, width, *names):
     layout = {"margin": {"l": 93, "r": 10}, "yaxis": {"ticktext": list(names), "tickfont": {"size": 11}}}
     found = scripts.call("plot/row_labels.js", "shortenRowLabels", layout, width)

@@ -16,32 +16,41 @@ const GAP = 2;                // between two elements of the line, as in plot.cs
 const MOST_TAKEN = 0.85;      // of the width of all panels: the rest goes to the panels with many columns
 
 /**
- * The least width of one panel in pixels; 0 for charts, whose numbers Plotly thins.
- * @param {Panel} panel
- * @param {boolean} hasRowLabels
- * @param {boolean} isMarked  whether its title has the number of the marked cell
+ * A panel of a line, whether it has row labels, and whether its title line has the number of the marked cell.
+ * @typedef {{ operator: string, panel: Panel, hasRowLabels: boolean, isMarked: boolean }} LineItem
  */
-function leastWidth({ rows, kind, layout }, hasRowLabels, isMarked) {
+
+/**
+ * The least width of a panel in pixels; 0 for charts, whose numbers Plotly thins.
+ * @param {LineItem} item
+ * @param {boolean} withBar  whether there is to be room for the colour bar
+ */
+function leastWidth({ panel: { rows, kind, layout }, hasRowLabels, isMarked }, withBar) {
   if (!rows) return 0;
   const { l, r } = layout.margin;
   const needed = (hasRowLabels ? Math.min(l, LEAST_LABELS) : BARE_MARGIN) + r + LEAST_AREA;
-  return kind === "row_bars" ? needed : Math.max(needed, isMarked ? MARKED_NUMBER : COLOUR_BAR);
+  return withBar && kind !== "row_bars" ? Math.max(needed, isMarked ? MARKED_NUMBER : COLOUR_BAR) : needed;
 }
+
+/** @type {(numbers: number[]) => number} */
+const sum = numbers => numbers.reduce((total, number) => total + number, 0);
 
 /** @type {(operator: string) => number} */
 const operatorWidth = operator => operator ? GAP + Math.max(OPERATOR_WIDTH,
   LETTER_WIDTH * Math.max(...operator.split("\n").map(text => text.length))) : 0;
 
 /**
- * The share of each panel in the width that is left, and its least width in pixels.
- * @param {{ operator: string, panel: Panel, hasRowLabels: boolean, isMarked: boolean }[]} items
+ * The share of each panel in the width that is left, and its least width in pixels. A line without room for all colour
+ * bars keeps room for cells.
+ * @param {LineItem[]} items
  * @param {number} width  of the line
  * @returns {{ grow: number, least: number }[]}
  */
 export function panelWidths(items, width) {
-  const least = items.map(({ panel, hasRowLabels, isMarked }) => leastWidth(panel, hasRowLabels, isMarked));
-  const available = items.reduce((rest, { operator }) => rest - GAP - operatorWidth(operator), width);
-  const ratio = Math.min(1, Math.max(0, MOST_TAKEN * available) / least.reduce((sum, pixels) => sum + pixels, 1));
+  const available = MOST_TAKEN * Math.max(0, width - sum(items.map(({ operator }) => GAP + operatorWidth(operator))));
+  const [withBars, withoutBars] = [true, false].map(withBar => items.map(item => leastWidth(item, withBar)));
+  const least = sum(withBars) <= available ? withBars : withoutBars;
+  const ratio = Math.min(1, available / Math.max(1, sum(least)));
   return items.map(({ panel, hasRowLabels }, i) => (
     { grow: panel.weight + (hasRowLabels ? ROW_LABEL_WEIGHT : 0), least: Math.floor(ratio * least[i]) }
   ));
