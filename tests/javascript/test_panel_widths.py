@@ -25,7 +25,7 @@ def test_row_labels_add_to_the_share_and_to_the_least_width(scripts):
 
 
 def test_number_of_the_marked_cell_needs_room(scripts):
-    assert widths(scripts, item(isMarked=True)) == [(26, 142)]
+    assert widths(scripts, item(isMarked=True)) == [(26, 160)]
 
 
 def test_bars_need_no_room_for_a_colour_bar(scripts):

@@ -8,7 +8,7 @@ import { LEAST_AREA, LEAST_LABELS } from "./row_labels.js";
 
 const ROW_LABEL_WEIGHT = 6;   // the width of row labels, in the unit of a panel's weight
 const COLOUR_BAR = 118;       // pixels of a panel with room for a short title and its colour bar; plot.css hides narrower bars
-const MARKED_NUMBER = 142;    // the same with the number of the marked cell
+const MARKED_NUMBER = 160;    // the same with the number of the marked cell
 const BARE_MARGIN = 4;        // pixels at the left of a panel without row labels
 const LETTER_WIDTH = 10.5;    // of an operator, in pixels
 const OPERATOR_WIDTH = 20;    // of an operator with one letter, as in plot.css
