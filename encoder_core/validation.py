@@ -1,15 +1,38 @@
 """Checks of arguments. Every error message names the argument, its value and the allowed values."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
+from types import UnionType
 from typing import Any
 
 import numpy as np
+from jaxtyping import Shaped
+
+_MAX_SHOWN = 100  # characters of a value in an error message
 
 
 def invalid_value(name: str, value: object, allowed: str) -> ValueError:
     """The error for a value that is not allowed, such as "d_model=0 is invalid: allowed are whole numbers from 1."."""
-    return ValueError(f"{name}={value!r} is invalid: allowed are {allowed}.")
+    return ValueError(f"{name}={_shown(value)} is invalid: allowed are {allowed}.")
+
+
+def require_type(name: str, value: object, types: type | UnionType, allowed: str) -> None:
+    """Raises ValueError unless the value is of one of the types; `allowed` names them, in the plural."""
+    if not isinstance(value, types):
+        raise invalid_value(name, value, allowed)
+
+
+def require_items(name: str, values: Any, types: type | UnionType, allowed: str, *, least: int = 0) -> list[Any]:
+    """The values of any iterable but a text, a mapping or an array, as a list. Raises ValueError unless all of them are
+    of this type, and at least `least`. A text is refused because it would count as a list of its letters."""
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping | np.ndarray):
+        raise invalid_value(name, values, allowed)
+    items = list(values)
+    for index, item in enumerate(items):
+        require_type(f"{name}[{index}]", item, types, f"the items of {allowed}")
+    if len(items) < least:
+        raise invalid_value(name, items, f"{allowed}, with at least {least}")
+    return items
 
 
 def require_integer(name: str, value: Any, low: int) -> int:
@@ -42,8 +65,34 @@ def require_array(name: str, value: Any, allowed: str) -> np.ndarray:
         raise ValueError(f"{name}: rows of different lengths are invalid: allowed are {allowed}.") from None
 
 
+def require_numbers(name: str, value: Any, axes: str) -> Shaped[np.ndarray, "..."]:
+    """The value as an array of numbers or booleans, which need not be finite.
+
+    axes  the names of its axes, as in jaxtyping: "*lead row column", where "*lead" stands for any number of axes
+
+    Raises ValueError for other values, for other numbers of axes, and where one of the named axes is empty.
+    """
+    names = axes.split()
+    named = [axis for axis in names if not axis.startswith("*")]
+    allowed = f"numbers of shape ({', '.join(names)})"
+    array = require_array(name, value, allowed)
+    if array.dtype.kind not in "biuf":
+        raise invalid_value(name, value, allowed)
+    if array.ndim < len(named) or (len(named) == len(names) and array.ndim > len(named)):
+        raise ValueError(f"{name}: shape={array.shape} is invalid: allowed are {allowed}.")
+    if 0 in array.shape[array.ndim - len(named) :]:
+        raise ValueError(f"{name}: shape={array.shape} is invalid: allowed are {allowed}, none of them 0.")
+    return array
+
+
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
     """Raises ValueError unless the value is one of `choices`, and of the same type."""
     allowed = tuple(choices)
     if not any(type(value) is type(choice) and value == choice for choice in allowed):
         raise invalid_value(name, value, ", ".join(map(repr, allowed)))
+
+
+def _shown(value: object) -> str:
+    """The value in an error message: on one line, and shortened."""
+    text = " ".join(repr(value).split()) if isinstance(value, np.ndarray) else repr(value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"

@@ -1,12 +1,14 @@
 """A tokenizer for words and punctuation whose vocabulary is made from the text itself."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import regex
 from jaxtyping import Bool, Int
+
+from encoder_core.validation import invalid_value, require_integer, require_items
 
 PAD, UNK = "[PAD]", "[UNK]"
 
@@ -47,6 +49,8 @@ class WordTokenizer:
     """A vocabulary of [PAD], [UNK], then words and punctuation in order of first appearance."""
 
     def __init__(self, words: Iterable[str]) -> None:
+        """Raises ValueError for a text, whose letters would be the words: `from_texts` takes one."""
+        words = require_items("words", words, str, "lists of words; `WordTokenizer.from_texts` splits a text")
         self.vocabulary: tuple[str, ...] = tuple(dict.fromkeys((PAD, UNK, *words)))
         self._id_of = {word: index for index, word in enumerate(self.vocabulary)}
 
@@ -57,8 +61,11 @@ class WordTokenizer:
         """The tokenizer whose vocabulary is the words of `texts`.
 
         max_len    only the first `max_len` tokens of each text are used
-        max_vocab  largest size of the vocabulary, including [PAD] and [UNK]
+        max_vocab  largest size of the vocabulary, including [PAD] and [UNK], which it has in any case
+
+        Raises ValueError for what is no text, and unless the limits are None or whole numbers from 1.
         """
+        max_len, max_vocab = length_limit(max_len), length_limit(max_vocab, name="max_vocab")
         words = dict.fromkeys(word for text in as_sentences(texts) for word in split_words(text)[:max_len])
         return cls(list(words)[: None if max_vocab is None else max(0, max_vocab - 2)])
 
@@ -68,8 +75,9 @@ class WordTokenizer:
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
         """One or several sentences as a batch, truncated to `max_len` tokens and padded to the longest.
 
-        Raises ValueError where a text has no tokens.
+        Raises ValueError where a text has no tokens, and unless `max_len` is None or a whole number from 1.
         """
+        max_len = length_limit(max_len)
         words = [split_words(text) for text in as_sentences(texts)]
         for index, sentence in enumerate(words):
             if not sentence:
@@ -94,11 +102,20 @@ def split_words(text: str) -> list[str]:
 
 
 def as_sentences(texts: str | Sequence[str]) -> list[str]:
-    """One or several strings as a list. Raises ValueError for an empty list."""
-    sentences = [texts] if isinstance(texts, str) else list(texts)
+    """One or several strings as a list. Raises ValueError for an empty list, and for what is no string."""
+    if isinstance(texts, str):
+        return [texts]
+    if isinstance(texts, Set):  # it has no order
+        raise invalid_value("texts", texts, "one string and lists of strings")
+    sentences = require_items("texts", texts, str, "one string and lists of strings")
     if not sentences:
         raise ValueError("there is no text: allowed are one string and a list of at least one.")
     return sentences
+
+
+def length_limit(limit: int | None, least: int = 1, *, name: str = "max_len") -> int | None:
+    """The limit as an integer of Python. Raises ValueError unless it is None or a whole number from `least`."""
+    return None if limit is None else require_integer(name, limit, least)
 
 
 def can_tokenize(text: str, tokenizer: Tokenizer | None) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from encoder_core.inputs.tokenizer import UNK
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
+from encoder_core.validation import require_type
 
 MAX_LENGTH = 120  # characters
 _SIGN = re.compile(r"[+−–]|(?<!\S)-|-(?!\S)")  # between letters, - is a hyphen
@@ -45,6 +46,8 @@ def parse_analogy(text: str, tokenizer: WordPieceTokenizer) -> Analogy:
     Spaces around + and − are optional; a - between letters is a hyphen. Raises ValueError with one sentence that
     states the problem and the remedy.
     """
+    require_type("text", text, str, "strings")
+    require_type("tokenizer", tokenizer, WordPieceTokenizer, "WordPiece tokenizers, such as that of a trained encoder")
     if len(text) > MAX_LENGTH:
         raise ValueError(f"The analogy is too long: at most {MAX_LENGTH} characters are allowed.")
     terms = tuple(AnalogyTerm(sign, _piece(word, tokenizer)) for sign, word in _split(text))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.pretrained.hub import FILES, Progress, cached_folder, download
+from encoder_core.validation import invalid_value, require_items, require_number, require_type
 
 
 class KnownModel(NamedTuple):
@@ -44,8 +45,14 @@ def find_model(
 ) -> Path:
     """The folder of a model, downloaded if the model is not on this machine; see `Encoder.pretrained`.
 
-    A name is that of a repository on the hub; for those in KNOWN, the owner may be left out.
+    A name is that of a repository on the hub; for those in KNOWN, the owner may be left out. Raises PretrainedError for
+    what is no name and no folder, and ValueError for other arguments of a wrong type.
     """
+    if allowed is not None:  # a text would allow every name that is a part of it
+        allowed = require_items("allowed", allowed, str, "None and lists of names")
+    max_bytes = int(require_number("max_bytes", max_bytes, 0, 1e18))
+    if progress is not None and not callable(progress):
+        raise invalid_value("progress", progress, "None and functions of two numbers")
     if isinstance(name_or_folder, str | Path) and _is_folder(name_or_folder):
         return Path(name_or_folder).expanduser()
     name = str(name_or_folder)
@@ -56,7 +63,8 @@ def find_model(
 
 
 def on_this_machine(name_or_folder: str | Path) -> bool:
-    """Whether the model can be opened without a download."""
+    """Whether the model can be opened without a download. Raises ValueError for what is neither."""
+    require_type("name_or_folder", name_or_folder, str | Path, "names of models and folders")
     return _is_folder(name_or_folder) or _local_folder(_full_name(str(name_or_folder))) is not None
 
 

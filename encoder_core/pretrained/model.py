@@ -10,7 +10,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.pretrained.bert import PretrainedError, encoder_config, stored_parameters
 from encoder_core.pretrained.checkpoint import Checkpoint, open_checkpoint
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, no_weights
-from encoder_core.pretrained.wordpiece import WordPieceTokenizer
+from encoder_core.pretrained.wordpiece import SHORTEST, WordPieceTokenizer
 from encoder_core.validation import require_integer
 
 
@@ -29,9 +29,11 @@ def open_model(folder: Path, max_len: int) -> Iterator[OpenModel]:
     Raises PretrainedError that names the missing or damaged file, or the setting that does not fit.
     """
     try:
-        max_len = require_integer("max_len", max_len, 3)
+        max_len = require_integer("max_len", max_len, SHORTEST)
     except ValueError:
-        raise PretrainedError(f"max_len={max_len!r} must be a whole number from 3: [CLS], a piece and [SEP].") from None
+        raise PretrainedError(
+            f"max_len={max_len!r} must be a whole number from {SHORTEST}: [CLS], a piece and [SEP]."
+        ) from None
     bert = _read_config(folder)
     config = encoder_config(bert, max_len)
     for name in (WEIGHTS, TOKENIZER):

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.validation import require_integer, require_items, require_numbers, require_type
+
 _SPECIAL, _INNER = re.compile(r"\[.+\]"), re.compile(r"##.+")  # [CLS], ##ing
 
 
@@ -33,8 +35,11 @@ def nearest_words(
     The words of `plus` and `minus` are left out. With `include_terms`, they are part of the ranking but do not count
     toward `count`. Special tokens ("[CLS]") are left out, and inner pieces ("##ing") unless one of the terms is one.
 
-    Raises ValueError if there is no word, or one is not in the vocabulary.
+    Raises ValueError if there is no word, or one is not in the vocabulary, for a text instead of a list of words, and
+    unless `count` is a whole number from 0 and the table has a row for each word of the vocabulary.
     """
+    table, plus, minus = _checked(table, vocabulary, plus, minus)
+    count = require_integer("count", count, 0)
     term_ids = [_id_of(word, vocabulary) for word in (*plus, *minus)]
     direction = direction_of(table, vocabulary, plus, minus)
     dots, lengths = table @ direction, np.sqrt(np.einsum("vd,vd->v", table, table))  # no copy of a large table
@@ -60,10 +65,23 @@ def direction_of(
     minus: Sequence[str] = (),
 ) -> Float[np.ndarray, "d_model"]:
     """The sum of the `plus` rows minus the sum of the `minus` rows. Raises ValueError as `nearest_words` does."""
+    table, plus, minus = _checked(table, vocabulary, plus, minus)
     if not plus and not minus:
         raise ValueError("there is no word: at least one is needed.")
     added, subtracted = (table[[_id_of(word, vocabulary) for word in words]].sum(axis=0) for words in (plus, minus))
     return added - subtracted
+
+
+def _checked(
+    table: Float[np.ndarray, "vocab d_model"], vocabulary: Sequence[str], plus: Sequence[str], minus: Sequence[str]
+) -> tuple[Float[np.ndarray, "vocab d_model"], list[str], list[str]]:
+    """The table and both lists of words, of the right types."""
+    table = require_numbers("table", table, "vocab d_model")
+    require_type("vocabulary", vocabulary, list | tuple, "lists of words")
+    if len(vocabulary) > len(table):
+        raise ValueError(f"{len(vocabulary)} words do not fit a table of {len(table)} rows: each word needs a row.")
+    allowed = "lists of words"
+    return table, require_items("plus", plus, str, allowed), require_items("minus", minus, str, allowed)
 
 
 def _is_word(word: str, inner: bool) -> bool:

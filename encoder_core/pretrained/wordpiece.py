@@ -6,8 +6,11 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, encodable
+from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, encodable, length_limit
 from encoder_core.pretrained.bert import PretrainedError
+from encoder_core.validation import require_type
+
+SHORTEST = 3  # pieces of a text: [CLS], one of the text, [SEP]
 
 
 class WordPieceTokenizer:
@@ -17,7 +20,8 @@ class WordPieceTokenizer:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        """Raises PretrainedError if the tokenizer lacks BERT's special tokens."""
+        """Raises PretrainedError if the tokenizer lacks BERT's special tokens, and ValueError for what is none."""
+        require_type("tokenizer", tokenizer, Tokenizer, "tokenizers of the library `tokenizers`")
         # The file may set a length; here, every call sets its own.
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -46,18 +50,21 @@ class WordPieceTokenizer:
 
     def id_of(self, piece: str) -> int | None:
         """The id of a piece in exactly this spelling, or None if it is not in the vocabulary."""
+        require_type("piece", piece, str, "strings")
         return self._tokenizer.token_to_id(piece)
 
     def pieces(self, text: str) -> tuple[str, ...]:
         """The pieces of a text, without [CLS] and [SEP]."""
+        require_type("text", text, str, "strings")
         return tuple(self._tokenizer.encode(encodable(text), add_special_tokens=False).tokens)
 
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
         """Tokenize one or several texts into a batch, padded to the longest.
 
         A text of more than `max_len` pieces loses the last ones before [SEP]; `truncated` counts them. Raises
-        ValueError if a text has no words.
+        ValueError if a text has no words, and unless `max_len` is None or a whole number from 3.
         """
+        max_len = length_limit(max_len, SHORTEST)
         ids = []
         for index, text in enumerate(as_sentences(texts)):
             text_ids = self._tokenizer.encode(encodable(text)).ids

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int
 
-from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences
+from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, length_limit
+from encoder_core.validation import require_integer
 
 MIN_LEN = 2  # tokens of the shortest random input
 
@@ -80,8 +81,9 @@ class TaskTokenizer:
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
         """One or several inputs as a batch, padded to the longest; further tokens than `max_len` are left out.
 
-        Raises ValueError for a text that the task cannot read.
+        Raises ValueError for a text that the task cannot read, and unless `max_len` is None or a whole number from 1.
         """
+        max_len = length_limit(max_len)
         sentences = [self.tokens(text) for text in as_sentences(texts)]
         limit = self.max_len if max_len is None else min(max_len, self.max_len)
         kept = [sentence[:limit] for sentence in sentences]
@@ -155,7 +157,11 @@ class Task:
         return Batch(ids, real, targets, scored)
 
     def random_inputs(self, count: int, seed: int = 0) -> list[TokenBatch]:
-        """Random inputs, each as a batch of one."""
+        """Random inputs, each as a batch of one.
+
+        Raises ValueError unless `count` is a whole number from 1 and `seed` one from 0.
+        """
+        count, seed = require_integer("count", count, 1), require_integer("seed", seed, 0)
         return self.separate(self.sample(np.random.default_rng(seed), count))
 
     def separate(self, batch: Batch) -> list[TokenBatch]:

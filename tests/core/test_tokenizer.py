@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.inputs.tokenizer import PAD, UNK, as_sentences, split_words
+from encoder_core.training import tasks
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,37 @@ def test_any_text_gives_a_trace_or_an_error(text):
         trace = encoder.trace(text)
         assert trace.tokens[0] == tuple(split_words(text))
         assert np.isfinite(trace.output).all()
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "3", True, np.zeros(2)])
+def test_a_limit_is_a_whole_number_from_1(limit, unchecked):
+    tokenizer = WordTokenizer(["a", "b"])
+    allowed = "is invalid: allowed are whole numbers from 1"
+    with pytest.raises(ValueError, match=f"max_len=.* {allowed}"):
+        tokenizer("a b", max_len=limit)
+    with pytest.raises(ValueError, match=f"max_len=.* {allowed}"):
+        WordTokenizer.from_texts("a b", max_len=limit)
+    with pytest.raises(ValueError, match=f"max_vocab=.* {allowed}"):
+        WordTokenizer.from_texts("a b", max_vocab=limit)
+    with pytest.raises(ValueError, match=f"max_len=.* {allowed}"):
+        tasks()["reverse"].tokenizer("ab", max_len=limit)
+
+
+def test_a_limit_of_1_and_numbers_of_numpy_are_allowed(unchecked):
+    tokenizer = WordTokenizer(["a", "b"])
+    assert tokenizer("a b", max_len=1).tokens == (("a",),)
+    assert tokenizer("b a b", max_len=np.int64(2)).truncated == (1,)
+    assert len(WordTokenizer.from_texts("a b c", max_vocab=1)) == 2
+
+
+@pytest.mark.parametrize("words", ["abc", "", None, 3, ["a", 1], {"a": 1}, np.array(["a"])])
+def test_words_are_a_list_of_strings(words, unchecked):
+    with pytest.raises(ValueError, match=r"words.*is invalid: allowed are .*lists of words"):
+        WordTokenizer(words)
+
+
+@pytest.mark.parametrize("texts", [None, 3, {"a", "b"}, {"a": 1}, ["a", 1], [None], np.zeros(2), b"abc"])
+def test_texts_are_strings(texts, unchecked):
+    for call in (WordTokenizer(["a"]), WordTokenizer.from_texts, tasks()["words"].tokenizer):
+        with pytest.raises(ValueError, match=r"texts.*is invalid: allowed are .*one string and lists of strings"):
+            call(texts)

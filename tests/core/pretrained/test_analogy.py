@@ -95,3 +95,15 @@ def test_pieces_of_a_text_have_nothing_around_them(reader):
     assert reader.pieces("Walking the cat.") == ("walk", "##ing", "the", "cat", ".")
     assert reader.pieces("") == ()
     assert reader.pieces("cat \ud800") == ("cat",)
+
+
+@pytest.mark.parametrize("text", [None, 3, ["king"], b"king"])
+def test_an_analogy_is_a_text(text, reader, unchecked):
+    with pytest.raises(ValueError, match=r"text=.* is invalid: allowed are strings"):
+        parse_analogy(text, reader)
+
+
+@pytest.mark.parametrize("reader", [None, "minilm", tokenizer()])
+def test_an_analogy_is_read_by_a_wordpiece_tokenizer(reader, unchecked):
+    with pytest.raises(ValueError, match=r"tokenizer=.* is invalid: allowed are WordPiece tokenizers"):
+        parse_analogy("the - cat", reader)

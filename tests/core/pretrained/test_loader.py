@@ -8,6 +8,7 @@ from transformers import BertForMaskedLM
 from encoder_core import Dropout, Encoder, EncoderConfig, SetEmbedded
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.parameters import parameter_shapes
+from encoder_core.pretrained import WordPieceTokenizer, on_this_machine
 from tests.core.pretrained.parity import assert_same
 from tests.core.pretrained.tiny import PIECES, save_tiny
 
@@ -152,3 +153,36 @@ def test_a_shorter_limit(folder):
     assert encoder.parameters()["position_embedding"].shape == (5, 12)
     with pytest.raises(ValueError, match="max_len=2 must be a whole number from 3"):
         Encoder.pretrained(folder, max_len=2)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1, 2, 3.5, "4", True])
+def test_a_batch_has_room_for_one_piece(limit, encoder, unchecked):
+    with pytest.raises(ValueError, match=r"max_len=.* is invalid: allowed are whole numbers from 3"):
+        encoder.tokenizer("the cat", max_len=limit)
+
+
+@pytest.mark.parametrize("text", [None, 3, ["cat"]])
+def test_pieces_are_those_of_a_text(text, encoder, unchecked):
+    with pytest.raises(ValueError, match=r"text=.* is invalid: allowed are strings"):
+        encoder.tokenizer.pieces(text)
+    with pytest.raises(ValueError, match=r"piece=.* is invalid: allowed are strings"):
+        encoder.tokenizer.id_of(text)
+    with pytest.raises(ValueError, match=r"tokenizer=.* is invalid: allowed are tokenizers of the library"):
+        WordPieceTokenizer(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"allowed": "all-MiniLM-L6-v2"}, "allowed='all-MiniLM-L6-v2' is invalid: allowed are None and lists of names"),
+        ({"allowed": 3}, "allowed=3 is invalid: allowed are None and lists of names"),
+        ({"max_bytes": None}, "max_bytes=None is invalid: allowed are numbers from 0"),
+        ({"max_bytes": -1}, "max_bytes=-1 is invalid: allowed are numbers from 0"),
+        ({"progress": "bar"}, "progress='bar' is invalid: allowed are None and functions"),
+    ],
+)
+def test_arguments_of_a_wrong_type(arguments, message, folder, unchecked):
+    with pytest.raises(ValueError, match=message):
+        Encoder.pretrained(folder, **arguments)
+    with pytest.raises(ValueError, match="name_or_folder=3 is invalid: allowed are names of models and folders"):
+        on_this_machine(3)

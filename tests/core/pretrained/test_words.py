@@ -78,3 +78,27 @@ def test_rows_without_a_word_are_left_out():
 def test_what_has_no_row(function, words, message):
     with pytest.raises(ValueError, match=message):
         function(TABLE, VOCABULARY, words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"plus": "king"}, "plus='king' is invalid: allowed are lists of words"),
+        ({"minus": "man"}, "minus='man' is invalid: allowed are lists of words"),
+        ({"plus": [1]}, r"plus\[0\]=1 is invalid: allowed are the items of lists of words"),
+        ({"plus": None}, "plus=None is invalid: allowed are lists of words"),
+        ({"count": -1}, "count=-1 is invalid: allowed are whole numbers from 0"),
+        ({"count": None}, "count=None is invalid: allowed are whole numbers from 0"),
+        ({"table": TABLE[:3]}, "7 words do not fit a table of 3 rows"),
+        ({"table": TABLE[0]}, r"table: shape=\(2,\) is invalid: allowed are numbers of shape \(vocab, d_model\)"),
+        ({"table": None}, r"table=None is invalid: allowed are numbers of shape \(vocab, d_model\)"),
+        ({"vocabulary": "abc"}, "vocabulary='abc' is invalid: allowed are lists of words"),
+    ],
+)
+def test_arguments_of_a_wrong_type(arguments, message, unchecked):
+    valid = {"table": TABLE, "vocabulary": VOCABULARY, "plus": ["king"]}
+    with pytest.raises(ValueError, match=message):
+        nearest_words(**valid | arguments)
+    if "count" not in arguments:
+        with pytest.raises(ValueError, match=message):
+            direction_of(**valid | arguments)
