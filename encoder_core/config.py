@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Literal, get_args
 
-from encoder_core.validation import invalid_value, require_choice, require_integer, require_number
+from encoder_core.validation import invalid_value, require_choice, require_integer, require_number, require_type
 
 Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "gelu_tanh"]
@@ -127,8 +127,17 @@ class EncoderConfig:
 
 
 def embedding_factors(d_model: int) -> dict[EmbeddingScale, float]:
-    """The factor on looked-up rows for each embedding scale (Vaswani et al. 2017, section 3.4: "sqrt_d")."""
+    """The factor on looked-up rows for each embedding scale (Vaswani et al. 2017, section 3.4: "sqrt_d").
+
+    Raises ValueError unless the width is a whole number from 1.
+    """
+    d_model = require_integer("d_model", d_model, 1)
     return {"inv_sqrt_d": d_model**-0.5, "none": 1.0, "sqrt_d": d_model**0.5}
+
+
+def require_config(config: object) -> None:
+    """Raises ValueError unless the value is a configuration."""
+    require_type("config", config, EncoderConfig, "configurations, such as EncoderConfig(d_model=64)")
 
 
 def require_chained_layers(config: EncoderConfig) -> None:

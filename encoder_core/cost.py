@@ -3,8 +3,9 @@
 import math
 
 from encoder_core.blocks.capacity import capacity_for
-from encoder_core.config import EncoderConfig
+from encoder_core.config import EncoderConfig, require_config
 from encoder_core.parameters import parameter_shapes
+from encoder_core.validation import require_integer
 
 _PARTS = {
     "token_embedding": "embedding",
@@ -41,7 +42,10 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
     Only matrix products are counted. Not counted are additions of biases and residuals, norms, softmax and
     activations, which grow with n d_model or, in each head, with n^2, and the embedding, which is a lookup here.
     Source: Hoffmann et al. 2022, appendix F, who count these products in the same way, and also embedding and softmax.
+    Raises ValueError unless `seq` and `batch` are whole numbers from 1.
     """
+    require_config(config)
+    seq, batch = require_integer("seq", seq, 1), require_integer("batch", batch, 1)
     tokens, d, qkv = batch * seq, config.d_model, config.qkv_width
     flops = {
         "projections": config.num_layers * 4 * 2 * tokens * d * qkv,
@@ -55,14 +59,24 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
 
 
 def stacked_bytes(config: EncoderConfig, seq: int) -> int:
-    """Memory in bytes of the kernels of all blocks at capacity, for texts of `seq` tokens."""
+    """Memory in bytes of the kernels of all blocks at capacity, for texts of `seq` tokens.
+
+    Raises ValueError unless `seq` is a whole number from 1.
+    """
+    require_config(config)
+    seq = require_integer("seq", seq, 1)
     capacity = capacity_for(config, seq)
     block = capacity.d_model * (4 * capacity.qkv_width + 2 * capacity.d_ff)
     return capacity.num_layers * block * BYTES_PER_PARAMETER
 
 
 def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:
-    """Approximate memory in bytes of a trace: see the fields of `LayerTrace`."""
+    """Approximate memory in bytes of a trace: see the fields of `LayerTrace`.
+
+    Raises ValueError unless `seq` and `batch` are whole numbers from 1.
+    """
+    require_config(config)
+    seq, batch = require_integer("seq", seq, 1), require_integer("batch", batch, 1)
     numbers_per_token = 7 * config.d_model + 5 * config.qkv_width + 2 * config.d_ff + 3 * config.num_heads * seq
     return batch * seq * (config.num_layers * numbers_per_token + 5 * config.d_model) * BYTES_PER_PARAMETER
 

@@ -1,6 +1,6 @@
 """The class `Encoder`: a Transformer encoder whose forward pass returns every intermediate result."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from encoder_core import cost
 from encoder_core.blocks.capacity import CAPACITIES, capacity_for
-from encoder_core.config import EncoderConfig
+from encoder_core.config import EncoderConfig, require_config
 from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import compatible_edits, ignored_edit_message
 from encoder_core.edits.effects import require_edits
@@ -24,13 +24,22 @@ from encoder_core.inputs.masks import MaskName, MaskSpec
 from encoder_core.inputs.parsing import Inputs, ParsedInputs, parse_inputs
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer
-from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, check_parameters, parameter_shapes
+from encoder_core.parameters import (
+    DrawnParameters,
+    ParameterDict,
+    Parameters,
+    check_parameters,
+    have_large_numbers,
+    parameter_shapes,
+    require_arrays,
+)
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.recipes import RECIPES, find_recipe
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
-from encoder_core.validation import invalid_value, require_index, require_integer
+from encoder_core.validation import invalid_value, require_index, require_integer, require_items, require_type
 
 _SIZES = ("vocab_size", "d_model", "qkv_width", "d_ff")  # which configurations of one encoder share
+_SENTENCES = 'lists of sentences, such as [tokenizer("It slept")] or ["It slept"]'
 
 
 class Encoder:
@@ -38,12 +47,19 @@ class Encoder:
 
     The constructor takes the parameters as they are and makes their arrays read-only: it is for parameters that
     nobody changes. `Encoder.from_parameters` checks and copies them.
+
+    Raises ValueError for what is no configuration or tokenizer, and where the parameters are not float32 arrays of the
+    names and shapes of the configuration.
     """
 
     def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None = None) -> None:
+        require_config(config)
+        if tokenizer is not None:
+            require_type("tokenizer", tokenizer, Tokenizer, "None and tokenizers, such as WordTokenizer(words)")
         self.config = config
         self.tokenizer = tokenizer
         if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
+            require_arrays(config, parameters)
             for array in parameters.values():
                 array.setflags(write=False)
             parameters = MappingProxyType(dict(parameters))
@@ -122,6 +138,8 @@ class Encoder:
 
         Raises ValueError for other sizes, and for parameters that are missing or have the wrong shape.
         """
+        require_config(config)
+        require_type("extra_parameters", extra_parameters, Mapping | None, "None and dictionaries of arrays")
         for name in _SIZES:
             size, allowed = getattr(config, name), getattr(self.config, name)
             if size != allowed:
@@ -164,15 +182,16 @@ class Encoder:
         """Approximate memory of this encoder alone after it has processed texts of `seq` tokens, at most.
 
         It stores its parameters, random ones when they have been looked at, and, unless it shares a draw with other
-        encoders, a copy of them at capacity.
+        encoders, a copy of them at capacity. Raises ValueError unless `seq` is a whole number from 1.
         """
+        require_integer("seq", seq, 1)
         return self.num_bytes + (0 if self._stacked.uses_shared_draw else cost.stacked_bytes(self.config, seq))
 
     def flops(self, seq: int, batch: int = 1) -> int:
         """Floating-point operations of the matrix products of a forward pass over `batch` sentences of `seq` tokens.
 
         L (8 n d_model qkv_dim + 4 n^2 qkv_dim + 4 n d_model d_ff) per sentence of n tokens with L layers, plus the
-        output head; see `cost.flops_by_part`.
+        output head; see `cost.flops_by_part`. Raises ValueError unless both are whole numbers from 1.
         """
         return sum(cost.flops_by_part(self.config, seq, batch).values())
 
@@ -202,8 +221,8 @@ class Encoder:
                 `Dropout`, training mode.
 
         Text of more than `config.max_len` tokens is truncated, with a warning. Raises ValueError for other inputs, a
-        mask or edits that do not fit the model, and NumbersTooLarge (a ValueError) where edits or embeddings overflow
-        float32.
+        mask or edits that do not fit the model, and NumbersTooLarge (a ValueError) where edits, embeddings or
+        parameters beyond 100 overflow float32.
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         return self._run(parsed, mask, edits)
@@ -235,8 +254,9 @@ class Encoder:
         with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` raises a clear error
             trace = compute_trace(inputs, mask, effects, self._stacked)
             run = Run(trace, self.config, self._parameters, effects)
-            if effects.edits or inputs.ids is None:
-                check_numbers(run)
+            # Nothing else makes numbers too large, and the check takes 2 to 5% of a run.
+            if effects.edits or inputs.ids is None or self._has_large_parameters:
+                check_numbers(run, large_parameters=self._has_large_parameters)
         return run
 
     def outputs_with_edits(
@@ -256,23 +276,36 @@ class Encoder:
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         require_index("sentence", sentence, len(parsed.real))
-        read = [require_edits(each) for each in edit_lists]
+        lists = require_items(
+            "edit_lists", edit_lists, Iterable, "lists of lists of edits, such as [[HeadFactor(0, 0)]]"
+        )
+        read = [require_edits(each) for each in lists]
         return compute_outputs(parsed, mask, require_edits(edits), read, sentence, self._stacked)
 
-    def trace_sentences(self, batches: Sequence[TokenBatch], mask: MaskName | None = None) -> Iterator[SentenceTrace]:
+    def trace_sentences(
+        self, batches: Sequence[TokenBatch | str], mask: MaskName | None = None
+    ) -> Iterator[SentenceTrace]:
         """The residual stream and the attention weights of many short sentences, one after another.
 
         The numbers are those of `trace`, in a fraction of the time: several sentences share one forward pass. The
         generator computes a few sentences ahead, so that a caller can pause or stop between them.
 
-        batches  the tokens of one sentence each, without padding
+        batches  the tokens of one sentence each, without padding; a text is split into its tokens
         mask     None, "causal" or one of the names with padding, which have no further effect
 
-        Raises ValueError for a batch of several sentences or with padding, for ids that are not in the vocabulary, and
-        for more than `config.max_len` tokens.
+        Raises ValueError for a single sentence that is not in a list, for a batch of several sentences or with padding,
+        for ids that are not in the vocabulary, and for more than `config.max_len` tokens. Numbers that overflow do not
+        raise an error.
         """
+        if isinstance(batches, TokenBatch):
+            raise invalid_value("batches", batches, _SENTENCES)
+        batches = require_items("batches", batches, TokenBatch | str, _SENTENCES)
         inputs = [parse_inputs(batch, self.config, self._table, self.tokenizer) for batch in batches]
         return trace_packed(inputs, mask, self._stacked)
+
+    @cached_property
+    def _has_large_parameters(self) -> bool:
+        return have_large_numbers(self._parameters)
 
     @property
     def _table(self) -> Float[np.ndarray, "vocab d_model"]:

@@ -8,8 +8,8 @@ import numpy as np
 from cachetools import LRUCache, cached
 from jaxtyping import Float
 
-from encoder_core.config import EncoderConfig
-from encoder_core.validation import require_integer
+from encoder_core.config import EncoderConfig, require_config
+from encoder_core.validation import require_integer, require_type
 
 Parameters = Mapping[str, Float[np.ndarray, "..."]]
 ParameterDict = dict[str, Float[np.ndarray, "..."]]
@@ -25,11 +25,19 @@ _MIN_DRAW_SIZES = {
 _DEFAULT_MIN_DRAW_SIZE = (128, 256)
 BIAS_STD = 0.02  # the libraries of the recipes initialise biases with 0
 _MAX_CACHED_BYTES = 32_000_000  # of draws: 20 blocks of up to 128 features, each of which takes 4 ms to draw
+# Trained parameters are smaller: the largest of all-MiniLM-L6-v2 is 8. Up to this size no number of a forward pass is
+# near 3.4e38: with 1,024 features, a norm returns at most 33 * 100, a sublayer writes at most 1024^2.5 * 100^3 = 3e13
+# to the stream, and after 24 blocks a norm adds up squares below 1e34.
+_LARGE = 100.0
 _BIASES_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
 
 
 def parameter_shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
-    """Name and shape of every parameter of an encoder with this configuration, in the order of the forward pass."""
+    """Name and shape of every parameter of an encoder with this configuration, in the order of the forward pass.
+
+    Raises ValueError for what is no configuration.
+    """
+    require_config(config)
     d, qkv, ff = config.d_model, config.qkv_width, config.d_ff
     linear = {
         "attention.query": (d, qkv),
@@ -126,24 +134,53 @@ def check_parameters(config: EncoderConfig, parameters: Parameters) -> Parameter
 
     Raises ValueError that names a parameter which is missing or unknown, has the wrong shape or is not finite.
     """
+    shapes = _shapes_of(config, parameters)
+    return {name: _checked_copy(name, parameters[name], shape) for name, shape in shapes.items()}
+
+
+def require_arrays(config: EncoderConfig, parameters: Parameters) -> None:
+    """Raises ValueError as `check_parameters` does, also for what is no float32 array. It copies nothing, and does not
+    look at the numbers."""
+    for name, shape in _shapes_of(config, parameters).items():
+        array = parameters[name]
+        if not isinstance(array, np.ndarray) or array.dtype != np.float32 or array.shape != shape:
+            raise ValueError(
+                f"parameter {name!r} is no float32 array of shape {shape}: `Encoder.from_parameters` makes one from "
+                "other numbers."
+            )
+
+
+def have_large_numbers(parameters: Parameters) -> bool:
+    """Whether a parameter is so large that a forward pass might overflow float32, see `_LARGE`."""
+    if isinstance(parameters, DrawnParameters):
+        return False
+    return any(array.max() > _LARGE or array.min() < -_LARGE for array in parameters.values())
+
+
+def _shapes_of(config: EncoderConfig, parameters: Parameters) -> dict[str, tuple[int, ...]]:
+    """The shapes of the parameters. Raises ValueError where the names are not those of the configuration."""
     shapes = parameter_shapes(config)
+    require_type("parameters", parameters, Mapping, "dictionaries like that of `encoder.parameters()`")
     missing, unknown = shapes.keys() - parameters.keys(), parameters.keys() - shapes.keys()
     for problem, names in (("missing", missing), ("unknown", unknown)):
         if names:
-            examples = ", ".join(sorted(names)[:5]) + (", ..." if len(names) > 5 else "")
+            examples = ", ".join(sorted(map(str, names))[:5]) + (", ..." if len(names) > 5 else "")
             raise ValueError(f"{len(names)} {problem} parameter(s): {examples}.")
-    checked = {}
-    for name, shape in shapes.items():
-        try:
-            array = np.array(parameters[name], np.float32)  # a copy: the caller may change the original
-        except (TypeError, ValueError):
-            raise ValueError(f"parameter {name!r} is no array of numbers: allowed is one of shape {shape}.") from None
-        if array.shape != shape:
-            raise ValueError(f"parameter {name!r}: shape={array.shape} is invalid: allowed is {shape}.")
-        if not np.isfinite(array).all():
-            raise ValueError(f"parameter {name!r} contains values that are not finite in float32.")
-        checked[name] = array
-    return checked
+    return shapes
+
+
+def _checked_copy(name: str, numbers: object, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
+    """The numbers as a float32 array: a copy, because the caller may change the original."""
+    try:
+        with np.errstate(over="ignore"):  # an infinite number gets the message below
+            array = np.array(numbers, np.float32)
+    except (TypeError, ValueError):
+        raise ValueError(f"parameter {name!r} is no array of numbers: allowed is one of shape {shape}.") from None
+    if array.shape != shape:
+        raise ValueError(f"parameter {name!r}: shape={array.shape} is invalid: allowed is {shape}.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"parameter {name!r} contains values that are not finite in float32.")
+    return array
 
 
 def _draw(name: str, shape: tuple[int, ...], seed: int, *, scale: bool = True) -> Float[np.ndarray, "..."]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, combine_edits, format_edit
+from encoder_core.edits.effects import require_edits
 
 
 class CompatibleEdits(NamedTuple):
@@ -15,7 +16,12 @@ class CompatibleEdits(NamedTuple):
 
 
 def compatible_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: int) -> CompatibleEdits:
-    """All edits where `combine_edits` accepts them; otherwise each edit that fits the accepted edits before it."""
+    """All edits where `combine_edits` accepts them; otherwise each edit that fits the accepted edits before it.
+
+    Raises ValueError for what is no edit, configuration or size.
+    """
+    edits = require_edits(edits)
+    combine_edits((), config, batch, seq)  # raises ValueError where none of the edits is to blame
     try:
         return CompatibleEdits(combine_edits(edits, config, batch, seq).edits, ())
     except ValueError:
@@ -34,4 +40,8 @@ def compatible_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, s
 
 def ignored_edit_message(edit: Edit, error: ValueError) -> str:
     """The sentence about an edit that cannot be used."""
-    return f"The edit “{format_edit(edit)}” is ignored: {error}"
+    try:
+        text = format_edit(edit)
+    except ValueError:  # a field that is no index or number
+        text = repr(edit)
+    return f"The edit “{text}” is ignored: {error}"

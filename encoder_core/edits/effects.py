@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from encoder_core.config import EncoderConfig
+import numpy as np
+
+from encoder_core.config import EncoderConfig, require_config
 from encoder_core.edits.edit_types import (
     FACTOR_RANGE,
     TEMPERATURE_RANGE,
@@ -27,7 +29,7 @@ from encoder_core.edits.edit_types import (
     Temperature,
     Unscaled,
 )
-from encoder_core.validation import invalid_value
+from encoder_core.validation import invalid_value, require_integer
 
 CellValues = Mapping[tuple[int, ...], float]  # index of a cell -> value that is set
 FactorKey = TypeVar("FactorKey", tuple[int, int], tuple[int, Sublayer])  # (layer, head) or (layer, sublayer)
@@ -86,10 +88,12 @@ def combine_edits(edits: Iterable[Edit], config: EncoderConfig, batch: int, seq:
     """The combined effect of the edits on a model and an input of `batch` sentences of `seq` tokens.
 
     Temperatures multiply, and so do factors on one head or one residual; of two edits that set the same cell, the
-    later one applies. Raises ValueError for what is no edit, for an edit that does not fit the model and the input, for
-    a product outside the range of a single edit, and for more than one `Dropout`.
+    later one applies. Raises ValueError for what is no edit, configuration or size, for an edit that does not fit the
+    model and the input, for a product outside the range of a single edit, and for more than one `Dropout`.
     """
     edits = require_edits(edits)
+    require_config(config)
+    batch, seq = require_integer("batch", batch, 1), require_integer("seq", seq, 1)
     if not edits:
         return NO_EFFECTS
     for edit in edits:
@@ -121,7 +125,7 @@ def combine_edits(edits: Iterable[Edit], config: EncoderConfig, batch: int, seq:
 
 def require_edits(edits: Any) -> tuple[Edit, ...]:
     """The edits of any iterable, also of one that can be read only once. Raises ValueError for anything else."""
-    if not isinstance(edits, Iterable) or isinstance(edits, str):
+    if not isinstance(edits, Iterable) or isinstance(edits, str | np.ndarray):
         raise invalid_value("edits", edits, "lists of edits, such as [HeadFactor(0, 0)]")
     read = tuple(edits)
     for edit in read:

@@ -6,7 +6,8 @@ A text is a name, then indices (counted from 0) after dots, then a number after 
 
 import math
 import re
-from typing import NamedTuple, get_args
+from numbers import Integral, Real
+from typing import Any, NamedTuple, get_args
 
 from encoder_core.edits.edit_types import (
     Dropout,
@@ -24,6 +25,7 @@ from encoder_core.edits.edit_types import (
     Temperature,
     Unscaled,
 )
+from encoder_core.validation import invalid_value, require_choice, require_integer, require_type
 
 
 class _TextFormat(NamedTuple):
@@ -67,13 +69,18 @@ _MAX_LENGTH = 120  # of a text, in characters; the longest that `format_edit` wr
 
 
 def format_edit(edit: Edit) -> str:
-    """The text of an edit. `parse_edit` returns exactly the same edit for every finite number."""
+    """The text of an edit. `parse_edit` returns exactly the same edit for every finite number.
+
+    Raises ValueError for what is no edit, and for a field that has no text, such as an index of -1 or a value of NaN.
+    """
     for name, text_format in _FORMATS.items():
         is_type = isinstance(edit, text_format.edit_type)
         if is_type and all(getattr(edit, field) == value for field, value in text_format.fixed):
-            indices = "".join(f".{getattr(edit, field)}" for field in text_format.indices)
-            value = None if text_format.value is None else getattr(edit, text_format.value)
-            return f"{name}{indices}" if value is None else f"{name}{indices}={_shortest_decimal(value)}"
+            indices = "".join(f".{_format_index(field, getattr(edit, field))}" for field in text_format.indices)
+            field = text_format.value
+            if field is None or (field in _OPTIONAL and getattr(edit, field) is None):
+                return f"{name}{indices}"
+            return f"{name}{indices}={_shortest_decimal(field, getattr(edit, field))}"
     raise ValueError(f"edit={edit!r} is invalid: allowed are the types of `encoder_core.edits`.")
 
 
@@ -82,6 +89,7 @@ def parse_edit(text: str) -> Edit:
 
     Raises ValueError that names the text, the problem and the format that is allowed.
     """
+    require_type("edit", text, str, "texts such as 'head.2.0=0'")
     if len(text) > _MAX_LENGTH:
         raise ValueError(f"edit {text[:20]!r}…: {len(text)} characters are invalid: allowed are at most {_MAX_LENGTH}.")
     left, equals, value = text.partition("=")
@@ -122,10 +130,19 @@ def _parse_field(text: str, field: str, is_integer: bool, part: str) -> int | fl
     raise ValueError(f"edit {text!r}: {field}={part!r} is invalid: allowed are {allowed}.")
 
 
-def _shortest_decimal(value: float | int) -> str:
-    """The shortest decimal form of the number. Its exponent has no "+", which a URL decodes to a space."""
-    if isinstance(value, int):
+def _format_index(field: str, value: int | str) -> str:
+    if field in _CHOICES:
+        require_choice(field, value, _CHOICES[field])
         return str(value)
+    return str(require_integer(field, value, 0))
+
+
+def _shortest_decimal(field: str, value: Any) -> str:
+    """The shortest decimal form of the number. Its exponent has no "+", which a URL decodes to a space."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise invalid_value(field, value, "finite numbers")
+    if isinstance(value, Integral):
+        return str(int(value))
     mantissa, _, exponent = repr(float(value)).partition("e")
     return mantissa.removesuffix(".0") + (f"e{int(exponent)}" if exponent else "")
 

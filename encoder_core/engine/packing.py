@@ -6,6 +6,7 @@ mask that lets no token attend to another sentence. Each keeps its own positions
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import get_args
 
 import numpy as np
 from jaxtyping import Bool
@@ -19,12 +20,17 @@ from encoder_core.inputs.embedding import EmbeddedInput, embed_inputs
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.parsing import ParsedInputs
 from encoder_core.trace import SentenceTrace
+from encoder_core.validation import require_choice
 
 
 def trace_packed(
     sentences: Sequence[ParsedInputs], mask: MaskName | None, stacked: StackedParameters
 ) -> Iterator[SentenceTrace]:
-    """The trace of each sentence, in order. Raises ValueError unless each input is one sentence without padding."""
+    """The trace of each sentence, in order.
+
+    Raises ValueError unless each input is one sentence without padding, and for a mask without a name.
+    """
+    require_choice("mask", mask, (None, *get_args(MaskName)))
     for index, sentence in enumerate(sentences):
         if len(sentence.tokens) != 1 or not sentence.real.all():
             raise ValueError(f"batches[{index}] is invalid: allowed are the tokens of one sentence, without padding.")

@@ -1,4 +1,4 @@
-"""Refuse edits and embeddings that make numbers too large for float32: others would be infinite or wrong."""
+"""Refuse what makes numbers too large for float32: without an error, others would be infinite or wrong."""
 
 from collections.abc import Iterator
 
@@ -15,12 +15,14 @@ _NOT_CHECKED = {"scores", "out_kernel"}  # masked scores are -inf; edited weight
 
 
 class NumbersTooLarge(ValueError):
-    """The edits or the embeddings of a run make numbers too large for float32."""
+    """The edits, the embeddings or the parameters of a run make numbers too large for float32."""
 
 
-def check_numbers(run: Run) -> None:
+def check_numbers(run: Run, *, large_parameters: bool = False) -> None:
     """Raises NumbersTooLarge where a number of the trace other than a masked score is not finite, or where the sum of
     squares in a norm is not finite.
+
+    large_parameters  whether the message names the parameters as a cause
 
     The usual case takes one dot product per tensor.
     """
@@ -29,14 +31,15 @@ def check_numbers(run: Run) -> None:
             return
     for place, array in _tensors(run):
         if not np.isfinite(array).all():
-            raise _too_large(run, place)
+            raise _too_large(run, large_parameters, place)
     for place, rows in _rows_of_norms(run):
         if not _fits((rows.astype(float) ** 2).sum(axis=-1)):
-            raise _too_large(run, f"the sum of the squares of {place}")
+            raise _too_large(run, large_parameters, f"the sum of the squares of {place}")
 
 
-def _too_large(run: Run, place: str) -> NumbersTooLarge:
-    causes = [name for name, is_one in (("embeddings", run.trace.ids is None), ("edits", run.edits)) if is_one]
+def _too_large(run: Run, large_parameters: bool, place: str) -> NumbersTooLarge:
+    possible = (("parameters", large_parameters), ("embeddings", run.trace.ids is None), ("edits", run.edits))
+    causes = [name for name, is_one in possible if is_one]
     return NumbersTooLarge(
         f"These {' and '.join(causes)} make numbers too large for 32-bit floats: {place} exceeded 3.4e38."
     )

@@ -12,7 +12,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
 from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer, WordTokenizer
-from encoder_core.validation import require_array
+from encoder_core.validation import invalid_value, require_array
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 Table = Float[np.ndarray, "vocab d_model"]
@@ -42,6 +42,7 @@ def parse_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer:
     """
     vocabulary = tokenizer.vocabulary if tokenizer else ()
     if isinstance(inputs, TokenBatch):
+        _require_batch(inputs)
         parsed = _parse_ids(inputs.ids, config, table)
         return parsed._replace(tokens=inputs.tokens, real=inputs.real.copy(), vocabulary=vocabulary)
     if _is_text(inputs):
@@ -107,6 +108,18 @@ def _parse_embeddings(rows: Float[np.ndarray, "batch seq d_model"], config: Enco
     if not np.isfinite(rows).all():
         raise ValueError("the embeddings contain values that are not finite in float32.")
     return ParsedInputs((), None, np.ones(rows.shape[:2], bool), rows)
+
+
+def _require_batch(batch: TokenBatch) -> None:
+    """Raises ValueError unless the fields of the batch are of the right types and fit together."""
+    ids, real = batch.ids, batch.real
+    is_ids = isinstance(ids, np.ndarray) and ids.ndim == 2 and np.issubdtype(ids.dtype, np.integer)
+    if not is_ids:
+        raise invalid_value("ids", ids, "integer arrays of shape (batch, seq)")
+    if not isinstance(real, np.ndarray) or real.dtype != bool or real.shape != ids.shape:
+        raise invalid_value("real", real, f"boolean arrays of the shape of the ids, {ids.shape}")
+    if [len(sentence) for sentence in batch.tokens] != [ids.shape[1]] * len(ids):
+        raise invalid_value("tokens", batch.tokens, f"one token for each of the ids of shape {ids.shape}")
 
 
 def _require_length(shape: tuple[int, ...], config: EncoderConfig) -> None:
