@@ -205,7 +205,7 @@ class Recipe:
     def config(self, variant: str = "as intended") -> EncoderConfig:
         """The config of a variant. Raises ValueError, which lists the variants, for another one."""
         for known in VARIANTS:
-            if variant == known:
+            if isinstance(variant, str) and variant == known:
                 return self.variants[known]
         raise ValueError(f"variant {variant!r} is not one of {', '.join(map(repr, VARIANTS))}.")
 

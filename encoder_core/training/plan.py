@@ -10,7 +10,7 @@ from encoder_core.config import EncoderConfig, Norm, Positions
 from encoder_core.cost import BYTES_PER_PARAMETER, parameters_by_part
 from encoder_core.training.task import Task
 from encoder_core.training.tasks import tasks
-from encoder_core.validation import invalid_value
+from encoder_core.validation import invalid_value, require_integer
 
 # The allowed settings. They bound the time and the memory of a run.
 CHOICES: Mapping[str, tuple[str | int | float, ...]] = {
@@ -62,8 +62,12 @@ class TrainingPlan:
     def __post_init__(self) -> None:
         for field in fields(self):
             allowed = tuple(tasks()) if field.name == "task" else CHOICES[field.name]
-            if getattr(self, field.name) not in allowed:
-                raise invalid_value(field.name, getattr(self, field.name), ", ".join(map(str, allowed)))
+            value = getattr(self, field.name)
+            is_plain = isinstance(value, str | int | float | np.number) and not isinstance(value, bool)
+            if not is_plain or value not in allowed:
+                raise invalid_value(field.name, value, ", ".join(map(str, allowed)))
+            # Numbers of NumPy become numbers of Python, so that equal plans have the same cache key.
+            object.__setattr__(self, field.name, allowed[allowed.index(value)])
 
     @property
     def definition(self) -> Task:
@@ -100,7 +104,11 @@ class TrainingPlan:
         return tuple(int(step) * CHUNK for step in np.unique(np.round(squares)))
 
     def learning_rates(self, first: int, count: int) -> np.ndarray:
-        """The learning rate of each of `count` steps from step `first` on (0: the first step), shape (count,)."""
+        """The learning rate of each of `count` steps from step `first` on (0: the first step), shape (count,).
+
+        Raises ValueError unless both are whole numbers from 0.
+        """
+        first, count = require_integer("first", first, 0), require_integer("count", count, 0)
         warm_up = min(self.warm_up, self.steps - 1)
         schedule = optax.warmup_cosine_decay_schedule(
             self.learning_rate / (warm_up + 1), self.learning_rate, warm_up, self.steps

@@ -15,6 +15,7 @@ from encoder_core.parameters import ParameterDict, Parameters, draw_parameters
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
 from encoder_core.training.task import Batch
+from encoder_core.validation import require_integer, require_type
 
 NUM_TESTS = 256  # inputs that are set aside
 _TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
@@ -73,10 +74,12 @@ class TrainingRun:
     """A run: its parameters, those of the optimizer, and the number of steps so far.
 
     `state` continues a run of the same plan. The first call of `advance` and of `evaluate` compiles, once for each
-    configuration and batch size in a process.
+    configuration and batch size in a process. Raises ValueError for another type of plan or state.
     """
 
     def __init__(self, plan: TrainingPlan, state: RunState | None = None) -> None:
+        require_type("plan", plan, TrainingPlan, 'plans, such as TrainingPlan(task="reverse")')
+        require_type("state", state, RunState | None, "None and states of a run")
         self.plan = plan
         self.config = plan.config
         self.step = 0
@@ -87,13 +90,17 @@ class TrainingRun:
         self._optimizer = _OPTIMIZER.init(self._parameters)
         self._generator = np.random.default_rng((plan.seed, _TRAINING_SEED))
         self._tests = set_aside(plan)
-        if state:
+        if state is not None:
             self.step = state.step
             self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
             self._generator.bit_generator.state = state.generator
 
     def advance(self, count: int) -> Steps:
-        """Make `count` updates, or fewer if the run ends before. Raises Diverged after a step that diverges."""
+        """Make `count` updates, or fewer if the run ends before. Raises Diverged after a step that diverges.
+
+        Raises ValueError unless `count` is a whole number from 0.
+        """
+        count = require_integer("count", count, 0)
         chunks = []
         end = min(self.step + count, self.plan.steps)
         while self.step < end:

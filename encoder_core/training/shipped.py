@@ -26,25 +26,43 @@ PLANS: Mapping[str, TrainingPlan] = {
 }
 
 
-@cache
 def trained_encoder(name: str) -> Encoder:
     """The trained encoder of a task, shared by all callers. Raises ValueError, which lists the names, for others."""
+    require_choice("name", name, PLANS)  # before the cache, which can look up only what is hashable
+    return _trained_encoder(name)
+
+
+def model_card(name: str) -> str:
+    """What the encoder of a task is, how it was trained and measured, and its limits, in markdown.
+
+    Raises ValueError, which lists the names, for others.
+    """
     require_choice("name", name, PLANS)
+    return _model_card(name)
+
+
+def initial_encoder(name: str) -> Encoder:
+    """The same encoder before its training, with the random parameters that the training began with.
+
+    Raises ValueError, which lists the names, for others.
+    """
+    require_choice("name", name, PLANS)
+    return _initial_encoder(name)
+
+
+@cache
+def _trained_encoder(name: str) -> Encoder:
     plan = PLANS[name]
     weights = files("encoder_core.training").joinpath(FOLDER, f"{name}.safetensors").read_bytes()
     return Encoder.from_parameters(plan.config, load(weights), tokenizer=plan.definition.tokenizer)
 
 
 @cache
-def model_card(name: str) -> str:
-    """What the encoder of a task is, how it was trained and measured, and its limits, in markdown."""
-    require_choice("name", name, PLANS)
+def _model_card(name: str) -> str:
     return files("encoder_core.training").joinpath(FOLDER, f"{name}.md").read_text(encoding="utf-8")
 
 
 @cache
-def initial_encoder(name: str) -> Encoder:
-    """The same encoder before its training, with the random parameters that the training began with."""
-    require_choice("name", name, PLANS)
+def _initial_encoder(name: str) -> Encoder:
     plan = PLANS[name]
     return Encoder.random(plan.config, plan.seed, tokenizer=plan.definition.tokenizer)
