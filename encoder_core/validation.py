@@ -29,7 +29,8 @@ def require_items(name: str, values: Any, types: type | UnionType, allowed: str,
         raise invalid_value(name, values, allowed)
     items = list(values)
     for index, item in enumerate(items):
-        require_type(f"{name}[{index}]", item, types, f"the items of {allowed}")
+        if not isinstance(item, types):
+            raise invalid_value(f"{name}[{index}]", item, f"the items of {allowed}")
     if len(items) < least:
         raise invalid_value(name, items, f"{allowed}, with at least {least}")
     return items
@@ -83,6 +84,14 @@ def require_numbers(name: str, value: Any, axes: str) -> Shaped[np.ndarray, "...
     if 0 in array.shape[array.ndim - len(named) :]:
         raise ValueError(f"{name}: shape={array.shape} is invalid: allowed are {allowed}, none of them 0.")
     return array
+
+
+def require_mask(name: str, value: Any, shape: tuple[int, ...]) -> None:
+    """Raises ValueError unless the value is None or a boolean array of this shape."""
+    if value is None:
+        return
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "b" or value.shape != shape:
+        raise invalid_value(name, value, f"None and boolean arrays of shape {shape}")
 
 
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:

@@ -11,6 +11,7 @@ from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
 from encoder_core.figures.theme import Theme
+from encoder_core.validation import require_choice, require_index, require_numbers
 
 
 def activation_curve(
@@ -27,7 +28,13 @@ def activation_curve(
     neuron is a large dot.
 
     neurons  the values of each neuron before and after the activation
+
+    Raises ValueError for a function or a neuron that does not exist, and for what is no numbers.
     """
+    x = require_numbers("x", x, "x")
+    require_choice("chosen", chosen, functions)
+    neurons = require_numbers("neurons[0]", neurons[0], "neuron"), require_numbers("neurons[1]", neurons[1], "neuron")
+    require_index("selected", selected, min(map(len, neurons)))
     theme = style.colours
     others = [_curve(name, x, y, theme.muted, 1) for name, y in functions.items() if name != chosen]
     before, after = neurons

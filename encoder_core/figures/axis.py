@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from encoder_core.figures.window import Labels, Window, cell_names
+from encoder_core.validation import invalid_value, require_items
 
 # What one place on an axis stands for; "" for anything that a click cannot select, such as a bar of a chart.
 AxisKind = Literal[
@@ -15,6 +16,7 @@ AxisKind = Literal[
 Selectable = Literal["sentence", "layer", "head", "token", "key_token", "dimension", "neuron", "role", "rank", "stage"]
 Selection = Mapping[Selectable, int]  # what a click selects, counted from 0
 
+_KINDS: tuple[AxisKind, ...] = get_args(AxisKind)
 _SELECTS: Mapping[AxisKind, Selectable] = {
     "query": "token",
     "token": "token",
@@ -72,8 +74,20 @@ class Axis:
         return {selects: place} if selects else {}
 
 
+LABELS = "lists of names, and windows"
+
+
+def require_axis(name: str, meaning: object) -> None:
+    """Raises ValueError unless the value is an `AxisMeaning` or one of AxisKind."""
+    kind = meaning.kind if isinstance(meaning, AxisMeaning) else meaning
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise invalid_value(name, kind, ", ".join(map(repr, _KINDS)))
+
+
 def axis_of(labels: Labels, meaning: AxisKind | AxisMeaning) -> Axis:
-    """The axis of these names, or of this window of them."""
+    """The axis of these names, or of this window of them. Raises ValueError for other labels and unknown kinds."""
+    labels = labels if isinstance(labels, Window) else require_items("labels", labels, str, LABELS)
+    require_axis("axis", meaning)
     kind, title, selects = meaning if isinstance(meaning, AxisMeaning) else AxisMeaning(meaning)
     selections = None if selects is None else tuple(selects)
     title = kind if title is None else title

@@ -7,6 +7,7 @@ from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.validation import require_numbers
 
 
 def band(
@@ -21,8 +22,15 @@ def band(
 ) -> Panel:
     """`mean` as a curve over 0, 1, 2, ..., and behind it the band from `low` to `high`.
 
-    Where the band has no width, all values are equal.
+    Where the band has no width, all values are equal. Raises ValueError unless all three are as many numbers.
     """
+    low, mean, high = (
+        require_numbers(name, values, "x") for name, values in (("low", low), ("mean", mean), ("high", high))
+    )
+    if not len(low) == len(mean) == len(high):
+        raise ValueError(
+            f"low, mean and high have {len(low)}, {len(mean)} and {len(high)} numbers: allowed are as many."
+        )
     colours = style.colours
     x = np.arange(len(mean))
     filled = {"fill": "tonexty", "fillcolor": _translucent(colours.signed[6][1])}

@@ -7,6 +7,7 @@ from typing import Any
 from encoder_core.figures.panel import Panel, PanelKind
 from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.theme import Theme
+from encoder_core.validation import require_type
 
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 PLOT_HEIGHT = 300  # pixels between the axes; it does not depend on the sizes of the model, so the page keeps its layout
@@ -40,7 +41,11 @@ def build_panel(
 
     alt, height, weight  of the panel, where the style does not set them
     layout               parts of Plotly's layout
+
+    Raises ValueError for what is no style or title.
     """
+    require_type("style", style, PanelStyle, "styles such as PanelStyle(theme='dark')")
+    require_type("title", title, str, "strings")
     theme = style.colours
     height = height if style.height is None else style.height
     margins = {"l": 58, "r": 10, "t": 44, "b": 52} | _room_for_labels(layout) | layout.pop("margin", {})

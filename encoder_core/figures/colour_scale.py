@@ -8,11 +8,16 @@ from jaxtyping import Float
 from encoder_core.figures.base import TICK_SIZE
 from encoder_core.figures.style import MatrixStyle
 from encoder_core.figures.theme import Theme
+from encoder_core.validation import require_numbers
 
 
 def largest_magnitude(*arrays: Float[np.ndarray, "..."]) -> float:
-    """The largest finite magnitude of all arrays; 1 where there is none above 0."""
-    finite = [np.abs(array[np.isfinite(array)]) for array in arrays]
+    """The largest finite magnitude of all arrays; 1 where there is none above 0.
+
+    Raises ValueError for what is no numbers.
+    """
+    numbers = (require_numbers("array", array, "*axis") for array in arrays)
+    finite = [np.abs(array[np.isfinite(array)]) for array in numbers]
     return max((float(values.max()) for values in finite if values.size), default=0.0) or 1.0
 
 
@@ -21,8 +26,10 @@ def colour_limit(*arrays: Float[np.ndarray, "..."]) -> float:
 
     A trained encoder has outliers that are a hundred times as large as the rest (Kovaleva et al. 2021). If the scale
     ended at them, all other cells would look like zero. So an array counts with at most 2.5 times the 98th percentile
-    of its nonzero magnitudes; for a normal distribution, that is beyond the largest of a million values.
+    of its nonzero magnitudes; for a normal distribution, that is beyond the largest of a million values. Raises
+    ValueError for what is no numbers.
     """
+    arrays = tuple(require_numbers("array", array, "*axis") for array in arrays)
     return max((_limit_without_outliers(array) for array in arrays), default=0.0) or 1.0
 
 

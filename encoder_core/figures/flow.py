@@ -8,6 +8,7 @@ from encoder_core.figures.base import build_panel
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
 from encoder_core.figures.theme import Theme
+from encoder_core.validation import require_choice
 
 # Coordinates: 0 to 100 from left to right; the stream is at height 1, the sublayers below it at height 0.
 _STREAM, _BRANCH = 1.0, 0.0
@@ -30,10 +31,13 @@ def residual_flow(
 ) -> Panel:
     """One block: the residual stream as a straight line, each sublayer as a branch that is added back to it.
 
-    "post" draws the norms on the stream, "pre" on the branches. The norm `marked` is filled.
+    "post" draws the norms on the stream, "pre" on the branches. The norm `marked` is filled. Raises
+    ValueError for other values of `norm` and `marked`.
 
     factors  of the residuals around attention and feed-forward, which edits set; a residual with the factor 0 is dashed
     """
+    require_choice("norm", norm, ("post", "pre"))
+    require_choice("marked", marked, (None, "norm1", "norm2"))
     colours = style.colours
     halves: list[_Half]
     if norm == "post":

@@ -17,6 +17,7 @@ from encoder_core.figures.style import MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, Window, axis_title, bins_in_words, cell_index, pool
+from encoder_core.validation import invalid_value, require_choice, require_mask, require_numbers, require_type
 
 _MAX_HATCHED = 700  # each masked cell adds a line; more masked cells than this are only grey
 
@@ -33,6 +34,14 @@ class HeatmapStyle(MatrixStyle):
     show_values: bool = False
     row_flags: Collection[int] = ()
     column_flags: Mapping[int, str] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_choice("show_values", self.show_values, (True, False))
+        require_type("row_flags", self.row_flags, Collection, "collections of row indices")
+        require_type(
+            "column_flags", self.column_flags, Mapping | None, "None and mappings of column indices to colours"
+        )
 
 
 def heatmap(
@@ -55,8 +64,12 @@ def heatmap(
     marks          cells, rows (row, None) and columns (None, column) of the matrix that are outlined where visible
     shows          the slice of a tensor that the matrix is
 
-    Raises ValueError where the number of labels is not that of the values.
+    Raises ValueError for values that are no matrix of numbers, where the number of labels or texts is not that of the
+    values, and for a mask of another shape.
     """
+    values = require_numbers("values", values, "row column")
+    require_mask("mask", mask, values.shape)
+    require_type("style", style, HeatmapStyle, "styles such as HeatmapStyle(kind='weights')")
     columns = Window(0, values.shape[1]) if columns is None else columns
     visible = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     limit, colours = scale_end(style, values[visible]), style.colours
@@ -70,6 +83,8 @@ def heatmap(
     if offsets is not None:
         trace["customdata"] = offsets
     elif texts is not None:
+        if [len(row) for row in texts] != [values.shape[1]] * len(values):
+            raise invalid_value("texts", texts, f"one text for each of the values of shape {values.shape}")
         trace |= _texts(texts, visible)
     outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
     size = (

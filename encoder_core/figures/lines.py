@@ -12,7 +12,8 @@ from encoder_core.figures.axis import axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
-from encoder_core.figures.theme import Theme
+from encoder_core.figures.theme import Theme, require_colour
+from encoder_core.validation import require_items, require_numbers, require_type
 
 
 def series_colours(theme: Theme) -> tuple[str, ...]:
@@ -32,7 +33,14 @@ def curves(
     colours: Sequence[str] | None = None,
     style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
-    """Named curves over one x axis, which has numbers or names."""
+    """Named curves over one x axis, which has numbers or names.
+
+    Raises ValueError for a series that is not one number for each place on the x axis.
+    """
+    require_type("series", series, Mapping, "mappings of names to numbers")
+    for name, values in series.items():
+        if len(require_numbers(f"series[{name!r}]", values, "*x")) != len(x):
+            raise ValueError(f"series[{name!r}]: {len(values)} numbers do not fit {len(x)} places on the x axis.")
     theme = style.colours
     palette = colours or series_colours(theme)
     named = bool(len(x)) and isinstance(x[0], str)
@@ -79,7 +87,15 @@ def bars(
     show_values: bool = False,
     style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
-    """One vertical bar for each name. `colour` is a field of the theme; the bars in `marks` are outlined."""
+    """One vertical bar for each name. `colour` is a field of the theme; the bars in `marks` are outlined.
+
+    Raises ValueError for values that are no numbers, for another number of names, and for an unknown colour.
+    """
+    values = require_numbers("values", values, "bar")
+    names = require_items("names", names, str, "lists of names")
+    require_colour("colour", colour)
+    if len(names) != len(values):
+        raise ValueError(f"{len(values)} values do not fit {len(names)} names.")
     theme = style.colours
     trace: dict[str, Any] = {
         "type": "bar",

@@ -19,6 +19,7 @@ from encoder_core.figures.style import MatrixKind, MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, theme_named
 from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
+from encoder_core.validation import require_integer, require_mask, require_numbers, require_type
 
 _LABEL_HEIGHT = 13  # pixels from one label of a row to the next
 
@@ -55,7 +56,11 @@ class TileGrid:
 
 
 def tile_titles(kind: str, count: int) -> list[str]:
-    """The titles of `count` rows or columns of tiles: "layer 1", "2", "3", ..."""
+    """The titles of `count` rows or columns of tiles: "layer 1", "2", "3", ...
+
+    Raises ValueError unless `count` is a whole number from 1.
+    """
+    count = require_integer("count", count, 1)
     return [f"{kind} 1", *(str(number) for number in range(2, count + 1))]
 
 
@@ -82,8 +87,13 @@ def mosaic(
     mask           False cells are masked: grey, without a number. Cells that are not finite stay empty
     shows          the slice of a tensor that the tiles are
 
-    Raises ValueError where the number of titles or labels is not that of the tiles.
+    Raises ValueError for tiles that are no numbers on four axes, where the number of titles or labels is not that of
+    the tiles, and for a mask of another shape.
     """
+    tiles = require_numbers("tiles", tiles, "tile_row tile_column row column")
+    require_mask("mask", mask, tiles.shape)
+    require_type("grid", grid, TileGrid, "grids such as TileGrid(['layer 1'], ['head 1'])")
+    require_type("style", style, MosaicStyle, "styles such as MosaicStyle(kind='weights')")
     colours, gap = style.colours, grid.gap
     limit = scale_end(style, tiles[np.isfinite(tiles)])
     visible = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask

@@ -14,6 +14,7 @@ from encoder_core.figures.lines import series_colours
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
 from encoder_core.figures.theme import Theme
+from encoder_core.validation import invalid_value, require_items, require_numbers
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "cross")
 _PADDING = 0.09  # of the larger span, around the points
@@ -52,7 +53,12 @@ def extent_of(places: Float[np.ndarray, "*point 2"], padding: float = _PADDING) 
     """The range of x and the range of y that show all places, never empty.
 
     padding  around the places, as a fraction of the larger span
+
+    Raises ValueError for places that are no pairs of finite numbers.
     """
+    places = require_numbers("places", places, "*point 2")
+    if places.shape[-1] != 2 or not places.size or not np.isfinite(places).all():
+        raise invalid_value("places", places, "finite numbers of shape (*point, 2)")
     rows = places.reshape(-1, 2).astype(float)
     low, high = rows.min(axis=0), rows.max(axis=0)
     space = padding * float((high - low).max()) or 1.0
@@ -79,7 +85,15 @@ def points(
     meaning  of the points: what a click on each selects
     paths    of some points: the index of the point, and its places at earlier stages and now
     marked   the point that is outlined; its label is drawn first, others only where they have room
+
+    Raises ValueError for places that are no pairs of numbers, and where the number of names or groups is another one.
     """
+    places = require_numbers("places", places, "point 2")
+    names, groups = (
+        require_items(key, value, str, "lists of names") for key, value in (("names", names), ("groups", groups))
+    )
+    if places.shape != (len(names), 2) or len(groups) != len(names):
+        raise ValueError(f"places of shape {places.shape} do not fit {len(names)} names and {len(groups)} groups.")
     theme = style.colours
     colours = series_colours(theme)
     order = list(dict.fromkeys(groups))

@@ -8,12 +8,13 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.explain.number_format import Number, format_count, format_fixed, format_number
-from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
+from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of, require_axis
 from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.tensor_map import TensorMap
-from encoder_core.figures.theme import Theme
+from encoder_core.figures.theme import Theme, require_colour
+from encoder_core.validation import require_integer, require_items, require_mask, require_numbers, require_type
 
 _SMALLEST_NUMBER = 8  # pixels: the font of numbers in rows that are lower than a usual line
 _MAX_NUMBERED = 26  # rows; the numbers of more rows would touch
@@ -36,6 +37,14 @@ class RowBarsStyle(PanelStyle):
     colour: str | None = None
     decimals: int | None = 2
     numbers_width: float = 0.75
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_axis("row_axis", self.row_axis)
+        if self.colour is not None:
+            require_colour("colour", self.colour)
+        if self.decimals is not None:
+            require_integer("decimals", self.decimals, 0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,7 +86,17 @@ def row_bars(
     mask   False rows are masked: hatched, without a bar. Their number is still written: -inf as a score, 0 as a weight
     marks  rows that are outlined
     shows  the slice of a tensor that the column is
+
+    Raises ValueError for values that are no column of numbers, where the number of names is not that of the values, and
+    for a mask of another shape.
     """
+    values = require_numbers("values", values, "row")
+    rows = require_items("rows", rows, str, "lists of names")
+    require_mask("mask", mask, values.shape)
+    require_type("style", style, RowBarsStyle, "styles such as RowBarsStyle(decimals=2)")
+    require_type("details", details, RowBarsDetails, "details such as RowBarsDetails(footer='sum 1.00')")
+    if len(rows) != len(values):
+        raise ValueError(f"{len(values)} values do not fit {len(rows)} rows.")
     theme, numbered = style.colours, len(rows) <= _MAX_NUMBERED
     low, high = style.span
     right = high + (high - low) * (style.numbers_width if numbered else 0.05)

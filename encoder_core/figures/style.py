@@ -1,10 +1,13 @@
 """The appearance of a panel: what its kinds have in common."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from encoder_core.figures.axis import AxisKind, AxisMeaning
-from encoder_core.figures.theme import Theme, ThemeName, theme_named
+import numpy as np
+
+from encoder_core.figures.axis import AxisKind, AxisMeaning, require_axis
+from encoder_core.figures.theme import Theme, ThemeName, require_colour, theme_named
+from encoder_core.validation import require_choice, require_integer, require_number, require_type
 
 MatrixKind = Literal["signed", "weights"]
 
@@ -17,6 +20,8 @@ class PanelStyle:
     weight        width relative to other panels of a line; None takes the default of the kind
     title_colour  a field of the theme ("query", ...); None takes the colour of the text
     alt           the alt text; None describes the kind and the size
+
+    Raises ValueError that names the field, its value and the allowed values.
     """
 
     theme: ThemeName = "light"
@@ -24,6 +29,15 @@ class PanelStyle:
     weight: int | None = None
     title_colour: str | None = None
     alt: str | None = None
+
+    def __post_init__(self) -> None:
+        theme_named(self.theme)
+        for name in ("height", "weight"):
+            if getattr(self, name) is not None:
+                require_integer(name, getattr(self, name), 1)
+        if self.title_colour is not None:
+            require_colour("title_colour", self.title_colour)
+        require_type("alt", self.alt, str | None, "None and strings")
 
     @property
     def colours(self) -> Theme:
@@ -48,3 +62,11 @@ class MatrixStyle(PanelStyle):
     limit: float | None = None
     row_axis: AxisKind | AxisMeaning = "token"
     column_axis: AxisKind | AxisMeaning = "dimension"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_choice("kind", self.kind, get_args(MatrixKind))
+        if self.limit is not None:
+            require_number("limit", self.limit, 0, float(np.finfo(np.float32).max))
+        require_axis("row_axis", self.row_axis)
+        require_axis("column_axis", self.column_axis)

@@ -5,7 +5,7 @@ signed scale uses none of them: negative is teal, positive is orange, zero is th
 are not negative, run from the background to the purple of attention.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from encoder_core.validation import require_choice
@@ -30,6 +30,9 @@ class Theme:
     attention: str
     signed: Scale
     weights: Scale
+
+
+_COLOURS = tuple(field.name for field in fields(Theme) if field.type is str)
 
 
 def _scale(colours: str) -> Scale:
@@ -73,3 +76,8 @@ def theme_named(name: ThemeName) -> Theme:
     """The colours of "light" or "dark". Raises ValueError for any other name."""
     require_choice("theme", name, THEMES)
     return THEMES[name]
+
+
+def require_colour(name: str, value: object) -> None:
+    """Raises ValueError unless the value is a field of `Theme` that is one colour."""
+    require_choice(name, value, _COLOURS)

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.figures.theme import ThemeName, theme_named
+from encoder_core.validation import require_integer, require_numbers
 
 SMALLEST_WEIGHT = 0.02  # smaller weights are not drawn
 
@@ -37,7 +38,11 @@ class LineStyle(NamedTuple):
 
 
 def word_lines(weights: Float[np.ndarray, "head key"]) -> list[WordLine]:
-    """The lines of one query: weights from SMALLEST_WEIGHT on, the smallest first, so that larger ones cover them."""
+    """The lines of one query: weights from SMALLEST_WEIGHT on, the smallest first, so that larger ones cover them.
+
+    Raises ValueError for what is no matrix of numbers.
+    """
+    weights = require_numbers("weights", weights, "head key")
     heads, keys = np.nonzero(weights >= SMALLEST_WEIGHT)
     lines = [WordLine(int(head), int(key), float(weights[head, key])) for head, key in zip(heads, keys, strict=True)]
     return sorted(lines, key=lambda line: line.weight)
@@ -47,9 +52,12 @@ def line_styles(count: int, theme: ThemeName) -> list[LineStyle]:
     """A style for each of `count` heads: six colours with solid, then dashed, then dotted lines.
 
     Every style differs from the others up to 18 heads. One head alone has the colour of attention.
+    Raises ValueError unless `count` is a whole number from 0, and for an unknown theme.
     """
+    count = require_integer("count", count, 0)
+    attention = theme_named(theme).attention
     if count == 1:
-        return [LineStyle(theme_named(theme).attention, "solid")]
+        return [LineStyle(attention, "solid")]
     colours = _COLOURS[theme]
     return [
         LineStyle(colours[head % len(colours)], _DASHES[head // len(colours) % len(_DASHES)]) for head in range(count)

@@ -1,0 +1,173 @@
+"""Arguments of a wrong type for figures: each gets a sentence that names the argument and what is allowed."""
+
+import numpy as np
+import pytest
+
+from encoder_core.figures import (
+    HeatmapStyle,
+    MosaicStyle,
+    PanelStyle,
+    RowBarsStyle,
+    TileGrid,
+    Window,
+    activation_curve,
+    band,
+    bars,
+    colour_limit,
+    curves,
+    extent_of,
+    heatmap,
+    largest_magnitude,
+    line_styles,
+    mosaic,
+    points,
+    residual_flow,
+    row_bars,
+    tile_titles,
+    word_lines,
+)
+from encoder_core.figures.axis import AxisMeaning
+
+pytestmark = pytest.mark.usefixtures("unchecked")
+
+VALUES = np.array([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]])
+ROWS, COLUMNS = ["a", "b"], ["x", "y", "z"]
+NO_NUMBERS = [None, "abc", ["a"], [None], {"a": 1}, object(), np.array([object()])]
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "message"),
+    [
+        (HeatmapStyle, {"kind": "attention"}, "kind='attention' is invalid: allowed are 'signed', 'weights'"),
+        (HeatmapStyle, {"kind": None}, "kind=None is invalid"),
+        (HeatmapStyle, {"kind": ["signed"]}, r"kind=\['signed'\] is invalid"),
+        (HeatmapStyle, {"theme": "blue"}, "theme='blue' is invalid: allowed are 'light', 'dark'"),
+        (HeatmapStyle, {"limit": "1"}, "limit='1' is invalid: allowed are numbers from 0 to 3.40282e"),
+        (HeatmapStyle, {"limit": -1}, "limit=-1 is invalid"),
+        (HeatmapStyle, {"limit": float("nan")}, "limit=nan is invalid"),
+        (HeatmapStyle, {"limit": float("inf")}, "limit=inf is invalid"),
+        (HeatmapStyle, {"limit": np.ones(2)}, r"limit=array\(\[1., 1.\]\) is invalid"),
+        (HeatmapStyle, {"row_axis": "rows"}, "row_axis='rows' is invalid: allowed are 'query', 'key'"),
+        (HeatmapStyle, {"column_axis": None}, "column_axis=None is invalid: allowed are 'query', 'key'"),
+        (HeatmapStyle, {"height": 0}, "height=0 is invalid: allowed are whole numbers from 1"),
+        (HeatmapStyle, {"height": "tall"}, "height='tall' is invalid"),
+        (HeatmapStyle, {"weight": 1.5}, "weight=1.5 is invalid"),
+        (HeatmapStyle, {"title_colour": "red"}, "title_colour='red' is invalid: allowed are .*'query', 'key', 'value'"),
+        (HeatmapStyle, {"title_colour": "signed"}, "title_colour='signed' is invalid"),
+        (HeatmapStyle, {"alt": 3}, "alt=3 is invalid: allowed are None and strings"),
+        (HeatmapStyle, {"show_values": "yes"}, "show_values='yes' is invalid: allowed are True, False"),
+        (HeatmapStyle, {"row_flags": 1}, "row_flags=1 is invalid: allowed are collections of row indices"),
+        (HeatmapStyle, {"column_flags": [1]}, r"column_flags=\[1\] is invalid: allowed are None and mappings"),
+        (MosaicStyle, {"kind": "heads"}, "kind='heads' is invalid"),
+        (RowBarsStyle, {"colour": "red"}, "colour='red' is invalid"),
+        (RowBarsStyle, {"decimals": -1}, "decimals=-1 is invalid: allowed are whole numbers from 0"),
+        (PanelStyle, {"theme": None}, "theme=None is invalid"),
+    ],
+)
+def test_a_field_of_a_style(kind, fields, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**fields)
+
+
+@pytest.mark.parametrize("values", [*NO_NUMBERS, 3, [1.0, 2.0], np.zeros((2, 3, 4)), np.zeros((0, 3)), [[1], [1, 2]]])
+def test_a_heatmap_has_a_matrix(values):
+    with pytest.raises(ValueError, match=r"values.* invalid: allowed are numbers of shape \(row, column\)"):
+        heatmap(values, ROWS, COLUMNS, title="t")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rows": "ab"}, "labels='ab' is invalid: allowed are lists of names, and windows"),
+        ({"rows": None}, "labels=None is invalid: allowed are lists of names, and windows"),
+        ({"columns": [1, 2, 3]}, r"labels\[0\]=1 is invalid: allowed are the items of lists of names"),
+        ({"rows": ["a"]}, r"values of shape \(2, 3\) do not fit 1 rows and 3 columns"),
+        ({"title": None}, "title=None is invalid: allowed are strings"),
+        ({"mask": np.ones((2, 2), bool)}, r"mask=.* is invalid: allowed are None and boolean arrays of shape \(2, 3\)"),
+        ({"mask": np.ones((2, 3))}, "mask=.* is invalid: allowed are None and boolean arrays"),
+        ({"mask": "causal"}, "mask='causal' is invalid: allowed are None and boolean arrays"),
+        ({"texts": [["a"]]}, r"texts=.* is invalid: allowed are one text for each of the values of shape \(2, 3\)"),
+        ({"style": "dark"}, "style='dark' is invalid: allowed are styles such as HeatmapStyle"),
+        ({"style": MosaicStyle()}, "style=.* is invalid: allowed are styles such as HeatmapStyle"),
+        ({"style": None}, "style=None is invalid: allowed are styles such as HeatmapStyle"),
+    ],
+)
+def test_an_argument_of_a_heatmap(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        heatmap(**{"values": VALUES, "rows": ROWS, "columns": COLUMNS, "title": "t"} | arguments)
+
+
+def test_lists_integers_and_windows_are_allowed():
+    panel = heatmap(
+        [[1, 2, 3], [4, 5, 6]], ("a", "b"), Window(0, 3), title="t", style=HeatmapStyle(limit=np.float32(2))
+    )
+    np.testing.assert_array_equal(panel.values, [[1, 2, 3], [4, 5, 6]])
+    HeatmapStyle(row_axis=AxisMeaning("token", "from"), title_colour="query", height=np.int64(30))
+
+
+def test_tiles():
+    tiles, grid = np.zeros((1, 2, 2, 3)), TileGrid(["layer 1"], ["head 1", "2"])
+    with pytest.raises(ValueError, match=r"tiles: shape=\(2, 3\) is invalid: allowed are numbers of shape \(tile_row"):
+        mosaic(VALUES, grid, ROWS, COLUMNS, title="t")
+    with pytest.raises(ValueError, match=r"mask=.* is invalid: allowed are None and boolean arrays"):
+        mosaic(tiles, grid, ROWS, COLUMNS, title="t", mask=np.ones((2, 3), bool))
+    with pytest.raises(ValueError, match=r"grid=None is invalid: allowed are grids"):
+        mosaic(tiles, None, ROWS, COLUMNS, title="t")
+    with pytest.raises(ValueError, match=r"style=.* is invalid: allowed are styles such as MosaicStyle"):
+        mosaic(tiles, grid, ROWS, COLUMNS, title="t", style=HeatmapStyle())
+    with pytest.raises(ValueError, match="count=0 is invalid: allowed are whole numbers from 1"):
+        tile_titles("head", 0)
+
+
+@pytest.mark.parametrize("values", [*NO_NUMBERS, 3, VALUES])
+def test_bars_have_a_column_of_numbers(values):
+    with pytest.raises(ValueError, match=r"values.* invalid: allowed are numbers of shape \(row\)"):
+        row_bars(values, ROWS, title="t")
+    with pytest.raises(ValueError, match=r"values.* invalid: allowed are numbers of shape \(bar\)"):
+        bars(values, ROWS, title="t")
+    with pytest.raises(ValueError, match=r"mean.* invalid: allowed are numbers of shape \(x\)"):
+        band(VALUES[0], values, VALUES[0], title="t", x_axis="x", y_axis="y")
+
+
+def test_names_fit_the_numbers():
+    with pytest.raises(ValueError, match="3 values do not fit 2 rows"):
+        row_bars(VALUES[0], ROWS, title="t")
+    with pytest.raises(ValueError, match="3 values do not fit 2 names"):
+        bars(VALUES[0], ROWS, title="t")
+    with pytest.raises(ValueError, match="names='abc' is invalid: allowed are lists of names"):
+        bars(VALUES[0], "abc", title="t")
+    with pytest.raises(ValueError, match="colour='red' is invalid"):
+        bars(VALUES[0], COLUMNS, title="t", colour="red")
+    with pytest.raises(ValueError, match="have 3, 2 and 3 numbers"):
+        band(VALUES[0], VALUES[0, :2], VALUES[0], title="t", x_axis="x", y_axis="y")
+    with pytest.raises(ValueError, match=r"series\['loss'\]: 3 numbers do not fit 2 places on the x axis"):
+        curves({"loss": VALUES[0]}, [1, 2], title="t", x_axis="x", y_axis="y")
+    with pytest.raises(ValueError, match=r"series=.* is invalid: allowed are mappings"):
+        curves(VALUES[0], [1, 2, 3], title="t", x_axis="x", y_axis="y")
+
+
+def test_points_in_a_plane():
+    meaning = AxisMeaning("token")
+    arguments = {"title": "t", "extent": ((0, 1), (0, 1)), "axis_titles": ("x", "y"), "meaning": meaning}
+    with pytest.raises(ValueError, match=r"places of shape \(2, 3\) do not fit 2 names and 2 groups"):
+        points(VALUES, ROWS, ROWS, **arguments)
+    for places in (VALUES, np.full((1, 2), np.nan), None, np.zeros(0)):
+        with pytest.raises(ValueError, match=r"places.* invalid: allowed are (finite )?numbers"):
+            extent_of(places)
+
+
+def test_scales_and_lines():
+    for measure in (largest_magnitude, colour_limit):
+        with pytest.raises(ValueError, match=r"array=.* is invalid: allowed are numbers"):
+            measure(VALUES, "abc")
+        assert measure([1, -2, 1]) == 2
+    with pytest.raises(ValueError, match=r"weights.* invalid: allowed are numbers of shape \(head, key\)"):
+        word_lines(VALUES[0])
+    with pytest.raises(ValueError, match="count=-1 is invalid: allowed are whole numbers from 0"):
+        line_styles(-1, "light")
+    with pytest.raises(ValueError, match="theme='blue' is invalid: allowed are 'light', 'dark'"):
+        line_styles(3, "blue")
+    with pytest.raises(ValueError, match="norm='both' is invalid: allowed are 'post', 'pre'"):
+        residual_flow("both", title="t")
+    with pytest.raises(ValueError, match="chosen='elu' is invalid: allowed are 'relu'"):
+        activation_curve(VALUES[0], {"relu": VALUES[0]}, "elu", (VALUES[0], VALUES[0]), 0, title="t")
