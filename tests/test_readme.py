@@ -1,16 +1,23 @@
-"""The README names files and folders that exist, and its example runs."""
+"""The README names files and folders that exist, and its examples run and give what they say."""
 
+import json
 import re
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import encoder_core
+import encoder_core.explain
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`((?:dashboard|deploy|encoder_core|pages|tests|benchmarks|streamlit_app)[\w/.]*)`")
 PATHS = sorted(set(NAMED.findall(README)))
 EXAMPLE = textwrap.dedent(README.split("## In a notebook")[1].split("\nA trace holds")[0])
+EXPORT_EXAMPLE = textwrap.dedent(README.split("\nIn Python:\n")[1].split("\n## Axes")[0])
+DOCSTRING_EXAMPLES = [encoder_core, encoder_core.explain]
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if "/" in path])
@@ -29,3 +36,41 @@ def test_the_example_runs():
     exec(EXAMPLE, names)
     trace, words = names["trace"], names["words"]
     assert round(float(trace.layers[3].pattern[0, 1, words.index("it"), words.index("cat")]), 2) == 0.80
+
+
+@pytest.mark.parametrize(
+    ("statement", "shape"),
+    [
+        ("trace.layers[3].pattern[0, 1]", (7, 7)),
+        ('residual_change(encoder.trace("The black cat"), edited)', (7, 3)),
+        ('ablate_heads(encoder, "The black cat")', (6, 8, 3)),
+        ('Encoder.recipe("nanolm", "as written").trace(inputs, mask).logits', (8, 10, 100)),
+    ],
+)
+def test_the_example_has_the_shapes_that_it_says(statement, shape):
+    before, found, _ = EXAMPLE.partition(statement)
+    names = {}
+    exec(before, names)
+    assert found
+    assert eval(statement, names).shape == shape
+
+
+def test_the_example_of_the_export_writes_a_notebook(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(EXAMPLE.partition("\nminilm =")[0], names)
+    exec(EXPORT_EXAMPLE, names)
+    assert json.loads((tmp_path / "encoder.ipynb").read_text(encoding="utf-8"))["cells"]
+
+
+@pytest.mark.parametrize("package", DOCSTRING_EXAMPLES)
+def test_the_example_of_a_docstring_runs(package):
+    example = re.search(r"\n\n((?:    .*\n|\n)+)", package.__doc__)
+    names = {}
+    exec(
+        "from encoder_core import Encoder, EncoderConfig\nencoder = Encoder.random(EncoderConfig(num_layers=4))", names
+    )
+    exec(textwrap.dedent(example[1]), names)
+    derivation = names.get("derivation")
+    if derivation:
+        np.testing.assert_allclose(derivation.result, derivation.trace_value, rtol=1e-5)
