@@ -312,6 +312,11 @@ class Encoder:
         return self._parameters["token_embedding"]
 
 
+def require_encoder(encoder: object) -> None:
+    """Raises ValueError unless the value is an encoder."""
+    require_type("encoder", encoder, Encoder, "encoders, such as Encoder.random(config)")
+
+
 def warm_up(seed: int = 0) -> None:
     """Compile all programs, so that later forward passes compile nothing, and draw small parameters of `seed`.
 

@@ -4,9 +4,10 @@ Tensors are read-only NumPy arrays of float32 without padding to capacity. Names
 has the same tensor. Layers, heads and tokens count from 0.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -17,6 +18,7 @@ from encoder_core.edits import Edit, Sublayer, edited_parameters
 from encoder_core.edits.effects import NO_EFFECTS, Effects
 from encoder_core.inputs.dropout import DropoutDraw, apply_dropout
 from encoder_core.parameters import Parameters
+from encoder_core.validation import invalid_value, require_type
 
 
 class LayerTrace(NamedTuple):
@@ -127,6 +129,9 @@ class SentenceTrace(NamedTuple):
     visible: Bool[np.ndarray, "seq seq"]
 
 
+AnyTrace = TypeVar("AnyTrace", EncoderTrace, SentenceTrace)
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """A trace together with the inputs of its computation; `Encoder.run` returns one.
@@ -182,3 +187,27 @@ class Run:
             return numbers
         mask = kept.mask(place, layer)
         return apply_dropout(numbers, None if mask is None else mask[sentence], kept.scale)
+
+
+def require_trace(trace: object, name: str = "trace") -> None:
+    """Raises ValueError unless the value is a trace of a whole forward pass."""
+    require_type(name, trace, EncoderTrace, "traces, such as encoder.trace(text)")
+
+
+def require_run(run: object) -> None:
+    """Raises ValueError unless the value is a run."""
+    require_type("run", run, Run, "runs, such as encoder.run(text)")
+
+
+def checked_traces(traces: Iterable[AnyTrace], kind: type[AnyTrace]) -> Iterator[AnyTrace]:
+    """The traces of any iterable, one after another, so that a generator has one of them in memory at a time.
+
+    Raises ValueError for a single trace and for anything else than traces of this kind.
+    """
+    calls = {EncoderTrace: "encoder.trace(text)", SentenceTrace: "those of encoder.trace_sentences(batches)"}
+    allowed = f"lists and generators of traces, such as {calls[kind]}"
+    if not isinstance(traces, Iterable) or isinstance(traces, str | EncoderTrace | SentenceTrace | np.ndarray):
+        raise invalid_value("traces", traces, allowed)
+    for index, trace in enumerate(traces):
+        require_type(f"traces[{index}]", trace, kind, f"the items of {allowed}")
+        yield trace

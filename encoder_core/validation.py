@@ -86,12 +86,18 @@ def require_numbers(name: str, value: Any, axes: str) -> Shaped[np.ndarray, "...
     return array
 
 
-def require_mask(name: str, value: Any, shape: tuple[int, ...]) -> None:
-    """Raises ValueError unless the value is None or a boolean array of this shape."""
-    if value is None:
+def require_square(name: str, array: Shaped[np.ndarray, "..."]) -> None:
+    """Raises ValueError unless the last two axes have one size."""
+    if array.shape[-1] != array.shape[-2]:
+        raise ValueError(f"{name}: shape={array.shape} is invalid: allowed are square matrices.")
+
+
+def require_mask(name: str, value: Any, shape: tuple[int, ...], *, optional: bool = False) -> None:
+    """Raises ValueError unless the value is a boolean array of this shape or, where it is `optional`, None."""
+    if value is None and optional:
         return
     if not isinstance(value, np.ndarray) or value.dtype.kind != "b" or value.shape != shape:
-        raise invalid_value(name, value, f"None and boolean arrays of shape {shape}")
+        raise invalid_value(name, value, f"{'None and ' * optional}boolean arrays of shape {shape}")
 
 
 def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
@@ -103,5 +109,6 @@ def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
 
 def _shown(value: object) -> str:
     """The value in an error message: on one line, and shortened."""
-    text = " ".join(repr(value).split()) if isinstance(value, np.ndarray) else repr(value)
+    text = repr(value)
+    text = " ".join(text.split()) if "\n" in text else text  # arrays have several lines
     return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"

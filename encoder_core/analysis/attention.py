@@ -1,16 +1,20 @@
 """Attention weights of all layers, visible keys, and attention rollout."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.trace import EncoderTrace
-from encoder_core.validation import require_index
+from encoder_core.trace import EncoderTrace, require_trace
+from encoder_core.validation import invalid_value, require_index, require_numbers, require_square
 
 
 def stack_patterns(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer head query key"]:
-    """The attention weights of all heads of all layers, for one sentence. Raises ValueError where there is none."""
+    """The attention weights of all heads of all layers, for one sentence.
+
+    Raises ValueError where there is no such sentence.
+    """
+    require_trace(trace)
     require_index("sentence", sentence, len(trace.mask))
     return np.stack([layer.pattern[sentence] for layer in trace.layers])
 
@@ -20,6 +24,7 @@ def visible_keys(trace: EncoderTrace, sentence: int) -> Bool[np.ndarray, "layer 
 
     Raises ValueError where there is no such sentence.
     """
+    require_trace(trace)
     require_index("sentence", sentence, len(trace.mask))
     return np.stack([np.isfinite(layer.scores[sentence]) for layer in trace.layers])
 
@@ -29,8 +34,11 @@ def later_key_share(patterns: Sequence[Float[np.ndarray, "batch head seq seq"]])
 
     patterns  the attention weights of each layer
 
-    0 if there is no weight at all, because every key is masked.
+    0 if there is no weight at all, because every key is masked. Raises ValueError for what is no list of weights.
     """
+    if isinstance(patterns, str | Mapping) or not isinstance(patterns, Iterable):
+        raise invalid_value("patterns", patterns, "lists of the weights of each layer")
+    patterns = [require_numbers("patterns", pattern, "batch head query key") for pattern in patterns]
     total = sum(float(pattern.sum()) for pattern in patterns)
     later = sum(float(np.triu(pattern, 1).sum()) for pattern in patterns)
     return later / total if total else 0.0
@@ -40,7 +48,8 @@ def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarr
     """Attention rollout, an estimate of the share of each input token in each token of every layer.
 
     R_l = A_l R_(l-1) with R_0 = I and A_l of `mix_with_residual`: attention and the residual stream have equal weight.
-    Source: Abnar & Zuidema 2020, "Quantifying attention flow in Transformers", section 3.
+    Source: Abnar & Zuidema 2020, "Quantifying attention flow in Transformers", section 3. Raises ValueError for weights
+    on other axes.
     """
     mixed = mix_with_residual(patterns)
     rolled = [mixed[0]]
@@ -52,8 +61,11 @@ def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarr
 def mix_with_residual(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
     """A = 0.5 W + 0.5 I, each row divided by its sum; W is the mean of the attention weights over the heads.
 
-    Before the division, the sum is 1, but 1/2 where every key is masked, and below or above 1 with dropout.
+    Before the division, the sum is 1, but 1/2 where every key is masked, and below or above 1 with dropout. Raises
+    ValueError for weights on other axes.
     """
+    patterns = require_numbers("patterns", patterns, "layer head query key")
+    require_square("patterns", patterns)
     averaged = patterns.mean(axis=1)
     mixed = 0.5 * averaged + 0.5 * np.eye(averaged.shape[-1], dtype=averaged.dtype)
     return mixed / mixed.sum(axis=-1, keepdims=True)

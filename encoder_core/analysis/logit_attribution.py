@@ -23,7 +23,7 @@ from jaxtyping import Float
 
 from encoder_core.analysis.output_head import require_output_head
 from encoder_core.config import DropoutPlace
-from encoder_core.trace import Run
+from encoder_core.trace import Run, require_run
 from encoder_core.validation import require_index
 
 Direction = Float[np.ndarray, "d_model"]
@@ -126,6 +126,7 @@ def neuron_contributions(
     activation of their sum follows, so the output is not a sum over neurons. Raises ValueError like
     `logit_attribution`, and for a layer that does not exist.
     """
+    require_run(run)
     require_index("layer", layer, run.config.num_layers)
     readers = _readers(run, token, token_id, sentence)
     if run.config.activation_after == "second_linear":
@@ -166,6 +167,7 @@ class _Readers:
 
 def _readers(run: Run, token: int, token_id: int, sentence: int) -> _Readers:
     """The directions from the logit backwards to the input of the first block."""
+    require_run(run)
     config, trace, parameters = run.config, run.trace, run.edited_parameters
     require_output_head(config)
     for name, value, size in (

@@ -6,7 +6,7 @@ from jaxtyping import Float
 from encoder_core.analysis.output_head import require_output_head
 from encoder_core.analysis.residual_stream import residual_stream
 from encoder_core.blocks import layer_norm, output_logits
-from encoder_core.trace import Run
+from encoder_core.trace import Run, require_run
 
 
 def logit_lens(run: Run, sentence: int = 0) -> Float[np.ndarray, "stage seq vocab"]:
@@ -19,6 +19,7 @@ def logit_lens(run: Run, sentence: int = 0) -> Float[np.ndarray, "stage seq voca
     Source: nostalgebraist 2020, "interpreting GPT: the logit lens". Raises ValueError for a model without an output
     head, and where the layers of the trace are not those of the stack (attention_read_out="input").
     """
+    require_run(run)
     require_output_head(run.config)
     parameters = run.edited_parameters
     stream = residual_stream(run.trace, sentence, final_norm=False)

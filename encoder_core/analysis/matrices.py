@@ -3,36 +3,66 @@
 import numpy as np
 from jaxtyping import Float, Int
 
+from encoder_core.validation import invalid_value, require_integer, require_numbers
+
 
 def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.ndarray, "*batch seq vocab"]:
-    """For each token, a row of zeros with a 1 in column `id`."""
+    """For each token, a row of zeros with a 1 in column `id`.
+
+    Raises ValueError unless the ids are whole numbers from 0 to vocab_size - 1.
+    """
+    ids, vocab_size = require_numbers("ids", ids, "*batch seq"), require_integer("vocab_size", vocab_size, 1)
+    if ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= vocab_size:
+        raise invalid_value("ids", ids, f"whole numbers from 0 to {vocab_size - 1}")
     return (ids[..., None] == np.arange(vocab_size)).astype(np.float32)
 
 
 def root_mean_square(values: Float[np.ndarray, "..."]) -> float:
-    """sqrt(mean(x^2)), the typical size of the numbers of an array. For sinusoids of even width it is sqrt(1/2)."""
+    """sqrt(mean(x^2)), the typical size of the numbers of an array. For sinusoids of even width it is sqrt(1/2).
+
+    Raises ValueError for what is no numbers.
+    """
+    values = require_numbers("values", values, "*axis")
+    if not values.size:
+        raise invalid_value("values", values, "at least one number")
     return float(np.sqrt(np.mean(values.astype(float) ** 2)))
 
 
 def relative_change(before: Float[np.ndarray, "*shape"], after: Float[np.ndarray, "*shape"]) -> float:
     """|after - before| / |before|, in float64, where |x| is the square root of the sum of all squares.
 
-    |after| where `before` is all zeros.
+    |after| where `before` is all zeros. Raises ValueError for different shapes, and for what is no numbers.
     """
+    before, after = require_numbers("before", before, "*axis"), require_numbers("after", after, "*axis")
+    if before.shape != after.shape:
+        raise ValueError(f"shapes {before.shape} and {after.shape} are invalid: allowed are equal shapes.")
     difference = np.linalg.norm(after.astype(float) - before)
     return float(difference / (np.linalg.norm(before.astype(float)) or 1.0))
 
 
 def singular_values(matrix: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "value"]:
-    """The singular values in float64, largest first; their number is the smaller side of the matrix."""
-    return np.linalg.svdvals(matrix.astype(float))
+    """The singular values in float64, largest first; their number is the smaller side of the matrix.
+
+    Raises ValueError for what is no matrix of finite numbers.
+    """
+    return np.linalg.svdvals(_finite_matrix(matrix).astype(float))
 
 
 def numerical_rank(matrix: Float[np.ndarray, "row column"]) -> int:
     """The number of singular values above the rounding noise of the array's precision.
 
     The noise is max(row, column) eps times the largest singular value, with eps = 1.2e-7 for float32 and 2.2e-16 for
-    float64. The singular values are computed in float64. A matrix of zeros has rank 0.
+    float64. The singular values are computed in float64. A matrix of zeros has rank 0. Integers count
+    as float64. Raises ValueError for what is no matrix of finite numbers.
     """
+    matrix = _finite_matrix(matrix)
+    matrix = matrix if matrix.dtype.kind == "f" else matrix.astype(float)
     noise = max(matrix.shape) * np.finfo(matrix.dtype).eps
     return int(np.linalg.matrix_rank(matrix.astype(float), rtol=noise))
+
+
+def _finite_matrix(matrix: Float[np.ndarray, "row column"]) -> Float[np.ndarray, "row column"]:
+    matrix = require_numbers("matrix", matrix, "row column")
+    if not np.isfinite(matrix).all():
+        raise ValueError("the matrix contains values that are not finite: it has no singular values.")
+    return matrix

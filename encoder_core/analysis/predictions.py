@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from encoder_core.analysis.softmax import softmax
-from encoder_core.validation import require_integer
+from encoder_core.validation import require_index, require_integer, require_numbers
 
 
 class TopTokens(NamedTuple):
@@ -24,13 +24,27 @@ def top_tokens(logits: Float[np.ndarray, "*row vocab"], count: int = 5) -> TopTo
     """The `count` most probable tokens of each row, or all tokens of a smaller vocabulary.
 
     p_v = exp(logit_v) / sum_w exp(logit_w). Of tokens with equal logits, the one with the smaller id comes first.
-    Raises ValueError where `count` is not a whole number from 1.
+    Raises ValueError for logits that are no numbers or NaN, and where `count` is not a whole number from 1.
     """
     require_integer("count", count, 1)
+    logits = _ranked(logits)
     ids = np.argsort(-logits, axis=-1, kind="stable")[..., :count]
     return TopTokens(ids, np.take_along_axis(softmax(logits), ids, axis=-1))
 
 
 def rank_of(logits: Float[np.ndarray, "*row vocab"], token_id: int) -> Int[np.ndarray, "*row"]:
-    """The rank of one token among all tokens of the vocabulary: 1 for the largest logit; ties get the better rank."""
+    """The rank of one token among all tokens of the vocabulary: 1 for the largest logit; ties get the better rank.
+
+    Raises ValueError for logits that are no numbers or NaN, and where there is no such token.
+    """
+    logits = _ranked(logits)
+    require_index("token_id", token_id, logits.shape[-1])
     return np.asarray(1 + (logits > logits[..., token_id, None]).sum(axis=-1))
+
+
+def _ranked(logits: Float[np.ndarray, "*row vocab"]) -> Float[np.ndarray, "*row vocab"]:
+    """The logits as an array. NaN is refused, because it has no rank."""
+    logits = require_numbers("logits", logits, "*row vocab")
+    if np.isnan(logits).any():
+        raise ValueError("the logits contain NaN.")
+    return logits

@@ -6,6 +6,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import eigh
 
+from encoder_core.validation import require_numbers
+
 
 class PrincipalPlane(NamedTuple):
     """A plane in the space of the vectors, with the share of their variance that it shows.
@@ -36,8 +38,11 @@ def principal_plane(vectors: Float[np.ndarray, "stage point d_model"]) -> Princi
 
     The components are the eigenvectors of the covariance matrix with the largest eigenvalues (Pearson 1901; Jolliffe
     2002, "Principal Component Analysis", section 1.1). A movement that all vectors share has no influence on the plane.
-    Raises ValueError for vectors of fewer than two dimensions, which are in no plane.
+    Raises ValueError for what is no finite numbers, and for fewer than two dimensions: such vectors are in no plane.
     """
+    vectors = require_numbers("vectors", vectors, "stage point d_model")
+    if not np.isfinite(vectors).all():
+        raise ValueError("the vectors contain values that are not finite: they are in no plane.")
     d_model = vectors.shape[-1]
     if d_model < 2:
         raise ValueError(f"d_model={d_model} is invalid: allowed are whole numbers from 2.")

@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.blocks import layer_norm
-from encoder_core.config import EncoderConfig, require_chained_layers
-from encoder_core.trace import EncoderTrace, Run
-from encoder_core.validation import require_index
+from encoder_core.config import EncoderConfig, require_chained_layers, require_config
+from encoder_core.trace import EncoderTrace, Run, require_run, require_trace
+from encoder_core.validation import invalid_value, require_index, require_integer, require_type
 
 
 class Stage(NamedTuple):
@@ -49,6 +49,7 @@ def residual_stages(config: EncoderConfig) -> list[Stage]:
     With norm="post" the vectors after attention are those after its norm. Raises ValueError for layers that are not
     chained, see `EncoderConfig.has_chained_layers`.
     """
+    require_config(config)
     require_chained_layers(config)
     middle = "mlp_in" if config.norm == "post" else "resid_mid"
     stages = [Stage("input", "embedded")]
@@ -58,7 +59,11 @@ def residual_stages(config: EncoderConfig) -> list[Stage]:
 
 
 def stage_vectors(trace: EncoderTrace, stage: Stage) -> Float[np.ndarray, "batch seq d_model"]:
-    """The vectors of all tokens at a stage."""
+    """The vectors of all tokens at a stage. Raises ValueError for what is no trace or no stage of it."""
+    require_trace(trace)
+    require_type("stage", stage, Stage, "the stages of `residual_stages`")
+    if stage.layer is not None:
+        require_index("layer", stage.layer, len(trace.layers))
     vectors: Float[np.ndarray, "batch seq d_model"]
     vectors = getattr(trace if stage.layer is None else trace.layers[stage.layer], stage.tensor)
     return vectors
@@ -74,8 +79,10 @@ def residual_step(run: Run, stage: int, token: int, sentence: int = 0) -> list[S
     dropout are part of what they change; a factor on the residual is a part of its own. Raises ValueError for a stage,
     token or sentence that does not exist.
     """
+    require_run(run)
     stages = residual_stages(run.config)
-    require_index("stage - 1", stage - 1, len(stages) - 1)
+    if require_integer("stage", stage, 1) >= len(stages):
+        raise invalid_value("stage", stage, f"1 to {len(stages) - 1}")
     batch, seq = run.trace.real.shape
     require_index("token", token, seq)
     require_index("sentence", sentence, batch)

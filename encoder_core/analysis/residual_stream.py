@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.trace import EncoderTrace
-from encoder_core.validation import require_index
+from encoder_core.trace import EncoderTrace, require_trace
+from encoder_core.validation import require_index, require_mask
 
 
 def residual_stream(
@@ -13,8 +13,13 @@ def residual_stream(
     """The stream at the input of the first block, after each block and, with `final_norm`, after the final norm.
 
     tokens  a sentence of the batch, or True for the tokens to select
+
+    Raises ValueError where there is no such sentence, and for a mask of another shape.
     """
-    if not isinstance(tokens, np.ndarray):
+    require_trace(trace)
+    if isinstance(tokens, np.ndarray):
+        require_mask("tokens", tokens, trace.real.shape)
+    else:
         require_index("sentence", tokens, len(trace.embedded))
     stages = [trace.embedded, *(layer.resid_post for layer in trace.layers), *([trace.output] if final_norm else [])]
     return np.stack([stage[tokens] for stage in stages])
@@ -24,8 +29,10 @@ def residual_change(before: EncoderTrace, after: EncoderTrace, sentence: int = 0
     """The change of each token's row of the residual stream, |after - before|, in float64.
 
     Row 0 is the input of the first block, row l + 1 the output of block l; the final norm is not included. Raises
-    ValueError where the two traces have different shapes.
+    ValueError where the two traces have different shapes, and where there is no such sentence.
     """
+    require_trace(before, "before")
+    require_trace(after, "after")
     shapes = [(*trace.embedded.shape, len(trace.layers)) for trace in (before, after)]
     if shapes[0] != shapes[1]:
         names = "(batch, seq, d_model, layers)"

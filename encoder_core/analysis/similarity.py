@@ -6,11 +6,22 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
+from encoder_core.validation import require_integer, require_mask, require_numbers, require_square, require_type
+
 
 def cosines(
     rows: Float[np.ndarray, "*lead row feature"], others: Float[np.ndarray, "*lead other feature"]
 ) -> Float[np.ndarray, "*lead row other"]:
-    """cos(a, b) = a . b / (|a| |b|) of every row a and every other row b; 0 where a or b is all zeros."""
+    """cos(a, b) = a . b / (|a| |b|) of every row a and every other row b; 0 where a or b is all zeros.
+
+    Raises ValueError for rows of different widths, and for what is no numbers.
+    """
+    rows = require_numbers("rows", rows, "*lead row feature")
+    others = require_numbers("others", others, "*lead other feature")
+    if rows.shape[-1] != others.shape[-1]:
+        raise ValueError(
+            f"rows of {rows.shape[-1]} and {others.shape[-1]} features are invalid: allowed are equal widths."
+        )
     return unit_rows(rows) @ unit_rows(others).swapaxes(-1, -2)
 
 
@@ -21,7 +32,12 @@ def unit_rows(rows: Float[np.ndarray, "*lead row feature"]) -> Float[np.ndarray,
 
 
 def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.ndarray, "*lead"]:
-    """The mean of all cells off the diagonal; NaN for a single row."""
+    """The mean of all cells off the diagonal; NaN for a single row.
+
+    Raises ValueError for what is no square matrix.
+    """
+    square = require_numbers("square", square, "*lead row row")
+    require_square("square", square)
     count = square.shape[-1]
     if count == 1:
         return np.full(square.shape[:-2], np.nan, square.dtype)
@@ -40,7 +56,13 @@ def cosines_by_group(rows: Float[np.ndarray, "*lead row feature"], groups: Seque
     """The mean cosines of different rows within the groups and between them; NaN where there is no such pair.
 
     groups  the group of each row
+
+    Raises ValueError for another number of groups, and for what is no numbers.
     """
+    rows = require_numbers("rows", rows, "*lead row feature")
+    require_type("groups", groups, Sequence | np.ndarray, "lists of one group for each row")
+    if len(groups) != rows.shape[-2]:
+        raise ValueError(f"{len(groups)} groups do not fit {rows.shape[-2]} rows: allowed is one for each row.")
     numbers = np.array([list(dict.fromkeys(groups)).index(group) for group in groups])
     same = numbers[:, None] == numbers
     between_rows = cosines(rows.astype(float), rows.astype(float))
@@ -55,8 +77,10 @@ def max_pool(
 ) -> Shaped[np.ndarray, "*lead block_row block_column"]:
     """The largest value of each block of `block` x `block` cells; the last blocks of an axis may be smaller.
 
-    For booleans: True where any cell of the block is True.
+    For booleans: True where any cell of the block is True. Raises ValueError unless `block` is a whole number from 1.
     """
+    squares = require_numbers("squares", squares, "*lead row column")
+    block = require_integer("block", block, 1)
     row_starts, column_starts = (np.arange(0, size, block) for size in squares.shape[-2:])
     return np.maximum.reduceat(np.maximum.reduceat(squares, row_starts, axis=-2), column_starts, axis=-1)
 
@@ -74,8 +98,10 @@ def similarity_by_distance(dots: Float[np.ndarray, "row row"]) -> Similarity:
 
     For sinusoids with frequencies w_k all three are sum_k cos(n w_k), because sin a sin b + cos a cos b = cos(a - b):
     the dot product depends on the distance only (Vaswani et al. 2017, section 3.5: the encoding of position p + n is a
-    linear function of that of position p).
+    linear function of that of position p). Raises ValueError for what is no square matrix.
     """
+    dots = require_numbers("dots", dots, "row row")
+    require_square("dots", dots)
     diagonals = [np.diagonal(dots, distance).astype(float) for distance in range(len(dots))]
     low, mean, high = np.array([(cells.min(), cells.mean(), cells.max()) for cells in diagonals]).T
     return Similarity(low, mean, high)
@@ -93,7 +119,11 @@ def self_matches(dots: Float[np.ndarray, "token token"], visible: Bool[np.ndarra
 
     Only rows in which the diagonal and another key are visible are counted. In other rows, such as the first with a
     causal mask, there is nothing to compare. a . b > a . a is possible for dot products of rows.
+    Raises ValueError for what is no square matrix, and for a mask of another shape.
     """
+    dots = require_numbers("dots", dots, "token token")
+    require_square("dots", dots)
+    require_mask("visible", visible, dots.shape)
     diagonal = np.diagonal(visible)
     counted = diagonal & (visible.sum(axis=1) > 1)
     largest = np.where(visible, dots, -np.inf).max(axis=1)

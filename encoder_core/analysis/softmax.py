@@ -6,6 +6,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.special import entr
 
+from encoder_core.validation import invalid_value, require_number, require_numbers
+
 
 class SoftmaxSteps(NamedTuple):
     """The steps of softmax along rows of scores s; `blocks.softmax` is the function of the encoder.
@@ -29,8 +31,10 @@ def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.
 
     With T = 1 it is the softmax of Vaswani et al. 2017, equation 1. Temperature: Hinton, Vinyals & Dean 2015,
     section 2. Subtracting the maximum does not change the weights: Goodfellow, Bengio & Courville 2016, section 4.1.
+    Raises ValueError for what is no numbers, and unless the temperature is a number from 1e-12 to 1e12.
     """
-    scores = scores.astype(float)
+    scores = require_numbers("scores", scores, "*row key").astype(float)
+    temperature = require_number("temperature", temperature, 1e-12, 1e12)
     row_max = np.max(scores, axis=-1, keepdims=True)
     visible = np.isfinite(scores)
     shifted = np.where(visible, scores - np.where(np.isfinite(row_max), row_max, 0), -np.inf) / temperature
@@ -41,7 +45,7 @@ def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.
 
 
 def softmax(scores: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row key"]:
-    """The weights of each row of scores."""
+    """The weights of each row of scores. Raises ValueError for what is no numbers."""
     return softmax_steps(scores).weights
 
 
@@ -49,10 +53,20 @@ def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]
     """H = - sum_j w_j log2 w_j of each row, in bits, with 0 log 0 = 0 (Shannon 1948, section 6).
 
     0 where one key has weight 1, and for a row of zeros; `largest_entropy` where all visible keys have equal weights.
+    Raises ValueError for what is no numbers, and for negative ones.
     """
+    weights = require_numbers("weights", weights, "*row key")
+    if (weights < 0).any():
+        raise ValueError(f"a weight of {weights.min():g} is invalid: allowed are weights from 0.")
     return np.asarray(np.abs(entr(weights.astype(float)).sum(axis=-1) / np.log(2)))
 
 
 def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:
-    """The entropy of equal weights, in bits: log2 of the number of visible keys of each row; 0 where there is none."""
+    """The entropy of equal weights, in bits: log2 of the number of visible keys of each row; 0 where there is none.
+
+    Raises ValueError for what is no mask.
+    """
+    visible = require_numbers("visible", visible, "*row key")
+    if visible.dtype.kind != "b":
+        raise invalid_value("visible", visible, "boolean arrays")
     return np.asarray(np.log2(np.maximum(visible.sum(axis=-1), 1)))

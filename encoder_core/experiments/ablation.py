@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.edits import Edit, HeadFactor, HideToken
-from encoder_core.encoder import Encoder
+from encoder_core.encoder import Encoder, require_encoder
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.parsing import Inputs
 
@@ -17,8 +17,10 @@ def ablate_heads(
     """The effect of each head on each token: |output without the head - output|, in float64.
 
     One head at a time is switched off, z_h = 0, in addition to `edits`; all later computation uses the changed stream
-    (zero ablation: Michel, Levy & Neubig 2019, section 3.2). One run per head, from the layer of the head on.
+    (zero ablation: Michel, Levy & Neubig 2019, section 3.2). One run per head, from the layer of the head on. Raises
+    ValueError for arguments that `Encoder.outputs_with_edits` refuses.
     """
+    require_encoder(encoder)
     layers, heads = encoder.config.num_layers, encoder.config.num_heads
     edit_lists = [[HeadFactor(layer, head, 0.0)] for layer in range(layers) for head in range(heads)]
     effects = _effects(encoder.outputs_with_edits(inputs, mask, edits, edit_lists=edit_lists, sentence=sentence))
@@ -32,8 +34,9 @@ def ablate_tokens(
 
     One token at a time is masked as key, in all heads and layers, in addition to `edits`: no token attends to it. Its
     row stays in the stream (tokens would still attend to a row of zeros). Row: the hidden token; column: the token
-    whose output changes. One run per token.
+    whose output changes. One run per token. Raises ValueError for arguments that `Encoder.outputs_with_edits` refuses.
     """
+    require_encoder(encoder)
     seq = encoder.outputs_with_edits(inputs, mask, edits, edit_lists=[], sentence=sentence).shape[1]
     edit_lists = [[HideToken(sentence, token)] for token in range(seq)]
     return _effects(encoder.outputs_with_edits(inputs, mask, edits, edit_lists=edit_lists, sentence=sentence))

@@ -17,7 +17,14 @@ from encoder_core.figures.style import MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, Window, axis_title, bins_in_words, cell_index, pool
-from encoder_core.validation import invalid_value, require_choice, require_mask, require_numbers, require_type
+from encoder_core.validation import (
+    invalid_value,
+    require_choice,
+    require_integer,
+    require_mask,
+    require_numbers,
+    require_type,
+)
 
 _MAX_HATCHED = 700  # each masked cell adds a line; more masked cells than this are only grey
 
@@ -68,7 +75,7 @@ def heatmap(
     values, and for a mask of another shape.
     """
     values = require_numbers("values", values, "row column")
-    require_mask("mask", mask, values.shape)
+    require_mask("mask", mask, values.shape, optional=True)
     require_type("style", style, HeatmapStyle, "styles such as HeatmapStyle(kind='weights')")
     columns = Window(0, values.shape[1]) if columns is None else columns
     visible = np.isfinite(values) if mask is None else np.isfinite(values) & mask
@@ -113,12 +120,16 @@ def heatmap(
 
 
 def dimensions(count: int, start: int = 0) -> list[str]:
-    """Labels for `count` dimensions, counted from `start`."""
+    """Labels for `count` dimensions, counted from `start`. Raises ValueError unless both are whole numbers from 0."""
+    count, start = require_integer("count", count, 0), require_integer("start", start, 0)
     return [str(index) for index in range(start, start + count)]
 
 
 def position_labels(count: int) -> list[str]:
-    """Labels for `count` positions: positions count from 1 on screen, like tokens."""
+    """Labels for `count` positions: positions count from 1 on screen, like tokens.
+
+    Raises ValueError unless `count` is a whole number from 0.
+    """
     return dimensions(count, start=1)
 
 

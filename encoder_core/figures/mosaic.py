@@ -91,7 +91,7 @@ def mosaic(
     the tiles, and for a mask of another shape.
     """
     tiles = require_numbers("tiles", tiles, "tile_row tile_column row column")
-    require_mask("mask", mask, tiles.shape)
+    require_mask("mask", mask, tiles.shape, optional=True)
     require_type("grid", grid, TileGrid, "grids such as TileGrid(['layer 1'], ['head 1'])")
     require_type("style", style, MosaicStyle, "styles such as MosaicStyle(kind='weights')")
     colours, gap = style.colours, grid.gap

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -92,9 +93,10 @@ def row_bars(
     """
     values = require_numbers("values", values, "row")
     rows = require_items("rows", rows, str, "lists of names")
-    require_mask("mask", mask, values.shape)
+    require_mask("mask", mask, values.shape, optional=True)
     require_type("style", style, RowBarsStyle, "styles such as RowBarsStyle(decimals=2)")
     require_type("details", details, RowBarsDetails, "details such as RowBarsDetails(footer='sum 1.00')")
+    marks = require_items("marks", marks, Integral, "lists of row indices")
     if len(rows) != len(values):
         raise ValueError(f"{len(values)} values do not fit {len(rows)} rows.")
     theme, numbered = style.colours, len(rows) <= _MAX_NUMBERED

@@ -50,7 +50,7 @@ class WordTokenizer:
 
     def __init__(self, words: Iterable[str]) -> None:
         """Raises ValueError for a text, whose letters would be the words: `from_texts` takes one."""
-        words = require_items("words", words, str, "lists of words; `WordTokenizer.from_texts` splits a text")
+        words = require_items("words", words, str, "lists of words; WordTokenizer.from_texts splits a text")
         self.vocabulary: tuple[str, ...] = tuple(dict.fromkeys((PAD, UNK, *words)))
         self._id_of = {word: index for index, word in enumerate(self.vocabulary)}
 

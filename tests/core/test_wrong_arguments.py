@@ -200,7 +200,7 @@ def test_edits_fit_a_batch_of_whole_sizes(size):
 
 
 def test_a_long_value_is_shortened():
-    with refuses(r"seed=array\(\[\[0\., 0\..*…  ?is invalid|seed=.{1,110}… is invalid") as error:
+    with refuses(r"seed=.{1,110}… is invalid") as error:
         Encoder.random(CONFIG, np.zeros((30, 30)))
     assert "\n" not in str(error.value)
 

@@ -12,7 +12,8 @@ from jaxtyping import Bool, Float, Int
 from encoder_core.analysis.language.head_roles import ROLES, role_keys
 from encoder_core.analysis.language.token_kinds import SPECIAL, word_mask
 from encoder_core.corpus.word_classes import WordClass, has_class
-from encoder_core.trace import SentenceTrace
+from encoder_core.trace import SentenceTrace, checked_traces
+from encoder_core.validation import invalid_value, require_index, require_integer, require_items
 
 SAME_WORD = "same word"
 # The names are short enough for labels of a figure.
@@ -92,10 +93,10 @@ class PairKind(NamedTuple):
 
 
 def pair_weights(traces: Iterable[SentenceTrace]) -> PairWeights:
-    """The weights of all pairs in at least one sentence."""
+    """The weights of all pairs in at least one sentence. Raises ValueError for what is no list of their traces."""
     tokens, parts = [], []
     index_of: dict[tuple[str, str], int] = {}
-    for sentence, trace in enumerate(traces):
+    for sentence, trace in enumerate(checked_traces(traces, SentenceTrace)):
         tokens.append(trace.tokens)
         is_query = word_mask(trace.tokens, np.ones(len(trace.tokens), bool), punctuation=True)
         query, key = np.nonzero(trace.visible & is_query[:, None])
@@ -103,6 +104,8 @@ def pair_weights(traces: Iterable[SentenceTrace]) -> PairWeights:
         word_pair = [index_of.setdefault((words[q], words[k]), len(index_of)) for q, k in zip(query, key, strict=True)]
         places = np.array([np.full(len(query), sentence), query, key, word_pair], np.int32)
         parts.append((places, pair_kinds(trace.tokens)[:, query, key], trace.patterns[:, :, query, key]))
+    if not parts:
+        raise invalid_value("traces", [], "traces of at least one sentence")
     places, kinds, weights = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
     sentences, queries, keys, word_pairs = places
     return PairWeights(
@@ -114,8 +117,10 @@ def pair_kinds(tokens: Sequence[str]) -> Bool[np.ndarray, "kind query key"]:
     """The kinds of each pair of tokens of a sentence, see KINDS.
 
     The first kinds are those of `role_keys`. "same word" is another occurrence of the query's word, in upper or lower
-    case. The last ones are pairs of word classes, for words of the project's sentences.
+    case. The last ones are pairs of word classes, for words of the project's sentences. Raises ValueError for what is
+    no list of at least one token.
     """
+    tokens = require_items("tokens", tokens, str, "lists of tokens", least=1)
     real, different = np.ones(len(tokens), bool), ~np.eye(len(tokens), dtype=bool)
     roles = role_keys(tokens, real)
     words = np.array([token.casefold() for token in tokens])
@@ -132,7 +137,14 @@ def head_pairs(sources: Sequence[PairWeights], layer: int, head: int, *, count: 
     """The kinds of pairs of one head, in the order of KINDS, without kinds that do not occur.
 
     count  largest number of pairs of words for each kind; pairs of words that occur once are left out, unless all do
+
+    Raises ValueError for what is no list of `PairWeights`, and for a layer or a head that does not exist.
     """
+    sources = require_items("sources", sources, PairWeights, "lists of the results of `pair_weights`", least=1)
+    layers, heads = sources[0].weights.shape[:2]
+    require_index("layer", layer, layers)
+    require_index("head", head, heads)
+    count = require_integer("count", count, 0)
     pairs = _join(sources, layer, head)
     visible = np.diff(np.append(pairs.starts, len(pairs.weights)))
     largest = np.maximum.reduceat(pairs.weights, pairs.starts)

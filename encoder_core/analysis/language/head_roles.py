@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from encoder_core.analysis.attention import stack_patterns
 from encoder_core.analysis.language.token_kinds import CLS, SEP, is_punctuation, word_mask
-from encoder_core.trace import EncoderTrace
+from encoder_core.trace import EncoderTrace, checked_traces
 from encoder_core.validation import require_choice
 
 ROLES = ("previous", "next", "itself", CLS, SEP, "punctuation")
@@ -51,12 +51,12 @@ def head_roles(traces: Iterable[EncoderTrace]) -> HeadRoles:
 
         head_roles(encoder.trace(sentence) for sentence in SENTENCES)
 
-    Raises ValueError where no token is a query.
+    Raises ValueError for what is no list or generator of traces, and where no token is a query.
     """
     total: Float[np.ndarray, ...] = np.zeros(())
     uniform, queries = np.zeros(len(ROLES)), np.zeros(len(ROLES), int)
     sentences = tokens = 0
-    for trace in traces:
+    for trace in checked_traces(traces, EncoderTrace):
         for sentence, real in enumerate(trace.real):
             names = trace.tokens[sentence] if trace.tokens else ("",) * len(real)
             keys = role_keys(names, real)
@@ -84,6 +84,8 @@ def role_keys(tokens: Sequence[str], real: Bool[np.ndarray, "seq"]) -> Bool[np.n
     [CLS], [SEP]    those tokens
     punctuation     all punctuation of the sentence; the queries are words only, because the weight of a comma on
                     itself would count as well
+
+    Raises ValueError unless `real` has a boolean for each token.
     """
     is_query = word_mask(tokens, real, punctuation=True)
     is_sign = is_query & np.array([is_punctuation(token) for token in tokens], bool)

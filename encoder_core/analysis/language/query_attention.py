@@ -1,13 +1,14 @@
 """The attention weights of one query in all heads, and the heads with the largest weights."""
 
 from collections.abc import Collection
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.trace import EncoderTrace
-from encoder_core.validation import require_index, require_integer
+from encoder_core.trace import EncoderTrace, require_trace
+from encoder_core.validation import require_index, require_integer, require_items, require_numbers
 
 
 class StrongHead(NamedTuple):
@@ -24,6 +25,7 @@ def attention_from(trace: EncoderTrace, query: int, sentence: int = 0) -> Float[
 
     Raises ValueError where the trace has no such sentence or query.
     """
+    require_trace(trace)
     batch, seq = trace.real.shape
     require_index("sentence", sentence, batch)
     require_index("query", query, seq)
@@ -44,8 +46,10 @@ def strongest_heads(
     excluded  keys that do not count with key=None, see `special_tokens_and_query`
     count     largest number of heads; the list is empty where all keys are excluded
 
-    Raises ValueError where there is no such key, and for a negative `count`.
+    Raises ValueError where there is no such key, for a negative `count`, and for arguments of a wrong type.
     """
+    weights = require_numbers("weights", weights, "layer head key")
+    excluded = require_items("excluded", excluded, Integral, "collections of positions")
     heads, keys = weights.shape[1:]
     require_integer("count", count, 0)
     if key is not None:

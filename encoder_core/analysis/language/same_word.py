@@ -8,8 +8,8 @@ from jaxtyping import Bool, Float
 
 from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
-from encoder_core.trace import EncoderTrace
-from encoder_core.validation import require_index
+from encoder_core.trace import EncoderTrace, require_trace
+from encoder_core.validation import invalid_value, require_index, require_items
 
 TokenPlace = tuple[int, int]  # (sentence, token), both from 0
 
@@ -25,7 +25,11 @@ def shared_words(tokens: Sequence[Sequence[str]], real: Bool[np.ndarray, "batch 
     """The words that occur in at least two sentences; function words ("the") last, then by number of sentences.
 
     Special tokens, punctuation and inner pieces ("##ing") are not included. The case of letters matters.
+    Raises ValueError unless `real` has a row of booleans for each sentence.
     """
+    sentences = require_items("tokens", tokens, Sequence, "lists of the tokens of each sentence")
+    if np.ndim(real) != 2 or len(real) != len(sentences):
+        raise invalid_value("real", real, f"boolean arrays of shape (batch, seq) with batch={len(sentences)}")
     places: dict[str, dict[int, int]] = {}
     for sentence, names in enumerate(tokens):
         for position, is_word in enumerate(word_mask(names, real[sentence])):
@@ -44,6 +48,10 @@ def same_word_similarity(trace: EncoderTrace, first: TokenPlace, second: TokenPl
     is below 1 only because of the positions, the following ones also because of the contexts. Raises ValueError for a
     place that is not in the trace.
     """
+    require_trace(trace)
+    for name, pair in (("first", first), ("second", second)):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise invalid_value(name, pair, "pairs of a sentence and a token, such as (0, 3)")
     for sentence, place in (first, second):
         require_index("sentence", sentence, len(trace.real))
         require_index("token", place, trace.real.shape[1])
@@ -55,8 +63,13 @@ def different_words_similarity(trace: EncoderTrace, first: int, second: int) -> 
     """The mean cosine of all pairs of different words, one of each sentence: the baseline of `same_word_similarity`.
 
     NaN where there is no such pair. Special tokens and punctuation are not words. The input of the trace must be text,
-    because words are compared by their tokens.
+    because words are compared by their tokens. Raises ValueError for other inputs, and where there is no such sentence.
     """
+    require_trace(trace)
+    require_index("first", first, len(trace.real))
+    require_index("second", second, len(trace.real))
+    if not trace.tokens:
+        raise ValueError("the trace has no tokens: its input must be text.")
     sentences = (first, second)
     words = [np.flatnonzero(word_mask(trace.tokens[sentence], trace.real[sentence])) for sentence in sentences]
     names, others = (

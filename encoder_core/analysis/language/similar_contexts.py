@@ -11,7 +11,15 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
 from encoder_core.analysis.similarity import unit_rows
-from encoder_core.trace import SentenceTrace
+from encoder_core.trace import SentenceTrace, checked_traces
+from encoder_core.validation import (
+    invalid_value,
+    require_index,
+    require_integer,
+    require_items,
+    require_numbers,
+    require_type,
+)
 
 _EQUAL = 1e-5  # cosines that differ by less are equal: float32 has no better accuracy for them
 
@@ -73,7 +81,10 @@ class SimilarContexts(NamedTuple):
 
 
 def context_vectors(traces: Sequence[SentenceTrace]) -> ContextVectors:
-    """The vectors of all tokens of at least one sentence."""
+    """The vectors of all tokens of at least one sentence. Raises ValueError for what is no list of their traces."""
+    traces = list(checked_traces(traces, SentenceTrace))
+    if not traces:
+        raise invalid_value("traces", traces, "traces of at least one sentence")
     tokens = tuple(trace.tokens for trace in traces)
     lengths = [len(sentence) for sentence in tokens]
     stages, _, d_model = traces[0].stages.shape
@@ -100,7 +111,17 @@ def compare_contexts(
     """The cosines of a token's vectors with those of all places: v . x / (|v| |x|).
 
     excluded  token strings of sentences that are left out, such as the token's own sentence
+
+    Raises ValueError for vectors of other shapes than those of the sources, and for arguments of a wrong type.
     """
+    vectors = require_numbers("vectors", vectors, "stage d_model")
+    require_type("token", token, str, "strings")
+    sources = require_items("sources", sources, ContextVectors, "lists of the results of `context_vectors`", least=1)
+    excluded = require_items("excluded", excluded, tuple, "collections of the tokens of sentences")
+    for source in sources:
+        shape = (len(source.vectors), source.vectors.shape[-1])
+        if vectors.shape != shape:
+            raise ValueError(f"vectors: shape={vectors.shape} is invalid: allowed is that of the sources, {shape}.")
     unit = unit_rows(vectors)
     # One product for each stage: a single einsum over all of them takes longer.
     cosines = [np.stack([rows @ row for rows, row in zip(s.vectors, unit, strict=True)]) for s in sources]
@@ -123,8 +144,12 @@ def nearest_contexts(
 
     other_words  leave out the token itself, and take only the nearest place of each other word
 
-    Of equal cosines, the place that comes first in the sources is nearer.
+    Of equal cosines, the place that comes first in the sources is nearer. Raises ValueError for a stage that does not
+    exist, and unless `count` is a whole number from 1.
     """
+    require_type("comparison", comparison, Comparison, "results of `compare_contexts`")
+    require_index("stage", stage, len(comparison.cosines))
+    count = require_integer("count", count, 1)
     cosines = comparison.cosines[stage]
     # Rounded, because the last digits of equal cosines differ.
     order = np.argsort(-np.round(cosines / _EQUAL), kind="stable")[: np.isfinite(cosines).sum()]
@@ -147,7 +172,9 @@ def same_word_shares(comparison: Comparison) -> Float[np.ndarray, "stage"]:
     """The share of the same word among the n nearest places of each stage, for its n occurrences; NaN for n = 0.
 
     1: every occurrence is nearer than any other token (the R-precision of information retrieval).
+    Raises ValueError for what is no comparison.
     """
+    require_type("comparison", comparison, Comparison, "results of `compare_contexts`")
     occurrences = int(comparison.same_word.sum())
     if occurrences == 0:
         return np.full(len(comparison.cosines), np.nan)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool
 
+from encoder_core.validation import require_index, require_items, require_mask, require_type
+
 CLS, SEP = "[CLS]", "[SEP]"
 # [UNK] and [MASK] stand for words, and count as words.
 SPECIAL = frozenset({CLS, SEP, "[PAD]"})
@@ -20,7 +22,11 @@ STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def is_punctuation(token: str) -> bool:
-    """True where all characters of the token are punctuation (Unicode categories that begin with P)."""
+    """True where all characters of the token are punctuation (Unicode categories that begin with P).
+
+    Raises ValueError for what is no string.
+    """
+    require_type("token", token, str, "strings")
     return bool(token) and all(unicodedata.category(character).startswith("P") for character in token)
 
 
@@ -29,12 +35,16 @@ def word_mask(
 ) -> Bool[np.ndarray, "seq"]:
     """True where a token is a word or a piece of a word: not padding and not special.
 
-    Punctuation counts as a word only with `punctuation`.
+    Punctuation counts as a word only with `punctuation`. Raises ValueError unless `real` has a boolean for each token.
     """
+    tokens = require_items("tokens", tokens, str, "lists of tokens")
+    require_mask("real", real, (len(tokens),))
     is_word = [token not in SPECIAL and (punctuation or not is_punctuation(token)) for token in tokens]
     return real & np.array(is_word, bool)
 
 
 def special_tokens_and_query(tokens: Sequence[str], query: int) -> list[int]:
-    """The positions of the special tokens and of the query."""
+    """The positions of the special tokens and of the query. Raises ValueError where there is no such query."""
+    tokens = require_items("tokens", tokens, str, "lists of tokens")
+    require_index("query", query, len(tokens))
     return [position for position, token in enumerate(tokens) if position == query or token in SPECIAL]
