@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from encoder_core.validation import invalid_value
+from encoder_core.validation import invalid_value, require_integer
 
 Number = int | float | np.integer | np.floating
 
@@ -23,9 +23,10 @@ def format_number(value: Number, digits: int = 4) -> str:
     """At most `digits` significant digits, without trailing zeros: "0.3333", "1,230", "−2.5e−6", "∞", "NaN".
 
     Integers up to a million are exact. The shortest decimal form of the number is rounded, halves away from zero, as
-    in `Intl.NumberFormat`. Raises ValueError where `digits` is below 1.
+    in `Intl.NumberFormat`. Raises ValueError where `digits` is below 1,
+    and for what is no number.
     """
-    if not math.isfinite(value):
+    if not _is_finite(value):
         return "NaN" if math.isnan(value) else "∞" if value > 0 else "−∞"
     rounded = _rounded(value, digits).normalize()
     if not rounded:
@@ -57,8 +58,12 @@ def form_for(number: int, singular: str, plural: str) -> str:
 
 
 def format_fixed(value: Number, decimals: int = 3) -> str:
-    """The number with a fixed number of decimals, for columns with aligned decimal points."""
-    if not math.isfinite(value) or abs(float(value)) >= LARGEST_PLAIN:
+    """The number with a fixed number of decimals, for columns with aligned decimal points.
+
+    Raises ValueError for what is no number, and unless `decimals` is a whole number from 0.
+    """
+    decimals = require_integer("decimals", decimals, 0)
+    if not _is_finite(value) or abs(float(value)) >= LARGEST_PLAIN:
         return format_number(value, decimals + 1)
     text = f"{float(value):,.{decimals}f}"
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else _true_minus(text)
@@ -139,10 +144,16 @@ def _displayed(value: Number, digits: int) -> float:
 
 
 def _rounded(value: Number, digits: int) -> Decimal:
-    if digits < 1:
-        raise invalid_value("digits", digits, "whole numbers from 1")
+    digits = require_integer("digits", digits, 1)
     exact = Decimal(repr(float(value)))
     return exact if _is_exact(value) else Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(exact)
+
+
+def _is_finite(value: Number) -> bool:
+    try:
+        return math.isfinite(value)
+    except TypeError:
+        raise invalid_value("value", value, "numbers") from None
 
 
 def _is_exact(value: Number) -> bool:

@@ -9,8 +9,8 @@ from encoder_core.explain.derivation import Derivation, Step
 from encoder_core.explain.derivations import attention, embedding, feed_forward, prediction, stack
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
-from encoder_core.trace import Run
-from encoder_core.validation import require_choice
+from encoder_core.trace import Run, require_run
+from encoder_core.validation import require_choice, require_type
 
 BY_CONTRIBUTION = "sum of contributions"  # a method for logits
 
@@ -83,8 +83,10 @@ def derive(run: Run, cell: Cell | str, method: str | None = None) -> Derivation:
     cell    a Cell or its text; for ids and parameters that no edit sets, the derivation has no steps, but a note
     method  one of the `methods` of the derivation; None means the first
 
-    Raises ValueError that names the allowed values for a cell or a method that does not exist.
+    Raises ValueError that names the allowed values for a cell or a method that does not exist, and for what is no run.
     """
+    require_run(run)
+    require_type("cell", cell, Cell | str, 'cells and their texts, such as "pattern.0.0.1.2.0"')
     if isinstance(cell, str):
         cell = parse_cell(cell, run.trace, run.parameters)
     check_cell(cell, run.trace, run.parameters)

@@ -11,7 +11,7 @@ from safetensors.numpy import save
 
 from encoder_core.edits import format_edit
 from encoder_core.inputs.dropout import DropoutDraw
-from encoder_core.trace import EncoderTrace, Run
+from encoder_core.trace import EncoderTrace, Run, require_run, require_trace
 
 Arrays = dict[str, Shaped[np.ndarray, "..."]]
 _NO_TENSORS = ("tokens", "layers", "kept")
@@ -23,7 +23,9 @@ def trace_arrays(trace: EncoderTrace) -> Arrays:
 
     The masks of dropout, in training mode only, are named `kept.embedded` and `kept.layers.0.attn_out`. Tokens are no
     numbers; they are in the metadata of `trace_safetensors`, and in the array `tokens` of `trace_npz`.
+    Raises ValueError for what is no trace.
     """
+    require_trace(trace)
     arrays = {name: value for name, value in trace._asdict().items() if name not in _NO_TENSORS}
     for index, layer in enumerate(trace.layers):
         arrays |= {f"layers.{index}.{name}": value for name, value in layer._asdict().items() if name != _PARAMETER}
@@ -35,7 +37,11 @@ def trace_arrays(trace: EncoderTrace) -> Arrays:
 
 
 def trace_npz(run: Run) -> bytes:
-    """The trace for `numpy.load`, not compressed; the array `tokens` has the token strings, (batch, seq)."""
+    """The trace for `numpy.load`, not compressed; the array `tokens` has the token strings, (batch, seq).
+
+    Raises ValueError for what is no run.
+    """
+    require_run(run)
     tokens = {"tokens": np.array(run.trace.tokens)} if run.trace.tokens else {}
     file = io.BytesIO()
     np.savez(file, **tokens, **trace_arrays(run.trace))  # type: ignore[arg-type] # a keyword per array
@@ -43,12 +49,20 @@ def trace_npz(run: Run) -> bytes:
 
 
 def trace_safetensors(run: Run) -> bytes:
-    """The trace for `safetensors.numpy.load_file`; the metadata have the tokens, the configuration and the edits."""
+    """The trace for `safetensors.numpy.load_file`; the metadata have the tokens, the configuration and the edits.
+
+    Raises ValueError for what is no run.
+    """
+    require_run(run)
     return _to_safetensors(trace_arrays(run.trace), run)
 
 
 def parameters_safetensors(run: Run) -> bytes:
-    """The parameters after the edits, for `Encoder.from_parameters`; the metadata are those of the trace."""
+    """The parameters after the edits, for `Encoder.from_parameters`; the metadata are those of the trace.
+
+    Raises ValueError for what is no run.
+    """
+    require_run(run)
     return _to_safetensors(run.edited_parameters, run)
 
 

@@ -20,6 +20,7 @@ from encoder_core.inputs.masks import attention_mask
 from encoder_core.inputs.tokenizer import WordTokenizer, encodable
 from encoder_core.recipes import RECIPES
 from encoder_core.trace import Run
+from encoder_core.validation import require_type
 
 Notebook = nbformat.NotebookNode
 
@@ -47,6 +48,7 @@ def plain_notebook(subject: Subject) -> Notebook:
 
 
 def _require_ids(subject: Subject) -> Run:
+    require_type("subject", subject, Subject, "subjects, such as Subject(encoder.run(text), Random(seed=0))")
     if subject.run.trace.ids is None:
         raise ValueError("a notebook needs tokens: the input of this run is embeddings.")
     return subject.run

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from encoder_core.config import Activation, EncoderConfig
 from encoder_core.recipes import RECIPES
-from encoder_core.trace import Run
+from encoder_core.trace import Run, require_run
+from encoder_core.validation import require_items, require_type
 
 ACTIVATION_NAMES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
@@ -65,12 +66,20 @@ class Subject:
     origin     of the encoder
     sentences  the text that was tokenized, one string per sentence; empty for the batch of a recipe
     link       to the app in this state; may be ""
+
+    Raises ValueError that names the field, its value and the allowed values.
     """
 
     run: Run
     origin: Origin
     sentences: tuple[str, ...] = ()
     link: str = ""
+
+    def __post_init__(self) -> None:
+        require_run(self.run)
+        require_type("origin", self.origin, Origin, "origins of an encoder, such as Random(seed=0)")
+        require_items("sentences", self.sentences, str, "tuples of strings")
+        require_type("link", self.link, str, "strings")
 
     @property
     def config(self) -> EncoderConfig:

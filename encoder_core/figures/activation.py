@@ -9,7 +9,7 @@ from jaxtyping import Float
 from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
 from encoder_core.validation import require_choice, require_index, require_numbers
 
@@ -35,6 +35,7 @@ def activation_curve(
     require_choice("chosen", chosen, functions)
     neurons = require_numbers("neurons[0]", neurons[0], "neuron"), require_numbers("neurons[1]", neurons[1], "neuron")
     require_index("selected", selected, min(map(len, neurons)))
+    require_style(style)
     theme = style.colours
     others = [_curve(name, x, y, theme.muted, 1) for name, y in functions.items() if name != chosen]
     before, after = neurons

@@ -6,7 +6,7 @@ from jaxtyping import Float
 from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.validation import require_numbers
 
 
@@ -31,6 +31,7 @@ def band(
         raise ValueError(
             f"low, mean and high have {len(low)}, {len(mean)} and {len(high)} numbers: allowed are as many."
         )
+    require_style(style)
     colours = style.colours
     x = np.arange(len(mean))
     filled = {"fill": "tonexty", "fillcolor": _translucent(colours.signed[6][1])}

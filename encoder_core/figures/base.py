@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from encoder_core.figures.panel import Panel, PanelKind
-from encoder_core.figures.style import PanelStyle
+from encoder_core.figures.style import PanelStyle, require_style
 from encoder_core.figures.theme import Theme
 from encoder_core.validation import require_type
 
@@ -44,7 +44,7 @@ def build_panel(
 
     Raises ValueError for what is no style or title.
     """
-    require_type("style", style, PanelStyle, "styles such as PanelStyle(theme='dark')")
+    require_style(style)
     require_type("title", title, str, "strings")
     theme = style.colours
     height = height if style.height is None else style.height

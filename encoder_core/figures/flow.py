@@ -6,7 +6,7 @@ from encoder_core.config import Norm
 from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
 from encoder_core.validation import require_choice
 
@@ -38,6 +38,7 @@ def residual_flow(
     """
     require_choice("norm", norm, ("post", "pre"))
     require_choice("marked", marked, (None, "norm1", "norm2"))
+    require_style(style)
     colours = style.colours
     halves: list[_Half]
     if norm == "post":

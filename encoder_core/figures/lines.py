@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from encoder_core.explain.number_format import format_number
 from encoder_core.figures.axis import axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme, require_colour
 from encoder_core.validation import require_items, require_numbers, require_type
 
@@ -41,6 +42,7 @@ def curves(
     for name, values in series.items():
         if len(require_numbers(f"series[{name!r}]", values, "*x")) != len(x):
             raise ValueError(f"series[{name!r}]: {len(values)} numbers do not fit {len(x)} places on the x axis.")
+    require_style(style)
     theme = style.colours
     palette = colours or series_colours(theme)
     named = bool(len(x)) and isinstance(x[0], str)
@@ -93,9 +95,11 @@ def bars(
     """
     values = require_numbers("values", values, "bar")
     names = require_items("names", names, str, "lists of names")
+    marks = require_items("marks", marks, Integral, "lists of indices of bars")
     require_colour("colour", colour)
     if len(names) != len(values):
         raise ValueError(f"{len(values)} values do not fit {len(names)} names.")
+    require_style(style)
     theme = style.colours
     trace: dict[str, Any] = {
         "type": "bar",

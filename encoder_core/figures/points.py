@@ -12,7 +12,7 @@ from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis
 from encoder_core.figures.lines import series_colours
 from encoder_core.figures.panel import Panel
-from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle
+from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
 from encoder_core.validation import invalid_value, require_items, require_numbers
 
@@ -94,6 +94,7 @@ def points(
     )
     if places.shape != (len(names), 2) or len(groups) != len(names):
         raise ValueError(f"places of shape {places.shape} do not fit {len(names)} names and {len(groups)} groups.")
+    require_style(style)
     theme = style.colours
     colours = series_colours(theme)
     order = list(dict.fromkeys(groups))
@@ -134,6 +135,7 @@ def arrows(
     meaning  of the arrows: what a click on the name of each selects
     marked   the arrow whose name is drawn first, before those of strong arrows and of the longest ones
     """
+    require_style(style)
     theme = style.colours
     names = [arrow.name for arrow in shown]
     tips = np.array([arrow.tip for arrow in shown])

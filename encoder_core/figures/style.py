@@ -48,6 +48,11 @@ class PanelStyle:
 DEFAULT_STYLE = PanelStyle()
 
 
+def require_style(style: object) -> None:
+    """Raises ValueError unless the value is a style of panels."""
+    require_type("style", style, PanelStyle, "styles such as PanelStyle(theme='dark')")
+
+
 @dataclass(frozen=True, kw_only=True)
 class MatrixStyle(PanelStyle):
     """The appearance of matrices: one heatmap, or the tiles of a mosaic.

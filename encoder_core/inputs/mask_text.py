@@ -5,6 +5,8 @@ import re
 import numpy as np
 from jaxtyping import Bool
 
+from encoder_core.validation import require_type
+
 MAX_LENGTH = 50_000  # characters
 _MAX_AXES = 4
 _FORMS = "write rows of 0 and 1, such as 10/11, or nested lists, such as [[1, 0], [1, 1]]"
@@ -23,6 +25,7 @@ def parse_mask_text(text: str) -> Bool[np.ndarray, "..."]:
 
     Raises ValueError, which says where the text is not a mask.
     """
+    require_type("text", text, str, "texts such as 10/11")
     if len(text) > MAX_LENGTH:
         raise ValueError(f"the mask has {len(text):,} characters: allowed are at most {MAX_LENGTH:,}.")
     text = text.strip()

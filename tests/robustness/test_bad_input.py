@@ -19,7 +19,8 @@ from dashboard.state.offered_encoders import parse_max_bytes
 from dashboard.state.session import session
 from dashboard.state.text import truncate_text
 from dashboard.training.runs import parse_max_active
-from encoder_core import Encoder, EncoderConfig, HeadFactor
+from encoder_core import Encoder, EncoderConfig, HeadFactor, WordTokenizer, head_roles
+from encoder_core.figures import HeatmapStyle, heatmap
 from encoder_core.inputs.mask_text import parse_mask_text
 from encoder_core.training import TrainingPlan
 from encoder_core.training.shipped import trained_encoder
@@ -30,7 +31,8 @@ ROWS = re.findall(r"^\| ([\w ]+) \| `(.+)` \| `(.+)` \|$", DOCUMENT.read_text(en
 NAMES = {
     "BackMsg": BackMsg, "Encoder": Encoder, "EncoderConfig": EncoderConfig, "HeadFactor": HeadFactor, "np": np,
     "parse_mask_text": parse_mask_text, "trained_encoder": trained_encoder, "TrainingPlan": TrainingPlan,
-    "read_sentences": read_sentences, "TextFile": TextFile,
+    "read_sentences": read_sentences, "TextFile": TextFile, "WordTokenizer": WordTokenizer, "head_roles": head_roles,
+    "heatmap": heatmap, "HeatmapStyle": HeatmapStyle,
     "encoder": Encoder.random(EncoderConfig(vocab_size=8, d_model=16, num_heads=2, d_ff=16, num_layers=1)),
 }  # fmt: skip
 

@@ -146,6 +146,18 @@ def test_names_fit_the_numbers():
         curves(VALUES[0], [1, 2, 3], title="t", x_axis="x", y_axis="y")
 
 
+def test_marks_and_styles_of_charts():
+    for marks in (None, 3, "ab", ["a"]):
+        with pytest.raises(ValueError, match=r"marks.*=.* is invalid: allowed are .*lists of"):
+            row_bars(VALUES[0], COLUMNS, title="t", marks=marks)
+        with pytest.raises(ValueError, match=r"marks.*=.* is invalid: allowed are .*lists of"):
+            bars(VALUES[0], COLUMNS, title="t", marks=marks)
+    with pytest.raises(ValueError, match=r"style='dark' is invalid: allowed are styles such as PanelStyle"):
+        bars(VALUES[0], COLUMNS, title="t", style="dark")
+    with pytest.raises(ValueError, match=r"style=None is invalid: allowed are styles such as PanelStyle"):
+        curves({"loss": VALUES[0]}, [1, 2, 3], title="t", x_axis="x", y_axis="y", style=None)
+
+
 def test_points_in_a_plane():
     meaning = AxisMeaning("token")
     arguments = {"title": "t", "extent": ((0, 1), (0, 1)), "axis_titles": ("x", "y"), "meaning": meaning}

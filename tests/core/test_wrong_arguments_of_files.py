@@ -1,0 +1,75 @@
+"""Arguments of a wrong type for derivations, files and formatted numbers: each gets a sentence."""
+
+import numpy as np
+import pytest
+
+from encoder_core import Encoder, EncoderConfig
+from encoder_core.explain import derive
+from encoder_core.export import (
+    Random,
+    Subject,
+    encoder_core_notebook,
+    parameters_safetensors,
+    plain_notebook,
+    trace_arrays,
+    trace_npz,
+    trace_safetensors,
+)
+from encoder_core.figures import dimensions, format_count, format_fixed, format_number, position_labels
+from encoder_core.inputs.mask_text import parse_mask_text
+
+pytestmark = pytest.mark.usefixtures("unchecked")
+
+RUN = Encoder.random(EncoderConfig(vocab_size=20, max_len=8, d_model=8, num_heads=2)).run(["a b . a", "c a"], "padding")
+TRACE = RUN.trace
+
+
+def refuses(message):
+    return pytest.raises(ValueError, match=message)
+
+
+@pytest.mark.parametrize("value", [None, "a b", 3, [RUN], TRACE])
+def test_files_are_those_of_a_run(value):
+    for export in (
+        trace_npz,
+        trace_safetensors,
+        parameters_safetensors,
+        lambda run: Subject(run, Random(0)),
+        lambda run: derive(run, "pattern.0.0.1.2.0"),
+    ):
+        with refuses("run=.* is invalid: allowed are runs"):
+            export(value)
+    if value is not TRACE:
+        with refuses("trace=.* is invalid: allowed are traces"):
+            trace_arrays(value)
+    for notebook in (plain_notebook, encoder_core_notebook):
+        with refuses("subject=.* is invalid: allowed are subjects"):
+            notebook(value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Subject(RUN, "random"), "origin='random' is invalid: allowed are origins of an encoder"),
+        (lambda: Subject(RUN, Random(0), "a b"), "sentences='a b' is invalid: allowed are tuples of strings"),
+        (lambda: Subject(RUN, Random(0), ("a b",), None), "link=None is invalid: allowed are strings"),
+        (lambda: derive(RUN, None), "cell=None is invalid: allowed are cells and their texts"),
+        (lambda: derive(RUN, ("pattern", 0)), "cell=.* is invalid: allowed are cells and their texts"),
+        (lambda: parse_mask_text(np.eye(2)), "text=.* is invalid: allowed are texts such as 10/11"),
+        (lambda: format_number("1"), "value='1' is invalid: allowed are numbers"),
+        (lambda: format_number(1.5, 2.5), "digits=2.5 is invalid: allowed are whole numbers from 1"),
+        (lambda: format_fixed(None), "value=None is invalid: allowed are numbers"),
+        (lambda: format_fixed(1.5, -1), "decimals=-1 is invalid: allowed are whole numbers from 0"),
+        (lambda: dimensions("3"), "count='3' is invalid: allowed are whole numbers from 0"),
+        (lambda: position_labels(-1), "count=-1 is invalid: allowed are whole numbers from 0"),
+    ],
+)
+def test_other_arguments(call, message):
+    with refuses(message):
+        call()
+
+
+def test_numbers_of_numpy_are_formatted():
+    assert format_count(np.int64(2), "row") == "2 rows"
+    assert format_count(np.int64(1), "row") == "1 row"
+    assert format_number(np.float32(0.5), np.int64(3)) == "0.5"
