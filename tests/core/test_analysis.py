@@ -13,13 +13,16 @@ from encoder_core.analysis import (
     mix_with_residual,
     numerical_rank,
     one_hot,
+    rank_of,
     relative_change,
     rollout,
     root_mean_square,
     self_matches,
     similarity_by_distance,
     singular_values,
+    softmax,
     softmax_steps,
+    top_tokens,
 )
 from encoder_core.inputs.positions import sinusoids
 
@@ -186,3 +189,13 @@ def test_share_of_later_keys_is_the_weight_above_the_diagonals():
     assert later_key_share([first[None, None], second[None, None]]) == pytest.approx(0.25)
     assert later_key_share([np.tril(first)[None, None]]) == 0
     assert later_key_share([np.zeros((1, 1, 2, 2))]) == 0
+
+
+def test_lists_and_integers_are_numbers(unchecked):
+    np.testing.assert_allclose(softmax([0, 0]), [0.5, 0.5])
+    assert entropy([0.5, 0.5]) == 1
+    assert numerical_rank(np.array([[1, 2], [2, 4]])) == 1
+    assert rank_of([1, 5, 3], np.int64(2)) == 2
+    np.testing.assert_array_equal(one_hot([1], 2), [[0, 1]])
+    assert later_key_share([]) == 0
+    assert top_tokens(np.array([-np.inf, 1.0]), 1).ids.tolist() == [1]

@@ -240,13 +240,3 @@ def from_ids():
 def test_arguments_of_language_measures(measure, message):
     with refuses(message):
         measure()
-
-
-def test_lists_and_integers_are_numbers():
-    np.testing.assert_allclose(analysis.softmax([0, 0]), [0.5, 0.5])
-    assert analysis.entropy([0.5, 0.5]) == 1
-    assert analysis.numerical_rank(np.array([[1, 2], [2, 4]])) == 1
-    assert analysis.rank_of([1, 5, 3], np.int64(2)) == 2
-    np.testing.assert_array_equal(analysis.one_hot([1], 2), [[0, 1]])
-    assert analysis.later_key_share([]) == 0
-    assert analysis.top_tokens(np.array([-np.inf, 1.0]), 1).ids.tolist() == [1]
