@@ -150,7 +150,11 @@ class Encoder:
                 raise ValueError(
                     f"the configuration needs a parameter {name!r} of shape {shape}: give it as an extra one."
                 )
-        return Encoder(config, {name: parameters[name] for name in shapes}, self.tokenizer)
+        encoder = Encoder(config, {name: parameters[name] for name in shapes}, self.tokenizer)
+        # Sets the `cached_property`: the shared parameters of a large model take 18 ms to look through.
+        is_large = self._has_large_parameters or have_large_numbers(extra_parameters or {})
+        vars(encoder)["_has_large_parameters"] = is_large
+        return encoder
 
     def warm_up(self) -> None:
         """Compile the programs of this encoder for all text lengths, so that later forward passes compile nothing."""

@@ -171,6 +171,10 @@ class Run:
         """The factor on the residual of a sublayer."""
         return self.effects.residual_factors.get((layer, sublayer), 1.0)
 
+    def residual_factors(self, layer: int) -> tuple[float, float]:
+        """The factors on the residuals around attention and feed-forward."""
+        return self.residual_factor(layer, "attention"), self.residual_factor(layer, "mlp")
+
     def apply_dropout(
         self,
         numbers: Float[np.ndarray, "..."],

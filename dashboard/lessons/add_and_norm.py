@@ -147,7 +147,7 @@ def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
     lengths = {norm: _lengths(model) for norm, model in models.items()}
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        factors = {norm: _residual_factors(model, at.layer) for norm, model in models.items()}
+        factors = {norm: model.run.residual_factors(at.layer) for norm, model in models.items()}
         parts = scenes.flows(model_norm, name, factors, at.layer, theme=current_theme())
         render_plot(parts, key="add_and_norm_flow_plot", stack=True)
     with right:
@@ -165,11 +165,6 @@ def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
         f"{root.result} if γ is 1 and β is 0). In pre-norm, no norm is applied to the stream itself: its mean length "
         f"after the last block is {growth} times that at the start, and the final norm normalises the output."
     )
-
-
-def _residual_factors(model: Model, layer: int) -> tuple[float, float]:
-    """The factors of the residuals around attention and feed-forward; edits set them."""
-    return model.run.residual_factor(layer, "attention"), model.run.residual_factor(layer, "mlp")
 
 
 def _read_out_note(model: Model) -> str:

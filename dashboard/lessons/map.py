@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 import streamlit as st
@@ -15,7 +14,6 @@ from dashboard.sidebar import with_unit_prefix
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
-from encoder_core.edits import Sublayer
 from encoder_core.figures import PanelStyle, bars, format_count, format_number
 
 
@@ -38,7 +36,7 @@ def input_group(model: Model, sentence: int) -> Group:
 def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Group:
     """One encoder block, in the order of computation of this model."""
     config, layer = model.config, model.trace.layers[layer_index]
-    factors = [model.run.residual_factor(layer_index, sublayer) for sublayer in get_args(Sublayer)]
+    factors = model.run.residual_factors(layer_index)
     seq, d_head = layer.q.shape[2:]
     rows, square = f"{seq} × {config.d_model}", f"{seq} × {seq}"
     attention = [

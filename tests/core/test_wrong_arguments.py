@@ -1,5 +1,7 @@
 """Arguments of a wrong type, as in a notebook: each gets a sentence that names the argument and what is allowed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -213,6 +215,17 @@ def test_parameters_that_overflow_are_a_sentence(factor):
         encoder.trace("a b")
     with pytest.raises(NumbersTooLarge, match="These parameters and edits make"):
         encoder.trace("a b", edits=[Temperature(2.0)])
+
+
+def test_an_encoder_that_shares_large_parameters_is_checked_too():
+    large = {name: array * np.float32(1e12) for name, array in PARAMETERS.items()}
+    learned = replace(CONFIG, positions="learned")
+    for encoder in (
+        Encoder.from_parameters(CONFIG, large).with_config(replace(CONFIG, final_norm=False)),
+        ENCODER.with_config(learned, {"position_embedding": np.full((6, 8), 1e38, np.float32)}),
+    ):
+        with pytest.raises(NumbersTooLarge, match="These parameters make"):
+            encoder.trace("a b")
 
 
 def test_large_parameters_that_do_not_overflow_are_allowed():

@@ -2,6 +2,7 @@
 // and labels need.
 // @ts-check
 
+import { SMALL_MARGIN } from "./layout.js";
 import { LEAST_AREA, LEAST_LABELS } from "./row_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
@@ -9,7 +10,6 @@ import { LEAST_AREA, LEAST_LABELS } from "./row_labels.js";
 const ROW_LABEL_WEIGHT = 6;   // the width of row labels, in the unit of a panel's weight
 const COLOUR_BAR = 118;       // pixels of a panel with room for a short title and its colour bar; plot.css hides narrower bars
 const MARKED_NUMBER = 160;    // the same with the number of the marked cell
-const BARE_MARGIN = 4;        // pixels at the left of a panel without row labels
 const LETTER_WIDTH = 10.5;    // of an operator, in pixels
 const OPERATOR_WIDTH = 20;    // of an operator with one letter, as in plot.css
 const GAP = 2;                // between two elements of the line, as in plot.css
@@ -28,7 +28,7 @@ const MOST_TAKEN = 0.85;      // of the width of all panels: the rest goes to th
 function leastWidth({ panel: { rows, kind, layout }, hasRowLabels, isMarked }, withBar) {
   if (!rows) return 0;
   const { l, r } = layout.margin;
-  const needed = (hasRowLabels ? Math.min(l, LEAST_LABELS) : BARE_MARGIN) + r + LEAST_AREA;
+  const needed = (hasRowLabels ? Math.min(l, LEAST_LABELS) : SMALL_MARGIN) + r + LEAST_AREA;
   return withBar && kind !== "row_bars" ? Math.max(needed, isMarked ? MARKED_NUMBER : COLOUR_BAR) : needed;
 }
 

@@ -56,12 +56,11 @@ const overlap = (one, other, padding) => one.left < other.right + padding && oth
  */
 export function crosses({ left, right, top, bottom }, [x0, y0, x1, y1]) {
   let from = 0, to = 1;
-  for (const [start, step, low, high] of [[x0, x1 - x0, left, right], [y0, y1 - y0, top, bottom]]) {
-    const shares = [low, high].map(edge => (edge - LINE_PADDING * (edge === low ? 1 : -1) - start) / step);
-    if (step === 0) {
-      if (start < low - LINE_PADDING || start > high + LINE_PADDING) return false;
-      continue;
-    }
+  for (const [start, step, near, far] of [[x0, x1 - x0, left, right], [y0, y1 - y0, top, bottom]]) {
+    const low = near - LINE_PADDING, high = far + LINE_PADDING;
+    if (step === 0 && (start < low || start > high)) return false;
+    if (step === 0) continue;
+    const shares = [low, high].map(edge => (edge - start) / step);
     from = Math.max(from, Math.min(...shares));
     to = Math.min(to, Math.max(...shares));
   }

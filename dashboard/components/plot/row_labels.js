@@ -3,11 +3,10 @@
 // @ts-check
 
 import { plainText } from "./axis_labels.js";
+import { MEAN_LETTER_WIDTH, TEXT_SIZE } from "./tick_labels.js";
 
 export const LEAST_AREA = 48;     // pixels between the axes
 export const LEAST_LABELS = 66;   // pixels of row labels: room for seven letters and the title of the axis
-const LETTER_WIDTH = 5.9;         // pixels, the mean of the letters in a label of 11 pixels, as in encoder_core
-const TEXT_SIZE = 11;
 const TITLE_ROOM = 22;            // pixels for the title of the axis
 const ESCAPES = new Map([["<", "&lt;"], [">", "&gt;"], ["&", "&amp;"]]);  // as encoder_core escapes them
 
@@ -28,7 +27,7 @@ function shorten(text, letters) {
 export function shortenRowLabels(layout, width) {
   const { margin, yaxis } = layout, left = Math.max(LEAST_LABELS, width - margin.r - LEAST_AREA);
   if (!yaxis?.ticktext || margin.l <= left) return layout;
-  const letterWidth = LETTER_WIDTH * (yaxis.tickfont?.size ?? TEXT_SIZE) / TEXT_SIZE;
+  const letterWidth = MEAN_LETTER_WIDTH * (yaxis.tickfont?.size ?? TEXT_SIZE) / TEXT_SIZE;
   const letters = Math.floor((left - TITLE_ROOM) / letterWidth);
   const ticktext = yaxis.ticktext.map(text => shorten(text, letters));
   return { ...layout, margin: { ...margin, l: left }, yaxis: { ...yaxis, ticktext } };

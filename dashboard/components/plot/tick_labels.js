@@ -4,7 +4,7 @@
 export const TEXT_SIZE = 11;  // pixels: the font of the labels, as encoder_core sends them
 const LABEL_SPACING = 1;      // pixels between two labels, across their text
 const LETTER_WIDTH = 6.8;     // pixels of a letter in a label of TEXT_SIZE, at most
-const MEAN_LETTER_WIDTH = 5.9;
+export const MEAN_LETTER_WIDTH = 5.9;
 const FIGURE_SPACE = "\u2007", FIGURE_SPACE_WIDTH = 0.497;  // of the size of the text; Plotly keeps it at the end of a label
 const LINE_SPACING = 6;       // pixels between the two lines of labels
 const TIGHT_TEXT = 0.91;      // of the size of the text: lower-case letters of neighbours do not touch at this distance

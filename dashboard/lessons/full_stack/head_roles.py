@@ -77,12 +77,10 @@ def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
     """Caption: the sentences of the measurement, and the strongest head of each role."""
     has_batch = current.settings.recipe is not None
     source = "in the recipe's own batch" if has_batch else "written for this page, not the text in the sidebar"
-    task = current.settings.task
-    is_random = task is not None and not task.reads_sentences
     measured_on = (
-        f"{measured.sentences} random inputs of the task, not the text in the sidebar"
-        if is_random
-        else f"{format_count(measured.sentences, 'sentence')} {source}"
+        f"{format_count(measured.sentences, 'sentence')} {source}"
+        if current.settings.reads_sentences
+        else f"{measured.sentences} random inputs of the task, not the text in the sidebar"
     )
     strongest = "; ".join(
         f"{escape_token(name)}: {head_name(*measured.strongest(name))}, {measured.weights[index].max():.2f} (uniform "

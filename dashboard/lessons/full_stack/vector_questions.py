@@ -25,7 +25,7 @@ def empty_block_question(current: Model, at: Focus) -> Question:
         parameters = norm_parameters(current.parameters, at.layer, name)
         normed = layer_norm_steps(normed, *parameters, current.config.norm_eps).output
     is_post = current.config.norm == "post"
-    is_plain = all(current.run.residual_factor(at.layer, part) == 1 for part in ("attention", "mlp"))
+    is_plain = current.run.residual_factors(at.layer) == (1, 1)
     if not is_plain or min(np.abs(x).max(), np.abs(normed).max()) < _CLEAR:
         return depth_question(current)
     differ = np.abs(normed - x).max() > _CLEAR * np.abs(x).max()

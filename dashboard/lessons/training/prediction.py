@@ -63,7 +63,7 @@ def render_answer(run: StoredRun, text: str) -> None:
         share = format_percent(last.evaluation.sequence_accuracy)
         st.info(
             f"You predicted “{options[chosen - 1]}”. Only {share} of this run's "
-            " test inputs are entirely right: it has not learned the task, and cannot tell.",
+            "test inputs are entirely right: it has not learned the task, and cannot tell.",
             icon=":material/lightbulb:",
         )
         return
