@@ -1,6 +1,7 @@
 """Start a Streamlit server and Chromium, for benchmarks and tests."""
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -15,6 +16,7 @@ from typing import TextIO
 from playwright.sync_api import Browser, Playwright
 
 ROOT = Path(__file__).parent.parent
+_PORTS = range(20_000, 32_000)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 # Playwright is a debugger, for which V8 would read all of Plotly again at each exception: 0.4 s that no visitor waits.
@@ -59,11 +61,19 @@ def serving(
 
 
 def free_port() -> int:
-    """A port of this machine on which nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of this machine on which nothing listens.
+
+    It is below those that the system gives to connections: `deploy.serve` uses the ports after it a second later, and
+    one that a connection has by then cannot be used.
+    """
+    while True:
+        port = secrets.choice(_PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def chromium(playwright: Playwright, *v8_flags: str) -> Browser:

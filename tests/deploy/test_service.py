@@ -37,6 +37,12 @@ def test_a_first_visit_is_small_and_a_second_one_tiny(contexts, running):
     assert bytes_of_visit(context.new_page(), f"{running.url}/map") <= SECOND_VISIT
 
 
+def test_no_connection_can_have_the_port_of_a_process_that_starts_again(running):
+    """The system gives connections ports from the first of this range on."""
+    first_of_connections = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    assert max(running.apps()) < first_of_connections
+
+
 def test_xla_computes_in_one_thread_of_each_process(running):
     def threads(pid):
         names = [name.read_text() for name in Path(f"/proc/{pid}/task").glob("*/comm")]
