@@ -9,7 +9,7 @@ from pathlib import Path
 
 # The processes of one run share their compiled programs: compiling takes each of them 11 s, reading 1 s.
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 # Two processes of tests run on two cores. NumPy's and torch's threads spin while they wait for one that has no
 # processor: with them, files that compute take a fifth more processor time, and up to twice as long.
