@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 import torch
 from flax import nnx
@@ -156,13 +157,15 @@ def _torch_positions(config: EncoderConfig, parameters: Parameters, seq: int) ->
 def flax_attention(config: EncoderConfig, parameters: Parameters, layer: int) -> nnx.MultiHeadAttention:
     """Flax's attention with the parameters of one layer."""
     heads, d_head, d = config.num_heads, config.d_head, config.d_model
-    attention = nnx.MultiHeadAttention(
-        num_heads=heads,
-        in_features=d,
-        qkv_features=config.qkv_width,
-        use_bias=config.use_bias,
-        decode=False,
-        rngs=nnx.Rngs(0),
+    attention = nnx.eval_shape(  # drawing parameters that are replaced would compile programs for each shape
+        lambda: nnx.MultiHeadAttention(
+            num_heads=heads,
+            in_features=d,
+            qkv_features=config.qkv_width,
+            use_bias=config.use_bias,
+            decode=False,
+            rngs=nnx.Rngs(0),
+        )
     )
     for name in ("query", "key", "value", "out"):
         linear = getattr(attention, name)
@@ -170,7 +173,7 @@ def flax_attention(config: EncoderConfig, parameters: Parameters, layer: int) ->
         kernel_shape, bias_shape = (
             ((heads, d_head, d), (d,)) if name == "out" else ((d, heads, d_head), (heads, d_head))
         )
-        linear.kernel[...] = parameters[f"{ours}.kernel"].reshape(kernel_shape)
+        linear.kernel = nnx.Param(jnp.asarray(parameters[f"{ours}.kernel"].reshape(kernel_shape)))
         if config.use_bias:
-            linear.bias[...] = parameters[f"{ours}.bias"].reshape(bias_shape)
+            linear.bias = nnx.Param(jnp.asarray(parameters[f"{ours}.bias"].reshape(bias_shape)))
     return attention
