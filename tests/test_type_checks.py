@@ -1,9 +1,12 @@
 """The annotations of `encoder_core` are checked while the tests run."""
 
+import random
+
 import numpy as np
 import pytest
 from jaxtyping import TypeCheckError
 
+from encoder_core import EncoderConfig
 from encoder_core.blocks import layer_norm
 
 ROWS, SCALE, SHIFT = (np.zeros(shape, np.float32) for shape in ((2, 3), (3,), (4,)))
@@ -32,3 +35,10 @@ def test_a_wrong_shape_is_found_after_many_calls():
 def test_nothing_is_checked_where_a_test_asks_for_the_app_as_users_have_it(unchecked):
     with pytest.raises(ValueError, match="broadcast"):
         layer_norm(ROWS, SCALE, SHIFT, 1e-5)
+
+
+def test_the_checks_draw_no_numbers_that_strategies_of_hypothesis_might_draw():
+    """Hypothesis warns where the module `random` is used inside a strategy."""
+    state = random.getstate()
+    EncoderConfig()
+    assert random.getstate() == state

@@ -7,9 +7,11 @@ Not at every call: a function is checked at its first calls in each test, and no
 from collections import Counter
 from collections.abc import Callable
 from functools import partial, wraps
+from random import Random
 from typing import Any
 
 import jaxtyping
+from beartype._check.code import codemain
 
 _FIRST_CALLS, _LATER = 20, 50  # of a function in one test: so many are checked, then each fiftieth
 _calls: Counter[int] = Counter()  # in the test that runs, by the identity of the code
@@ -18,6 +20,9 @@ _nested_calls: Counter[int] = Counter()  # of functions in functions, in all tes
 
 def install() -> None:
     """Check `encoder_core`, which must not be imported yet. The hook decorates its functions with `jaxtyped`."""
+    # Beartype checks a random item of each sequence. With the numbers of the module `random`, hypothesis would warn of
+    # each strategy that makes a configuration.
+    codemain.getrandbits = Random(0).getrandbits  # type: ignore[attr-defined]
     jaxtyping.jaxtyped = partial(_sampled, jaxtyping.jaxtyped)
     jaxtyping.install_import_hook("encoder_core", "beartype.beartype")
 
