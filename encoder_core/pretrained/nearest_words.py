@@ -1,6 +1,7 @@
 """The most similar words in an embedding table (Mikolov et al. 2013: king - man + woman is near queen)."""
 
 import re
+import weakref
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from jaxtyping import Float
 from encoder_core.validation import require_integer, require_items, require_numbers, require_type
 
 _SPECIAL, _INNER = re.compile(r"\[.+\]"), re.compile(r"##.+")  # [CLS], ##ing
+# The lengths of the rows of each read-only table that exists, by its identity. Threads may compute the same ones twice.
+_lengths: dict[int, tuple[weakref.ref[np.ndarray], Float[np.ndarray, "vocab"]]] = {}
 
 
 class Neighbour(NamedTuple):
@@ -34,17 +37,18 @@ def nearest_words(
 
     The words of `plus` and `minus` are left out. With `include_terms`, they are part of the ranking but do not count
     toward `count`. Special tokens ("[CLS]") are left out, and inner pieces ("##ing") unless one of the terms is one.
+    The lengths of the rows of a read-only table are computed once: its numbers must not change.
 
     Raises ValueError if there is no word, or one is not in the vocabulary, for a text instead of a list of words, and
     unless `count` is a whole number from 0 and the table has a row for each word of the vocabulary.
     """
-    table, plus, minus = _checked(table, vocabulary, plus, minus)
+    table, added, subtracted = _checked(table, vocabulary, plus, minus)
     count = require_integer("count", count, 0)
-    term_ids = [_id_of(word, vocabulary) for word in (*plus, *minus)]
-    direction = direction_of(table, vocabulary, plus, minus)
-    dots, lengths = table @ direction, np.sqrt(np.einsum("vd,vd->v", table, table))  # no copy of a large table
+    direction = _direction(table, added, subtracted)
+    dots, lengths = table @ direction, _row_lengths(table)
     products = lengths * np.linalg.norm(direction)
     cosines = dots / np.where(products == 0, 1, products)
+    term_ids = (*added, *subtracted)
     inner = any(_INNER.fullmatch(vocabulary[index]) for index in term_ids)
     neighbours: list[Neighbour] = []
     counted = 0
@@ -65,23 +69,41 @@ def direction_of(
     minus: Sequence[str] = (),
 ) -> Float[np.ndarray, "d_model"]:
     """The sum of the `plus` rows minus the sum of the `minus` rows. Raises ValueError as `nearest_words` does."""
-    table, plus, minus = _checked(table, vocabulary, plus, minus)
-    if not plus and not minus:
-        raise ValueError("there is no word: at least one is needed.")
-    added, subtracted = (table[[_id_of(word, vocabulary) for word in words]].sum(axis=0) for words in (plus, minus))
-    return added - subtracted
+    return _direction(*_checked(table, vocabulary, plus, minus))
 
 
 def _checked(
     table: Float[np.ndarray, "vocab d_model"], vocabulary: Sequence[str], plus: Sequence[str], minus: Sequence[str]
-) -> tuple[Float[np.ndarray, "vocab d_model"], list[str], list[str]]:
-    """The table and both lists of words, of the right types."""
+) -> tuple[Float[np.ndarray, "vocab d_model"], list[int], list[int]]:
+    """The table, and the rows of the words of both lists."""
     table = require_numbers("table", table, "vocab d_model")
     require_type("vocabulary", vocabulary, list | tuple, "lists of words")
     if len(vocabulary) > len(table):
         raise ValueError(f"{len(vocabulary)} words do not fit a table of {len(table)} rows: each word needs a row.")
-    allowed = "lists of words"
-    return table, require_items("plus", plus, str, allowed), require_items("minus", minus, str, allowed)
+    plus, minus = (
+        require_items(name, words, str, "lists of words") for name, words in (("plus", plus), ("minus", minus))
+    )
+    if not plus and not minus:
+        raise ValueError("there is no word: at least one is needed.")
+    return table, [_id_of(word, vocabulary) for word in plus], [_id_of(word, vocabulary) for word in minus]
+
+
+def _direction(
+    table: Float[np.ndarray, "vocab d_model"], added: list[int], subtracted: list[int]
+) -> Float[np.ndarray, "d_model"]:
+    return table[added].sum(axis=0) - table[subtracted].sum(axis=0)
+
+
+def _row_lengths(table: Float[np.ndarray, "vocab d_model"]) -> Float[np.ndarray, "vocab"]:
+    """The length of each row of the table."""
+    key, is_constant = id(table), not table.flags.writeable
+    stored = _lengths.get(key)
+    if is_constant and stored is not None and stored[0]() is table:
+        return stored[1]
+    lengths = np.sqrt(np.einsum("vd,vd->v", table, table))  # no copy of a large table
+    if is_constant:
+        _lengths[key] = weakref.ref(table, lambda _: _lengths.pop(key, None)), lengths
+    return lengths
 
 
 def _is_word(word: str, inner: bool) -> bool:

@@ -1,5 +1,8 @@
 """Neighbours in a table of six rows of two numbers, by hand."""
 
+import weakref
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 
@@ -69,6 +72,38 @@ def test_rows_without_a_word_are_left_out():
     """A table may have more rows than there are words, and the last row would be the nearest."""
     table = np.vstack([TABLE, [[3, 4]]]).astype(np.float32)
     assert len(nearest_words(table, VOCABULARY, ["queen"])) == 4
+
+
+def _lengths(table):
+    return [other.length for other in nearest_words(table, VOCABULARY, ["queen"])]
+
+
+def test_the_lengths_of_a_read_only_table_are_computed_once():
+    table = TABLE.copy()
+    table.setflags(write=False)
+    with patch.object(np, "einsum", wraps=np.einsum) as computed:
+        assert _lengths(table) == _lengths(table) == _lengths(TABLE)
+    assert computed.call_count == 2  # the other one is of TABLE, which can change
+
+
+def test_a_table_that_changes_has_the_lengths_of_its_numbers():
+    table = TABLE.copy()
+    first = _lengths(table)
+    table *= 2
+    table.setflags(write=False)
+    assert _lengths(table) == [2 * length for length in first]
+    table.setflags(write=True)
+    table *= 2
+    assert _lengths(table) == [4 * length for length in first]
+
+
+def test_the_lengths_do_not_keep_their_table_alive():
+    table = TABLE.copy()
+    table.setflags(write=False)
+    _lengths(table)
+    reference = weakref.ref(table)
+    del table
+    assert reference() is None
 
 
 @pytest.mark.parametrize("function", [nearest_words, direction_of])
