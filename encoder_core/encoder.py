@@ -1,14 +1,11 @@
 """The class `Encoder`: a Transformer encoder whose forward pass returns every intermediate result."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core import cost
 from encoder_core.blocks.capacity import CAPACITIES, capacity_for
 from encoder_core.config import EncoderConfig, require_config
 from encoder_core.edits import Edit, combine_edits
@@ -18,31 +15,29 @@ from encoder_core.engine.gradients import block_gradients
 from encoder_core.engine.inference import compile_forward, compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
 from encoder_core.engine.packing import trace_packed
-from encoder_core.engine.stacked_parameters import StackedParameters, parameters_from_state, stack_parameters
+from encoder_core.engine.stacked_parameters import parameters_from_state, stack_parameters
 from encoder_core.explain.overflow import check_numbers
 from encoder_core.inputs.masks import MaskName, MaskSpec
-from encoder_core.inputs.parsing import Inputs, ParsedInputs, parse_inputs
-from encoder_core.inputs.positions import position_encoding
+from encoder_core.inputs.parsing import Inputs, parse_inputs
 from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer
+from encoder_core.parameterized_model import ParameterizedModel
 from encoder_core.parameters import (
     DrawnParameters,
-    ParameterDict,
     Parameters,
     check_parameters,
     have_large_numbers,
-    parameter_shapes,
-    require_arrays,
+    select_parameters,
 )
 from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
 from encoder_core.recipes import RECIPES, find_recipe
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
-from encoder_core.validation import invalid_value, require_index, require_integer, require_items, require_type
+from encoder_core.validation import invalid_value, require_index, require_items, require_type
 
 _SIZES = ("vocab_size", "d_model", "qkv_width", "d_ff")  # which configurations of one encoder share
 _SENTENCES = 'lists of sentences, such as [tokenizer("It slept")] or ["It slept"]'
 
 
-class Encoder:
+class Encoder(ParameterizedModel):
     """A Transformer encoder with its parameters. It is immutable, and threads can share it.
 
     The constructor takes the parameters as they are and makes their arrays read-only: it is for parameters that
@@ -51,20 +46,6 @@ class Encoder:
     Raises ValueError for what is no configuration or tokenizer, and where the parameters are not float32 arrays of the
     names and shapes of the configuration.
     """
-
-    def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None = None) -> None:
-        require_config(config)
-        if tokenizer is not None:
-            require_type("tokenizer", tokenizer, Tokenizer, "None and tokenizers, such as WordTokenizer(words)")
-        self.config = config
-        self.tokenizer = tokenizer
-        if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
-            require_arrays(config, parameters)
-            for array in parameters.values():
-                array.setflags(write=False)
-            parameters = MappingProxyType(dict(parameters))
-        self._parameters = parameters
-        self._stacked = StackedParameters(parameters, config)
 
     @classmethod
     def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: Tokenizer | None = None) -> "Encoder":
@@ -144,16 +125,10 @@ class Encoder:
             size, allowed = getattr(config, name), getattr(self.config, name)
             if size != allowed:
                 raise ValueError(f"{name}={size} is invalid: allowed is that of this encoder, {allowed}.")
-        parameters, shapes = {**(extra_parameters or {}), **self._parameters}, parameter_shapes(config)
-        for name, shape in shapes.items():
-            if name not in parameters or np.shape(parameters[name]) != shape:
-                raise ValueError(
-                    f"the configuration needs a parameter {name!r} of shape {shape}: give it as an extra one."
-                )
-        encoder = Encoder(config, {name: parameters[name] for name in shapes}, self.tokenizer)
+        extra = extra_parameters or {}
+        encoder = Encoder(config, select_parameters(config, {**extra, **self._parameters}), self.tokenizer)
         # Sets the `cached_property`: the shared parameters of a large model take 18 ms to look through.
-        is_large = self._has_large_parameters or have_large_numbers(extra_parameters or {})
-        vars(encoder)["_has_large_parameters"] = is_large
+        vars(encoder)["_has_large_parameters"] = self._has_large_parameters or have_large_numbers(extra)
         return encoder
 
     def warm_up(self) -> None:
@@ -163,56 +138,9 @@ class Encoder:
             self.trace(np.zeros((1, seq), np.int32))
         release_freed_memory()
 
-    def parameters(self) -> ParameterDict:
-        """Read-only float32 arrays by name, in the order of the forward pass. A kernel has shape (inputs, outputs)."""
-        return dict(self._parameters)
-
-    @property
-    def parameters_by_part(self) -> dict[str, int]:
-        """The number of parameters of each part."""
-        return cost.parameters_by_part(self.config)
-
-    @cached_property
-    def num_parameters(self) -> int:
-        """The number of parameters."""
-        return sum(self.parameters_by_part.values())
-
-    @property
-    def num_bytes(self) -> int:
-        """The size of all parameters as float32, in bytes."""
-        return self.num_parameters * cost.BYTES_PER_PARAMETER
-
-    def memory_bytes(self, seq: int) -> int:
-        """Approximate memory of this encoder alone after it has processed texts of `seq` tokens, at most.
-
-        It stores its parameters, random ones when they have been looked at, and, unless it shares a draw with other
-        encoders, a copy of them at capacity. Raises ValueError unless `seq` is a whole number from 1.
-        """
-        require_integer("seq", seq, 1)
-        return self.num_bytes + (0 if self._stacked.uses_shared_draw else cost.stacked_bytes(self.config, seq))
-
-    def flops(self, seq: int, batch: int = 1) -> int:
-        """Floating-point operations of the matrix products of a forward pass over `batch` sentences of `seq` tokens.
-
-        L (8 n d_model qkv_dim + 4 n^2 qkv_dim + 4 n d_model d_ff) per sentence of n tokens with L layers, plus the
-        output head; see `cost.flops_by_part`. Raises ValueError unless both are whole numbers from 1.
-        """
-        return sum(cost.flops_by_part(self.config, seq, batch).values())
-
-    def position_encoding(self, seq: int) -> Float[np.ndarray, "seq d_model"]:
-        """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros.
-
-        Raises ValueError unless `seq` is a whole number from 1, and at most `config.max_len` for a learned table.
-        """
-        seq = require_integer("seq", seq, 1)
-        if self.config.positions == "learned" and seq > self.config.max_len:
-            raise invalid_value("seq", seq, f"at most max_len={self.config.max_len} tokens for a learned table")
-        return position_encoding(self.config, self._parameters, seq)
-
     def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()) -> EncoderTrace:
         """Every intermediate result of a forward pass: the trace of `run`, with the same arguments."""
-        parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
-        return self._run(parsed, mask, edits).trace
+        return self.run(inputs, mask, edits).trace
 
     def run(self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()) -> Run:
         """Every intermediate result of a forward pass, with the configuration, parameters and edits.
@@ -229,7 +157,14 @@ class Encoder:
         parameters beyond 100 overflow float32.
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
-        return self._run(parsed, mask, edits)
+        effects = combine_edits(edits, self.config, *parsed.real.shape)
+        with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` raises a clear error
+            trace = compute_trace(parsed, mask, effects, self._stacked)
+            run = Run(trace, self.config, self._parameters, effects)
+            # Nothing else makes numbers too large, and the check takes 2 to 5% of a run.
+            if effects.edits or parsed.ids is None or self._has_large_parameters:
+                check_numbers(run, large_parameters=self._has_large_parameters)
+        return run
 
     def run_with_compatible_edits(
         self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()
@@ -252,16 +187,6 @@ class Encoder:
                 problems = (*problems, ignored_edit_message(accepted[-1], error))
                 accepted = accepted[:-1]
         return unedited, problems
-
-    def _run(self, inputs: ParsedInputs, mask: MaskSpec, edits: Iterable[Edit]) -> Run:
-        effects = combine_edits(edits, self.config, *inputs.real.shape)
-        with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` raises a clear error
-            trace = compute_trace(inputs, mask, effects, self._stacked)
-            run = Run(trace, self.config, self._parameters, effects)
-            # Nothing else makes numbers too large, and the check takes 2 to 5% of a run.
-            if effects.edits or inputs.ids is None or self._has_large_parameters:
-                check_numbers(run, large_parameters=self._has_large_parameters)
-        return run
 
     def outputs_with_edits(
         self,
@@ -306,14 +231,6 @@ class Encoder:
         batches = require_items("batches", batches, TokenBatch | str, _SENTENCES)
         inputs = [parse_inputs(batch, self.config, self._table, self.tokenizer) for batch in batches]
         return trace_packed(inputs, mask, self._stacked)
-
-    @cached_property
-    def _has_large_parameters(self) -> bool:
-        return have_large_numbers(self._parameters)
-
-    @property
-    def _table(self) -> Float[np.ndarray, "vocab d_model"]:
-        return self._parameters["token_embedding"]
 
 
 def require_encoder(encoder: object) -> None:

@@ -138,6 +138,18 @@ def check_parameters(config: EncoderConfig, parameters: Parameters) -> Parameter
     return {name: _checked_copy(name, parameters[name], shape) for name, shape in shapes.items()}
 
 
+def select_parameters(config: EncoderConfig, parameters: Parameters) -> ParameterDict:
+    """The parameters of this configuration, from those of another one and extra ones.
+
+    Raises ValueError that names a parameter which is missing or has the wrong shape.
+    """
+    shapes = parameter_shapes(config)
+    for name, shape in shapes.items():
+        if name not in parameters or np.shape(parameters[name]) != shape:
+            raise ValueError(f"the configuration needs a parameter {name!r} of shape {shape}: give it as an extra one.")
+    return {name: parameters[name] for name in shapes}
+
+
 def require_arrays(config: EncoderConfig, parameters: Parameters) -> None:
     """Raises ValueError as `check_parameters` does, also for what is no float32 array. It copies nothing, and does not
     look at the numbers."""

@@ -1,0 +1,87 @@
+"""The class `ParameterizedModel`: the configuration, the parameters and the tokenizer of an encoder, and their size."""
+
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core import cost
+from encoder_core.config import EncoderConfig, require_config
+from encoder_core.engine.stacked_parameters import StackedParameters
+from encoder_core.inputs.positions import position_encoding
+from encoder_core.inputs.tokenizer import Tokenizer
+from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, have_large_numbers, require_arrays
+from encoder_core.validation import invalid_value, require_integer, require_type
+
+
+class ParameterizedModel:
+    """What an `Encoder` computes with: a configuration, parameters that fit it and, for texts, a tokenizer."""
+
+    def __init__(self, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None = None) -> None:
+        require_config(config)
+        if tokenizer is not None:
+            require_type("tokenizer", tokenizer, Tokenizer, "None and tokenizers, such as WordTokenizer(words)")
+        self.config = config
+        self.tokenizer = tokenizer
+        if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
+            require_arrays(config, parameters)
+            for array in parameters.values():
+                array.setflags(write=False)
+            parameters = MappingProxyType(dict(parameters))
+        self._parameters = parameters
+        self._stacked = StackedParameters(parameters, config)
+
+    def parameters(self) -> ParameterDict:
+        """Read-only float32 arrays by name, in the order of the forward pass. A kernel has shape (inputs, outputs)."""
+        return dict(self._parameters)
+
+    @property
+    def parameters_by_part(self) -> dict[str, int]:
+        """The number of parameters of each part."""
+        return cost.parameters_by_part(self.config)
+
+    @cached_property
+    def num_parameters(self) -> int:
+        """The number of parameters."""
+        return sum(self.parameters_by_part.values())
+
+    @property
+    def num_bytes(self) -> int:
+        """The size of all parameters as float32, in bytes."""
+        return self.num_parameters * cost.BYTES_PER_PARAMETER
+
+    def memory_bytes(self, seq: int) -> int:
+        """Approximate memory of this encoder alone after it has processed texts of `seq` tokens, at most.
+
+        It stores its parameters, random ones when they have been looked at, and, unless it shares a draw with other
+        encoders, a copy of them at capacity. Raises ValueError unless `seq` is a whole number from 1.
+        """
+        require_integer("seq", seq, 1)
+        return self.num_bytes + (0 if self._stacked.uses_shared_draw else cost.stacked_bytes(self.config, seq))
+
+    def flops(self, seq: int, batch: int = 1) -> int:
+        """Floating-point operations of the matrix products of a forward pass over `batch` sentences of `seq` tokens.
+
+        L (8 n d_model qkv_dim + 4 n^2 qkv_dim + 4 n d_model d_ff) per sentence of n tokens with L layers, plus the
+        output head; see `cost.flops_by_part`. Raises ValueError unless both are whole numbers from 1.
+        """
+        return sum(cost.flops_by_part(self.config, seq, batch).values())
+
+    def position_encoding(self, seq: int) -> Float[np.ndarray, "seq d_model"]:
+        """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros.
+
+        Raises ValueError unless `seq` is a whole number from 1, and at most `config.max_len` for a learned table.
+        """
+        seq = require_integer("seq", seq, 1)
+        if self.config.positions == "learned" and seq > self.config.max_len:
+            raise invalid_value("seq", seq, f"at most max_len={self.config.max_len} tokens for a learned table")
+        return position_encoding(self.config, self._parameters, seq)
+
+    @cached_property
+    def _has_large_parameters(self) -> bool:
+        return have_large_numbers(self._parameters)
+
+    @property
+    def _table(self) -> Float[np.ndarray, "vocab d_model"]:
+        return self._parameters["token_embedding"]
