@@ -127,6 +127,7 @@ class Encoder(ParameterizedModel):
                 raise ValueError(f"{name}={size} is invalid: allowed is that of this encoder, {allowed}.")
         extra = extra_parameters or {}
         encoder = Encoder(config, select_parameters(config, {**extra, **self._parameters}), self.tokenizer)
+        encoder._stacked.share_cache(self._stacked)
         # Sets the `cached_property`: the shared parameters of a large model take 18 ms to look through.
         vars(encoder)["_has_large_parameters"] = self._has_large_parameters or have_large_numbers(extra)
         return encoder
@@ -205,11 +206,9 @@ class Encoder(ParameterizedModel):
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         require_index("sentence", sentence, len(parsed.real))
-        lists = require_items(
-            "edit_lists", edit_lists, Iterable, "lists of lists of edits, such as [[HeadFactor(0, 0)]]"
-        )
-        read = [require_edits(each) for each in lists]
-        return compute_outputs(parsed, mask, require_edits(edits), read, sentence, self._stacked)
+        allowed = "lists of lists of edits, such as [[HeadFactor(0, 0)]]"
+        lists = [require_edits(each) for each in require_items("edit_lists", edit_lists, Iterable, allowed)]
+        return compute_outputs(parsed, mask, require_edits(edits), lists, sentence, self._stacked)
 
     def trace_sentences(
         self, batches: Sequence[TokenBatch | str], mask: MaskName | None = None

@@ -24,6 +24,7 @@ from encoder_core.parameters import (
 # The seed whose random encoders share one draw. Stacking the parameters of an encoder takes as long as running it, and
 # 9 to 38 MB, but drawing those of another seed for all sizes takes longer.
 SHARED_SEED = 0
+_IN_STACK = ("layers.", "final_norm.")  # what the names of the parameters of the program begin with
 
 
 class ProgramParameters(NamedTuple):
@@ -60,6 +61,19 @@ class StackedParameters:
     def store(self, capacity: Capacity, parameters: ProgramParameters) -> None:
         """Add parameters that `stack_parameters` returned to the cache."""
         self._stacked[capacity._replace(seq=0)] = parameters
+
+    def share_cache(self, other: "StackedParameters") -> None:
+        """Use the cache of another encoder where both have the same arrays in the stack, whatever their options.
+
+        Options that change neither these parameters nor the capacity are inputs of the program.
+        """
+        if self._arrays == other._arrays:
+            self._stacked = other._stacked
+
+    @property
+    def _arrays(self) -> dict[str, int]:
+        """The identity of each array in the stack."""
+        return {name: id(array) for name, array in self.parameters.items() if name.startswith(_IN_STACK)}
 
     @property
     def states(self) -> tuple[nnx.State, ...]:
