@@ -25,13 +25,18 @@ _CHOICES = {
     "embedding_scale": get_args(EmbeddingScale),
     "attention_read_out": get_args(AttentionReadOut),
 }
-_SIZES = ("vocab_size", "max_len", "d_model", "num_heads", "d_ff", "num_layers")
+MAX_SIZE = 1_000_000  # far beyond any encoder; NumPy's own errors begin at arrays of 2**63 numbers
+_LARGEST = dict.fromkeys(("vocab_size", "max_len", "d_model", "num_heads", "qkv_dim", "d_ff"), MAX_SIZE) | {
+    "num_layers": 1_000  # as many as the deepest known one has (Wang et al. 2022, "DeepNet")
+}
 _FLAGS = ("final_norm", "use_bias", "qkv_bias", "scale_scores", "output_head", "embedding_norm")
 
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderConfig:
     """Sizes and options of a Transformer encoder (Vaswani et al. 2017, section 3).
+
+    Sizes are at most 1,000,000, and layers at most 1,000.
 
     vocab_size        rows of the embedding table; every token id is smaller.
     max_len           longest sequence; rows of a learned position table.
@@ -96,9 +101,10 @@ class EncoderConfig:
     embedding_norm: bool = False
 
     def __post_init__(self) -> None:
-        for name in _SIZES if self.qkv_dim is None else (*_SIZES, "qkv_dim"):
-            # Numbers of NumPy become numbers of Python, so that equal configurations have the same cache key.
-            object.__setattr__(self, name, require_integer(name, getattr(self, name), 1))
+        for name, high in _LARGEST.items():
+            if name != "qkv_dim" or self.qkv_dim is not None:
+                # Numbers of NumPy become numbers of Python, so that equal configurations have the same cache key.
+                object.__setattr__(self, name, require_integer(name, getattr(self, name), 1, high))
         for name, choices in _CHOICES.items():
             require_choice(name, getattr(self, name), choices)
         for name in _FLAGS:
@@ -131,7 +137,7 @@ def embedding_factors(d_model: int) -> dict[EmbeddingScale, float]:
 
     Raises ValueError unless the width is a whole number from 1.
     """
-    d_model = require_integer("d_model", d_model, 1)
+    d_model = require_integer("d_model", d_model, 1, MAX_SIZE)
     return {"inv_sqrt_d": d_model**-0.5, "none": 1.0, "sqrt_d": d_model**0.5}
 
 
@@ -153,5 +159,6 @@ def field_names() -> tuple[str, ...]:
 
 def _require_dropout_places(places: object) -> None:
     allowed = get_args(DropoutPlace)
-    if not isinstance(places, tuple) or any(place not in allowed for place in places) or len(set(places)) < len(places):
+    are_places = isinstance(places, tuple) and all(isinstance(place, str) and place in allowed for place in places)
+    if not isinstance(places, tuple) or not are_places or len(set(places)) < len(places):
         raise invalid_value("dropout_at", places, f"tuples of {', '.join(map(repr, allowed))}, each at most once")

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core import cost
-from encoder_core.config import EncoderConfig, require_config
+from encoder_core.config import MAX_SIZE, EncoderConfig, require_config
 from encoder_core.engine.stacked_parameters import StackedParameters
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import Tokenizer
@@ -71,9 +71,9 @@ class ParameterizedModel:
     def position_encoding(self, seq: int) -> Float[np.ndarray, "seq d_model"]:
         """The encoding added to the first `seq` tokens: sinusoids, rows of a learned table, or zeros.
 
-        Raises ValueError unless `seq` is a whole number from 1, and at most `config.max_len` for a learned table.
+        Raises ValueError unless `seq` is a whole number from 1 to 1,000,000, for a learned table to `config.max_len`.
         """
-        seq = require_integer("seq", seq, 1)
+        seq = require_integer("seq", seq, 1, MAX_SIZE)
         if self.config.positions == "learned" and seq > self.config.max_len:
             raise invalid_value("seq", seq, f"at most max_len={self.config.max_len} tokens for a learned table")
         return position_encoding(self.config, self._parameters, seq)

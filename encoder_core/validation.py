@@ -36,10 +36,12 @@ def require_items(name: str, values: Any, types: type | UnionType, allowed: str,
     return items
 
 
-def require_integer(name: str, value: Any, low: int) -> int:
-    """The value as a Python integer. Raises ValueError unless it is a whole number of at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-        raise invalid_value(name, value, f"whole numbers from {low}")
+def require_integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """The value as a Python integer. Raises ValueError unless it is a whole number of at least `low` and, where `high`
+    is given, at most `high`."""
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_integer or int(value) < low or (high is not None and int(value) > high):
+        raise invalid_value(name, value, f"whole numbers from {low}" + ("" if high is None else f" to {high}"))
     return int(value)
 
 

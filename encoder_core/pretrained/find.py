@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.pretrained.hub import FILES, Progress, cached_folder, download
-from encoder_core.validation import invalid_value, require_items, require_number, require_type
+from encoder_core.validation import invalid_value, require_choice, require_items, require_number, require_type
 
 
 class KnownModel(NamedTuple):
@@ -50,6 +50,7 @@ def find_model(
     """
     if allowed is not None:  # a text would allow every name that is a part of it
         allowed = require_items("allowed", allowed, str, "None and lists of names")
+    require_choice("offline", offline, (True, False))
     max_bytes = int(require_number("max_bytes", max_bytes, 0, 1e18))
     if progress is not None and not callable(progress):
         raise invalid_value("progress", progress, "None and functions of two numbers")

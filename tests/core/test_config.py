@@ -9,8 +9,8 @@ import pytest
 from encoder_core import EncoderConfig
 from encoder_core.config import field_names
 
-SIZE_MESSAGE = "allowed are whole numbers from 1"
-NOT_SIZES = [0, -3, 2.0, 1.5, "8", None, True, math.nan]
+SIZE_MESSAGE = "allowed are whole numbers from 1 to "
+NOT_SIZES = [0, -3, 2.0, 1.5, "8", None, True, math.nan, 1_000_001, 10**30]
 SIZES = ["vocab_size", "max_len", "d_model", "num_heads", "d_ff", "num_layers"]
 CHOICES = {
     "norm": ["'post'", "'pre'"],
@@ -27,14 +27,14 @@ WRONG = [
     *((name, value, [SIZE_MESSAGE]) for name in SIZES for value in NOT_SIZES),
     *(("qkv_dim", value, [SIZE_MESSAGE]) for value in NOT_SIZES if value is not None),
     *((name, value, allowed) for name, allowed in CHOICES.items() for value in ("Post", "", None, 1, ["post"])),
-    *((name, value, ["True, False"]) for name in FLAGS for value in (1, 0, "yes", None)),
+    *((name, value, ["True, False"]) for name in FLAGS for value in (1, 0, "yes", None, np.ones(2), np.array([True]))),
     *(
         ("norm_eps", value, ["numbers from 1e-12 to below 1"])
         for value in (0, 1e-13, 1, -1e-5, math.nan, math.inf, "1", None)
     ),
     *(
         ("dropout_at", value, ["'embedded'", "'pattern'", "'attn_out'", "'mlp_act'", "'mlp_out'"])
-        for value in (("output",), ["attn_out"], "attn_out", ("attn_out", "attn_out"), ([],), None)
+        for value in (("output",), ["attn_out"], "attn_out", ("attn_out", "attn_out"), ([],), (np.ones(2),), None)
     ),
     *(("dropout", value, ["numbers from 0 to below 1"]) for value in (-0.1, 1, 1.0, math.nan, "0", None, True)),
 ]

@@ -42,7 +42,10 @@ def test_a_count_and_a_role():
         head_roles([TRACE]).strongest("foo")
 
 
-@pytest.mark.parametrize(("seq", "allowed"), [(0, "whole numbers from 1"), (9, "at most max_len=8")])
+@pytest.mark.parametrize(
+    ("seq", "allowed"),
+    [(0, "whole numbers from 1"), (10**30, "whole numbers from 1 to 1000000"), (9, "at most max_len=8")],
+)
 def test_positions_beyond_the_table(seq, allowed, unchecked):
     assert ENCODER.position_encoding(8).shape == (8, 8)
     with pytest.raises(ValueError, match=f"seq={seq} is invalid: allowed are {allowed}"):

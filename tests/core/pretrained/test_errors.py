@@ -74,8 +74,10 @@ def test_a_wrong_shape(folder):
 
 
 def test_sizes_of_the_config_that_are_not_those_of_the_file(folder):
+    change_config(folder, vocab_size=10**6)
+    refused(folder, match=r"shape \(20, 12\), but config.json requires \(1000000, 12\)")
     change_config(folder, vocab_size=10**9)
-    refused(folder, match=r"shape \(20, 12\), but config.json requires \(1000000000, 12\)")
+    refused(folder, match="vocab_size=1000000000 is invalid: allowed are whole numbers from 1 to 1000000")
 
 
 def test_missing_tensors(folder):

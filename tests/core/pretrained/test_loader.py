@@ -177,6 +177,8 @@ def test_pieces_are_those_of_a_text(text, encoder, unchecked):
         ({"allowed": "all-MiniLM-L6-v2"}, "allowed='all-MiniLM-L6-v2' is invalid: allowed are None and lists of names"),
         ({"allowed": 3}, "allowed=3 is invalid: allowed are None and lists of names"),
         ({"max_bytes": None}, "max_bytes=None is invalid: allowed are numbers from 0"),
+        ({"offline": "no"}, "offline='no' is invalid: allowed are True, False"),
+        ({"offline": np.ones(2)}, "offline=array.* is invalid: allowed are True, False"),
         ({"max_bytes": -1}, "max_bytes=-1 is invalid: allowed are numbers from 0"),
         ({"progress": "bar"}, "progress='bar' is invalid: allowed are None and functions"),
     ],
