@@ -39,24 +39,28 @@ def render_body() -> None:
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)
     shifted = "s − max" if temperature == 1 else "(s − max) / T"
-    question = weight_question(at, row, temperature)
+    has_dropout = run.trace.kept is not None and run.trace.kept.layers[at.layer].pattern is not None
+    question = weight_question(at, row, temperature, has_dropout)
     ask_first(question)
     plot_area = st.container()  # above the choice of the colour scale
+    bits = entropy(softmax_steps(scores, temperature).weights)
     parts = scenes.step_by_step(
-        scores, weights, steps, at, shifted=shifted, limit=render_weights_limit(weights),
+        scores, weights, steps, at, shifted=shifted, bits=bits, limit=render_weights_limit(weights),
         theme=current_theme(),
     )  # fmt: skip
     with plot_area:
         render_plot(parts, key="softmax_plot", inspection=inspection)
-    has_dropout = run.trace.kept is not None and run.trace.kept.layers[at.layer].pattern is not None
-    dropout_note = " In training mode, dropout is then applied to the weights." * has_dropout
+    dropout_note = (
+        " In training mode, dropout is then applied to the weights. All entropies are those before dropout."
+        * has_dropout
+    )
     frame.render_explained(describe_row(at, steps) + dropout_note)
     if not np.isfinite(row).any():
         st.markdown(masked_row_table(seq))
     if temperature != 1 and at.layer > 0 and current.config.attention_read_out == "stack":
         st.caption("The temperature applies in every layer, so it can also change the scores of this layer.")
     columns = np.stack([row, steps.shifted, steps.exp, weights[at.token]], axis=1)
-    entropies = np.stack([entropy(weights), largest_entropy(np.isfinite(scores))], axis=1)
+    entropies = np.stack([bits, largest_entropy(np.isfinite(scores))], axis=1)
     render_depths(
         {
             "this row": Table(columns, tokens, ["score s", shifted, "exp", "weight"]),

@@ -92,14 +92,19 @@ def describe_row(at: Focus, steps: SoftmaxSteps) -> str:
     )
 
 
-def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float) -> Question:
-    """About the ratio of two weights; other questions if no two visible keys have clearly different scores."""
+def weight_question(
+    at: Focus, row: Float[np.ndarray, "key"], temperature: float, has_dropout: bool = False
+) -> Question:
+    """About the ratio of two weights; other questions if no two visible keys have clearly different scores.
+
+    has_dropout  whether dropout changes the weights after softmax
+    """
     visible = np.flatnonzero(np.isfinite(row)).tolist()
     if not visible:
         return _masked_row_question()
     best, least = max(visible, key=row.__getitem__), min(visible, key=row.__getitem__)
     if _is_same_weight(row, best, least, temperature):
-        return _shift_question(at, len(visible))
+        return _shift_question(at, len(visible), temperature)
     is_candidate = at.key_token in visible and not _is_same_weight(row, best, at.key_token, temperature)
     other = at.key_token if is_candidate else least
     gap = float(row[best]) - float(row[other])
@@ -126,7 +131,7 @@ def weight_question(at: Focus, row: Float[np.ndarray, "key"], temperature: float
     ]
     return Question(
         f"the score of {higher} is higher than that of {lower} by {gap_text}. How many times as much weight "
-        f"does it get{temperature_text}?",
+        f"does it get{temperature_text}{', before dropout' * has_dropout}?",
         right,
         f"exp({gap_text}{divided}) {power}: a difference of scores becomes a ratio of weights.",
         without_duplicates(right, wrong),
@@ -158,8 +163,9 @@ def _masked_row_question() -> Question:
     )
 
 
-def _shift_question(at: Focus, count: int) -> Question:
+def _shift_question(at: Focus, count: int, temperature: float) -> Question:
     """For a row of one visible key, or of keys with almost equal scores."""
+    power = "e¹⁰" if temperature == 1 else "e^(10 / T)"
     return Question(
         f"10 is added to the score of each of the {count} visible keys of “{escape_token(at.labels[at.token])}”. What "
         "happens to their weights?"
@@ -176,8 +182,9 @@ def _shift_question(at: Focus, count: int) -> Question:
                 "the formula: the maximum of the row is subtracted first",
             ),
             WrongOption(
-                "it is multiplied by e¹⁰" if count == 1 else "each is multiplied by e¹⁰",
-                "The exponentials are, but they are then divided by their sum, which is multiplied by e¹⁰ as well.",
+                f"it is multiplied by {power}" if count == 1 else f"each is multiplied by {power}",
+                "The exponentials are, but they are then divided by their sum, which is multiplied by "
+                f"{power} as well.",
                 "the column exp and the sum below it",
             ),
         ],

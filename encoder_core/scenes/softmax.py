@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.analysis import SoftmaxSteps, entropy, largest_entropy
+from encoder_core.analysis import SoftmaxSteps, largest_entropy
 from encoder_core.figures import (
     HeatmapStyle,
     Line,
@@ -31,6 +31,7 @@ def step_by_step(
     at: Position,
     *,
     shifted: str,
+    bits: Float[np.ndarray, "query"],
     limit: float,
     theme: ThemeName = "light",
 ) -> Line:
@@ -38,20 +39,21 @@ def step_by_step(
 
     steps    of that row, from `softmax_steps`
     shifted  the title of the scores minus their maximum
+    bits     the entropy of every row; dropout follows softmax, and weights after it need not add up to 1
     limit    the end of the colour scale of the weights
     """
     visible, query = np.isfinite(scores), at.token
     marks = [(query, None), (query, at.key_token)]
-    bits = (0.0, max(1.0, float(np.log2(len(at.labels)))))
+    span = (0.0, max(1.0, float(np.log2(len(at.labels)))))
     return [
         *row_steps(scores[query], steps, at, shifted=shifted, theme=theme),
         "→",
         weight_bars(weights[query], visible[query], at, theme=theme),
         "→",
         weight_map(weights, visible, at, title="all weights", marks=marks, limit=limit, theme=theme),
-        row_bars(entropy(weights), at.labels, title="entropy, bits", marks=[query],
+        row_bars(bits, at.labels, title="entropy, bits", marks=[query],
                  details=RowBarsDetails(references=largest_entropy(visible), footer="❘ log₂ visible"),
-                 style=RowBarsStyle(row_axis="query", colour="muted", span=bits, theme=theme)),
+                 style=RowBarsStyle(row_axis="query", colour="muted", span=span, theme=theme)),
     ]  # fmt: skip
 
 

@@ -156,6 +156,15 @@ def test_questions_with_edits(unchecked, edits):
     assert all(list(all_questions(model, focus(model))))
 
 
+@pytest.mark.parametrize(("temperature", "power"), [(1.0, "e¹⁰"), (0.5, "e^(10 / T)")])
+def test_a_shift_of_all_scores_at_a_temperature(temperature, power):
+    """exp((s + 10) / T) is e^(10 / T) times exp(s / T)."""
+    question = weight_question(focus(model_of()), np.array([2.0, -np.inf, -np.inf]), temperature)
+    (option,) = [option for option in question.options if "multiplied" in option]
+    assert option == f"it is multiplied by {power}"
+    assert f"their sum, which is multiplied by {power} as well" in question.explain(option)
+
+
 def changed_layers(model, at):
     """The layers whose attention weights change without the head."""
     other = model.trace_with(HeadFactor(at.layer, at.head, 0.0))

@@ -41,7 +41,7 @@ def attention_lines(run: Run, at: At) -> Iterator[Line]:
     scale = scaled_scores.Scale(run.score_scale, "")
     yield scaled_scores.step_by_step(q, k, dots, scores, at, scale=scale, set_by_hand=by_hand)
     steps = analysis.softmax_steps(scores[at.token], run.effects.temperature)
-    yield softmax.step_by_step(scores, weights, steps, at, shifted="", limit=1.0)
+    yield softmax.step_by_step(scores, weights, steps, at, shifted="", bits=analysis.entropy(weights), limit=1.0)
     head_weights = weighted_values.HeadWeights(weights, visible)
     yield weighted_values.mixture(head_weights, v, z, at, dimension=0, factor=factor)
     number = float(z[at.token, 0])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.analysis import softmax_steps
+from encoder_core.analysis import entropy, softmax_steps
 from encoder_core.figures import panels_of
 from encoder_core.scenes import multi_head, scaled_scores, softmax, weighted_values
 from encoder_core.scenes.position import At
@@ -40,12 +40,12 @@ def test_scaled_and_masked_scores_share_a_colour_scale_that_the_dot_products_do_
 def test_softmax_of_a_row_shows_its_sums_and_the_weights_have_the_limit(layer):
     scores, weights = layer.scores[0, 0], layer.pattern[0, 0]
     steps = softmax_steps(scores[1])
-    parts = softmax.step_by_step(scores, weights, steps, AT, shifted="s − max", limit=1.0)
-    score, shifted, exp, weight, _, entropy = panels_of(parts)
+    parts = softmax.step_by_step(scores, weights, steps, AT, shifted="s − max", bits=entropy(weights), limit=1.0)
+    score, shifted, exp, weight, _, bits = panels_of(parts)
     assert score.figure.layout.xaxis.range == shifted.figure.layout.xaxis.range
     assert exp.figure.layout.xaxis.title.text == f"sum {steps.total:.3f}"
     assert weight.figure.layout.xaxis.title.text == "sum 1.000"
-    assert entropy.figure.layout.yaxis.ticktext[1] == "&lt;b&gt;"
+    assert bits.figure.layout.yaxis.ticktext[1] == "&lt;b&gt;"
     assert limits(parts) == [1.0]
 
 
