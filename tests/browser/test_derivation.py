@@ -188,3 +188,18 @@ def test_no_part_of_a_derivation_is_cut_off(screen, page, size):
                 || part.scrollWidth > part.clientWidth + 1 && part.clientWidth).map(part => part.className)"""
     )
     assert hidden == []
+
+
+@pytest.mark.parametrize("size", [WIDE, {"width": 1024, "height": 768}, PHONE], ids=["wide", "1024 px", "phone"])
+def test_numbers_are_not_broken_into_two_lines(screen, size):
+    screen.page.set_viewport_size(size)
+    screen.open("scaled_scores", cell="dot_products.0.0.0.15.2")
+    expect(screen.page.locator(".ew-folded")).to_contain_text("more terms")
+    broken = screen.page.locator(".ew-operand").evaluate_all(
+        """operands => operands.map(operand => operand.firstChild).filter(value => {
+            const range = document.createRange();
+            range.selectNodeContents(value);
+            return range.getClientRects().length > 1;
+        }).map(value => value.data)"""
+    )
+    assert broken == []
