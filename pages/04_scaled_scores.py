@@ -57,11 +57,12 @@ def render_body() -> None:
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
     scaled = dots * np.float32(scale)
-    question = longer_query_question(at, scores[at.token], dots[at.token], scale)
-    ask_first(question)
-    tokens, dims = at.labels, dimensions(d_head)
     edited = current.run.effects.cell_values("scores", at.layer)
     set_by_hand = [(row, key) for *head, row, key in edited if head == [at.sentence, at.head]]
+    keys_set = [key for row, key in set_by_hand if row == at.token]
+    question = longer_query_question(at, scores[at.token], dots[at.token], scale, keys_set)
+    ask_first(question)
+    tokens, dims = at.labels, dimensions(d_head)
     inspection = inspect_cell(current, at, head_slice("dot_products", at).cell(at.token, at.key_token))
     render_plot(
         scenes.step_by_step(q, k, dots, scores, at, scale=scenes.Scale(scale, divisor), set_by_hand=set_by_hand,

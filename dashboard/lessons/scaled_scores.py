@@ -1,5 +1,7 @@
 """The question of the page Scaled scores."""
 
+from collections.abc import Collection
+
 import numpy as np
 from jaxtyping import Float
 
@@ -11,15 +13,21 @@ from encoder_core.figures import format_number
 Row = Float[np.ndarray, "key"]
 
 
-def longer_query_question(at: Focus, scores: Row, dot_products: Row, scale: float) -> Question:
+def longer_query_question(
+    at: Focus, scores: Row, dot_products: Row, scale: float, set_by_hand: Collection[int] = ()
+) -> Question:
     """What happens to a row of scores if its query becomes twice as long?
 
-    scores  the row, -inf where a key is masked; the computed ones are scale times `dot_products`
+    scores       the row, -inf where a key is masked; the computed ones are scale times `dot_products`
+    set_by_hand  the keys whose scores an edit has set
     """
     query = escape_token(at.labels[at.token])
     computed = np.isfinite(scores) & (np.abs(dot_products) > 1e-6)
+    computed[list(set_by_hand)] = False
     text = f"the query of “{query}” becomes twice as long, in the same direction. What happens to its row of scores?"
     if not computed.any():
+        if set_by_hand:
+            return _set_question(query)
         return _mask_question(query) if not np.isfinite(scores).any() else _length_question(query)
     key = int(np.where(computed, np.abs(dot_products), -1).argmax())
     before, after = (format_number(factor * scale * float(dot_products[key]), 3) for factor in (1, 2))
@@ -44,7 +52,7 @@ def longer_query_question(at: Focus, scores: Row, dot_products: Row, scale: floa
         )
     return Question(
         text,
-        "each visible score is doubled",
+        "each visible score is doubled" + ", except those set by hand" * bool(set_by_hand),
         f"For the key “{escape_token(at.labels[key])}”, {before} would become {after}. The differences between the "
         "scores double, too, and softmax turns them into ratios of weights.",
         wrong,
@@ -66,6 +74,28 @@ def _mask_question(query: str) -> Question:
                 "every score becomes 0",
                 "0 is an ordinary score, which softmax would give a positive weight.",
                 "the formula: a masked key has M = −∞",
+            ),
+        ],
+    )
+
+
+def _set_question(query: str) -> Question:
+    """For a row whose visible scores are set by edits, or 0."""
+    return Question(
+        f"every visible score of “{query}” is set by hand, or 0. Its query becomes twice as long. What happens to its "
+        "row of scores?",
+        "nothing",
+        "A score that is set by hand does not depend on the query, and two times 0 is 0.",
+        [
+            WrongOption(
+                "each visible score is doubled",
+                "The dot products are doubled, but the number that is set replaces the score.",
+                "the list of edits above: each of them sets a score to a number, whatever the query is",
+            ),
+            WrongOption(
+                "each visible score becomes −∞",
+                "Only the mask sets a score to −∞.",
+                "the formula: M does not depend on the query",
             ),
         ],
     )

@@ -40,7 +40,7 @@ from dashboard.state.settings import DEFAULTS, Settings
 from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, SetScore
 from encoder_core.analysis import cosines, numerical_rank, residual_stream
 from encoder_core.explain.sublayers import add_and_norm
-from tests.pages.app import opened
+from tests.pages.app import opened, rendered
 
 WRONG = WrongOption("no", "Because.", "it")
 SAME = {"text": "a a a", "positions": "none"}  # all tokens of the sentence are the same vector
@@ -154,6 +154,24 @@ def test_questions_with_edits(unchecked, edits):
     model = with_edits(model_of(**choices), tuple(edits))
     assert model.edits
     assert all(list(all_questions(model, focus(model))))
+
+
+def test_a_score_set_by_hand_does_not_grow_with_its_query(unchecked):
+    model = with_edits(model_of(), (SetScore(0, 0, 0, 1, 2, 500.0), SetScore(0, 0, 0, 1, 3, -7.0)))
+    at, layer = focus(model), model.trace.layers[0]
+    row, dots, scale = layer.scores[0, 0, 1], layer.dot_products[0, 0, 1].copy(), model.run.score_scale
+    dots[2] = 1e3  # the largest, but no part of its score
+    question = longer_query_question(at, row, dots, scale, [2, 3])
+    assert question.right == "each visible score is doubled, except those set by hand"
+    assert f"“{at.labels[2]}”" not in question.why
+    all_set = longer_query_question(at, row, dots, scale, range(len(row)))
+    assert all_set.right == "nothing"
+    assert longer_query_question(at, row, dots, scale).right == "each visible score is doubled"
+
+
+def test_the_page_of_scores_knows_which_are_set_by_hand(framed):
+    at = opened(stage_named("scaled_scores"), token="3", edits="score.0.0.0.2.3=500")
+    assert any(text == "each visible score is doubled, except those set by hand" for text in rendered(at))
 
 
 @pytest.mark.parametrize(("temperature", "power"), [(1.0, "e¹⁰"), (0.5, "e^(10 / T)")])
