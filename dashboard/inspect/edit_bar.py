@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.inspect.edit_text import describe_edit
-from dashboard.markdown import escape_token
+from dashboard.markdown import escape_markdown
 from dashboard.models.model import Model
 from dashboard.state import edit_history
 from encoder_core.edits import format_edit
@@ -20,7 +20,7 @@ def render_edit_bar(model: Model) -> None:
         st.markdown("**Edits**" if model.edits else ":gray[No edits are in use.]", width="content")
         for edit in model.edits:
             text = format_edit(edit)
-            label = " ".join(escape_token(word) for word in describe_edit(edit, model).split(" "))
+            label = escape_markdown(describe_edit(edit, model))
             st.button(label, icon=":material/close:", key=f"without_{text}", on_click=edit_history.remove, args=(text,),
                       help="Remove this edit")  # fmt: skip
         st.space("stretch")

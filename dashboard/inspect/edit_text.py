@@ -18,13 +18,14 @@ from encoder_core.edits import (
     Unscaled,
 )
 from encoder_core.explain.number_format import format_number
+from encoder_core.figures.base import shorten
 
 
 def describe_edit(edit: Edit, model: Model) -> str:
-    """Describe the effect of an edit on this model in one line."""
+    """Describe the effect of an edit on this model in one line, with long tokens shortened."""
     match edit:
         case SetTokenEmbedding(id, dimension, value):
-            return f"E[{model.vocabulary[id]}, {dimension}] = {format_number(value, 4)}"
+            return f"E[{shorten(model.vocabulary[id])}, {dimension}] = {format_number(value, 4)}"
         case SetEmbedded(batch, position, dimension, value):
             return f"embedded[{_token_name(model, batch, position)}, {dimension}] = {format_number(value, 4)}"
         case SetWeight(matrix, layer, head, row, column, value):
@@ -33,7 +34,7 @@ def describe_edit(edit: Edit, model: Model) -> str:
             pair = f"{_token_name(model, batch, query)} → {_token_name(model, batch, key)}"
             return f"score {pair}, layer {layer + 1}, head {head + 1} = {format_number(value, 4)}"
         case ReplaceToken(batch, position, id):
-            return f"{_token_name(model_for(model.settings), batch, position)} becomes {model.vocabulary[id]}"
+            return f"{_token_name(model_for(model.settings), batch, position)} becomes {shorten(model.vocabulary[id])}"
         case HideToken(batch, position):
             return f"{_token_name(model, batch, position)} is hidden as key"
         case Temperature(value):
@@ -55,4 +56,4 @@ def describe_edit(edit: Edit, model: Model) -> str:
 def _token_name(model: Model, batch: int, position: int) -> str:
     tokens = model.batch.tokens
     sentence = f"sentence {batch + 1}, " if len(tokens) > 1 else ""
-    return f"{sentence}{position + 1} {tokens[batch][position]}"
+    return f"{sentence}{position + 1} {shorten(tokens[batch][position])}"

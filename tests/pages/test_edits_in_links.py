@@ -2,6 +2,7 @@
 
 import pytest
 
+from dashboard.markdown import plain_text
 from dashboard.models.model import model_for, with_edits
 from dashboard.page_list import stage_named
 from dashboard.state.settings import DEFAULTS, Settings
@@ -49,6 +50,17 @@ def test_incompatible_edits_are_ignored_with_a_message(framed, page, edits, mess
         assert expected in message
     assert edits_in_bar(at) == kept
     assert list(figures(at))
+
+
+def test_only_tokens_are_shortened_in_the_edit_bar(framed):
+    text = "Donaudampfschiff\nto"
+    at = opened(stage_named("qkv"), text=text, edits="embedded.0.0.3=40~token_embedding.2.3=9~hide.0.0")
+    labels = [plain_text(button.label) for button in at.button if (button.key or "").startswith("without_")]
+    assert labels == [
+        "embedded[sentence 1, 1 Donaudampfs…, 3] = 40",
+        "E[Donaudampfs…, 3] = 9",
+        "sentence 1, 1 Donaudampfs… is hidden as key",
+    ]
 
 
 def test_a_repeated_edit_has_one_button(framed):
