@@ -126,9 +126,11 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
 def length_question(config: EncoderConfig, seq: int, batch: int = 1) -> Question:
     """How do parameters and FLOPs grow with the length of the text?"""
     once, twice = (sum(flops_by_part(config, length, batch).values()) for length in (seq, 2 * seq))
+    is_too_long = config.positions == "learned" and 2 * seq > config.max_len
+    aside = f" (leave aside the table of positions, which has only {format_count(config.max_len, 'row')})" * is_too_long
     return Question(
         f"imagine a text with twice as many tokens in each sentence ({2 * seq} instead of {seq}) and no new words. "
-        "What happens to the number of parameters, and to the FLOPs?",
+        f"What happens to the number of parameters{aside}, and to the FLOPs?",
         "the same parameters, more than twice the FLOPs",
         f"Every token uses the same matrices, so the parameters stay. The FLOPs grow from {with_unit_prefix(once)} to "
         f"{with_unit_prefix(twice)}: each of twice as many queries is compared with twice as many keys, so scores and "

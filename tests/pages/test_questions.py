@@ -355,6 +355,16 @@ def test_the_length_of_the_text_by_hand():
     assert "to 2.11 k" in question.why
 
 
+@pytest.mark.parametrize(
+    ("positions", "seq", "aside"), [("learned", 6, True), ("learned", 5, False), ("none", 6, False)]
+)
+def test_a_text_longer_than_the_table_of_positions(positions, seq, aside):
+    """Learned positions beyond the last row do not exist: a longer text would need more parameters."""
+    config = replace(model_of().config, positions=positions, max_len=10)
+    text = map_lesson.length_question(config, seq).text
+    assert ("(leave aside the table of positions, which has only 10 rows), and" in text) == aside
+
+
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipes(unchecked, name):
     question = recipe_question(name, 0)
