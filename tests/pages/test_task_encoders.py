@@ -98,3 +98,9 @@ def test_a_random_encoder_says_so_and_leads_to_a_trained_one(framed, stage):
     assert chosen(at, "encoder") in ("minilm", "words")
     assert chosen(at, "text") == "The cat saw the dog."
     assert "Untrained: who attends to whom is chance." not in rendered(at)
+
+
+@pytest.mark.parametrize(("encoder", "kind"), [("random", "a"), ("words", "another")])
+def test_the_table_of_a_trained_encoder_is_not_the_only_trained_one(framed, encoder, kind):
+    texts = rendered(opened(stage_named("embedding"), encoder=encoder))
+    assert any(f"to see the same figure for {kind} trained table" in text for text in texts)

@@ -76,7 +76,8 @@ def _render_control(current: Model, at: Focus) -> None:
     if OFFERED:
         name = MINILM if MINILM in OFFERED else next(iter(OFFERED))
         st.markdown(
-            f"Choose **{name}** as the encoder in the sidebar to see the same figure for a trained table, and "
+            f"Choose **{name}** as the encoder in the sidebar to see the same figure for "
+            f"{'another' if current.is_trained else 'a'} trained table, and "
             "analogies such as king − man + woman."
         )
 
