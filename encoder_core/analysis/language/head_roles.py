@@ -20,10 +20,11 @@ ROLES = ("previous", "next", "itself", CLS, SEP, "punctuation")
 class HeadRoles(NamedTuple):
     """The mean weight of each head on the keys of each role.
 
-    roles      those of ROLES that occur; [CLS] and [SEP] occur only with a WordPiece tokenizer
+    roles      those of ROLES that occur: [CLS] and [SEP] only with a WordPiece tokenizer, the next token not with a
+               causal mask
     weights    (role, layer, head) from 0 to 1
     uniform    (role,) the mean weight with equal weights on all keys that the mask allows
-    queries    (role,) number of queries
+    queries    (role,) number of queries that can attend to a key of the role
     sentences  number of sentences
     tokens     number of tokens that are queries: neither special nor padding
     """
@@ -51,7 +52,8 @@ def head_roles(traces: Iterable[EncoderTrace]) -> HeadRoles:
 
         head_roles(encoder.trace(sentence) for sentence in SENTENCES)
 
-    Raises ValueError for what is no list or generator of traces, and where no token is a query.
+    A query counts for a role if the mask shows it a key of the role in at least one head.
+    Raises ValueError for what is no list or generator of traces, and where no token is such a query.
     """
     total: Float[np.ndarray, ...] = np.zeros(())
     uniform, queries = np.zeros(len(ROLES)), np.zeros(len(ROLES), int)
@@ -59,16 +61,18 @@ def head_roles(traces: Iterable[EncoderTrace]) -> HeadRoles:
     for trace in checked_traces(traces, EncoderTrace):
         for sentence, real in enumerate(trace.real):
             names = trace.tokens[sentence] if trace.tokens else ("",) * len(real)
-            keys = role_keys(names, real)
+            mask = trace.mask[sentence]
+            of_role = role_keys(names, real)
+            keys = of_role & mask.any(axis=0)
             patterns = stack_patterns(trace, sentence)
-            equal_weights = _equal_weights(trace.mask[sentence])
+            equal_weights = _equal_weights(mask)
             total = total + np.einsum("lhqk,rqk->rlh", patterns, keys, optimize=True).astype(float)
             uniform += np.einsum("qk,rqk->r", equal_weights, keys)
             queries += keys.any(axis=-1).sum(axis=-1)
-            sentences, tokens = sentences + 1, tokens + int(keys[ROLES.index("itself")].any(axis=-1).sum())
+            sentences, tokens = sentences + 1, tokens + int(of_role[ROLES.index("itself")].any(axis=-1).sum())
     occurs = queries > 0
     if not occurs.any():
-        raise ValueError("there is no token to measure: at least one sentence with a word is needed.")
+        raise ValueError("there is no token to measure: at least one word that can attend to a token is needed.")
     weights = total[occurs] / queries[occurs, None, None]
     names = tuple(role for role, is_present in zip(ROLES, occurs, strict=True) if is_present)
     return HeadRoles(names, weights, uniform[occurs] / queries[occurs], queries[occurs], sentences, tokens)

@@ -86,7 +86,21 @@ def test_uniform_attention():
         roles = head_roles(encoder.trace(text, mask) for text in SENTENCES[:6])
         uniform = np.broadcast_to(roles.uniform[:, None, None], roles.weights.shape)
         np.testing.assert_allclose(roles.weights, uniform, atol=1e-6)
-    assert roles.uniform[roles.roles.index("next")] == 0
+
+
+def test_only_queries_that_can_attend_to_a_key_of_the_role_count():
+    """With a causal mask none can attend to the next token, and only "c" to the comma before it."""
+    seq = 4
+    causal = np.tril(np.ones((seq, seq), bool))
+    pattern = np.broadcast_to(causal / causal.sum(axis=1, keepdims=True), (1, 1, 1, seq, seq))
+    roles = head_roles([trace_with([["a", "b", ",", "c"]], pattern, mask=causal)])
+    assert roles.roles == ("previous", "itself", "punctuation")
+    np.testing.assert_array_equal(roles.queries, [3, 4, 1])
+    np.testing.assert_allclose(
+        roles.weights[:, 0, 0], [(1 / 2 + 1 / 3 + 1 / 4) / 3, (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4, 1 / 4]
+    )
+    np.testing.assert_allclose(roles.uniform, roles.weights[:, 0, 0])
+    assert roles.tokens == 4
 
 
 def test_a_padded_batch_has_the_roles_of_its_sentences():
