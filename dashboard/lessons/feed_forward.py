@@ -58,7 +58,7 @@ def _activation_notes(current: Model, pre: float) -> tuple[str, str]:
     config, name = current.config, scenes.activation_name(current.config)
     if config.activation_after == "second_linear":
         return (
-            f"No activation follows the first linear layer: **{format_number(pre, 3)}** is unchanged.",
+            f"No activation follows the first linear layer: **{format_number(pre, 3)}** is unchanged",
             "None of them is changed. In evaluation mode nothing separates the two linear layers, so together they are "
             f"one affine map; {name} is applied to its result. The page Recipes computes this map under Text and code.",
         )

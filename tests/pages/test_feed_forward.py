@@ -49,3 +49,9 @@ def test_the_feed_forward_page_shows_the_effect_of_dropout_on_a_neuron(framed):
         text for text in rendered(opened(stage_named("feed_forward"), encoder="nnx")) if "The neuron adds" in text
     ]
     assert "dropout" not in neuron_text
+
+
+def test_without_an_activation_the_dropout_of_a_neuron_continues_the_sentence(framed):
+    at = opened(stage_named("feed_forward"), encoder="nnx", variant="as written", edits="dropout.1")
+    (neuron_text,) = [text for text in rendered(at) if "The neuron adds" in text]
+    assert re.search(r"\*\* is unchanged; dropout: × (1\.11|0)  \n", neuron_text)
