@@ -120,14 +120,15 @@ def render_heads_off(current: Model, at: Focus, columns: Window) -> None:
     for problem in without_heads.edit_problems:
         st.caption(f":orange[{problem}]")
     trace, without = current.trace, without_heads.trace
-    pairs = {
+    tensors = {
         f"attn_out, layer {at.layer + 1}": (trace.layers[at.layer].attn_out, without.layers[at.layer].attn_out),
         "output of the model": (trace.output, without.output),
     }
+    pairs = {title: (before[at.sentence], after[at.sentence]) for title, (before, after) in tensors.items()}
     for number, (title, (before, after)) in enumerate(pairs.items()):
         render_plot(
-            scenes.difference(before[at.sentence], after[at.sentence], titles=(title, "with heads off"),
-                              tokens=at.labels, columns=columns, theme=current_theme()),
+            scenes.difference(before, after, titles=(title, "with heads off"), tokens=at.labels, columns=columns,
+                              theme=current_theme()),
             key=f"multi_head_off_{number}",
             on_click=None,  # the pickers are outside this fragment
         )  # fmt: skip
