@@ -9,8 +9,10 @@ from dashboard.state.settings import DEFAULT_TEXT, Settings
 from encoder_core import SENTENCES, Encoder, HeadRoles, WordTokenizer, head_roles
 
 
-def model_head_roles(model: Model) -> HeadRoles:
+def model_head_roles(model: Model) -> HeadRoles | None:
     """The roles of all heads without edits, over `SENTENCES`, or over the batch of a recipe.
+
+    None if the custom mask of a recipe hides all keys of all roles.
 
     Random inputs of the task stand in for `SENTENCES` if the encoder reads no sentences. A custom mask belongs to the
     user's text, so they are measured with the mask "padding" instead.
@@ -21,10 +23,13 @@ def model_head_roles(model: Model) -> HeadRoles:
 
 
 @st.cache_resource(max_entries=16, show_spinner=f"Measuring the heads on {len(SENTENCES)} sentences …")
-def _roles(settings: Settings) -> HeadRoles:
+def _roles(settings: Settings) -> HeadRoles | None:
     model = model_for(settings)
     if settings.recipe:
-        return head_roles([model.trace])
+        try:
+            return head_roles([model.trace])
+        except ValueError:  # no query can attend to a key of a role
+            return None
     encoder, tokenizer = model.encoder, model.encoder.tokenizer
     if settings.task and not settings.task.reads_sentences:
         return head_roles(encoder.trace(batch, model.mask) for batch in settings.task.random_inputs(len(SENTENCES)))

@@ -104,6 +104,14 @@ def test_roles_are_measured_on_fixed_sentences_not_on_the_text(framed, encoder):
         assert "previous: layer 1, head 3, 1.00 (uniform 0.06)" in text
 
 
+def test_a_causal_mask_has_no_role_of_the_next_token_and_a_mask_of_nothing_has_no_role(framed):
+    at = viewed("What heads look at", mask="causal")
+    assert at.selectbox(key=key_of(at, "role")).options == ["previous", "itself", "punctuation"]
+    at = viewed("What heads look at", encoder="nnx", recipe_mask="custom", custom_mask="nothing.2")
+    assert "The mask hides the keys of every role" in captions(at)
+    assert list(figures(at)) == []
+
+
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_the_same_word_is_compared_with_its_other_occurrences_and_with_different_words(framed, encoder):
     at = viewed("Same word", encoder=encoder, text=BANK)

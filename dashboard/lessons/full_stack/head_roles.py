@@ -30,17 +30,23 @@ _ROLE_LABELS = {
 }
 
 
-def render_role_picker(current: Model) -> str:
-    """Render the picker of a role that occurs in the sentences and return it."""
-    roles = model_head_roles(current).roles
+def render_role_picker(current: Model) -> str | None:
+    """Render the picker of a role that occurs in the sentences and return it; None if none occurs."""
+    measured = model_head_roles(current)
+    if measured is None:
+        return None
+    roles = measured.roles
     role = session().get_option(ROLE, roles, roles[0])
     st.selectbox("Role", roles, filter_mode=None, width=150, **bind_widget(ROLE, role, roles, index_of=roles))
     return role
 
 
-def render_head_roles(current: Model, at: Focus, role: str) -> Depths:
+def render_head_roles(current: Model, at: Focus, role: str | None) -> Depths | None:
     """The mean weight of every head for a role, and the strongest head of each role."""
     measured = model_head_roles(current)
+    if measured is None or role is None:
+        st.caption("The mask hides the keys of every role, so no head can attend to one.")
+        return None
     index = measured.roles.index(role)
     weights, uniform, queries = measured.weights[index], measured.uniform[index], int(measured.queries[index])
 
