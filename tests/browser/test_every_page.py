@@ -1,5 +1,7 @@
 """Every page: wide, dark and on a phone, and for everybody."""
 
+from urllib.parse import urlencode
+
 import pytest
 
 from dashboard.page_list import PAGES, STAGES, START, Stage
@@ -41,6 +43,22 @@ def test_page_is_painted_and_fits(screen, name):
         assert 100 < picture["y"] + picture["height"] <= WIDE["height"], "it is in sight without scrolling"
     check_fits(screen, WIDE)
     check_fits(screen, PHONE)
+
+
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [("multi_head", {"part": "How many heads?"}), ("recipes", {"recipe_view": "All five compared"})],
+)
+def test_a_wide_table_scrolls_by_itself_on_a_phone(screen, name, link):
+    screen.follow(f"/{name}?{urlencode(link)}")
+    screen.arrived(name, has_plots=False)
+    table = screen.page.locator("[data-testid=stMain] table")
+    table.wait_for()
+    screen.resize(PHONE)
+    assert screen.pixels_too_wide() <= 2
+    assert (
+        table.evaluate("table => { table.parentElement.scrollLeft = 999; return table.parentElement.scrollLeft; }") > 99
+    )
 
 
 def test_pages_opened_on_a_phone_are_painted_in_the_colours_of_the_dark_and_fit(screen):
