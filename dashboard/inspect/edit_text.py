@@ -56,4 +56,4 @@ def describe_edit(edit: Edit, model: Model) -> str:
 def _token_name(model: Model, batch: int, position: int) -> str:
     tokens = model.batch.tokens
     sentence = f"sentence {batch + 1}, " if len(tokens) > 1 else ""
-    return f"{sentence}{position + 1} {shorten(tokens[batch][position])}"
+    return f"{sentence}{position + 1} · {shorten(tokens[batch][position])}"

@@ -237,7 +237,10 @@ def with_edits(model: Model, edits: tuple[Edit, ...]) -> Model:
     run, problems = model.encoder.run_with_compatible_edits(model.batch, model.mask, edits)
     batch = model.batch
     if run.trace.ids is not None:
-        batch = batch._replace(tokens=run.trace.tokens, ids=run.trace.ids)
+        tokens = [list(words) for words in run.trace.tokens]
+        for (sentence, place), token_id in run.effects.ids.items():  # the encoder of a recipe has no vocabulary
+            tokens[sentence][place] = model.vocabulary[int(token_id)]
+        batch = batch._replace(tokens=tuple(map(tuple, tokens)), ids=run.trace.ids)
     edited = replace(model, batch=batch, edits=run.edits, edit_problems=problems)
     vars(edited)["run"] = run  # sets the `cached_property`, so that the encoder does not run twice
     return edited

@@ -30,7 +30,7 @@ def test_a_score_is_set_and_every_page_shows_what_follows(screen):
     with screen.rerun():
         field.press("Enter")
     screen.settle()
-    expect(edits(screen)).to_contain_text("score sentence 1,\u2060 3 cat → sentence 1,\u2060 2 black")
+    expect(edits(screen)).to_contain_text("score sentence 1,\u2060 3 · cat → sentence 1,\u2060 2 · black")
     assert screen.parameters["edits"] == ["score.0.0.0.2.1=5"]
     after = edited_trace(SetScore(0, 0, 0, 2, 1, 5.0))
     shown = next(np.array(plot["z"], float) for plot in screen.plots() if plot["title"] == "after")

@@ -57,10 +57,17 @@ def test_only_tokens_are_shortened_in_the_edit_bar(framed):
     at = opened(stage_named("qkv"), text=text, edits="embedded.0.0.3=40~token_embedding.2.3=9~hide.0.0")
     labels = [plain_text(button.label) for button in at.button if (button.key or "").startswith("without_")]
     assert labels == [
-        "embedded[sentence 1, 1 Donaudampfs…, 3] = 40",
+        "embedded[sentence 1, 1 · Donaudampfs…, 3] = 40",
         "E[Donaudampfs…, 3] = 9",
-        "sentence 1, 1 Donaudampfs… is hidden as key",
+        "sentence 1, 1 · Donaudampfs… is hidden as key",
     ]
+
+
+def test_a_replaced_token_of_a_recipe_is_labelled_like_the_others(framed):
+    at = opened(stage_named("qkv"), encoder="nanolm", edits="token.0.2=5")
+    (label,) = [plain_text(button.label) for button in at.button if (button.key or "").startswith("without_")]
+    assert label == "sentence 1, 3 · 51 becomes 5"
+    assert next(figures(at))["rows"]["names"][:4] == ["85", "63", "5", "26"]
 
 
 def test_a_repeated_edit_has_one_button(framed):

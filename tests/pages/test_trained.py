@@ -148,7 +148,7 @@ def test_a_token_is_replaced_by_a_typed_piece(framed):
     assert any("is not in the vocabulary (30,522 pieces)" in caption.value for caption in run(at).caption)
     at.text_input(key="what_if_piece").set_value(" Dog ")
     next(button for button in run(at).button if button.label == "Replace").click()
-    assert "sentence 1\\, 17 it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
+    assert "sentence 1\\, 17 · it becomes dog" in [button.label.replace("\u2060", "") for button in run(at).button]
     assert chosen(at, "edits") == ("token.0.16=3899",)
 
 
