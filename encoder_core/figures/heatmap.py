@@ -3,6 +3,7 @@
 import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +20,10 @@ from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, Window, axis_title, bins_in_words, cell_index, pool
 from encoder_core.validation import (
     invalid_value,
+    require_array,
     require_choice,
     require_integer,
+    require_items,
     require_mask,
     require_numbers,
     require_type,
@@ -77,6 +80,7 @@ def heatmap(
     values = require_numbers("values", values, "row column")
     require_mask("mask", mask, values.shape, optional=True)
     require_type("style", style, HeatmapStyle, "styles such as HeatmapStyle(kind='weights')")
+    marks = _list_of_marks(marks)
     columns = Window(0, values.shape[1]) if columns is None else columns
     visible = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     limit, colours = scale_end(style, values[visible]), style.colours
@@ -90,8 +94,9 @@ def heatmap(
     if offsets is not None:
         trace["customdata"] = offsets
     elif texts is not None:
-        if [len(row) for row in texts] != [values.shape[1]] * len(values):
-            raise invalid_value("texts", texts, f"one text for each of the values of shape {values.shape}")
+        allowed = f"one text for each of the values of shape {values.shape}"
+        if require_array("texts", texts, allowed).shape != values.shape:
+            raise invalid_value("texts", texts, allowed)
         trace |= _texts(texts, visible)
     outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
     size = (
@@ -139,6 +144,16 @@ def visible_mark(mark: Mark, rows: Labels, columns: Labels) -> Mark | None:
         None if place is None else cell_index(axis, place) for axis, place in zip((rows, columns), mark, strict=True)
     )
     return (row, column) if (row is None, column is None) == (mark[0] is None, mark[1] is None) else None
+
+
+def _list_of_marks(marks: Sequence[Mark]) -> list[Mark]:
+    """The marks. Raises ValueError for what is no list of them."""
+    allowed = "lists of cells (row, column), rows (row, None) and columns (None, column)"
+    marks = require_items("marks", marks, tuple, allowed)
+    for index, mark in enumerate(marks):
+        if len(mark) != 2 or not all(place is None or isinstance(place, Integral) for place in mark):
+            raise invalid_value(f"marks[{index}]", mark, f"the items of {allowed}")
+    return marks
 
 
 def _cells(values: Float[np.ndarray, "row column"], style: HeatmapStyle, limit: float) -> dict[str, Any]:

@@ -14,7 +14,14 @@ from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme, require_colour
-from encoder_core.validation import require_items, require_numbers, require_type
+from encoder_core.validation import (
+    invalid_value,
+    require_choice,
+    require_items,
+    require_numbers,
+    require_pair,
+    require_type,
+)
 
 
 def series_colours(theme: Theme) -> tuple[str, ...]:
@@ -39,9 +46,15 @@ def curves(
     Raises ValueError for a series that is not one number for each place on the x axis.
     """
     require_type("series", series, Mapping, "mappings of names to numbers")
+    if isinstance(x, str) or not isinstance(x, Sequence | np.ndarray):
+        raise invalid_value("x", x, "lists of numbers or names")
     for name, values in series.items():
         if len(require_numbers(f"series[{name!r}]", values, "*x")) != len(x):
             raise ValueError(f"series[{name!r}]: {len(values)} numbers do not fit {len(x)} places on the x axis.")
+    if y_range is not None:
+        require_pair("y_range", y_range)
+    if colours is not None:
+        colours = require_items("colours", colours, str, "None and lists of colours")
     require_style(style)
     theme = style.colours
     palette = colours or series_colours(theme)
@@ -97,6 +110,7 @@ def bars(
     names = require_items("names", names, str, "lists of names")
     marks = require_items("marks", marks, Integral, "lists of indices of bars")
     require_colour("colour", colour)
+    require_choice("show_values", show_values, (True, False))
     if len(names) != len(values):
         raise ValueError(f"{len(values)} values do not fit {len(names)} names.")
     require_style(style)

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
 from encoder_core.explain.number_format import form_for
-from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of
+from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of, require_axis
 from encoder_core.figures.base import PLOT_HEIGHT, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
 from encoder_core.figures.heatmap import visible_mark
@@ -19,7 +19,7 @@ from encoder_core.figures.style import MatrixKind, MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, theme_named
 from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
-from encoder_core.validation import require_integer, require_mask, require_numbers, require_type
+from encoder_core.validation import require_integer, require_items, require_mask, require_numbers, require_type
 
 _LABEL_HEIGHT = 13  # pixels from one label of a row to the next
 
@@ -53,6 +53,13 @@ class TileGrid:
     gap: int = 1
     selected: tuple[int, int] | None = None
     marks: Sequence[Mark] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("row_titles", "column_titles"):
+            require_items(name, getattr(self, name), str, "lists of titles", least=1)
+        require_axis("row_axis", self.row_axis)
+        require_axis("column_axis", self.column_axis)
+        require_integer("gap", self.gap, 0, 100)
 
 
 def tile_titles(kind: str, count: int) -> list[str]:

@@ -15,7 +15,14 @@ from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, require_colour
-from encoder_core.validation import require_integer, require_items, require_mask, require_numbers, require_type
+from encoder_core.validation import (
+    require_integer,
+    require_items,
+    require_mask,
+    require_numbers,
+    require_pair,
+    require_type,
+)
 
 _SMALLEST_NUMBER = 8  # pixels: the font of numbers in rows that are lower than a usual line
 _MAX_NUMBERED = 26  # rows; the numbers of more rows would touch
@@ -46,6 +53,7 @@ class RowBarsStyle(PanelStyle):
             require_colour("colour", self.colour)
         if self.decimals is not None:
             require_integer("decimals", self.decimals, 0)
+        require_pair("span", self.span)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -99,6 +107,10 @@ def row_bars(
     marks = require_items("marks", marks, Integral, "lists of row indices")
     if len(rows) != len(values):
         raise ValueError(f"{len(values)} values do not fit {len(rows)} rows.")
+    require_items("excluded", details.excluded, Integral, "collections of row indices")
+    for name, column in (("starts", details.starts), ("references", details.references)):
+        if column is not None and require_numbers(name, column, "row").shape != values.shape:
+            raise ValueError(f"{name}: shape={np.shape(column)} is invalid: allowed are {len(values)} numbers.")
     theme, numbered = style.colours, len(rows) <= _MAX_NUMBERED
     low, high = style.span
     right = high + (high - low) * (style.numbers_width if numbered else 0.05)

@@ -1,5 +1,7 @@
 """Arguments of a wrong type for figures: each gets a sentence that names the argument and what is allowed."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from encoder_core.figures import (
     HeatmapStyle,
     MosaicStyle,
     PanelStyle,
+    RowBarsDetails,
     RowBarsStyle,
     TileGrid,
     Window,
@@ -183,3 +186,58 @@ def test_scales_and_lines():
         residual_flow("both", title="t")
     with pytest.raises(ValueError, match="chosen='elu' is invalid: allowed are 'relu'"):
         activation_curve(VALUES[0], {"relu": VALUES[0]}, "elu", (VALUES[0], VALUES[0]), 0, title="t")
+
+
+_COLUMN, _PLACES = VALUES[0], VALUES[:, :2]
+_OTHER_KINDS = [10**30, np.ones(2), "x", {}, object()]
+_PLANE = {
+    "places": _PLACES,
+    "names": ROWS,
+    "groups": ROWS,
+    "title": "t",
+    "extent": ((0, 1), (0, 1)),
+    "axis_titles": ("x", "y"),
+    "meaning": AxisMeaning("token"),
+}
+_CURVES = {"series": {"loss": _COLUMN}, "x": [1, 2, 3], "title": "t", "x_axis": "x", "y_axis": "y"}
+_RELU = {
+    "x": _COLUMN,
+    "functions": {"relu": _COLUMN},
+    "chosen": "relu",
+    "neurons": (_COLUMN, _COLUMN),
+    "selected": 0,
+}
+OPTIONS = {
+    "texts": lambda value: heatmap(VALUES, ROWS, COLUMNS, title="t", texts=value),
+    "marks": lambda value: heatmap(VALUES, ROWS, COLUMNS, title="t", marks=value),
+    "marks[0]": lambda value: heatmap(VALUES, ROWS, COLUMNS, title="t", marks=[value]),
+    "span": lambda value: RowBarsStyle(span=value),
+    "starts": lambda value: row_bars(_COLUMN, COLUMNS, title="t", details=RowBarsDetails(starts=value)),
+    "references": lambda value: row_bars(_COLUMN, COLUMNS, title="t", details=RowBarsDetails(references=value)),
+    "excluded": lambda value: row_bars(_COLUMN, COLUMNS, title="t", details=RowBarsDetails(excluded=value)),
+    "row_titles": lambda value: TileGrid(value, ["head 1"]),
+    "column_titles": lambda value: TileGrid(["layer 1"], value),
+    "gap": lambda value: TileGrid(["layer 1"], ["head 1"], gap=value),
+    "show_values": lambda value: bars(_COLUMN, COLUMNS, title="t", show_values=value),
+    "x": lambda value: curves(**_CURVES | {"x": value}),
+    "y_range": lambda value: curves(**_CURVES, y_range=value),
+    "colours": lambda value: curves(**_CURVES, colours=value),
+    "extent": lambda value: points(**_PLANE | {"extent": value}),
+    "extent[1]": lambda value: points(**_PLANE | {"extent": ((0, 1), value)}),
+    "axis_titles": lambda value: points(**_PLANE | {"axis_titles": value}),
+    "paths": lambda value: points(**_PLANE, paths=value),
+    "paths[0]": lambda value: points(**_PLANE, paths=[value]),
+    "marked": lambda value: points(**_PLANE, marked=value),
+    "factors": lambda value: residual_flow("post", title="t", factors=value),
+    "functions": lambda value: activation_curve(**_RELU | {"functions": value}, title="t"),
+    "neurons": lambda value: activation_curve(**_RELU | {"neurons": value}, title="t"),
+}
+
+
+@pytest.mark.parametrize("value", _OTHER_KINDS, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option_of_another_kind(name, value):
+    if (name, type(value)) in {("x", np.ndarray), ("functions", dict)}:
+        return  # of the right kind
+    with pytest.raises(ValueError, match=rf"^{re.escape(name)}.* invalid: allowed are "):
+        OPTIONS[name](value)
