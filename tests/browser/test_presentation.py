@@ -36,3 +36,8 @@ def test_presentation_on_a_projector(screen):
     expect(sidebar).to_be_visible()
     expect(page.locator(".st-key-rail a").first).to_be_visible()
     assert "present" not in page.url
+
+
+def test_the_presenters_buttons_cover_no_button_of_the_edits(screen):
+    screen.open("add_and_norm", present="on", edits="residual.0.attention=0")
+    screen.page.get_by_role("button", name="Reset").click(trial=True, timeout=3_000)
