@@ -22,7 +22,7 @@ def model_head_roles(model: Model) -> HeadRoles | None:
     return _roles(settings.without_custom_mask if settings.has_custom_mask and is_on_user_text else settings)
 
 
-@st.cache_resource(max_entries=16, show_spinner=f"Measuring the heads on {len(SENTENCES)} sentences …")
+@st.cache_resource(max_entries=16, show_spinner="Measuring the heads …")
 def _roles(settings: Settings) -> HeadRoles | None:
     model = model_for(settings)
     if settings.recipe:
