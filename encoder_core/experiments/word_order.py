@@ -91,8 +91,8 @@ EXPERIMENT = Experiment(
         ),
         Option(
             "Other vectors",
-            "Positions are added to the tokens, and a causal mask lets each token see only those before it. Either "
-            "makes the place of a token matter.",
+            "Positions are added to the tokens, and a causal mask lets each token see only itself and those before "
+            "it. Either makes the place of a token matter.",
         ),
     ),
     controls=(

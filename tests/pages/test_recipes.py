@@ -74,7 +74,7 @@ def test_the_collapse_of_nnx_is_computed(framed):
     assert "W_up is 64 × 256, W_down 256 × 64, so W is 64 × 64: its rank" in caption
     assert "is **64** and cannot be above 64" in caption
     assert "33,088 parameters do in evaluation mode what 4,160 could" in caption
-    largest = [float(number) for number in re.findall(r"(\de-\d\d)", caption)]
+    largest = [float(f"{digit}e-{power}") for digit, power in re.findall(r"(\d)e−(\d)", caption)]
     assert len(largest) == 2
     assert max(largest) < 1e-5
 

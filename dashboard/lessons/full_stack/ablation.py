@@ -29,12 +29,13 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     render_plot(parts, key="full_stack_ablation_plot")
     layer, head = np.unravel_index(int(head_effects.argmax()), head_effects.shape)
     is_other = bool(layer != at.layer or head != at.head)
-    selected = f"; without head {at.head + 1} of layer {at.layer + 1} it is {head_effects[at.layer, at.head]:.3g}"
+    effect = format_number(head_effects[at.layer, at.head], 3)
+    selected = f"; without head {at.head + 1} of layer {at.layer + 1} it is {effect}"
     frame.render_explained(
-        "An [[ablation]] is one run of the whole stack: each cell on the left, each row on the right. The largest mean "
-        f"change of the tokens' outputs is {head_effects.max():.3g}, without head {head + 1} of layer {layer + 1}"
-        f"{selected if is_other else ''}. On the right, one token is masked as key, so no token attends to it, not "
-        "even itself."
+        "An [[ablation]] is one run of the whole stack: each cell on the left, each row on the right. The largest "
+        f"mean change of the tokens' outputs is {format_number(head_effects.max(), 3)}, without head {head + 1} of "
+        f"layer {layer + 1}{selected if is_other else ''}. On the right, one token is masked as key, so no token "
+        "attends to it, not even itself."
     )
     num_layers, num_heads = head_effects.shape
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]

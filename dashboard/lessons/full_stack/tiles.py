@@ -19,6 +19,7 @@ from dashboard.selection.weights_scale import render_weights_limits
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, latex_range
 from encoder_core.scenes import stack_attention as scenes
 from encoder_core.scenes.position import head_slice
@@ -77,6 +78,6 @@ def _render_tiles(
     with plot_area:
         render_plot(parts, key="full_stack_tiles_plot", inspection=inspection)
         st.caption(
-            f"Click a tile to enlarge it. The largest weight is {weights.max():.2g} in all tiles and "
-            f"{enlarged.max():.2g} in the enlarged one.{block if size > 1 else ''}"
+            f"Click a tile to enlarge it. The largest weight is {format_number(weights.max(), 2)} in all tiles and "
+            f"{format_number(enlarged.max(), 2)} in the enlarged one.{block if size > 1 else ''}"
         )

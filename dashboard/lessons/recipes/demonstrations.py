@@ -9,6 +9,7 @@ from dashboard.models.model import Model
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import numerical_rank
+from encoder_core.explain.number_format import format_number
 from encoder_core.explain.recompute import difference
 from encoder_core.explain.sublayers import activate
 from encoder_core.recipes.collapse import collapsed_feed_forward
@@ -28,12 +29,13 @@ def render_affine_map(model: Model, key: str) -> None:
     d, d_ff, name = config.d_model, config.d_ff, activation_name(config)
     activated = difference(layer.mlp_out[0], activate(one_map, config.activation))
     st.caption(
-        "**The two linear layers are one affine map**, x W + b with W = W_up W_down and b = b_up W_down + b_down. W_up "
-        f"is {d} × {d_ff}, W_down {d_ff} × {d}, so W is {d} × {d}: its rank, counted from its singular values, is "
+        "**The two linear layers are one affine map**, x W + b with W = W_up W_down and b = b_up W_down + b_down. "
+        f"W_up is {d} × {d_ff}, W_down {d_ff} × {d}, so W is {d} × {d}: its rank, counted from its singular values, is "
         f"**{numerical_rank(collapsed.kernel)}** and cannot be above {min(d, d_ff)}. In block 1, sentence 1, both give "
-        f"the same numbers: the largest difference is **{difference(two_layers, one_map):.0e}** of the largest number, "
-        f"which is rounding; after {name} it is {activated:.0e}. So {_num_mlp_parameters(config):,} parameters do in "
-        f"evaluation mode what {d * d + d * config.use_bias:,} could. In training mode, dropout acts between the two."
+        f"the same numbers: the largest difference is **{format_number(difference(two_layers, one_map), 1)}** of the "
+        f"largest number, which is rounding; after {name} it is {format_number(activated, 1)}. So "
+        f"{_num_mlp_parameters(config):,} parameters do in evaluation mode what {d * d + d * config.use_bias:,} could. "
+        "In training mode, dropout acts between the two."
     )
 
 

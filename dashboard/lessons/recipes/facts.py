@@ -9,6 +9,7 @@ from dashboard.sidebar import with_unit_prefix
 from dashboard.state.position_choice import positions_of
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
+from encoder_core.figures import format_number
 from encoder_core.parameters import BIAS_STD
 from encoder_core.recipes import VARIANTS, Recipe, Variant
 
@@ -82,7 +83,7 @@ _CELLS: dict[str, Callable[[Recipe], str]] = {
     "d_ff": _config_cell(lambda config: str(config.d_ff)),
     "blocks": _config_cell(lambda config: str(config.num_layers)),
     "norm": _config_cell(lambda config: NORMS[config.norm] + (" + final" if config.final_norm else "")),
-    "norm eps": _config_cell(lambda config: f"{config.norm_eps:g}"),
+    "norm eps": _config_cell(lambda config: format_number(config.norm_eps)),
     "activation": _config_cell(_activation),
     "positions": _config_cell(lambda config: ENCODINGS[positions_of(config)].label),
     "embedding scale": _config_cell(lambda config: SCALES[config.embedding_scale]),

@@ -16,6 +16,7 @@ from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.theme import current_theme
 from encoder_core.analysis import root_mean_square, self_matches
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import HeatmapStyle, format_count, heatmap
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head, positions
@@ -72,7 +73,7 @@ def render_input_and_output(model: Model) -> None:
         scenes.in_and_out(before, after, titles=titles, tokens=at.labels, token=at.token, theme=current_theme()),
         key="recipes_in_and_out",
     )
-    st.caption(f"Standard deviation: **{before.std():.3g}** in, **{after.std():.3g}** out.")
+    st.caption(f"Standard deviation: **{format_number(before.std(), 3)}** in, **{format_number(after.std(), 3)}** out.")
 
 
 def render_head_means(model: Model) -> None:
@@ -156,8 +157,8 @@ def render_position_sum(model: Model) -> None:
     parts = positions.position_added(scaled, position, embedded, at, theme=current_theme())
     render_plot(parts, key="recipes_sum")
     st.caption(
-        f"On one scale. Root mean square: **{root_mean_square(scaled):.3g}** of the embedding, "
-        f"**{root_mean_square(position):.3g}** of the positions."
+        f"On one scale. Root mean square: **{format_number(root_mean_square(scaled), 3)}** of the embedding, "
+        f"**{format_number(root_mean_square(position), 3)}** of the positions."
     )
 
 

@@ -18,6 +18,7 @@ from dashboard.theme import current_theme
 from encoder_core import Dropout, EncoderTrace
 from encoder_core.analysis import relative_change
 from encoder_core.config import DropoutPlace
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import HeatmapStyle
 from encoder_core.figures.axis import AxisKind
 from encoder_core.recipes import Variant
@@ -97,8 +98,8 @@ def _render_mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: 
     render_plot(parts, key="recipes_dropped")
     st.caption(
         f"Of {mask.size:,} numbers here **{(~mask).sum():,}** were dropped ({(~mask).mean():.1%}; the rate is "
-        f"{kept_all.rate:.0%}). The others are multiplied by 1 / (1 − {kept_all.rate:g}) = {kept_all.scale:.4g}, "
-        "so this step preserves the expected value of each number."
+        f"{kept_all.rate:.0%}). The others are multiplied by 1 / (1 − {kept_all.rate:g}) = "
+        f"{format_number(kept_all.scale, 4)}, so this step preserves the expected value of each number."
     )
 
 

@@ -15,7 +15,8 @@ def add_and_norm(model: Model) -> Transition:
     return Transition(
         f"Attention gives {numbers} for each token, but to replace its vector x by them would lose x: so they are added"
         " to the [[residual stream]] x, and [[layer norm]] normalises "
-        + ("the sum, **norm(x + sublayer(x))**." if is_post else "the sublayer's input, **x + sublayer(norm(x))**.")
+        + ("the sum" if is_post else "the sublayer's input")
+        + f", as in **{'norm(x + sublayer(x))' if is_post else 'x + sublayer(norm(x))'}**."
         + edited_residuals_note(model, "attention", "mlp"),
         f"The next stage needs the output of norm{1 if is_post else 2}: {numbers} for each token. What it computes is "
         + ("added to its input and normalised, too." if is_post else "added to x, too.")

@@ -4,6 +4,7 @@ import numpy as np
 
 from encoder_core.analysis import softmax
 from encoder_core.cost import BYTES_PER_PARAMETER
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.models import D_K, HEADS, NOTEBOOK, equal_heads_run, intended_run
@@ -33,7 +34,7 @@ def _heads_differ(seed: int) -> Finding:
         judge(same > 1e-5, under_condition=min(differences) > 1e-3),
         f"heads differ in {np.mean(differences):.0%} of the weight",
         f"With random parameters, two of the {HEADS} heads differ in **{np.mean(differences):.1%}** of the weight of a "
-        f"query on average. If all heads get the parameters of head 1, they differ by **{same:.1g}**.",
+        f"query on average. If all heads get the parameters of head 1, they differ by **{format_number(same, 1)}**.",
         draw,
         condition="the heads have parameters of their own, and training makes the patterns useful",
     )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoid_frequency
 from encoder_core.scenes.items import Matrix, line_of
@@ -31,10 +32,10 @@ def _chart(_: int) -> Finding:
 
     return Finding(
         judge(difference < 2e-6),
-        f"difference {difference:.1g}",
-        f"The chart's numbers at positions 0, 1, 2, 3 and 99 differ from those computed here by at most "
-        f"**{difference:.1g}**. The wavelengths are **{wavelengths[0]:.1f}** positions (dimensions 4 and 5) and "
-        f"**{wavelengths[1]:.1f}** (6 and 7).",
+        f"difference {format_number(difference, 1)}",
+        "The chart's numbers at positions 0, 1, 2, 3 and 99 differ from those computed here by at most "
+        f"**{format_number(difference, 1)}**. The wavelengths are **{wavelengths[0]:.1f}** positions (dimensions 4 and "
+        f"5) and **{wavelengths[1]:.1f}** (6 and 7).",
         draw,
     )
 

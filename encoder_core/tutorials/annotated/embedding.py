@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import root_mean_square
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
@@ -71,9 +72,9 @@ def _compare(printed: str, run: int, what: str) -> Finding:
 
     return Finding(
         judge(difference < 3e-8),
-        f"36 numbers, difference {difference:.1g}",
+        f"36 numbers, difference {format_number(difference, 1)}",
         f"All **36** printed numbers were computed again with JAX's generator in NumPy, {what}. The largest difference "
-        f"is **{difference:.1g}**, one or two units of the last printed digit.",
+        f"is **{format_number(difference, 1)}**, one or two units of the last printed digit.",
         draw,
     )
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from encoder_core.blocks.norm import layer_norm
 from encoder_core.edits import ResidualFactor
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, PanelStyle, ThemeName, residual_flow
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.annotated.models import (
@@ -59,9 +60,10 @@ def _two_parts(seed: int) -> Finding:
 
     return Finding(
         judge(once < 1e-4, under_condition=error < 1e-4),
-        f"difference {error:.1g}",
-        f"In the paper's block, the output of attention is LayerNorm(x + attention(x)), here to within "
-        f"**{error:.1g}**. One Add and Norm around both parts would give outputs that differ by up to **{once:.2f}**.",
+        f"difference {format_number(error, 1)}",
+        "In the paper's block, the output of attention is LayerNorm(x + attention(x)), here to within "
+        f"**{format_number(error, 1)}**. One Add and Norm around both parts would give outputs that differ by up to "
+        f"**{once:.2f}**.",
         draw,
         condition="“the layer” means each of the two parts",
     )

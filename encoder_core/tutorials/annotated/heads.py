@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import softmax
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.attention import example
@@ -58,8 +59,8 @@ def _one_layer(seed: int) -> Finding:
     return Finding(
         judge(asymmetry > 1e-6),
         "1 layer: q = k = v",
-        f"The list has one layer three times: its parameters are 20 · 20 + 20, once. So q = k = v, and the scores are "
-        f"symmetric: the largest difference from their transpose is **{asymmetry:.1g}**.",
+        "The list has one layer three times: its parameters are 20 · 20 + 20, once. So q = k = v, and the scores are "
+        f"symmetric: the largest difference from their transpose is **{format_number(asymmetry, 1)}**.",
         draw,
     )
 

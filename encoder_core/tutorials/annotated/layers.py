@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.annotated.encoder_text import ADD_AND_NORM_ITEM
@@ -88,8 +89,8 @@ def _relu_last(seed: int) -> Finding:
     return Finding(
         judge(collapse > 1e-9 and smallest < 0),
         f"smallest output {smallest:g}",
-        f"Without an activation between them, the two layers are linear: f(a + b) and f(a) + f(b) differ by "
-        f"**{collapse:.1g}**. The smallest output is **{smallest:g}**, so the layer can only add.",
+        "Without an activation between them, the two layers are linear: f(a + b) and f(a) + f(b) differ by "
+        f"**{format_number(collapse, 1)}**. The smallest output is **{smallest:g}**, so the layer can only add.",
         draw,
     )
 

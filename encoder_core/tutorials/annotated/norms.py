@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.annotated.models import (
@@ -81,9 +82,10 @@ def _code(seed: int) -> Finding:
 
     return Finding(
         judge(tiny < 1e-4, under_condition=ordinary < 1e-4),
-        f"differ by {ordinary:.1g}; tiny rows {tiny:.2f}",
-        f"For ordinary rows, the code and the formula of PyTorch with the same eps differ by **{ordinary:.1g}**. For "
-        f"rows with a standard deviation of 1e-6 (tokens 4 and 5) they differ by up to **{tiny:.2f}**.",
+        f"differ by {format_number(ordinary, 1)}; tiny rows {tiny:.2f}",
+        "For ordinary rows, the code and the formula of PyTorch with the same eps differ by "
+        f"**{format_number(ordinary, 1)}**. For rows with a standard deviation of 1e-6 (tokens 4 and 5) they differ by "
+        f"up to **{tiny:.2f}**.",
         draw,
         condition="the rows are not almost constant, and scale and shift are not trained",
     )
@@ -99,9 +101,9 @@ def _bias(seed: int) -> Finding:
 
     return Finding(
         judge(float(np.abs(means).max()) < 1e-9),
-        f"means {np.abs(means).max():.1g}",
-        f"The means of the normalised rows are 0 to within **{np.abs(means).max():.1g}**: nothing is added. γ is 1 and "
-        "is not a parameter, so the layer has **0** parameters.",
+        f"means {format_number(np.abs(means).max(), 1)}",
+        f"The means of the normalised rows are 0 to within **{format_number(np.abs(means).max(), 1)}**: nothing is "
+        "added. γ is 1 and is not a parameter, so the layer has **0** parameters.",
         draw,
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import similarity_by_distance
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.scenes import positions as position_scenes
@@ -25,8 +26,8 @@ def _absolute(_: int) -> Finding:
         judge(not np.allclose(encoding[1:], encoding[:-1]) and spread < 1e-4),
         "100 different rows",
         f"Each of the **{SEQ}** positions has its own row. The dot product of two rows depends on their distance only: "
-        f"for one distance, all dot products are equal to within {spread:.1g}. It falls from **{mean[0]:.1f}** "
-        f"(distance 0) to **{mean[10]:.1f}** (distance 10).",
+        f"for one distance, all dot products are equal to within {format_number(spread, 1)}. It falls from "
+        f"**{mean[0]:.1f}** (distance 0) to **{mean[10]:.1f}** (distance 10).",
         draw,
     )
 
@@ -52,8 +53,9 @@ def _no_position(seed: int) -> Finding:
 
     return Finding(
         judge(error < 1e-4),
-        f"difference {error:.1g}",
-        f"Without positions, the outputs of 12 shuffled tokens are the shuffled outputs, to within **{error:.1g}**.",
+        f"difference {format_number(error, 1)}",
+        "Without positions, the outputs of 12 shuffled tokens are the shuffled outputs, to within "
+        f"**{format_number(error, 1)}**.",
         draw,
     )
 
@@ -80,7 +82,7 @@ def _random_correlations(seed: int) -> Finding:
         judge(difference > 1e-9),
         "same score for the same words",
         "The score of “dog” and “bites” is the same in both sentences: the largest difference of the nine scores is "
-        f"**{difference:.1g}**. Nothing about it is random; it depends on the two words only.",
+        f"**{format_number(difference, 1)}**. Nothing about it is random; it depends on the two words only.",
         draw,
     )
 

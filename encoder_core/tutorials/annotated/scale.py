@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import entropy, softmax
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.attention import example
@@ -94,8 +95,9 @@ def _attention_figure(seed: int) -> Finding:
 
     return Finding(
         judge(error < 1e-4),
-        f"difference {error:.1g}",
-        f"The four steps in NumPy give the result of the encoder of these pages, to within **{error:.1g}**.",
+        f"difference {format_number(error, 1)}",
+        "The four steps in NumPy give the result of the encoder of these pages, to within "
+        f"**{format_number(error, 1)}**.",
         draw,
     )
 
@@ -119,7 +121,7 @@ def _mask_figure(seed: int) -> Finding:
         judge(bool((scale_first[~visible] == 0).all()) and difference < 1e-12),
         "hidden weights are 0",
         f"All **{int((~visible).sum())}** hidden weights are **{scale_first[~visible].max():g}**. With −∞, masking "
-        f"before the scale gives the same weights (difference {difference:.1g}).",
+        f"before the scale gives the same weights (difference {format_number(difference, 1)}).",
         draw,
     )
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.explain.sublayers import activate
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
@@ -51,8 +52,8 @@ def _position_wise(seed: int) -> Finding:
     return Finding(
         judge(bool(error < 1e-4 and bend > 0.1)),
         f"f(a + b) differs by {bend:.2f}",
-        f"Applied to each word by itself, the network gives the same result to **{error:.1g}**. For the first two "
-        f"words, f(a + b) + f(0) and f(a) + f(b) differ by up to **{bend:.2f}**: it is not linear.",
+        f"Applied to each word by itself, the network gives the same result to **{format_number(error, 1)}**. For the "
+        f"first two words, f(a + b) + f(0) and f(a) + f(b) differ by up to **{bend:.2f}**: it is not linear.",
         draw,
     )
 
@@ -81,9 +82,9 @@ def _gelu(seed: int) -> Finding:
     return Finding(
         judge(False, under_condition=bool(fits and errors["relu"] > 0.1)),
         "gelu, in the notebook relu",
-        f"The module's network is the one here, with gelu (to **{errors['gelu']:.1g}**); relu differs by up to "
-        f"**{errors['relu']:.2f}**. The shapes are **{shapes[0]}**, {shapes[1]}, **{shapes[2]}** and {shapes[3]} in "
-        "both.",
+        f"The module's network is the one here, with gelu (to **{format_number(errors['gelu'], 1)}**); relu differs by "
+        f"up to **{errors['relu']:.2f}**. The shapes are **{shapes[0]}**, {shapes[1]}, **{shapes[2]}** and {shapes[3]} "
+        "in both.",
         draw,
         "it is the article's module: the walkthrough notebook has a relu",
     )
@@ -109,9 +110,10 @@ def _second_residual(seed: int) -> Finding:
 
     return Finding(
         judge(bool(error < 1e-4 < attention_only)),
-        f"largest difference {error:.1g}",
-        f"The norm of the feed-forward output plus its own input is the encoder's output, to **{error:.1g}**. With the "
-        f"output of attention as the summand it would differ by up to {attention_only:.2f}.",
+        f"largest difference {format_number(error, 1)}",
+        "The norm of the feed-forward output plus its own input is the encoder's output, to "
+        f"**{format_number(error, 1)}**. With the output of attention as the summand it would differ by up to "
+        f"{attention_only:.2f}.",
         draw,
     )
 

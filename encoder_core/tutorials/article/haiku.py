@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.encoder import Encoder
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.recipes.article import WRITTEN
@@ -60,7 +61,7 @@ def _vmap(seed: int) -> Finding:
         judge(bool(error < 1e-5 and looped.shape == (10, 64))),
         f"{columns[0].shape} becomes {looped.shape}",
         f"For one dimension, the function returns an encoding of shape **{columns[0].shape}**. One call for each of 64 "
-        f"dimensions, stacked along axis 1, is the encoding of shape **{looped.shape}**, to {error:.1g}.",
+        f"dimensions, stacked along axis 1, is the encoding of shape **{looped.shape}**, to {format_number(error, 1)}.",
         draw,
     )
 

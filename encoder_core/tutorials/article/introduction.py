@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Bool
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.recipes.article import POEM
 from encoder_core.recipes.recipe import vocabulary_of, words_of
@@ -102,9 +103,9 @@ def _architecture(seed: int) -> Finding:
 
     return Finding(
         judge(error < 1e-4 < before),
-        f"largest difference {error:.1g}",
-        f"Each norm stands after its sum: computed in the order of the figure, the two results differ by at most "
-        f"**{error:.1g}** from those of the encoder. The code has **{len(trace.layers)}** block.",
+        f"largest difference {format_number(error, 1)}",
+        "Each norm stands after its sum: computed in the order of the figure, the two results differ by at most "
+        f"**{format_number(error, 1)}** from those of the encoder. The code has **{len(trace.layers)}** block.",
         draw,
     )
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
@@ -48,9 +49,9 @@ def _explosion(seed: int) -> Finding:
     without, with_ = norms["without norm"][-1], norms["with layer norm"][-1]
     return Finding(
         judge(bool(without > 1e6 and abs(with_ - 8) < 0.01)),
-        f"{with_:.0f} against {without:.0e}",
+        f"{with_:.0f} against {format_number(without, 1)}",
         f"After {_DEPTH} random matrices that double the length, rows of 64 numbers have a mean length of "
-        f"**{without:.0e}**. With a layer norm after each they have **{with_:.2f}** = √64.",
+        f"**{format_number(without, 1)}**. With a layer norm after each they have **{with_:.2f}** = √64.",
         draw,
     )
 
@@ -80,10 +81,10 @@ def _batch_norm(seed: int) -> Finding:
     return Finding(
         judge(False, under_condition=bool(axes and works)),
         f"means 0 over features, up to {crossed['layer']:.2f} over the batch",
-        f"After layer norm the mean over the features is 0 (to **{spread['layer']:.0e}**), and over the batch up to "
-        f"**{crossed['layer']:.2f}**. After batch norm it is the reverse: {crossed['batch']:.2f} and "
-        f"{spread['batch']:.0e}. Batch norm of 4,096 numbers from an exponential distribution has mean 0 and deviation "
-        "1, too.",
+        f"After layer norm the mean over the features is 0 (to **{format_number(spread['layer'], 1)}**), and over the "
+        f"batch up to **{crossed['layer']:.2f}**. After batch norm it is the reverse: {crossed['batch']:.2f} and "
+        f"{format_number(spread['batch'], 1)}. Batch norm of 4,096 numbers from an exponential distribution has mean 0 "
+        "and deviation 1, too.",
         draw,
         "“uniform” means one mean and variance for the whole batch",
     )
@@ -113,7 +114,7 @@ def _sentences(seed: int) -> Finding:
         f"change {layer.max():.0f} against {batch.max():.2f}",
         f"When numbers of sequence 1 change, the normed sequence 0 changes by **{layer.max():.0f}** with layer norm "
         f"and by up to **{batch.max():.2f}** with batch norm. After layer norm all rows have mean 0 and deviation 1 "
-        f"(to {np.ptp(stds):.0e}).",
+        f"(to {format_number(np.ptp(stds), 1)}).",
         draw,
         "it means that sequences are not mixed: the mean and scale of each row are removed",
     )
@@ -143,9 +144,9 @@ def _steps(seed: int) -> Finding:
         judge(bool(error < 1e-4 and np.abs(means).max() < 1e-6 and np.abs(stds - 1).max() < 1e-3)
               and layer.mlp_in.shape == (32, 10, 64)),
         str(layer.mlp_in.shape),
-        f"Each row is normed by its own mean and deviation, in all 32 sequences; this equals the encoder's norm to "
-        f"**{error:.1g}**. The shape is **{layer.mlp_in.shape}**, and each row has mean 0 (to "
-        f"{np.abs(means).max():.0e}) and deviation 1.",
+        "Each row is normed by its own mean and deviation, in all 32 sequences; this equals the encoder's norm to "
+        f"**{format_number(error, 1)}**. The shape is **{layer.mlp_in.shape}**, and each row has mean 0 (to "
+        f"{format_number(np.abs(means).max(), 1)}) and deviation 1.",
         draw,
     )  # fmt: skip
 

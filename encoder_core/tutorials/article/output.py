@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.heads import D_K, HEADS, per_head
@@ -64,7 +65,7 @@ def _linear_layer(seed: int) -> Finding:
         judge(error < 1e-4 and shapes == {"w": (64, 64), "b": (64,)} and layer.attn_out.shape == (32, 10, 64)),
         f"w {shapes['w']}, b {shapes['b']}",
         f"The layer has w **{shapes['w']}** and b **{shapes['b']}**; its output has shape **{layer.attn_out.shape}**. "
-        f"It is the sum of each head's result times its 16 rows of w, plus b, to **{error:.1g}**.",
+        f"It is the sum of each head's result times its 16 rows of w, plus b, to **{format_number(error, 1)}**.",
         draw,
     )
 
@@ -117,7 +118,8 @@ def _tree_map(seed: int) -> Finding:
         judge(exists and error < 1e-4, under_condition=error < 1e-4),
         f"jax.tree_map {'exists' if exists else 'was removed'}",
         f"JAX {jax.__version__} {'still has' if exists else 'no longer has'} `jax.tree_map`. `jax.tree.map` multiplies "
-        f"the list of three matrices, and differs from the encoder's Q, K and V by at most **{error:.1g}**.",
+        "the list of three matrices, and differs from the encoder's Q, K and V by at most "
+        f"**{format_number(error, 1)}**.",
         draw,
         "it is written jax.tree.map",
     )

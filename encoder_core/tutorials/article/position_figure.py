@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from encoder_core.analysis import cosines, similarity_by_distance
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import ARTICLE, WALKTHROUGH, T, article_encoder
@@ -91,8 +92,8 @@ def _distance_and_order(seed: int) -> Finding:
     return Finding(
         judge(spread["code"] < 1e-3, under_condition=spread["formula"] < 1e-3),
         f"spread {spread['code']:.2f} at one distance",
-        f"Dot products of encodings at the same distance differ by at most **{spread['formula']:.1g}** with the "
-        f"formula and by up to **{spread['code']:.2f}** with the code.",
+        f"Dot products of encodings at the same distance differ by at most **{format_number(spread['formula'], 1)}** "
+        f"with the formula and by up to **{spread['code']:.2f}** with the code.",
         draw,
         "the exponent is that of the formula",
     )
@@ -118,10 +119,10 @@ def _positional_figure(seed: int) -> Finding:
     error = np.abs(WRITTEN + embeddings - total).max()
     return Finding(
         judge(error < 1e-5),
-        f"largest difference {error:.1g}",
-        f"The input of the block is the sum of the other two to **{error:.1g}**. As in the published figure, the "
-        f"columns of the encodings look constant after the first: **{64 - moving_columns(WRITTEN)}** of 64 change by "
-        f"less than {LEAST_CHANGE}.",
+        f"largest difference {format_number(error, 1)}",
+        f"The input of the block is the sum of the other two to **{format_number(error, 1)}**. As in the published "
+        f"figure, the columns of the encodings look constant after the first: **{64 - moving_columns(WRITTEN)}** of 64 "
+        f"change by less than {LEAST_CHANGE}.",
         draw,
     )
 

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
@@ -47,9 +48,10 @@ def _no_position(seed: int) -> Finding:
 
     return Finding(
         judge(changes[0].max() < 1e-3 < 0.1 < changes[1].max()),
-        f"change {changes[0].max():.1g} without positions",
-        f"When the ten words are shuffled, the output of each word changes by at most **{changes[0].max():.1g}** "
-        f"without positional encodings, and by up to **{changes[1].max():.2g}** with them.",
+        f"change {format_number(changes[0].max(), 1)} without positions",
+        "When the ten words are shuffled, the output of each word changes by at most "
+        f"**{format_number(changes[0].max(), 1)}** without positional encodings, and by up to "
+        f"**{format_number(changes[1].max(), 2)}** with them.",
         draw,
     )
 
@@ -71,8 +73,8 @@ def _alternating(seed: int) -> Finding:
     return Finding(
         judge(error < 1e-5 and encoding.shape[1] == trace.token_embedding.shape[-1]),
         "64 dimensions, 32 sines",
-        f"Even dimensions are sines and odd ones cosines, to **{error:.1g}**; an encoding has **{encoding.shape[1]}** "
-        f"numbers, like a word embedding.",
+        f"Even dimensions are sines and odd ones cosines, to **{format_number(error, 1)}**; an encoding has "
+        f"**{encoding.shape[1]}** numbers, like a word embedding.",
         draw,
     )
 

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.experiments.residual_gradients import gradient_norms
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
@@ -63,9 +64,9 @@ def _vanishing(seed: int) -> Finding:
     with_, without = norms["with residuals"][-1], norms["without"][-1]
     return Finding(
         judge(bool(without < 1e-4 and with_ > 0.1)),
-        f"{with_:.1f} against {without:.0e}",
-        f"After {_DEPTH} layers tanh(x W), a gradient of norm 1 has the norm **{without:.0e}** without residuals and "
-        f"**{with_:.1f}** with them.",
+        f"{with_:.1f} against {format_number(without, 1)}",
+        f"After {_DEPTH} layers tanh(x W), a gradient of norm 1 has the norm **{format_number(without, 1)}** without "
+        f"residuals and **{with_:.1f}** with them.",
         draw,
     )
 
@@ -89,9 +90,9 @@ def _skip(seed: int) -> Finding:
 
     return Finding(
         judge(bool(error < 1e-4 and np.array_equal(layer.resid_pre, trace.embedded))),
-        f"largest difference {error:.1g}",
-        f"The norm of this sum is the input of the feed-forward network, to **{error:.1g}**. The sum has shape "
-        f"**{total.shape}**.",
+        f"largest difference {format_number(error, 1)}",
+        f"The norm of this sum is the input of the feed-forward network, to **{format_number(error, 1)}**. The sum has "
+        f"shape **{total.shape}**.",
         draw,
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import softmax
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import Rows, T, article_run, bar_panel, block, parameter, words
@@ -43,9 +44,9 @@ def _formula(seed: int) -> Finding:
 
     return Finding(
         judge(error < 1e-4),
-        f"largest difference {error:.1g}",
-        f"Computed by the formula from the same rows X, Q = X W_Q, K = X W_K, V = X W_V and the result of the first "
-        f"head differ by at most **{error:.1g}** from the encoder's.",
+        f"largest difference {format_number(error, 1)}",
+        "Computed by the formula from the same rows X, Q = X W_Q, K = X W_K, V = X W_V and the result of the first "
+        f"head differ by at most **{format_number(error, 1)}** from the encoder's.",
         draw,
     )
 

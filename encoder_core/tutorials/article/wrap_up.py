@@ -4,6 +4,7 @@ import numpy as np
 
 from encoder_core.analysis import softmax
 from encoder_core.encoder import Encoder
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
@@ -135,8 +136,9 @@ def _output_figure(seed: int) -> Finding:
     return Finding(
         judge(bool(output.shape == (32, 10, 64) and np.abs(mean).max() < 1e-5 and np.abs(std - 1).max() < 1e-3)),
         str(output.shape),
-        f"The output has shape **{output.shape}**. Each row has mean 0 (to {np.abs(mean).max():.0e}) and deviation 1 "
-        f"(to {np.abs(std - 1).max():.0e}), like the rows stored in the notebook, because a layer norm is last.",
+        f"The output has shape **{output.shape}**. Each row has mean 0 (to {format_number(np.abs(mean).max(), 1)}) and "
+        f"deviation 1 (to {format_number(np.abs(std - 1).max(), 1)}), like the rows stored in the notebook, because a "
+        "layer norm is last.",
         draw,
     )
 

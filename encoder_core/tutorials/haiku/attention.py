@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import entropy, softmax_steps
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
@@ -40,8 +41,8 @@ def _mixing_values(seed: int) -> Finding:
         judge(bool(weights.min() >= 0) and bool(np.allclose(sums, 1, atol=1e-5)) and inside),
         "weights ≥ 0, sum 1",
         f"The weights of a query are between **{weights.min():.3f}** and **{weights.max():.3f}**, and their sum is 1 "
-        f"to within {np.abs(sums - 1).max():.1g}. Every output is between the smallest and the largest value of its "
-        "column.",
+        f"to within {format_number(np.abs(sums - 1).max(), 1)}. Every output is between the smallest and the largest "
+        "value of its column.",
         draw,
     )
 

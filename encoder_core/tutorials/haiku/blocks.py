@@ -7,6 +7,7 @@ import numpy as np
 
 from encoder_core.analysis import relative_change
 from encoder_core.edits import Dropout
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.haiku.draws import MASK_OF_12
@@ -58,7 +59,7 @@ def _block_test(seed: int) -> Finding:
         judge(out.shape == (2, 12, 64)),
         f"Out {out.shape}",
         f"The test prints **Out {out.shape}**. The last step is a norm, so each row has the mean 0 (to within "
-        f"{means:.1g}) and a standard deviation of **{deviations.mean():.3f}**.",
+        f"{format_number(means, 1)}) and a standard deviation of **{deviations.mean():.3f}**.",
         draw,
     )
 
@@ -135,9 +136,9 @@ def _variance(seed: int) -> Finding:
 
     return Finding(
         judge(error < 2e-6),
-        f"1 − variance = {shortfall.mean():.1e}",
-        f"Haiku's default eps is 1e-5. The variance of an output row is smaller than 1 by **{shortfall.mean():.1e}** "
-        "on average, which is eps / (variance + eps) up to rounding.",
+        f"1 − variance = {format_number(shortfall.mean(), 2)}",
+        "Haiku's default eps is 1e-5. The variance of an output row is smaller than 1 by "
+        f"**{format_number(shortfall.mean(), 2)}** on average, which is eps / (variance + eps) up to rounding.",
         draw,
     )
 

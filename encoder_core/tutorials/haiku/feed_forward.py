@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, PanelStyle, ThemeName, residual_flow
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.haiku.intro import sublayer_errors
@@ -27,9 +28,9 @@ def _two_sublayers(seed: int) -> Finding:
 
     return Finding(
         judge(max(errors) < 1e-4),
-        f"difference {max(errors):.1g}",
+        f"difference {format_number(max(errors), 1)}",
         "The outputs of both sub-layers equal norm(x + sublayer(x)): the largest differences are "
-        f"**{errors[0]:.1e}** (attention) and **{errors[1]:.1e}** (feed-forward).",
+        f"**{format_number(errors[0], 2)}** (attention) and **{format_number(errors[1], 2)}** (feed-forward).",
         draw,
     )
 
@@ -52,7 +53,7 @@ def _linear(seed: int) -> Finding:
         judge(errors["with ReLU"] < 1e-6),
         f"differ by {errors['with ReLU']:.2f}",
         "For a linear layer with bias, f(a + b) equals f(a) + f(b) − f(0). Here they differ by up to "
-        f"**{errors['with ReLU']:.2f}**; without the ReLU by **{errors['without ReLU']:.1g}**.",
+        f"**{errors['with ReLU']:.2f}**; without the ReLU by **{format_number(errors['without ReLU'], 1)}**.",
         draw,
     )
 

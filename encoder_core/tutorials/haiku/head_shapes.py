@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.haiku.draws import MASK_OF_12
@@ -38,7 +39,7 @@ def _swapped_axes(seed: int) -> Finding:
         judge(split.shape == (2, HEADS, 12, D_K) and error < 1e-4),
         f"{split.shape}",
         f"Projected: {q.shape}; reshaped: (2, 12, 8, 8); swapped: **{split.shape}**. The head axis is at position 1. "
-        f"The largest difference from the q of the encoder is {error:.1g}.",
+        f"The largest difference from the q of the encoder is {format_number(error, 1)}.",
         draw,
     )
 

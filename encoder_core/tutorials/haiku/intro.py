@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.blocks.norm import layer_norm
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, PanelStyle, ThemeName, residual_flow
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.trace import LayerTrace, Run
@@ -30,9 +31,10 @@ def _encoder_flow(seed: int) -> Finding:
 
     return Finding(
         judge(max(errors) < 1e-4),
-        f"difference {max(errors):.1g}",
+        f"difference {format_number(max(errors), 1)}",
         "Both outputs of a block were computed again in NumPy as norm(x + sublayer(x)). The largest differences are "
-        f"**{errors[0]:.1e}** (attention) and **{errors[1]:.1e}** (feed-forward): rounding.",
+        f"**{format_number(errors[0], 2)}** (attention) and **{format_number(errors[1], 2)}** (feed-forward): "
+        "rounding.",
         draw,
     )
 
@@ -61,9 +63,9 @@ def _figure(seed: int) -> Finding:
 
     return Finding(
         judge(largest < 1e-4),
-        f"difference {largest:.1g}",
+        f"difference {format_number(largest, 1)}",
         f"In all **{run.config.num_layers}** blocks, both outputs of “Add & Norm” equal norm(x + sublayer(x)), to "
-        f"within **{largest:.1e}**. The right half of the figure, the decoder, is not computed here.",
+        f"within **{format_number(largest, 2)}**. The right half of the figure, the decoder, is not computed here.",
         draw,
     )
 

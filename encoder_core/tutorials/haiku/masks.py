@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
@@ -38,9 +39,9 @@ def _ignored(seed: int) -> Finding:
 
     return Finding(
         judge(change == 0 and empty_change == 0, under_condition=change == 0),
-        f"change {change:g}; none visible: {empty_change:.3g}",
+        f"change {change:g}; none visible: {format_number(empty_change, 3)}",
         f"With key 3 hidden, adding 10 to its value changes the outputs by **{change:g}**. With all three keys hidden, "
-        f"the same change of the value changes them by **{empty_change:.3g}**.",
+        f"the same change of the value changes them by **{format_number(empty_change, 3)}**.",
         draw,
         condition="at least one key of the sentence is visible",
     )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.config import EncoderConfig
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.inputs.positions import sinusoid_frequency, sinusoid_layout, sinusoids
@@ -39,9 +40,9 @@ def _no_order(seed: int) -> Finding:
 
     return Finding(
         judge(error < 1e-4 and moved > 0.1),
-        f"difference {error:.1g}",
-        f"The 12 tokens were shuffled. Each token's output moved with it: the outputs, shuffled back, differ by at "
-        f"most **{error:.1e}**.",
+        f"difference {format_number(error, 1)}",
+        "The 12 tokens were shuffled. Each token's output moved with it: the outputs, shuffled back, differ by at "
+        f"most **{format_number(error, 2)}**.",
         draw,
     )
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import self_matches
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of
@@ -60,8 +61,9 @@ def _same_key(seed: int) -> Finding:
     return Finding(
         judge(not all_equal),
         "q = k = v" if all_equal else "q, k, v differ",
-        f"The largest difference between q kᵀ and its transpose is **{asymmetry:.2g}**. In **{matches.matches} of "
-        f"{matches.rows}** rows (without the mask), a token's dot product with itself is the largest.",
+        f"The largest difference between q kᵀ and its transpose is **{format_number(asymmetry, 2)}**. In "
+        f"**{matches.matches} of {matches.rows}** rows (without the mask), a token's dot product with itself is the "
+        "largest.",
         draw,
     )
 

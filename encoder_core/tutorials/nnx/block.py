@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import relative_change
+from encoder_core.explain.number_format import format_number
 from encoder_core.explain.recompute import difference
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
@@ -57,9 +58,9 @@ def _residuals(seed: int) -> Finding:
 
     return Finding(
         judge(max(gaps) < 1e-5),
-        f"largest difference {max(gaps):.1g}",
-        f"x + attention(x) differs from the first sum by **{gaps[0]:.1g}**, and the norm of x + feed-forward(x) from "
-        f"the output of the block by **{gaps[1]:.1g}** of the largest number.",
+        f"largest difference {format_number(max(gaps), 1)}",
+        f"x + attention(x) differs from the first sum by **{format_number(gaps[0], 1)}**, and the norm of x + "
+        f"feed-forward(x) from the output of the block by **{format_number(gaps[1], 1)}** of the largest number.",
         draw,
     )
 

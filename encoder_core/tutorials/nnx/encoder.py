@@ -8,6 +8,7 @@ import numpy as np
 
 from encoder_core.analysis import relative_change
 from encoder_core.cost import flops_by_part, parameters_by_part
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName, bars, curves
 from encoder_core.figures.style import PanelStyle
 from encoder_core.scenes.items import Matrix, line_of
@@ -91,7 +92,8 @@ def _padding(seed: int, *, role: bool) -> Finding:
             judge(changes[True] == 0 and changes[False] > 0.01),
             f"without the mask {changes[False]:.1%}",
             "Tokens 11 to 16 are padding. Other numbers in them change the outputs of the ten real tokens by "
-            f"**{changes[False]:.1%}** of their length without a mask, and by **{changes[True]:.1g}** with it.",
+            f"**{changes[False]:.1%}** of their length without a mask, and by **{format_number(changes[True], 1)}** "
+            "with it.",
             draw,
         )
     return Finding(
@@ -125,7 +127,7 @@ def _causal(seed: int) -> Finding:
         judge(moved[:10].max() == 0 and moved[10:].min() > 0),
         f"earlier tokens change by {moved[:10].max():g}",
         f"Tokens 11 to 16 are replaced. The outputs of tokens 1 to 10 change by **{moved[:10].max():g}**, those of the "
-        f"others by up to **{moved[10:].max():.2g}**.",
+        f"others by up to **{format_number(moved[10:].max(), 2)}**.",
         draw,
     )
 

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.encoder import Encoder
+from encoder_core.explain.number_format import format_number
 from encoder_core.explain.recompute import difference
 from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
 from encoder_core.scenes import multi_head as scenes
@@ -63,10 +64,10 @@ def _split(seed: int) -> Finding:
 
     return Finding(
         judge(gaps[1] < 1e-5, under_condition=gaps[0] < 1e-5),
-        f"difference {gaps[0]:.1g}; {gaps[1]:.2g} otherwise",
+        f"difference {format_number(gaps[0], 1)}; {format_number(gaps[1], 2)} otherwise",
         "Split into heads first and each head into thirds, q, k and v differ from those of the model by "
-        f"**{gaps[0]:.1g}** of the largest number. Split into Q, K, V first and then into heads, they differ by "
-        f"**{gaps[1]:.2g}**.",
+        f"**{format_number(gaps[0], 1)}** of the largest number. Split into Q, K, V first and then into heads, they "
+        f"differ by **{format_number(gaps[1], 2)}**.",
         draw,
         "the columns of the fused projection are read head by head",
     )
@@ -95,8 +96,8 @@ def _independent(seed: int) -> Finding:
     return Finding(
         judge(list(heads) == [0]),
         f"{len(heads)} of {len(moved)} heads changes",
-        f"W_Q of head 1 is replaced by its negative. The weights of head 1 change by up to **{moved[0]:.2g}**, those "
-        f"of the other {len(moved) - 1} heads by **{moved[1:].max():g}**.",
+        "W_Q of head 1 is replaced by its negative. The weights of head 1 change by up to "
+        f"**{format_number(moved[0], 2)}**, those of the other {len(moved) - 1} heads by **{moved[1:].max():g}**.",
         draw,
     )
 
@@ -115,8 +116,8 @@ def _concatenate(seed: int) -> Finding:
         judge(gap < 1e-5 and layer.attn_out.shape == layer.attn_in.shape),
         f"{layer.concat.shape} → {layer.attn_out.shape}",
         f"The heads side by side have the shape {layer.concat.shape}, the projection gives **{layer.attn_out.shape}**, "
-        f"the shape of the input. The same numbers are the sum of the heads' contributions z W_O and the bias (largest "
-        f"difference {gap:.1g}).",
+        "the shape of the input. The same numbers are the sum of the heads' contributions z W_O and the bias (largest "
+        f"difference {format_number(gap, 1)}).",
         draw,
     )
 

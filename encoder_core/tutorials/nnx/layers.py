@@ -3,6 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import relative_change
+from encoder_core.explain.number_format import format_number
 from encoder_core.explain.recompute import difference
 from encoder_core.figures import Line, RowBarsStyle, ThemeName, position_labels, row_bars
 from encoder_core.recipes.collapse import collapsed_feed_forward
@@ -31,7 +32,8 @@ def _relationships(seed: int) -> Finding:
         judge(others == 15),
         f"{others} of 15 other tokens change",
         f"Token 16 of sentence 1 is set to zeros. The attention output of **{others} of the 15** other tokens changes "
-        f"in block 1, by {moved[:-1].min():.2g} to {moved[:-1].max():.2g} (length of the change).",
+        f"in block 1, by {format_number(moved[:-1].min(), 2)} to {format_number(moved[:-1].max(), 2)} (length of the "
+        "change).",
         draw,
     )
 
@@ -50,10 +52,10 @@ def _two_linear_layers(seed: int) -> Finding:
 
     return Finding(
         judge(gap > 1e-4),
-        f"difference from one affine map: {gap:.1g}",
-        f"In the code as written, both linear layers together differ from one affine map by **{gap:.1g}** of the "
-        "largest number, which is rounding. With the GELU in between, as the text intends, it is "
-        f"**{intended_gap:.2g}**.",
+        f"difference from one affine map: {format_number(gap, 1)}",
+        "In the code as written, both linear layers together differ from one affine map by "
+        f"**{format_number(gap, 1)}** of the largest number, which is rounding. With the GELU in between, as the text "
+        f"intends, it is **{format_number(intended_gap, 2)}**.",
         draw,
     )
 
@@ -78,10 +80,10 @@ def _add_and_normalize(seed: int) -> Finding:
 
     return Finding(
         judge(gap < 1e-5 and mean < 1e-4 and abs(variance - 1).max() < 1e-3),
-        f"mean {mean:.1g}, variance {variance.mean():.3f}",
-        f"The sum equals input + attention output (largest difference {gap:.1g}). Before scale and shift, each "
-        f"normalised row has a mean of at most **{mean:.1g}** and a variance from **{variance.min():.3f}** to "
-        f"**{variance.max():.3f}**.",
+        f"mean {format_number(mean, 1)}, variance {variance.mean():.3f}",
+        f"The sum equals input + attention output (largest difference {format_number(gap, 1)}). Before scale and "
+        f"shift, each normalised row has a mean of at most **{format_number(mean, 1)}** and a variance from "
+        f"**{variance.min():.3f}** to **{variance.max():.3f}**.",
         draw,
     )
 

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from encoder_core.explain.number_format import format_number
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -36,9 +37,9 @@ def _extracted(seed: int) -> Finding:
 
     return Finding(
         judge(max(gaps) < 1e-6),
-        f"block 1: {gaps[0]:.1g}, block {len(gaps)}: {gaps[-1]:.2g}",
+        f"block 1: {format_number(gaps[0], 1)}, block {len(gaps)}: {format_number(gaps[-1], 2)}",
         "The largest difference between the weights that are read out and those that the encoder uses is "
-        + ", ".join(f"**{gap:.2g}** in block {i + 1}" for i, gap in enumerate(gaps))
+        + ", ".join(f"**{format_number(gap, 2)}** in block {i + 1}" for i, gap in enumerate(gaps))
         + ".",
         draw,
     )
@@ -89,9 +90,9 @@ def _figure(block: int, seed: int) -> Finding:
 
     return Finding(
         judge(gap < 1e-6),
-        f"difference {gap:.2g}",
+        f"difference {format_number(gap, 2)}",
         f"The mean weights that the figure shows for block {block + 1} differ from those that the encoder uses by up "
-        f"to **{gap:.2g}**; equal weights would be 1/16 = {1 / 16:.4f}.",
+        f"to **{format_number(gap, 2)}**; equal weights would be 1/16 = {1 / 16:.4f}.",
         draw,
     )
 

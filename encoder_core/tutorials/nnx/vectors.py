@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import entropy, softmax_steps
+from encoder_core.explain.number_format import format_number
 from encoder_core.explain.recompute import difference
 from encoder_core.figures import Line, RowBarsStyle, ThemeName, form_for, format_count, position_labels, row_bars
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
@@ -48,7 +49,7 @@ def _query(seed: int) -> Finding:
         judge(list(rows) == [0]),
         f"{len(rows)} of {len(q)} rows of weights change",
         f"The query of token 1 is replaced by its negative. **{len(rows)}** row of weights changes, its own, by up to "
-        f"**{moved[0]:.2g}**.",
+        f"**{format_number(moved[0], 2)}**.",
         draw,
     )
 
@@ -93,9 +94,9 @@ def _value(seed: int) -> Finding:
 
     return Finding(
         judge(gap < 1e-9 and np.array_equal(weights, same)),
-        f"change − weight: {gap:.1g}",
+        f"change − weight: {format_number(gap, 1)}",
         "1 is added to every number of the value of token 1. No weight changes, and each output moves by exactly the "
-        f"weight that its query gives to token 1 (largest difference **{gap:.1g}**).",
+        f"weight that its query gives to token 1 (largest difference **{format_number(gap, 1)}**).",
         draw,
     )
 
@@ -118,9 +119,9 @@ def _formula(seed: int) -> Finding:
 
     return Finding(
         judge(gap < 5e-6),
-        f"largest difference {gap:.1g}",
+        f"largest difference {format_number(gap, 1)}",
         "The formula, computed from Q, K and V in float64, differs from what the encoder computes by at most "
-        f"**{gap:.1g}** of the largest number (block 1, head 1, sentence 1).",
+        f"**{format_number(gap, 1)}** of the largest number (block 1, head 1, sentence 1).",
         draw,
     )
 
@@ -141,9 +142,9 @@ def _normalized(seed: int) -> Finding:
 
     return Finding(
         judge(gap < 1e-5),
-        f"row sums 1 ± {gap:.1g}",
-        f"Every row of weights of block 1 adds up to 1, to within **{gap:.1g}**. Columns do not: in head 1 of sentence "
-        f"1 they add up to {columns.min():.2f} to {columns.max():.2f}.",
+        f"row sums 1 ± {format_number(gap, 1)}",
+        f"Every row of weights of block 1 adds up to 1, to within **{format_number(gap, 1)}**. Columns do not: in head "
+        f"1 of sentence 1 they add up to {columns.min():.2f} to {columns.max():.2f}.",
         draw,
     )
 
