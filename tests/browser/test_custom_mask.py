@@ -40,7 +40,9 @@ def both(screen):
 def test_cells_are_clicked_and_dragged_and_the_link_has_the_mask(screen):
     screen.open("scaled_scores", text=TEXT, mask="custom", custom_mask="causal.2")
     open_editor(screen)
-    cells(screen).evaluate_all("all => [3, 8, 0, 3].forEach(index => all[index].click())")  # faster than the answers
+    clicks = "all => [3, 8, 0, 3].forEach(index => all[index].click())"  # faster than the answers
+    with screen.rerun():  # a server that still warms up may answer later than `come_to_rest` waits
+        cells(screen).evaluate_all(clicks)
     screen.come_to_rest()
     assert both(screen) == "0000/1100/0110/1111"
     boxes = [cells(screen).nth(index).bounding_box() for index in (12, 14)]
