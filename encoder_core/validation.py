@@ -60,11 +60,18 @@ def require_number(name: str, value: Any, low: int | float, high: int | float, *
     return float(value)
 
 
+def require_two(name: str, value: Any, allowed: str) -> None:
+    """Raises ValueError unless the value is a tuple or list of two items; `allowed` names them, in the plural."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise invalid_value(name, value, allowed)
+
+
 def require_pair(name: str, value: Any) -> None:
     """Raises ValueError unless the value is a tuple or list of two numbers, of Python or NumPy."""
-    is_pair = isinstance(value, tuple | list) and len(value) == 2
-    if not is_pair or not all(isinstance(number, Real) and not isinstance(number, bool) for number in value):
-        raise invalid_value(name, value, "pairs of numbers, such as (0, 1)")
+    allowed = "pairs of numbers, such as (0, 1)"
+    require_two(name, value, allowed)
+    if not all(isinstance(number, Real) and not isinstance(number, bool) for number in value):
+        raise invalid_value(name, value, allowed)
 
 
 def require_array(name: str, value: Any, allowed: str) -> np.ndarray:

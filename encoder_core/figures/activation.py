@@ -11,7 +11,7 @@ from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
-from encoder_core.validation import invalid_value, require_choice, require_index, require_numbers, require_type
+from encoder_core.validation import require_choice, require_index, require_numbers, require_two, require_type
 
 
 def activation_curve(
@@ -34,8 +34,7 @@ def activation_curve(
     x = require_numbers("x", x, "x")
     require_type("functions", functions, Mapping, "mappings of names to numbers")
     require_choice("chosen", chosen, functions)
-    if not isinstance(neurons, tuple | list) or len(neurons) != 2:
-        raise invalid_value("neurons", neurons, "pairs of the numbers before and after the activation")
+    require_two("neurons", neurons, "pairs of the numbers before and after the activation")
     neurons = require_numbers("neurons[0]", neurons[0], "neuron"), require_numbers("neurons[1]", neurons[1], "neuron")
     require_index("selected", selected, min(map(len, neurons)))
     require_style(style)

@@ -15,7 +15,14 @@ from encoder_core.figures.lines import series_colours
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
-from encoder_core.validation import invalid_value, require_index, require_items, require_numbers, require_pair
+from encoder_core.validation import (
+    invalid_value,
+    require_index,
+    require_items,
+    require_numbers,
+    require_pair,
+    require_two,
+)
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "cross")
 _PADDING = 0.09  # of the larger span, around the points
@@ -67,16 +74,6 @@ def extent_of(places: Float[np.ndarray, "*point 2"], padding: float = _PADDING) 
     return (float(left), float(right)), (float(bottom), float(top))
 
 
-def _require_plane(extent: Any, axis_titles: Any) -> None:
-    """Raises ValueError unless these are the ranges of x and y, and the titles of both axes."""
-    for name, value in (("extent", extent), ("axis_titles", axis_titles)):
-        if not isinstance(value, tuple | list) or len(value) != 2:
-            raise invalid_value(name, value, "pairs, one for the x axis and one for the y axis")
-    for index, ends in enumerate(extent):
-        require_pair(f"extent[{index}]", ends)
-    require_items("axis_titles", axis_titles, str, "pairs of strings")
-
-
 def points(
     places: Places,
     names: Sequence[str],
@@ -105,7 +102,11 @@ def points(
     )
     if places.shape != (len(names), 2) or len(groups) != len(names):
         raise ValueError(f"places of shape {places.shape} do not fit {len(names)} names and {len(groups)} groups.")
-    _require_plane(extent, axis_titles)
+    for name, value in (("extent", extent), ("axis_titles", axis_titles)):
+        require_two(name, value, "pairs, one for the x axis and one for the y axis")
+    for index, ends in enumerate(extent):
+        require_pair(f"extent[{index}]", ends)
+    require_items("axis_titles", axis_titles, str, "pairs of strings")
     if marked is not None:
         require_index("marked", marked, len(names))
     paths = require_items("paths", paths, tuple, "lists of an index and places")

@@ -19,8 +19,7 @@ from dashboard.selection.weights_scale import render_weights_limits
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
-from encoder_core.explain.number_format import format_number
-from encoder_core.figures import Line, latex_range
+from encoder_core.figures import Line, format_number, latex_range
 from encoder_core.scenes import stack_attention as scenes
 from encoder_core.scenes.position import head_slice
 

@@ -16,8 +16,7 @@ from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.theme import current_theme
 from encoder_core.analysis import root_mean_square, self_matches
-from encoder_core.explain.number_format import format_number
-from encoder_core.figures import HeatmapStyle, format_count, heatmap
+from encoder_core.figures import HeatmapStyle, format_count, format_number, heatmap
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head, positions
 from encoder_core.scenes import recipes as scenes

@@ -18,8 +18,7 @@ from dashboard.theme import current_theme
 from encoder_core import Dropout, EncoderTrace
 from encoder_core.analysis import relative_change
 from encoder_core.config import DropoutPlace
-from encoder_core.explain.number_format import format_number
-from encoder_core.figures import HeatmapStyle
+from encoder_core.figures import HeatmapStyle, format_number
 from encoder_core.figures.axis import AxisKind
 from encoder_core.recipes import Variant
 from encoder_core.scenes import multi_head

@@ -12,11 +12,12 @@ from encoder_core.scenes.feed_forward import activation_name
 def add_and_norm(model: Model) -> Transition:
     """From the output of a sublayer to the residual stream."""
     numbers, is_post = format_count(model.config.d_model, "number"), model.config.norm == "post"
+    normed = "the sum, as in **norm(x + sublayer(x))**"
+    if not is_post:
+        normed = "the sublayer's input, as in **x + sublayer(norm(x))**"
     return Transition(
         f"Attention gives {numbers} for each token, but to replace its vector x by them would lose x: so they are added"
-        " to the [[residual stream]] x, and [[layer norm]] normalises "
-        + ("the sum" if is_post else "the sublayer's input")
-        + f", as in **{'norm(x + sublayer(x))' if is_post else 'x + sublayer(norm(x))'}**."
+        f" to the [[residual stream]] x, and [[layer norm]] normalises {normed}."
         + edited_residuals_note(model, "attention", "mlp"),
         f"The next stage needs the output of norm{1 if is_post else 2}: {numbers} for each token. What it computes is "
         + ("added to its input and normalised, too." if is_post else "added to x, too.")

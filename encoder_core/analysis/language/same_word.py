@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
 from encoder_core.trace import EncoderTrace, require_trace
-from encoder_core.validation import invalid_value, require_index, require_items
+from encoder_core.validation import invalid_value, require_index, require_items, require_two
 
 TokenPlace = tuple[int, int]  # (sentence, token), both from 0
 
@@ -50,8 +50,7 @@ def same_word_similarity(trace: EncoderTrace, first: TokenPlace, second: TokenPl
     """
     require_trace(trace)
     for name, pair in (("first", first), ("second", second)):
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise invalid_value(name, pair, "pairs of a sentence and a token, such as (0, 3)")
+        require_two(name, pair, "pairs of a sentence and a token, such as (0, 3)")
     for sentence, place in (first, second):
         require_index("sentence", sentence, len(trace.real))
         require_index("token", place, trace.real.shape[1])

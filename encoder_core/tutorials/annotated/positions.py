@@ -3,8 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import similarity_by_distance
-from encoder_core.explain.number_format import format_number
-from encoder_core.figures import Line, ThemeName
+from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.scenes import positions as position_scenes
 from encoder_core.scenes.items import Matrix, line_of

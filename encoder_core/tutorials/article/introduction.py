@@ -3,8 +3,7 @@
 import numpy as np
 from jaxtyping import Bool
 
-from encoder_core.explain.number_format import format_number
-from encoder_core.figures import Line, ThemeName
+from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.recipes.article import POEM
 from encoder_core.recipes.recipe import vocabulary_of, words_of
 from encoder_core.scenes.items import Matrix, line_of

@@ -3,8 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import softmax
-from encoder_core.explain.number_format import format_number
-from encoder_core.figures import Line, ThemeName
+from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
     ATTENTION_MODULE,
@@ -42,7 +41,7 @@ def _qkv_shapes(seed: int) -> Finding:
 def _rows_sum(seed: int) -> Finding:
     pattern = block(seed).pattern
     sums, shape = pattern.sum(axis=-1), pattern[:, 0].shape
-    error = format_number(np.abs(sums - 1).max(), 1)
+    error = np.abs(sums - 1).max()
 
     def draw(theme: ThemeName) -> Line:
         weights = Matrix(title="weights of head 1, sequence 0", values=pattern[0, 0], kind="weights", rows=words(seed),
@@ -50,9 +49,10 @@ def _rows_sum(seed: int) -> Finding:
         return [*line_of([weights], theme=theme), "→", bar_panel(sums[0, 0], words(seed), "sum of each row", theme)]
 
     return Finding(
-        judge(np.abs(sums - 1).max() < 1e-5 and shape == (32, 10, 10)),
-        f"sums 1 ± {error}",
-        f"Each of the {sums.size:,} rows of weights adds up to 1, to **{error}**. One head has the shape **{shape}**.",
+        judge(error < 1e-5 and shape == (32, 10, 10)),
+        f"sums 1 ± {format_number(error, 1)}",
+        f"Each of the {sums.size:,} rows of weights adds up to 1, to **{format_number(error, 1)}**. One head has the "
+        f"shape **{shape}**.",
         draw,
     )
 
@@ -103,12 +103,12 @@ def _comments(seed: int) -> Finding:
             theme=theme,
         )  # fmt: skip
 
-    rounding = format_number(along[-1], 1)
     return Finding(
         judge(transposed.shape == (4, 32, 16, 10) and along[-1] < 1e-5 < along[-2]),
         str(transposed.shape),
         f"K of all heads, transposed, has shape **{transposed.shape}**. The weights add up to 1 along the last axis "
-        f"(to {rounding}), the keys; along the queries they differ from 1 by up to **{along[-2]:.2f}**.",
+        f"(to {format_number(along[-1], 1)}), the keys; along the queries they differ from 1 by up to "
+        f"**{along[-2]:.2f}**.",
         draw,
     )
 

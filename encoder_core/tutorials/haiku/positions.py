@@ -3,8 +3,7 @@
 import numpy as np
 
 from encoder_core.config import EncoderConfig
-from encoder_core.explain.number_format import format_number
-from encoder_core.figures import Line, ThemeName
+from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.inputs.positions import sinusoid_frequency, sinusoid_layout, sinusoids
 from encoder_core.parameters import parameter_shapes

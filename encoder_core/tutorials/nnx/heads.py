@@ -6,9 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.encoder import Encoder
-from encoder_core.explain.number_format import format_number
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
+from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, format_number, mosaic, position_labels
 from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.scenes.position import At
