@@ -57,10 +57,18 @@ def render_depths(
         return
     if inspection:
         render_training_effect(model.current_model(), inspection)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
+    with st.container(horizontal=True, gap="medium", key="depths"):  # below each other where a formula would be cut
         _render_numbers(tables, inspection)
-    with right:
+        _render_reading(formula, code, question)
+    if inspection:
+        # In one container, so that the controls stay next to their effect on a phone.
+        with st.container(border=True, key="what-if"):
+            render_edit_panel(model.current_model(), inspection)
+            render_edit_effect(model.current_model(), inspection)
+
+
+def _render_reading(formula: str, code: Sequence[Callable[..., Any]], question: Question) -> None:
+    with st.container():
         formula_tab, code_tab = st.tabs(["Formula", "Code"], **bind_widget(DETAILS, value_argument="default"))
         if formula_tab.open:
             formula_tab.latex(formula)
@@ -68,11 +76,6 @@ def render_depths(
             with code_tab:
                 render_source(code)
         ask_below(question)
-    if inspection:
-        # In one container, so that the controls stay next to their effect on a phone.
-        with st.container(border=True, key="what-if"):
-            render_edit_panel(model.current_model(), inspection)
-            render_edit_effect(model.current_model(), inspection)
 
 
 def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None) -> None:

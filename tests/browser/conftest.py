@@ -7,6 +7,7 @@ from tests.browser.screen import TIMEOUT, Screen
 
 expect.set_options(timeout=TIMEOUT)
 WIDE = {"width": 1440, "height": 900}
+TABLET = {"width": 1024, "height": 768}
 PHONE = {"width": 390, "height": 844}
 
 

