@@ -29,5 +29,5 @@ def render_summary(config: EncoderConfig) -> None:
         + ("" if config.qkv_width == config.d_model else f" (all heads: {config.qkv_width})")
         + (" · norm of the embeddings" if config.embedding_norm else "")
         + (f" · dropout {config.dropout:g} in training" if config.dropout else "")
-        + (f" · output head to {config.vocab_size} ids" if config.output_head else "")
+        + (f" · output head to {config.vocab_size:,} ids" if config.output_head else "")
     )

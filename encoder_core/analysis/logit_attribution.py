@@ -76,7 +76,7 @@ class LogitAttribution:
                 yield Contribution(f"{place}, head {head + 1}", value, layer, head)
             if self.attention_biases.any():
                 yield Contribution(f"{place}, attention bias", float(self.attention_biases[layer]), layer)
-            yield Contribution(f"{place}, MLP", float(self.mlps[layer]), layer)
+            yield Contribution(f"{place}, FFN", float(self.mlps[layer]), layer)
             if self.norm_shifts.any():
                 yield Contribution(f"{place}, norm shifts", float(self.norm_shifts[layer]), layer)
         yield from (Contribution(name, value) for name, value in self.after.items())

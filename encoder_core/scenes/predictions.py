@@ -165,7 +165,7 @@ def _by_layer(attribution: LogitAttribution, title: str, at: Position, theme: Th
         (f"head {head + 1}", {"head": head}, attribution.heads[:, head]) for head in range(num_heads)
     ]
     columns += [("bias", {}, attribution.attention_biases)] if attribution.attention_biases.any() else []
-    columns += [("MLP", {}, attribution.mlps)]
+    columns += [("FFN", {}, attribution.mlps)]
     columns += [("shifts", {}, attribution.norm_shifts)] if attribution.norm_shifts.any() else []
     names, selects, values = zip(*columns, strict=True)
     matrix = np.stack(values, axis=1)
@@ -182,7 +182,7 @@ def _sum_steps(attribution: LogitAttribution) -> list[tuple[str, float, Selectio
     steps: list[tuple[str, float, Selection]] = [(name, value, {}) for name, value in before.items()]
     for layer, (heads, mlp) in enumerate(zip(attribution.heads.sum(axis=1), attribution.mlps, strict=True)):
         if len(attribution.mlps) <= MAX_BLOCKS:
-            steps += [(f"heads {layer + 1}", heads, {"layer": layer}), (f"MLP {layer + 1}", mlp, {"layer": layer})]
+            steps += [(f"heads {layer + 1}", heads, {"layer": layer}), (f"FFN {layer + 1}", mlp, {"layer": layer})]
         else:
             steps.append((f"layer {layer + 1}", heads + mlp, {"layer": layer}))
     has_shifts = bool(shifts) or bool(attribution.norm_shifts.any())
@@ -200,7 +200,7 @@ def _largest_neurons(neurons: NeuronContributions, at: Position, theme: ThemeNam
     rest = f"others {format_number(total - values.sum(), 3)}, sum {format_number(total, 3)}"
     axis = AxisMeaning("neuron", selects=[{"neuron": int(neuron)} for neuron in largest])
     style = RowBarsStyle(row_axis=axis, span=span_of(values), decimals=None, weight=12, height=HEIGHT, theme=theme)
-    return row_bars(values, [str(neuron) for neuron in largest], title=f"neurons of MLP {at.layer + 1}",
+    return row_bars(values, [str(neuron) for neuron in largest], title=f"neurons of FFN {at.layer + 1}",
                     details=RowBarsDetails(footer=rest), style=style)  # fmt: skip
 
 

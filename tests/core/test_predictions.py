@@ -57,7 +57,7 @@ def test_pre_norm_by_hand():
         ("embedding", pytest.approx(1)),
         ("layer 1, head 1", pytest.approx(-2)),
         ("layer 1, attention bias", pytest.approx(0.5)),
-        ("layer 1, MLP", pytest.approx(4)),
+        ("layer 1, FFN", pytest.approx(4)),
         ("output bias", pytest.approx(0.25)),
     ]
     assert run.trace.logits[0, 0, 0] == pytest.approx(3.75)
@@ -71,7 +71,7 @@ def test_the_final_norm_by_hand():
     attribution = logit_attribution(run, 0, 0)
     values = {c.name: c.value for c in attribution.contributions()}
     assert values == pytest.approx({
-        "embedding": -2 / 3, "layer 1, head 1": -10 / 3, "layer 1, attention bias": 1 / 3, "layer 1, MLP": 8 / 3,
+        "embedding": -2 / 3, "layer 1, head 1": -10 / 3, "layer 1, attention bias": 1 / 3, "layer 1, FFN": 8 / 3,
         "final norm shift": 0.1, "output bias": 0.25,
     })  # fmt: skip
     assert attribution.logit == pytest.approx(-1 + 0.1 + 0.25)
@@ -91,7 +91,7 @@ def test_post_norm_by_hand():
     )
     values = {c.name: c.value for c in logit_attribution(run, 0, 0).contributions()}
     assert values == pytest.approx({
-        "embedding": -1.6, "layer 1, head 1": -2.4, "layer 1, MLP": 8, "layer 1, norm shifts": 0.5 - 2,
+        "embedding": -1.6, "layer 1, head 1": -2.4, "layer 1, FFN": 8, "layer 1, norm shifts": 0.5 - 2,
         "output bias": 0,
     })  # fmt: skip
     assert run.trace.logits[0, 0, 0] == pytest.approx(2.5)

@@ -97,8 +97,8 @@ def test_the_attribution_of_a_post_norm_encoder(framed, small):
     assert derivation["result"] == pytest.approx(attribution.logit, abs=1e-5)
     assert "passes through all later norms" in caption(at)
     heat, sums, *_ = figures(at)
-    assert heat["columns"]["names"] == ["head 1", "head 2", "MLP", "shifts"]
-    assert sums["rows"]["names"] == ["embedding", "position", "heads 1", "MLP 1", "heads 2", "MLP 2", "bias, shifts"]
+    assert heat["columns"]["names"] == ["head 1", "head 2", "FFN", "shifts"]
+    assert sums["rows"]["names"] == ["embedding", "position", "heads 1", "FFN 1", "heads 2", "FFN 2", "bias, shifts"]
     assert f"head 2 of layer 2 contributes {attribution.heads[1, 1]:.3f}"[:-1].replace("-", "−") in rendered_question(
         at
     )
