@@ -185,7 +185,9 @@ def _checked_copy(name: str, numbers: object, shape: tuple[int, ...]) -> Float[n
     """The numbers as a float32 array: a copy, because the caller may change the original."""
     try:
         with np.errstate(over="ignore"):  # an infinite number gets the message below
-            array = np.array(numbers, np.float32)
+            array = np.array(np.asarray(numbers), np.float32)  # NumPy copies no tensor of torch without a warning
+    except RuntimeError as error:  # of a tensor of torch that has a gradient
+        raise ValueError(f"parameter {name!r} cannot be read as an array: {error}") from None
     except (TypeError, ValueError):
         raise ValueError(f"parameter {name!r} is no array of numbers: allowed is one of shape {shape}.") from None
     if array.shape != shape:

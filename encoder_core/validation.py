@@ -75,9 +75,13 @@ def require_pair(name: str, value: Any) -> None:
 
 
 def require_array(name: str, value: Any, allowed: str) -> np.ndarray:
-    """The value as an array. Raises ValueError where its rows have different lengths."""
+    """The value as an array. Raises ValueError where its rows have different lengths, or it is no array at all."""
+    if hasattr(value, "_fields"):  # NumPy would take a named tuple, such as a trace, for a list of rows
+        raise ValueError(f"{name}: a value of type {type(value).__name__} is invalid: allowed are {allowed}.")
     try:
         return np.asarray(value)
+    except RuntimeError as error:  # of a tensor of torch that has a gradient
+        raise ValueError(f"{name} cannot be read as an array: {error}") from None
     except ValueError:
         raise ValueError(f"{name}: rows of different lengths are invalid: allowed are {allowed}.") from None
 

@@ -184,6 +184,12 @@ def _is_token_batch(subject: Subject) -> bool:
     return ids is None or of_text.shape != ids.shape or not np.array_equal(edited_ids(of_text, run.effects), ids)
 
 
+def _is_recipe_batch(subject: Subject, name: str, seed: int) -> bool:
+    """Whether the inputs are the tutorial's batch: its model can run on other inputs, too."""
+    own, ids = RECIPES[name].inputs(seed).inputs.ids, subject.run.trace.ids
+    return ids is not None and own.shape == ids.shape and np.array_equal(edited_ids(own, subject.run.effects), ids)
+
+
 def _encoder(subject: Subject) -> list[str]:
     match subject.origin:
         case Random(seed):
@@ -215,7 +221,7 @@ def _inputs(subject: Subject) -> list[str]:
     """The code that makes `inputs` and `mask`."""
     run, trace = subject.run, subject.run.trace
     match subject.origin:
-        case SomeRecipe(name, _, seed):
+        case SomeRecipe(name, _, seed) if _is_recipe_batch(subject, name, seed):
             own = RECIPES[name].inputs(seed).mask
             lines = [f"inputs, mask, _ = RECIPES[{name!r}].inputs(seed={seed})"]
             if np.array_equal(attention_mask(own, trace.real, run.config.num_heads), trace.mask):

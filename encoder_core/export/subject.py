@@ -3,18 +3,21 @@
 from dataclasses import dataclass
 
 from encoder_core.config import Activation, EncoderConfig
-from encoder_core.recipes import RECIPES
+from encoder_core.recipes import RECIPES, VARIANTS
 from encoder_core.trace import Run, require_run
-from encoder_core.validation import require_items, require_type
+from encoder_core.validation import require_choice, require_integer, require_items, require_type
 
 ACTIVATION_NAMES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
 
 @dataclass(frozen=True)
 class Random:
-    """A random encoder: its parameters are those of `draw_parameters` with this seed."""
+    """A random encoder: its parameters are those of `draw_parameters` with this seed, a whole number from 0."""
 
     seed: int
+
+    def __post_init__(self) -> None:
+        require_integer("seed", self.seed, 0)
 
     @property
     def embedding_std(self) -> float:
@@ -29,6 +32,11 @@ class SomeRecipe:
     name: str
     variant: str
     seed: int
+
+    def __post_init__(self) -> None:
+        require_choice("name", self.name, RECIPES)
+        require_choice("variant", self.variant, VARIANTS)
+        require_integer("seed", self.seed, 0)
 
     @property
     def embedding_std(self) -> float:
@@ -45,6 +53,9 @@ class Pretrained:
 
     name: str
 
+    def __post_init__(self) -> None:
+        require_type("name", self.name, str, "strings")
+
 
 @dataclass(frozen=True)
 class FromFile:
@@ -54,6 +65,9 @@ class FromFile:
     """
 
     description: str
+
+    def __post_init__(self) -> None:
+        require_type("description", self.description, str, "strings")
 
 
 Origin = Random | SomeRecipe | Pretrained | FromFile

@@ -12,7 +12,7 @@ from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation
 from encoder_core.tutorials.nanolm import NANOLM_ITEMS
 from encoder_core.tutorials.nnx import NNX_ITEMS
 from encoder_core.tutorials.related import RELATED_EXPERIMENTS
-from encoder_core.validation import require_integer
+from encoder_core.validation import require_choice, require_integer
 
 ITEMS: dict[str, tuple[Item, ...]] = {
     "nnx": NNX_ITEMS,
@@ -26,10 +26,11 @@ ITEMS: dict[str, tuple[Item, ...]] = {
 def examine_all(tutorial: str, seed: int, trained: Encoder | None = None) -> tuple[Finding, ...]:
     """The findings of all rows of a tutorial, in the order of `ITEMS`.
 
-    Raises KeyError for an unknown name, and ValueError unless the seed is a whole number from 0.
+    Raises ValueError for an unknown name, and unless the seed is a whole number from 0.
 
     trained  all-MiniLM-L6-v2 if it is loaded, for the rows that have `examine_trained`
     """
+    require_choice("tutorial", tutorial, ITEMS)
     seed = require_integer("seed", seed, 0)
     return tuple(
         item.examine_trained(trained) if trained and item.examine_trained else item.examine(seed)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 
@@ -85,6 +86,8 @@ def test_words_beyond_the_vocabulary_are_unknown():
         (3, "allowed are text"),
         (["a", 3], "allowed are text"),
         ([[1, 2, 3], [4, 5]], "inputs: rows of different lengths are invalid: allowed are rows of one length"),
+        (ENCODER.trace("a b"), "inputs: a value of type EncoderTrace is invalid: allowed are rows of one length"),
+        (torch.zeros(1, 3, 8, requires_grad=True), "inputs cannot be read as an array: .*detach"),
     ],
 )
 def test_invalid_inputs(inputs, message, unchecked):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -199,6 +200,7 @@ def changed(**parameters: np.ndarray | None) -> dict[str, np.ndarray]:
         (changed(**{"output_head.kernel": np.zeros((128, 64))}), ["output_head.kernel", "(128, 64)", "(64, 128)"]),
         (changed(**{"final_norm.bias": np.full(64, np.nan)}), ["final_norm.bias", "not finite"]),
         (changed(**{"final_norm.bias": np.full(64, np.inf)}), ["final_norm.bias", "not finite"]),
+        (changed(**{"final_norm.bias": torch.zeros(64, requires_grad=True)}), ["final_norm.bias", "detach"]),
     ],
 )
 def test_invalid_parameters(parameters, message):

@@ -6,7 +6,10 @@ import pytest
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.explain import derive
 from encoder_core.export import (
+    FromFile,
+    Pretrained,
     Random,
+    SomeRecipe,
     Subject,
     encoder_core_notebook,
     parameters_safetensors,
@@ -17,6 +20,7 @@ from encoder_core.export import (
 )
 from encoder_core.figures import dimensions, format_count, format_fixed, format_number, position_labels
 from encoder_core.inputs.mask_text import parse_mask_text
+from encoder_core.tutorials import examine_all
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 
@@ -53,6 +57,14 @@ def test_files_are_those_of_a_run(value):
         (lambda: Subject(RUN, "random"), "origin='random' is invalid: allowed are origins of an encoder"),
         (lambda: Subject(RUN, Random(0), "a b"), "sentences='a b' is invalid: allowed are tuples of strings"),
         (lambda: Subject(RUN, Random(0), ("a b",), None), "link=None is invalid: allowed are strings"),
+        (lambda: Random("0"), "seed='0' is invalid: allowed are whole numbers from 0"),
+        (lambda: Random(-1), "seed=-1 is invalid: allowed are whole numbers from 0"),
+        (lambda: SomeRecipe("NNX", "as written", 0), "name='NNX' is invalid: allowed are 'nnx', 'haiku'"),
+        (lambda: SomeRecipe("nnx", "as wrtten", 0), "variant='as wrtten' is invalid: allowed are 'as intended', 'as w"),
+        (lambda: SomeRecipe("nnx", "as written", -1), "seed=-1 is invalid: allowed are whole numbers from 0"),
+        (lambda: Pretrained(3), "name=3 is invalid: allowed are strings"),
+        (lambda: FromFile(None), "description=None is invalid: allowed are strings"),
+        (lambda: examine_all("NNX", 0), "tutorial='NNX' is invalid: allowed are 'nnx', 'haiku'"),
         (lambda: derive(RUN, None), "cell=None is invalid: allowed are cells and their texts"),
         (lambda: derive(RUN, ("pattern", 0)), "cell=.* is invalid: allowed are cells and their texts"),
         (lambda: parse_mask_text(np.eye(2)), "text=.* is invalid: allowed are texts such as 10/11"),

@@ -131,6 +131,16 @@ def test_the_short_notebook_of_a_recipe():
     assert_same_tensors(subject, execute(encoder_core_notebook(subject))["tensors"])
 
 
+@pytest.mark.parametrize("inputs", [list(TEXT), np.array([[1, 2, 3], [4, 5, 6]])], ids=["text", "ids"])
+def test_the_notebook_of_a_recipe_on_other_inputs(inputs):
+    sentences = TEXT if isinstance(inputs, list) else ()
+    edits = [ReplaceToken(0, 2, 5)]
+    subject = Subject(
+        Encoder.recipe("nnx", seed=1).run(inputs, None, edits), SomeRecipe("nnx", "as intended", 1), sentences
+    )
+    assert_same_tensors(subject, execute(encoder_core_notebook(subject))["tensors"])
+
+
 @needs_minilm
 def test_the_notebooks_of_a_trained_encoder():
     subject = minilm_subject()
