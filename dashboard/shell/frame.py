@@ -113,6 +113,7 @@ def render_heading(
     inputs: Sequence[Shape] = (),
     outputs: Sequence[Shape] = (),
     aside: Callable[[], None] | None = None,
+    title: str | None = None,
 ) -> None:
     """Render the page's title, one sentence, and its input and output tensors, if any, with their shapes.
 
@@ -120,11 +121,12 @@ def render_heading(
 
     sentence  markdown, with the marks of dashboard/glossary.py
     aside     renders what stands next to the shapes
+    title     instead of that of the page
     """
     place = st.container(key="heading", gap="xsmall")
 
     def render() -> None:
-        st.title(stage.title, anchor=False)
+        st.title(title or stage.title, anchor=False)
         st.markdown(explain_terms(sentence))
         render_term_tips(key="term_tips")
         if not inputs and not outputs:

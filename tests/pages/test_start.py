@@ -39,6 +39,17 @@ def weights_of(word):
     return np.stack([layer.pattern[0, :, words.index(word)] for layer in trace.layers]), words
 
 
+def test_the_title_asks_about_words_that_the_sentence_has(framed):
+    at = opened(START)
+    assert at.title[0].value == "What does “it” refer to?"
+    at.text_area[0].set_value("The cat slept")
+    run(at)
+    assert at.title[0].value == "Where does a word attend to?"
+    at.text_area[0].set_value("It was the sofa, not the CAT.")
+    run(at)
+    assert at.title[0].value == "What does “it” refer to?"
+
+
 @with_minilm
 def test_lines_appear_after_the_answer(framed):
     at = opened(START)

@@ -1,12 +1,16 @@
 """The question of the start page: what "it" refers to. The lines appear after an answer."""
 
+import re
+
 import streamlit as st
 
 from dashboard.lessons.start.story import Story
-from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN
+from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, story_settings
+from dashboard.page_list import START
 from dashboard.state.answers import record_answer
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
+from dashboard.state.settings import SETTINGS, WORDS
 from encoder_core.figures import format_fixed
 
 SKIPPED = "skipped"
@@ -14,6 +18,12 @@ _MISCONCEPTION = (
     f"“{OTHER_NOUN}” is the nearest noun before “{PRONOUN}”, but a pronoun can stand for one further away. Look at the "
     f"lines to both nouns: attention compares “{PRONOUN}” with every token, near or far."
 )
+
+
+def page_title() -> str:
+    """The title of the page: the question, where the sentence has its words."""
+    words = re.findall(r"\w+", story_settings(WORDS, session().get(SETTINGS["text"])).text.lower())
+    return START.title if {PRONOUN, NOUN, OTHER_NOUN} <= set(words) else "Where does a word attend to?"
 
 
 def is_answered(story: Story) -> bool:
