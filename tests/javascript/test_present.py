@@ -34,7 +34,7 @@ def test_fonts_are_at_least_16_pixels(scripts):
         (2, 900, 575),  # 2.5 times the 230 pixels of the figure
         (2, 300, 440),  # the page scrolls
         (33, 300, 440),  # too many rows to label all
-        (20, 300, 464),  # 20 labels of 17 pixels, margins of 50 and 44, 30 for the title
+        (32, 300, 628),  # 32 labels of 17 pixels, margins of 10 (50 less the title's 40) and 44, 30 for the title
     ],
 )
 def test_height_of_the_figure(scripts, rows, available, height):

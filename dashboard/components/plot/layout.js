@@ -10,7 +10,7 @@ import { TEXT_SIZE, staggerLabels, thinLabels } from "./tick_labels.js";
 const LARGE_TEXT_SIZE = 12;  // pixels: the font of the labels on a phone
 const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap between them, so that colour remains
 export const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
-const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
+export const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
 export const SMALL_MARGIN = 4;
 
 /**
