@@ -11,6 +11,12 @@ _ROWS = "() => [...document.querySelectorAll('.ew-rows > .ew-name')].filter(t =>
 _BOX = """() => { const { bottom, right } = document.querySelector(".ew-shown .ew-chart").getBoundingClientRect();
     return [bottom, right]; }"""
 
+# The titles of the figures that are completely in the window, and how many figures the page has.
+_IN_WINDOW = """() => [...document.querySelectorAll(".ew-plot .ew-panel.ew-shown")].filter(figure => {
+    const { top, bottom } = figure.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+}).map(figure => figure.querySelector(".ew-title").textContent)"""
+_FIGURES = "() => [...document.querySelectorAll('.ew-plot .ew-title')].map(title => title.textContent)"
 PROJECTOR = {"width": 1280, "height": 720}  # 1920 x 1080 at 150%
 
 
@@ -46,6 +52,41 @@ def test_presentation_on_a_projector(screen):
 def test_the_presenters_buttons_cover_no_button_of_the_edits(screen):
     screen.open("add_and_norm", present="on", edits="residual.0.attention=0")
     screen.page.get_by_role("button", name="Reset").click(trial=True, timeout=3_000)
+
+
+def test_keys_reach_all_figures_of_a_page(screen):
+    screen.page.set_viewport_size(PROJECTOR)
+    screen.open("positions", present="on")
+    figures = screen.page.evaluate(_FIGURES)
+    assert len(figures) == 9
+    for number, title in enumerate(figures):
+        if number:
+            screen.page.keyboard.press("PageDown")
+        screen.settle()
+        assert screen.page.evaluate(_IN_WINDOW) == [title]
+    screen.page.keyboard.press("PageDown")
+    screen.arrived("qkv")
+    assert screen.page.evaluate(_IN_WINDOW) == ["x"]
+
+
+def test_the_page_before_opens_at_its_last_figure(screen):
+    screen.page.set_viewport_size(PROJECTOR)
+    screen.open("softmax", present="on")
+    screen.page.keyboard.press("PageUp")
+    screen.arrived("scaled_scores")
+    chosen = screen.page.locator(".ew-switcher button[aria-pressed=true]")
+    expect(chosen).to_have_text("masked")
+    screen.page.get_by_role("button", name="Previous page").click()
+    screen.arrived("qkv")
+    expect(chosen).to_have_text("x")
+
+
+def test_the_key_scrolls_to_a_figure_below_the_window(screen):
+    screen.page.set_viewport_size(PROJECTOR)
+    screen.open("map", present="on")
+    assert screen.page.evaluate(_IN_WINDOW) == []
+    screen.page.keyboard.press("PageDown")
+    assert screen.page.evaluate(_IN_WINDOW) == ["Parameters by part"]
 
 
 @pytest.mark.parametrize("name", [stage.name for stage in STAGES[1:]])

@@ -79,3 +79,111 @@ _ACTION = """async ([key, html, options]) => {
 )
 def test_action_of_a_key(scripts, key, html, options, action):
     assert scripts.page.evaluate(_ACTION, [key, html, options]) == action
+
+
+# A window of 720 pixels with a line of two figures, a diagram, a hidden line, and a line of two figures.
+_PAGE = """<div data-testid=stApp data-test-script-state=notRunning>
+<main data-testid=stMain style="height: 720px; overflow: auto"><h1 style="height: 100px; margin: 0"></h1>
+<div class="ew-plot ew-switched" style="height: 400px"><div class=ew-switcher>
+    <button aria-pressed=true>a</button><button aria-pressed=false>b</button></div></div>
+<div class=ew-diagram style="height: 500px; margin-top: 100px; scroll-margin-top: 124px">diagram</div>
+<div class="ew-plot" style="display: none"><div class=ew-switcher><button aria-pressed=true>hidden</button></div></div>
+<div class="ew-plot ew-switched" style="height: 650px; margin: 300px 0 500px; scroll-margin-top: 124px">
+    <div class=ew-switcher><button aria-pressed=false>c</button><button aria-pressed=true>d</button></div></div>
+</main></div>"""
+_WALK = """async ([html, directions]) => {
+    const { showNeighbour } = await import("/presenter/pictures.js");
+    document.body.style.margin = 0;
+    document.body.innerHTML = html;
+    const shown = [], main = document.querySelector("main");
+    for (const button of document.querySelectorAll("button"))
+        button.onclick = () => {
+            for (const other of button.parentElement.children) other.setAttribute("aria-pressed", other === button);
+        };
+    for (const direction of directions) {
+        if (typeof direction === "string") { main.scrollTop = Number(direction); continue; }
+        const hasShown = showNeighbour(direction);
+        const pressed = [...document.querySelectorAll("[aria-pressed=true]")].map(button => button.textContent);
+        shown.push([hasShown, main.scrollTop, pressed.join("")]);
+    }
+    return shown;
+}"""
+
+
+def walk(scripts, *directions):
+    """For each key: whether it showed a figure, how far the page is scrolled, and the figure of each line."""
+    return scripts.page.evaluate(_WALK, [_PAGE, directions])
+
+
+def test_keys_go_through_all_pictures(scripts):
+    forward = walk(scripts, 1, 1, 1, 1, 1)
+    assert forward == [
+        [True, 0, "bhiddend"],
+        [True, 476, "bhiddend"],  # the diagram begins at 600
+        [True, 1330, "bhiddenc"],  # the first figure; a high picture ends with the window, at 2050
+        [True, 1330, "bhiddend"],
+        [False, 1330, "bhiddend"],  # the next page
+    ]
+
+
+def test_keys_go_back_to_the_top_of_the_page(scripts):
+    back = walk(scripts, "1330", -1, -1, -1, -1, -1)
+    assert back == [
+        [True, 1330, "ahiddenc"],
+        [True, 476, "ahiddenc"],
+        [True, 0, "bhiddenc"],  # the last figure of the line
+        [True, 0, "ahiddenc"],
+        [False, 0, "ahiddenc"],
+    ]
+
+
+def test_keys_start_at_the_picture_in_sight(scripts):
+    assert walk(scripts, "476", 1) == [[True, 1330, "ahiddenc"]]
+    # The diagram that the key showed is partly in sight, but after more scrolling no longer.
+    assert walk(scripts, 1, 1, "1050", 1)[-1] == [True, 1330, "bhiddenc"]
+    assert walk(scripts, 1, 1, "1390", 1)[-1] == [False, 1390, "bhiddend"]
+
+
+_OPEN_BACKWARDS = """async html => {
+    const { default: mount } = await import("/presenter/presenter.js");
+    document.body.style.margin = 0;
+    document.body.innerHTML = `<section><div class=ew-presenter></div></section><div id=page></div>`;
+    const parentElement = document.querySelector("section"), page = document.querySelector("#page");
+    const actions = [];
+    const show = (previous, following) => mount({
+        parentElement, data: { previous, following }, setTriggerValue: (_, action) => actions.push(action) });
+    const press = key => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    const pressed = () => [...document.querySelectorAll(".ew-plot:last-child [aria-pressed=true]")].at(-1)?.textContent;
+    const wait = () => new Promise(done => setTimeout(done, 500));
+    const draw = state => {
+        page.innerHTML = html;
+        page.firstElementChild.dataset.testScriptState = state;
+        for (const button of document.querySelectorAll(".ew-switcher button"))
+            button.onclick = () => {
+                for (const other of button.parentElement.children) other.setAttribute("aria-pressed", other === button);
+            };
+        page.querySelector(".ew-plot:last-child").querySelectorAll("button")[0].click();
+    };
+    const seen = [];
+    show("one", "three");
+    press("PageUp");
+    seen.push(actions.join());
+    draw("running");
+    show("zero", "two");
+    await wait();
+    seen.push(pressed());
+    page.firstElementChild.dataset.testScriptState = "notRunning";
+    await wait();
+    seen.push(pressed());
+    document.querySelector(".ew-presenter button").click();
+    draw("notRunning");
+    show(null, "one");
+    await wait();
+    seen.push(pressed());
+    return seen;
+}"""
+
+
+def test_page_opened_backwards_shows_its_last_figure(scripts):
+    # When the page is complete, not before; but at its first figure after the button "previous page".
+    assert scripts.page.evaluate(_OPEN_BACKWARDS, _PAGE) == ["previous", "c", "d", "c"]

@@ -1,8 +1,11 @@
-// The bar of the presentation mode, and its keys: PageDown and the right arrow show the next figure, after the last one
-// the next page; PageUp and the left arrow go back in the same way; Escape returns to the normal view.
+// The bar of the presentation mode, and its keys: PageDown and the right arrow show the next figure of the page, whichever
+// picture it is in, and scroll to it; after the last one they open the next page. PageUp and the left arrow go back in the
+// same way, to the last figure of the page before. Escape returns to the normal view. The arrows of the bar open a page at
+// its start.
 // @ts-check
 
 import { appendElement, hostElement, setLabel, showLatest } from "../dom.js";
+import { isAtRest, showLastFigure, showNeighbour, startPage } from "./pictures.js";
 
 /**
  * What dashboard/components/presenter/__init__.py sends. A neighbour is null where there is none.
@@ -20,6 +23,9 @@ const USES_PAGE_KEYS = "textarea, [contenteditable=true], [role=slider], [role=g
 const USES_ARROWS = `${USES_PAGE_KEYS}, input, select, [role=combobox], [role=radiogroup], [role=tablist]`;
 const OPEN = "[role=dialog], [role=listbox], [data-testid=stPopoverBody], .ew-save[open]";  // Escape closes them
 
+const PAGE_TIMEOUT = 8_000;  // milliseconds that a page opened backwards has until its last figure is shown
+const POLL_INTERVAL = 100;
+
 /**
  * The action of a key, if no element on the page needs the key.
  * @param {KeyboardEvent} event
@@ -35,18 +41,34 @@ export function actionOf(event, page = document) {
   return KEYS[key];
 }
 
+/** @type {string | null} */
+let neighbours = null;  // of the page on screen: they change when another page opens
+/** @type {number | undefined} */
+let opening;            // the timer that waits for a page opened backwards
+
 /**
- * Show the next or the previous figure of the line that shows one at a time. False if there is none.
- * @param {Action} action
- * @param {Document} [page]
- * @returns {boolean}
+ * When the page that is being opened is on screen and at rest, show its last figure. Before, its pictures arrive one after
+ * another. It must be at rest twice, because what is left of the page on screen is removed after the script has ended.
  */
-export function showNeighbour(action, page = document) {
-  const buttons = [...page.querySelector(".ew-switched > .ew-switcher")?.querySelectorAll("button") ?? []];
-  const shown = buttons.findIndex(button => button.getAttribute("aria-pressed") === "true");
-  const neighbour = shown < 0 || action === "leave" ? undefined : buttons[shown + (action === "next" ? 1 : -1)];
-  neighbour?.click();
-  return Boolean(neighbour);
+function showLastFigureOfNextPage() {
+  const start = performance.now(), before = neighbours;
+  let restingPolls = 0;
+  stopWaiting();
+  opening = window.setInterval(() => {
+    restingPolls = neighbours !== before && isAtRest() ? restingPolls + 1 : 0;
+    if (restingPolls < 2 && performance.now() - start < PAGE_TIMEOUT) return;
+    stopWaiting();
+    if (restingPolls >= 2) showLastFigure();
+  }, POLL_INTERVAL);
+}
+
+const stopWaiting = () => window.clearInterval(opening);
+
+/** @type {(data: PresenterData) => void} */
+function notePage({ previous, following }) {
+  const now = JSON.stringify([previous, following]);
+  if (neighbours !== null && neighbours !== now) startPage();
+  neighbours = now;
 }
 
 /**
@@ -64,8 +86,12 @@ function appendButton(parent, text, label, onclick) {
 /** @type {(host: HTMLElement, component: PresenterComponent) => () => void} */
 function show(host, { data, setTriggerValue }) {
   const { previous, following } = data;
+  notePage(data);
   const canAct = { previous: Boolean(previous), next: Boolean(following), leave: true };
-  const act = (/** @type {Action} */ action) => setTriggerValue("action", action);
+  const act = (/** @type {Action} */ action) => {
+    stopWaiting();
+    setTriggerValue("action", action);
+  };
   host.replaceChildren();
   host.setAttribute("role", "toolbar");
   host.setAttribute("aria-label", "Presentation");
@@ -75,10 +101,13 @@ function show(host, { data, setTriggerValue }) {
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const action = actionOf(event);
     if (!action) return;
-    const hasShown = showNeighbour(action);
+    const hasShown = action !== "leave" && showNeighbour(action === "next" ? 1 : -1);
+    if (hasShown) stopWaiting();
     if (!hasShown && !canAct[action]) return;
     event.preventDefault();
-    if (!hasShown) act(action);
+    if (hasShown) return;
+    act(action);
+    if (action === "previous") showLastFigureOfNextPage();
   };
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
