@@ -307,16 +307,50 @@ def test_reach_by_perturbation(unchecked, name, token, right):
         changed[0, place] += 1
         after = model.encoder.trace(changed, mask).output[0, token]
         reach.append(not np.array_equal(after, before))
-    assert np.flatnonzero(reach).tolist() == np.flatnonzero(vectors.reachable(mask[0, 0], 4)[token]).tolist()
+    assert (
+        np.flatnonzero(reach).tolist() == np.flatnonzero(vectors.reachable(np.stack([mask[0, 0]] * 4))[token]).tolist()
+    )
 
 
 def test_reach_by_hand():
     """Token 2 attends to 1, and 1 to 0: information from 0 arrives at 2 in the second block."""
     visible = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]], bool)
-    assert vectors.reachable(visible, 1).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
-    assert vectors.reachable(visible, 2).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    assert vectors.reachable(visible[None]).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
+    assert vectors.reachable(np.stack([visible, visible])).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     masked = np.array([[0, 0], [1, 0]], bool)  # no token attends to itself, and the residual stream keeps its vector
-    assert vectors.reachable(masked, 1).astype(int).tolist() == [[1, 0], [1, 1]]
+    assert vectors.reachable(masked[None]).astype(int).tolist() == [[1, 0], [1, 1]]
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+@pytest.mark.parametrize("token", [0, 1, 2])
+def test_a_score_that_unmasks_a_key_extends_the_reach(unchecked, layer, token):
+    """The first token attends to the last one, in one head of one block under a causal mask."""
+    model = model_of(text="Hi there you", mask="causal", layers=2, heads=2)
+    edits = (SetScore(0, layer, 0, 0, 2, 5.0),)
+    question = vectors.reach_question(with_edits(model, edits), focus(model, token=token))
+    rows = model.trace.token_embedding
+    before = model.encoder.trace(rows, "causal", edits).output[0, token]
+    reach = set()
+    for place in range(3):
+        changed = rows.copy()
+        changed[0, place] += 1
+        if not np.array_equal(model.encoder.trace(changed, "causal", edits).output[0, token], before):
+            reach.add(place)
+    # In the second block, the second token has no further block in which it could attend to the first one.
+    assert reach == ([{0, 2}, {0, 1, 2}, {0, 1, 2}], [{0, 1, 2}, {0, 1}, {0, 1, 2}])[layer][token]
+    sets = {"only on its own": {token}, "on its own and those before it": set(range(token + 1)), "on all": {0, 1, 2}}
+    if question != depth_question(model):
+        assert sets[question.right] == reach
+    assert (question != depth_question(model)) == (reach in sets.values())
+
+
+def test_the_view_in_and_out_counts_a_key_that_an_edit_unmasks(question_of):
+    link = {"view": "In and out", "text": "Hi there you", "mask": "causal", "layers": "2", "heads": "2"}
+    question = question_of("full_stack", **link, edits="score.0.0.0.0.2=5", token="2")
+    assert question.right == "on all"
+    assert question.why.startswith("The mask and the scores that you set let it collect information from 3 of 3 tokens")
+    question = question_of("full_stack", **link, token="2")
+    assert question.why.startswith("The mask lets it collect information from 2 of 3 tokens")
 
 
 def test_a_common_vector_by_hand():

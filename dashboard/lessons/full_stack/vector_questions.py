@@ -8,7 +8,7 @@ from dashboard.lessons.full_stack.view import blocks_text, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
-from encoder_core.analysis import cosines, mean_off_diagonal
+from encoder_core.analysis import cosines, mean_off_diagonal, visible_keys
 from encoder_core.analysis.language.token_kinds import SPECIAL
 from encoder_core.explain.sublayers import layer_norm_steps, norm_parameters
 from encoder_core.figures import format_count, format_number
@@ -206,15 +206,16 @@ def reversed_sentence_question(current: Model, at: Focus) -> Question:
 
 
 def reach_question(current: Model, at: Focus) -> Question:
-    """On the inputs of which tokens can an output depend? Follows from the mask and the number of blocks."""
+    """On the inputs of which tokens can an output depend? Follows from the visible keys of each block."""
     seq, real = len(at.labels), np.flatnonzero(current.batch.real[at.sentence]).tolist()
-    can = reachable(current.trace.mask[at.sentence].any(axis=0), current.config.num_layers)[at.token]
-    reach = frozenset(np.flatnonzero(can).tolist())
+    visible = visible_keys(current.trace, at.sentence)
+    reach = frozenset(np.flatnonzero(reachable(np.any(visible, axis=1))[at.token]).tolist())
+    has_unmasked = bool((visible & ~current.trace.mask[at.sentence]).any())
     causal = "This would be a causal mask and nothing else; the mask of this model allows other keys."
     options = {  # later ones replace earlier ones that are the same set
         frozenset([at.token]): (
             "only on its own",
-            "Attention adds values of other tokens to its vector in each block.",
+            "Attention adds values of other tokens to its vector.",
         ),
         frozenset(range(at.token + 1)): ("on its own and those before it", causal),
         frozenset(range(seq)): (
@@ -234,19 +235,27 @@ def reach_question(current: Model, at: Focus) -> Question:
     return Question(
         f"on the embeddings of which tokens can the output of “{escape_token(at.labels[at.token])}” depend?",
         right,
-        f"The mask lets it collect information from {len(reach)} of {format_count(seq, 'token')} in "
-        f"{blocks_text(current.config)}, its own included.",
-        [WrongOption(text, reason, "the mask on the page Scaled scores") for text, reason in options.values()],
+        f"{'The mask and the scores that you set let' if has_unmasked else 'The mask lets'} it collect information "
+        f"from {len(reach)} of {format_count(seq, 'token')} in {blocks_text(current.config)}, its own included.",
+        [
+            WrongOption(
+                text,
+                "The scores that you set make keys visible that are masked, and the result is another set of tokens.",
+                "the scores on the page Scaled scores",
+            )
+            if has_unmasked
+            else WrongOption(text, reason, "the mask on the page Scaled scores")
+            for text, reason in options.values()
+        ],
     )
 
 
-def reachable(visible: Bool[np.ndarray, "query key"], num_layers: int) -> Bool[np.ndarray, "token source"]:
-    """Whether the output of a token can depend on the input of another one after `num_layers` blocks.
+def reachable(visible: Bool[np.ndarray, "layer query key"]) -> Bool[np.ndarray, "token source"]:
+    """Whether the output of a token can depend on the input of another one after all blocks.
 
-    visible  whether the query may attend to the key in some head; a token always keeps its own vector
+    visible  whether the query attends to the key in some head of the block; a token always keeps its own vector
     """
-    step = visible | np.eye(len(visible), dtype=bool)
-    reach = step
-    for _ in range(num_layers - 1):
-        reach = (step.astype(np.int64) @ reach) > 0
+    reach = np.eye(visible.shape[-1], dtype=bool)
+    for layer in visible:
+        reach = reach | ((layer.astype(np.int64) @ reach) > 0)
     return reach
