@@ -73,7 +73,8 @@ class ReplaceToken:
 class HideToken:
     """Mask one token as key, in all heads and layers: no query attends to it, not even its own.
 
-    Its row stays in the residual stream, and its query still attends to the other tokens.
+    The exception is a score that `SetScore` sets: that query attends to the key, whatever the order of the edits. The
+    row of the token stays in the residual stream, and its query still attends to the other tokens.
     """
 
     batch: int

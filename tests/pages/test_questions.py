@@ -37,7 +37,7 @@ from dashboard.models.story import SENTENCE
 from dashboard.page_list import stage_named
 from dashboard.selection.focus import Focus
 from dashboard.state.settings import DEFAULTS, Settings
-from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, SetScore
+from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, HideToken, SetScore
 from encoder_core.analysis import cosines, numerical_rank, residual_stream
 from encoder_core.explain.sublayers import add_and_norm
 from tests.pages.app import opened, rendered
@@ -460,6 +460,19 @@ def test_a_masked_token_changes_its_own_output(question_of):
     change = np.linalg.norm(model.encoder.trace(model.batch, mask).output[0, 3] - model.trace.output[0, 3])
     assert question.right == "it changes"
     assert f"By {change:.3g}" in question.why
+
+
+def test_a_key_with_a_score_set_by_hand_cannot_be_hidden(question_of):
+    """With its score set, the first token attends to the third in every ablation, also in the one that hides it."""
+    link = {"view": "Ablation", "text": "Hi there you", "layers": "2", "heads": "2", "edits": "score.0.0.0.0.2=5"}
+    assert question_of("full_stack", **link, token="2").right == "it changes"
+    assert "as key" not in question_of("full_stack", **link, token="3").text
+    for edits, exception in ((link["edits"], True), ("score.0.0.0.0.2=5~hide.0.2", True), ("head.0.0=0", False)):
+        at = opened(stage_named("full_stack"), **link | {"edits": edits})
+        (text,) = [text for text in rendered(at) if "one token is masked as key" in text]
+        assert text.endswith("not even itself, except where you set its score." if exception else "not even itself.")
+    model = with_edits(model_of(text="Hi there you", layers=2, heads=2), (SetScore(0, 0, 0, 0, 2, 5.0),))
+    assert model.trace_with(HideToken(0, 2)).layers[0].pattern[0, 0, 0, 2] > 0.9
 
 
 def test_equal_scores_and_values(question_of):

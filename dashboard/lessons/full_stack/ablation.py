@@ -35,7 +35,8 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
         "An [[ablation]] is one run of the whole stack: each cell on the left, each row on the right. The largest "
         f"mean change of the tokens' outputs is {format_number(head_effects.max(), 3)}, without head {head + 1} of "
         f"layer {layer + 1}{selected if is_other else ''}. On the right, one token is masked as key, so no token "
-        "attends to it, not even itself."
+        "attends to it, not even itself"
+        + (", except where you set its score." if _keys_with_set_scores(current, at) else ".")
     )
     num_layers, num_heads = head_effects.shape
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
@@ -52,10 +53,17 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     )
 
 
+def _keys_with_set_scores(current: Model, at: Focus) -> set[int]:
+    """The keys of the sentence of which an edit sets a score: some query attends to them, also if they are hidden."""
+    cells = [cell for layer in current.run.effects.scores.values() for cell in layer]
+    return {key for sentence, _, _, key in cells if sentence == at.sentence}
+
+
 def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray, "hidden token"]) -> Question:
     """Does the output of a token change if it is masked as a key?"""
     token, change = escape_token(at.labels[at.token]), float(effects[at.token, at.token])
-    if change < 1e-3 * float(np.linalg.norm(current.trace.output[at.sentence, at.token])):
+    stays_visible = at.token in _keys_with_set_scores(current, at)
+    if stays_visible or change < 1e-3 * float(np.linalg.norm(current.trace.output[at.sentence, at.token])):
         return depth_question(current)
     return Question(
         f"“{token}” is masked as key, so no token can attend to it. What happens to the output of “{token}” itself?",
