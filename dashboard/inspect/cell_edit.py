@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from dashboard.selection.focus import Focus
 from encoder_core import Edit, Run
 from encoder_core.edits import (
     HeadFactor,
@@ -53,6 +54,11 @@ def find_cell_edit(cell: Cell, run: Run) -> CellEdit | None:
             factor = run.residual_factor(layer, sublayer)
             return CellEdit("the factor of the residual", lambda new: ResidualFactor(layer, sublayer, new), factor)
     return None
+
+
+def sets_score_of(edit: Edit, at: Focus) -> bool:
+    """Whether the edit sets a score of the selected query, in any layer and head."""
+    return isinstance(edit, SetScore) and (edit.batch, edit.query) == (at.sentence, at.token)
 
 
 def _parameter_edit(cell: Cell, run: Run) -> CellEdit | None:

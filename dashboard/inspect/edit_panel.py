@@ -4,12 +4,14 @@ import math
 
 import streamlit as st
 
-from dashboard.inspect.cell_edit import CellEdit, find_cell_edit
+from dashboard.inspect.cell_edit import CellEdit, find_cell_edit, sets_score_of
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state import edit_history
+from dashboard.state.choices import HIDE_ROW
+from dashboard.state.session import session
 from dashboard.state.widgets import bind_value
 from encoder_core import Edit
 from encoder_core.edits import (
@@ -34,7 +36,11 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
     """Render a number field and a slider for the inspected cell, and the other kinds of edits."""
     cell_edit = find_cell_edit(inspection.trail[-1], inspection.run)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if cell_edit:
+        if cell_edit and _is_masked_by_page(cell_edit, inspection.at):
+            st.caption(
+                "“Mask every key” is on for the query of this score, so an edit of it has no effect on this page."
+            )
+        elif cell_edit:
             _render_value_controls(cell_edit, inspection)
         else:
             can_open = bool(inspection.derivation.operand_cells)
@@ -46,6 +52,12 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
                 _render_other_edits(model, inspection.at)
             else:
                 st.space(_HEIGHT_OF_OTHER_EDITS)
+
+
+def _is_masked_by_page(cell_edit: CellEdit, at: focus.Focus) -> bool:
+    """Whether the page Softmax masks every key of the row, which leaves out edits of its scores."""
+    is_on = session().page == "softmax" and session().get(HIDE_ROW)
+    return is_on and sets_score_of(cell_edit.make_edit(0.0), at)
 
 
 def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
+from dashboard.inspect.cell_edit import sets_score_of
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.markdown import escape_token, names_of_two
 from dashboard.models.model import Model
@@ -13,7 +14,7 @@ from dashboard.selection.focus import Focus
 from dashboard.shell import frame
 from dashboard.state.choices import HIDE_ROW, TEMPERATURE, TEMPERATURES
 from dashboard.state.widgets import bind_widget
-from encoder_core import Run, Temperature
+from encoder_core import Edit, Run, Temperature
 from encoder_core.analysis import SoftmaxSteps, entropy, softmax_steps
 from encoder_core.explain import recompute
 from encoder_core.figures import format_calculation, format_fixed, format_number
@@ -22,7 +23,10 @@ _MAX_EXPONENT, _MORE = 13, "more than 400,000"  # e ** 13 is 442,413
 
 
 def render_temperature_and_mask(current: Model, at: Focus) -> Run:
-    """Render the controls and the badge; return the forward pass with these settings and the model's edits."""
+    """Render the controls and the badge; return the forward pass with these settings and the model's edits.
+
+    A row whose keys are all masked keeps none of the scores that edits set, because they would unmask keys.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
             "Temperature T, on this page", TEMPERATURES, width=260, **bind_widget(TEMPERATURE),
@@ -34,16 +38,23 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
             help="On this page only. The weights of a row without a visible key are a convention. The table below the "
             "figure shows three.",
         )  # fmt: skip
-        run, problems = current.run, tuple[str, ...]()
+        run, problems, unused = current.run, tuple[str, ...](), list[Edit]()
         if hide or temperature != 1:
             mask = run.trace.mask.copy()
             mask[at.sentence, :, at.token] &= not hide
-            edits = (*current.edits, *((Temperature(temperature),) if temperature != 1 else ()))
+            unused = [edit for edit in current.edits if hide and sets_score_of(edit, at)]
+            used = [edit for edit in current.edits if edit not in unused]
+            edits = (*used, *((Temperature(temperature),) if temperature != 1 else ()))
             run, problems = current.encoder.run_with_compatible_edits(current.batch, mask, edits)
         st.space("stretch")
         frame.render_recompute_badge(lambda: recompute.softmax(run, at.layer))
     for problem in problems:
         st.warning(problem, icon=":material/info:")
+    if unused:
+        st.caption(
+            f"While every key for “{escape_token(at.labels[at.token])}” is masked, your edits of its scores have no "
+            "effect on this page."
+        )
     return run
 
 

@@ -1,4 +1,4 @@
-"""The softmax page in training mode, where dropout changes the weights after softmax."""
+"""The softmax page: a row whose keys are all masked, and training mode, where dropout changes the weights."""
 
 import base64
 
@@ -22,3 +22,32 @@ def test_entropies_are_those_before_dropout(framed):
     assert any(text.endswith("All entropies are those before dropout.") for text in rendered(at))
     question = next(text for text in rendered(at) if "How many times as much weight" in text)
     assert question.endswith("does it get, before dropout?")
+
+
+def test_the_switch_masks_keys_whose_scores_are_set(framed):
+    edits = "score.0.0.0.15.2=3~score.0.0.0.14.2=3"  # the selected query, and another one
+    at = opened(stage_named("softmax"), token="16", hide_row="true", edits=edits)
+    (weights,) = [_matrix(panel) for panel in figures(at) if panel["title"] == "all weights"]
+    assert np.isnan(weights[15]).all()  # masked
+    np.testing.assert_allclose(np.nansum(weights[14]), 1, rtol=1e-5)
+    texts = rendered(at)
+    assert any(text.startswith("Every key is masked for") for text in texts)
+    assert any("| a masked score is |" in text for text in texts)
+    assert any("your edits of its scores have no effect on this page" in text for text in texts)
+    assert any(text.endswith("so an edit of it has no effect on this page.") for text in texts)
+    assert not any("any number unmasks it" in text for text in texts)
+
+
+def test_scores_that_are_set_count_without_the_switch_and_for_other_tokens(framed):
+    for link in ({"token": "16"}, {"token": "15", "hide_row": "true"}):
+        at = opened(stage_named("softmax"), edits="score.0.0.0.15.2=30", **link)
+        (weights,) = [_matrix(panel) for panel in figures(at) if panel["title"] == "all weights"]
+        assert weights[15, 2] > 0.99
+        assert not any("have no effect" in text for text in rendered(at))
+
+
+def _matrix(panel):
+    z = panel["data"][0]["z"]
+    return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(
+        [int(size) for size in z["shape"].split(",")]
+    )
