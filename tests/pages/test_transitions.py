@@ -8,9 +8,10 @@ from dashboard.glossary import GLOSSARY, marked_terms, without_marks
 from dashboard.lessons.transitions import ending
 from dashboard.lessons.transitions.page import TRANSITIONS
 from dashboard.lessons.transitions.transition import Demonstration
-from dashboard.models.model import model_for
+from dashboard.models.model import model_for, with_edits
 from dashboard.page_list import PAGES, STAGES, page_named, stage_named
 from dashboard.state.settings import Settings
+from encoder_core import HideToken, SetScore
 from tests.pages.app import chosen, link_of, opened, rendered, run
 
 MODELS = {
@@ -126,6 +127,30 @@ def test_the_end_switches_the_causal_mask(settings, label, new):
     ((parameter, value),) = section.demonstration.changes
     assert (parameter.name, value) == ("recipe_mask" if "encoder" in settings else "mask", new)
     assert ("**0%** of all attention weight goes to later tokens" in section.text) == (label == "off")
+
+
+@pytest.mark.parametrize(
+    ("settings", "edits", "label", "text"),
+    [
+        ({"text": "Hi", "mask": "causal"}, (), "off", "as a decoder has. Here, no token has a later one."),
+        ({"text": "Hi", "mask": "both"}, (), "off", "as a decoder has. Here, no token has a later one."),
+        ({"text": "Hi"}, (), "on", "may attend to both sides, but here no token has a later one."),
+        ({"text": "Hi you"}, (HideToken(0, 0), HideToken(0, 1)), "on",
+         "both sides, but here all attention weights are 0."),
+        ({"text": "Hi you", "mask": "causal"}, (HideToken(0, 0), HideToken(0, 1)), "off",
+         "as a decoder has. Here, all attention weights are 0."),
+        ({"text": "Hi you"}, (HideToken(0, 1),), "on", "both sides, but here **0%** of all attention weight goes to"),
+        ({"text": "Hi you", "mask": "causal"}, (SetScore(0, 0, 0, 0, 1, 50.0),), "off",
+         "as a decoder has. Here, **3%** of all attention weight goes to later tokens, because you set scores"),
+        ({"text": "Hi you"}, (), "on", "both sides: in this model, **"),
+    ],
+)  # fmt: skip
+def test_the_end_knows_the_mask_of_few_tokens_and_of_edits(settings, edits, label, text):
+    """4 layers of 4 heads have 32 rows of 2 weights. The edited score takes all of the weight of one row: 3%."""
+    model = with_edits(model_for(Settings.from_state(settings)), edits)
+    section = ending.endings(model)[-1]
+    assert text in section.text
+    assert section.demonstration.label == f"Switch the causal mask {label}"
 
 
 def click(at, key):

@@ -13,6 +13,7 @@ from dashboard.state.settings import SETTINGS, mask_setting
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
 from encoder_core.figures import format_count, format_fixed, format_percent
+from encoder_core.inputs.masks import attention_mask
 
 
 @dataclass(frozen=True)
@@ -92,13 +93,16 @@ def _decoder(model: Model) -> Ending:
     """Encoder and decoder, with the weight of later keys in this model, and a switch of the causal mask."""
     setting = mask_setting(model.settings.encoder)
     mask = model.settings.recipe_mask if setting == "recipe_mask" else model.settings.mask
-    later = later_key_share([layer.pattern for layer in model.trace.layers])
-    share = f"**{format_percent(later)}** of all attention weight goes to later tokens"
-    if _is_causal(model):
-        text = f"This model has a causal mask, as a decoder has: {share}. Without it, a token attends to both sides."
+    is_causal = _is_causal(model)
+    later, text = _later_weight(model, is_causal)
+    if is_causal:
+        text = (
+            f"This model has a causal mask, as a decoder has. Here, {text}. Without it, a token may attend to both "
+            "sides."
+        )
         label, new = "Switch the causal mask off", "none" if setting == "recipe_mask" or mask == "causal" else "padding"
     else:
-        text = f"In an encoder, a token may attend to both sides: in this model, {share}."
+        text = f"In an encoder, a token may attend to both sides{': in this model,' if later else ', but here'} {text}."
         label, new = "Switch the causal mask on", "causal" if setting == "recipe_mask" or mask == "none" else "both"
     return Ending(
         "Encoder or decoder?",
@@ -109,8 +113,22 @@ def _decoder(model: Model) -> Ending:
     )
 
 
+def _later_weight(model: Model, is_causal: bool) -> tuple[float, str]:
+    """The share of the attention weight that later tokens get, and what there is to say about it."""
+    patterns = [layer.pattern for layer in model.trace.layers]
+    later = later_key_share(patterns)
+    if not any(pattern.any() for pattern in patterns):
+        return later, "all attention weights are 0"
+    if model.batch.ids.shape[1] == 1:
+        return later, "no token has a later one"
+    unmasked = ", because you set scores that are masked" if is_causal and later else ""
+    return later, f"**{format_percent(later)}** of all attention weight goes to later tokens{unmasked}"
+
+
 def _is_causal(model: Model) -> bool:
-    """Whether the mask hides every later key, of which there is one, but not every earlier one."""
-    mask = model.trace.mask
+    """Whether the mask, without edits, is causal by name, or hides every later key but not every earlier one."""
+    if model.mask is None or isinstance(model.mask, str):
+        return model.mask in ("causal", "causal+padding")
+    mask = attention_mask(model.mask, model.batch.real, model.config.num_heads)
     later = np.triu(np.ones(mask.shape[-2:], bool), 1)
     return bool(later.any() and not mask[..., later].any() and mask[..., later.T].any())
