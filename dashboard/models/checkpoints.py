@@ -7,8 +7,9 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Bool, Float, Int
 
-from dashboard.state.session import streamlit_session_id
-from dashboard.state.settings import RANDOM, Settings
+from dashboard.state.parameter import describe_allowed
+from dashboard.state.session import session, streamlit_session_id
+from dashboard.state.settings import RANDOM, SETTINGS, Settings
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 from encoder_core import Encoder
@@ -48,6 +49,16 @@ def with_existing_checkpoint(settings: Settings) -> Settings:
         return replace(settings, encoder=RANDOM)
     run, checkpoint = found
     return replace(settings, checkpoint=checkpoint.step, train_task=run.plan.task)
+
+
+def correct_checkpoint(run: StoredRun) -> None:
+    """Replace a step of the session without a checkpoint by that of the checkpoint that is used, and report why."""
+    current, parameter = session(), SETTINGS["checkpoint"]
+    step = current.get(parameter)
+    checkpoint = run.checkpoint_at(step)
+    if checkpoint and step not in (None, checkpoint.step):
+        allowed = describe_allowed([stored.step for stored in run.checkpoints])
+        current.correct(parameter, allowed, checkpoint.step)
 
 
 def checkpoint_encoder(run: StoredRun, checkpoint: StoredCheckpoint) -> Encoder:

@@ -13,6 +13,7 @@ from dashboard.early_figures import after_figures as waiting
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.limits.fair_share import fair_run
 from dashboard.models import model
+from dashboard.models.checkpoints import correct_checkpoint, run_and_checkpoint
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import STAGES, START, Lab, Stage
@@ -22,6 +23,7 @@ from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
+from dashboard.state.settings import CHECKPOINT, current_settings
 from encoder_core.figures import format_number
 
 
@@ -37,6 +39,10 @@ class Shape:
 def begin_page() -> Model:
     """Start the run of a page (its first line): make sure that the entrypoint has run, and return the current model."""
     ensure_entrypoint()
+    settings = current_settings()
+    found = run_and_checkpoint(settings) if settings.encoder == CHECKPOINT else None
+    if found:
+        correct_checkpoint(found[0])
     current = model.current_model()
     if session().page != focus.RECIPES_PAGE:
         focus.resolve_focus(current)

@@ -189,6 +189,33 @@ def test_a_checkpoint_opens_in_the_walkthrough(process):
     assert panel["data"] != first
 
 
+def test_a_step_without_a_checkpoint_is_corrected(process):
+    at, start = started(process)
+    process.train(start)
+    process.report(Finished(start.run))
+    steps = list(start.plan.checkpoint_steps)
+    missing = steps[3] + 1
+    for page, link in ((PAGE, {}), (stage_named("softmax"), {"encoder": "checkpoint", "input": "abc"})):
+        at = opened(page, run=start.run, checkpoint=str(missing), **link)
+        (warning,) = [warning for warning in said(at) if "checkpoint" in warning]
+        assert warning.startswith(f"The link has checkpoint = “{missing}”; allowed are {steps[0]}, {steps[1]}, ")
+        assert warning.endswith(f"{steps[-1]}. {steps[3]} is used.")
+        assert link_of(at)["checkpoint"] == [str(steps[3])]
+        assert at.select_slider(key=key_of(at, "checkpoint")).value == steps[3]
+        at = opened(page, run=start.run, checkpoint=str(steps[3]), **link)
+        assert not [warning for warning in said(at) if "checkpoint" in warning]
+    at = opened(stage_named("softmax"), run=start.run, checkpoint=str(missing))  # the random encoder
+    assert not said(at)
+
+
+def test_the_step_of_a_link_waits_for_the_end_of_the_run(process):
+    _, start = started(process)
+    process.train(start, last=20)
+    at = opened(PAGE, run=start.run, checkpoint="50")
+    assert link_of(at)["checkpoint"] == ["50"]
+    assert not said(at)
+
+
 @pytest.mark.parametrize("stage", STAGES, ids=[stage.name for stage in STAGES])
 def test_every_page_shows_the_encoder_before_its_first_step(process, stage):
     at, start = started(process)

@@ -1,6 +1,7 @@
 """The run of the URL, with the one that it is compared with."""
 
 from dashboard.lessons.training.checkpoints import stop_playing
+from dashboard.models.checkpoints import correct_checkpoint
 from dashboard.state.choices import CHECKPOINT, RUN, TRAINING
 from dashboard.state.session import session, streamlit_session_id
 from dashboard.training.runs import RUNS
@@ -23,6 +24,8 @@ def shown_runs() -> list[StoredRun]:
         return []
     if session().get(TRAINING["task"]) != run.plan.task:  # only a link that somebody has edited has another task
         session().set_derived(TRAINING["task"], run.plan.task)
+    if not run.is_open:  # otherwise the latest checkpoint is shown
+        correct_checkpoint(run)
     partner = RUNS.partner(run)
     return [run, partner] if partner and RUNS.find(partner.id, streamlit_session_id()) else [run]
 
