@@ -45,7 +45,7 @@ def render_body() -> None:
         "token",
         badge=lambda at: frame.render_recompute_badge(lambda: recompute.multi_head(current.run, at.layer)),
     )
-    layer = current.trace.layers[at.layer]
+    layer, heads_off = current.trace.layers[at.layer], sections.heads_switched_off(heads)
     inspection = inspect_cell(current, at, block_slice("attn_out", at).cell(at.token, 0))
     question = sections.parameter_question(config, seq)
     ask_first(question)
@@ -58,7 +58,7 @@ def render_body() -> None:
             dims.render_picker()
     match part:
         case "Switch heads off":
-            sections.render_heads_off(current, at, dims.window())
+            sections.render_heads_off(current, at, heads_off, dims.window())
         case "How many heads?":
             sections.render_head_counts(current)
         case _:

@@ -16,6 +16,7 @@ from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import HEADS_OFF
+from dashboard.state.parameter import describe_allowed
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
@@ -103,11 +104,19 @@ def render_contributions(
     render_plot(parts, key="multi_head_norms")
 
 
-def render_heads_off(current: Model, at: Focus, columns: Window) -> None:
+def heads_switched_off(heads: int) -> tuple[int, ...]:
+    """The heads that the user switched off, from 0; those that the model does not have are left out, with a message."""
+    chosen = session().get(HEADS_OFF)
+    off = tuple(head for head in chosen if head < heads)
+    if off != chosen:
+        counted = "heads_off counts from 0; other numbers are left out"
+        session().correct(HEADS_OFF, f"{describe_allowed(range(heads))} ({counted})", off)
+    return off
+
+
+def render_heads_off(current: Model, at: Focus, off: tuple[int, ...], columns: Window) -> None:
     """The forward pass with some heads of this layer switched off: the change of attn_out and of the output."""
     heads = current.config.num_heads
-    off = tuple(head for head in session().get(HEADS_OFF) if head < heads)
-    session().set_derived(HEADS_OFF, off)
     bound = bind_widget(
         HEADS_OFF, list(off), heads, value_argument="default",
         on_change=lambda selected: session().set(HEADS_OFF, tuple(sorted(selected))),

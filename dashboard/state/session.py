@@ -127,7 +127,8 @@ class Session:
         texts = self.link_values.get(parameter.name)
         if texts and not self.report_repetition(parameter, used):
             quoted = escape_message(shorten(texts[-1], MAX_QUOTED))
-            instead = "" if used is None else f" {escape_message(parameter.format(used))} is used."
+            text = "" if used is None else escape_message(parameter.format(used))
+            instead = f" {text} is used." if text else ""
             why = (". " if reason[:1].isupper() else "; ") + reason.rstrip(".")
             self.problems[parameter.name] = f"The link has {parameter.name} = “{quoted}”{why}.{instead}"
 

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.page_list import stage_named
 from encoder_core.analysis import relative_change
-from tests.pages.app import figures, opened, rendered
+from tests.pages.app import figures, link_of, opened, rendered, said
 
 TEXT = "one cat\na dog ran off"
 
@@ -22,6 +22,23 @@ def test_the_relative_change_is_that_of_the_sentence_in_the_figures(framed, sent
     numbers = [_matrix(panel) for panel in panels[last - 3 : last + 2]]
     expected = [f"{relative_change(*pair):.0%}" for pair in (numbers[:2], numbers[3:])]
     assert re.findall(r"\*\*(\d+%)\*\*", text) == expected
+
+
+@pytest.mark.parametrize("part", ["Switch heads off", "What each head adds"])
+@pytest.mark.parametrize(("link", "ending", "used"), [("9.9", ").", ""), ("1.9", "). 1 is used.", "1")])
+def test_heads_that_do_not_exist_are_left_out_with_a_sentence(framed, part, link, ending, used):
+    at = opened(stage_named("multi_head"), part=part, heads_off=link)
+    (warning,) = said(at)
+    assert warning.startswith(f"The link has heads_off = “{link}”; allowed are 0 to 3 (heads_off counts from 0; ")
+    assert warning.endswith("other numbers are left out" + ending)
+    assert link_of(at)["heads_off"] == [used]
+    assert ("No head is switched off." in rendered(at)) == (part == "Switch heads off" and not used)
+
+
+def test_heads_that_exist_need_no_sentence(framed):
+    at = opened(stage_named("multi_head"), part="Switch heads off", heads_off="1.3")
+    assert not said(at)
+    assert link_of(at)["heads_off"] == ["1.3"]
 
 
 def _matrix(panel):
