@@ -178,7 +178,9 @@ def reversed_sentence_question(current: Model, at: Focus) -> Question:
     has_positions, all_visible = current.config.positions != "none", bool(pairs.all())
     is_causal = bool((pairs == np.tri(pairs.shape[-1], dtype=bool)).all()) and not all_visible
     ordered = has_positions or is_causal
-    if words == words[::-1] or current.trace.kept is not None or not (ordered or all_visible):
+    effects = current.run.effects  # a number that an edit sets stays at its position when the words change places
+    is_uniform = all_visible and not (effects.scores or effects.embedded or effects.ids)
+    if words == words[::-1] or current.trace.kept is not None or not (ordered or is_uniform):
         return depth_question(current)
     stays, changes = "it stays: a mean does not depend on the order", "it can change: the outputs depend on the order"
     backwards = WrongOption(
