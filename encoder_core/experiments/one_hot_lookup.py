@@ -71,7 +71,7 @@ def _measure(setup: Setup) -> Measurement:
                     "·",
                     Matrix(title=f"a table of {_SHOWN} rows", values=small_table, row_axis="id"),
                     "=",
-                    Matrix(title="the looked-up rows", values=product_lookup(small_ids, small_table)),
+                    Matrix(title="looked-up rows", values=product_lookup(small_ids, small_table)),
                 ],
                 height=_HEIGHT,
                 theme=theme,

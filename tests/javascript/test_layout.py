@@ -157,3 +157,12 @@ def test_text_on_a_phone_is_larger(scripts):
 def test_bars_are_as_they_came(scripts):
     bars = {"type": "bar", "x": [1, 2]}
     assert fit(scripts, {**PANEL, "data": [bars]})["data"] == [bars]
+
+
+@pytest.mark.parametrize(("width", "has_numbers"), [(180, True), (178, False)])
+def test_numbers_without_room_in_their_cells_are_left_out(scripts, width, has_numbers):
+    """The longest has five letters of 5.5 pixels; margins of 70 pixels leave four cells of 27.5, or a little less."""
+    trace = {"type": "heatmap", "z": [[0.5, -0.25, 1, 0]] * 4, "texttemplate": "%{z:.2f}"}
+    panel = matrix_panel(trace["z"], ROWS, COLUMNS, data=[trace])
+    (fitted,) = scripts.call("plot/layout.js", "fitPanel", panel, width, False)["data"]
+    assert (fitted["texttemplate"] is not None) == has_numbers
