@@ -46,6 +46,7 @@ async function paint(line, plotly) {
   const widths = panelElements.map(({ plot }) => plot.clientWidth);
   const cutTitles = panelElements.map(({ title }) => title).filter(isCut);
   for (const title of cutTitles) title.classList.add("ew-long");
+  for (const title of cutTitles.filter(isCut)) title.classList.add("ew-longest");
   for (const [i, { json, panel }] of items.entries()) {
     if (line.isReleased) return;
     if (!widths[i]) continue;  // it is not on screen

@@ -108,7 +108,7 @@ export function updatePanel({ operator, figure, title, colourBar, plot }, item, 
   figure.style.minWidth = least ? `${least}px` : "";
   setText(title, panel.title);
   title.title = panel.title;
-  title.classList.remove("ew-long");
+  title.classList.remove("ew-long", "ew-longest");
   title.style.color = panel.titleColour ?? "";
   plot.setAttribute("aria-label", panel.alt);
   updateColourBar(colourBar, panel);
