@@ -22,7 +22,7 @@ from dashboard.state.widgets import bind_value, bind_widget, edited_cells
 from dashboard.theme import current_theme
 from encoder_core import RECIPES, Encoder
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import dimensions
+from encoder_core.figures import dimensions, format_fixed, format_number
 from encoder_core.recipes import Demo
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention, worked_lookup
 from encoder_core.scenes import embedding
@@ -30,6 +30,7 @@ from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.position import At
 
 LIMIT = 100.0  # numbers in an editable table are between -LIMIT and LIMIT
+_RANGE = f"from {format_number(-LIMIT)} to {format_number(LIMIT)}"
 _QUERIES = (1, 2, 3)
 Table = Float[np.ndarray, "vocab d_model"]
 
@@ -86,8 +87,8 @@ def render_one_hot() -> None:
         render_plot(parts, key="by_hand_one_hot")
     products, sums = worked_lookup(token, table.astype(float).tolist())
     hot = [int(index == token) for index in range(len(table))]
-    _render_equations(
-        rf"x_{d} &= {_sum_latex(hot, table[:, d])} {_relation(_displayed_sum(hot, table[:, d]), f'{sums[d]:.4f}')} "
+    _render_long_equations(
+        rf"x_{d} = {_sum_latex(hot, table[:, d])} {_relation(_displayed_sum(hot, table[:, d]), f'{sums[d]:.4f}')} "
         rf"{sums[d]:.4f}"
         for d in range(len(products))
     )
@@ -121,7 +122,7 @@ def render_table_editor(table: Table, parameter: Parameter[str]) -> Table:
     data = pd.DataFrame(numbers, index=[f"id {i}" for i in range(len(table))],
                         columns=[f"dim {d}" for d in range(table.shape[1])])  # fmt: skip
     config = st.column_config.NumberColumn(min_value=-LIMIT, max_value=LIMIT, format="%.4g", width=60)
-    st.caption(f"Change any number, from {-LIMIT:g} to {LIMIT:g}: everything below follows. An empty cell counts as 0.")
+    st.caption(f"Change any number, {_RANGE}: everything below follows. An empty cell counts as 0.")
     key = f"{parameter.name} {zlib.crc32(session().get(parameter).encode())}"  # a new editor after each change
 
     def change() -> None:
@@ -147,9 +148,7 @@ def _read_changes(parameter: Parameter[str], table: Table) -> dict[tuple[int, in
         match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})=(-?\d{1,9}(?:\.\d{1,9})?(?:e-?\d{1,2})?)", part)
         cell = (int(match[1]), int(match[2])) if match else (-1, -1)
         if match is None or cell[0] >= len(table) or cell[1] >= table.shape[1] or abs(float(match[3])) > LIMIT:
-            session().report_invalid(
-                parameter, f"a changed cell is row.column=number, from {-LIMIT:g} to {LIMIT:g}", None
-            )
+            session().report_invalid(parameter, f"a changed cell is row.column=number, {_RANGE}", None)
             session().set_derived(parameter, "")
             return {}
         changes[cell] = float(match[3])
@@ -189,7 +188,7 @@ def _render_attention_equations(
 
 def _sum_latex(left: Iterable[float], right: Iterable[float]) -> str:
     """LaTeX of the sum of the products of two rows."""
-    return " + ".join(rf"{_factor_latex(a)} \cdot {_factor_latex(b)}" for a, b in zip(left, right, strict=True))
+    return " + ".join(rf"{{{_factor_latex(a)} \cdot {_factor_latex(b)}}}" for a, b in zip(left, right, strict=True))
 
 
 def _displayed_sum(left: Iterable[float], right: Iterable[float]) -> float:
@@ -213,6 +212,11 @@ def _render_equations(lines: Iterable[str]) -> None:
     st.latex(r"\small \begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}")
 
 
+def _render_long_equations(lines: Iterable[str]) -> None:
+    """Render each equation as text, which breaks after an operator: the result stays in sight in a narrow window."""
+    st.markdown("\n\n".join(f"${line}$" for line in lines))
+
+
 class Results(NamedTuple):
     """The same results computed by hand and by the encoder, with a name for each."""
 
@@ -230,8 +234,8 @@ def _render_comparison(results: Sequence[Results]) -> None:
     table = pd.DataFrame(
         {"by hand": by_hand, "encoder_core": by_encoder, "difference": np.abs(by_hand - by_encoder)}, index=names
     )
-    digits, exponent = (st.column_config.NumberColumn(format=text) for text in ("%.6f", "%.1e"))
-    st.dataframe(table, column_config={"by hand": digits, "encoder_core": digits, "difference": exponent})
+    digits = partial(format_fixed, decimals=6)
+    st.dataframe(table.style.format(digits).format(partial(format_number, digits=1), subset=["difference"]))
 
 
 def _demo(name: str) -> Demo:
