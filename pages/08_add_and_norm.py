@@ -8,7 +8,7 @@ from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons import add_and_norm as sections
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
-from dashboard.selection.axis_window import WINDOW, WideAxis
+from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.selection.view_choice import render_choice
@@ -67,15 +67,11 @@ def render_body() -> None:
 
 def render_pickers() -> tuple[Focus, NormName, Window]:
     """Render the pickers and the badge; return the position, the norm of the block and the dimensions shown."""
-    shares = [2.2, 2.5, 1.1, 1.3] if config.final_norm else [2.85, 2.25, 1, 1.3]
-    places = st.columns(shares if d_model > WINDOW else [2.2, 2.5, 1.2], vertical_alignment="bottom")
-    with places[0]:
-        at = focus.render_focus_controls(current, "layer", "token")
-    with places[1]:
+    with focus.focus_line():
+        at = focus.render_position(current, "layer", "token")
         name = render_choice("Norm", norms, NORM, default=norms[0], format_func=LABELS.__getitem__)
-    with places[2]:
         columns = WideAxis("dims", d_model).render_picker()
-    with places[-1]:
+        st.space("stretch")
         frame.render_recompute_badge(lambda: recompute.add_and_norm(current.run, at.layer))
     return at, name, columns
 

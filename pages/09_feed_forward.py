@@ -38,22 +38,16 @@ render_opening(
 
 
 def render_body() -> None:
-    wide = [axis for axis in (neurons, dims) if axis.count > axis.max_full]
-    shares = ([2.4, 1, 1.2], [2.4, 1, 1.1, 1.2], [2.7, 0.9, 1, 1, 1.35])[len(wide)]
-    with st.container(key="focus_line"):
-        places = st.columns(shares, vertical_alignment="bottom")
-    with places[0]:
-        at = focus.render_focus_controls(current, "layer", "token")
-    for place, axis in zip(places[2:], wide, strict=False):
-        with place:
-            axis.render_picker()
     neuron_window, columns = neurons.window(), dims.window()
-    layer = current.trace.layers[at.layer]
-    with places[1]:
+    with focus.focus_line():
+        at = focus.render_position(current, "layer", "token")
+        layer = current.trace.layers[at.layer]
         pre = layer.mlp_pre[at.sentence, at.token, neuron_window.places]
         largest = neuron_window.start + int(pre.argmax())
         neuron = render_column_picker("Neuron", neuron_window, NEURON, first=largest, width=130)
-    with places[-1]:
+        neurons.render_picker()
+        dims.render_picker()
+        st.space("stretch")
         frame.render_recompute_badge(lambda: recompute.feed_forward(current.run, at.layer))
     mlp_in, *parts = (x[at.sentence] for x in (layer.mlp_in, layer.mlp_pre, layer.mlp_act, layer.mlp_out))
     steps = FeedForwardSteps(*parts)

@@ -54,7 +54,7 @@ class WideAxis:
                 options,
                 format_func=self._label,
                 filter_mode=None,
-                width=170,
+                width=155,
                 **bind_widget(WINDOWS[self.name], self._current_option(), options, index_of=options),
             )
         return self.window()

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import streamlit as st
 from jaxtyping import Bool
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.models.model import Model, model_for
 from dashboard.models.story import NOUN, PRONOUN
@@ -83,34 +84,47 @@ def resolve_focus(model: Model) -> Focus:
     return Focus(sentence, layer, head, token, key_token, model.batch.tokens[sentence])
 
 
+def focus_line() -> DeltaGenerator:
+    """The container of the pickers above a figure: one line, or more where the window is narrow."""
+    return st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus")
+
+
 def render_focus_controls(
     model: Model, *parts: Part, wide: Sequence[WideAxis] = (), badge: Callable[[Focus], None] | None = None
 ) -> Focus:
-    """Render the controls of these parts and return the focus; its other parts are 0.
+    """Render the focus line: the controls of these parts, and the window pickers of `wide` axes. Return the focus.
 
-    A batch of several sentences has a control for the sentence. The window pickers of `wide` axes follow; `badge` is
-    rendered at the end of the line.
+    badge  is rendered at the end of the line
     """
-    full, batch = resolve_focus(model), len(model.batch.tokens)
-    selected = {part: getattr(full, part) if part in parts else 0 for part in PARTS if part != "sentence"}
-    focus = Focus(sentence=full.sentence, labels=full.labels, **selected)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="focus"):
-        if batch > 1:
-            (_render_pills if batch <= MAX_PILLS else _render_list)("sentence", "Sentence", full.sentence, batch)
-        if "layer" in parts:
-            _render_pills("layer", "Layer", full.layer, model.config.num_layers)
-        if "head" in parts:
-            _render_pills("head", "Head", full.head, model.config.num_heads)
-        if "token" in parts:
-            _render_token_list("token", "Query token" if "key_token" in parts else "Token", full.token, full.labels)
-        if "key_token" in parts:
-            _render_token_list("key_token", "Key token", full.key_token, full.labels)
+    with focus_line():
+        focus = render_position(model, *parts)
         for axis in wide:
             axis.render_picker()
         if badge:
             st.space("stretch")
             badge(focus)
     return focus
+
+
+def render_position(model: Model, *parts: Part) -> Focus:
+    """Render the controls of these parts and return the focus; its other parts are 0.
+
+    A batch of several sentences has a control for the sentence. A page with pickers of its own renders both into
+    `focus_line`.
+    """
+    full, batch = resolve_focus(model), len(model.batch.tokens)
+    selected = {part: getattr(full, part) if part in parts else 0 for part in PARTS if part != "sentence"}
+    if batch > 1:
+        (_render_pills if batch <= MAX_PILLS else _render_list)("sentence", "Sentence", full.sentence, batch)
+    if "layer" in parts:
+        _render_pills("layer", "Layer", full.layer, model.config.num_layers)
+    if "head" in parts:
+        _render_pills("head", "Head", full.head, model.config.num_heads)
+    if "token" in parts:
+        _render_token_list("token", "Query token" if "key_token" in parts else "Token", full.token, full.labels)
+    if "key_token" in parts:
+        _render_token_list("key_token", "Key token", full.key_token, full.labels)
+    return Focus(sentence=full.sentence, labels=full.labels, **selected)
 
 
 def move_focus(selection: Selection) -> None:

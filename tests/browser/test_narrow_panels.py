@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PHONE, TABLET
 from tests.browser.screen import Screen
 
 LONG = "antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis supercalifragilisticexpialidocious"
@@ -21,6 +21,17 @@ _COVERED = """() => [...document.querySelectorAll(".ew-panel")].filter(panel => 
             && box.top < menu.bottom - 1 && menu.top < box.bottom - 1;
     }).map(text => text.textContent);
 })"""
+# The texts of buttons, options and badges that pass the edge of a box that clips them, or of the page.
+_CUT = """() => [...document.querySelectorAll(".stMain button p, .stMain .stMarkdownBadge")].filter(text => {
+    const range = document.createRange(), page = document.querySelector(".stMainBlockContainer");
+    range.selectNodeContents(text);
+    const { right, width } = range.getBoundingClientRect();
+    const end = page.getBoundingClientRect().right - parseFloat(getComputedStyle(page).paddingRight);
+    let isCut = right > end + 1;
+    for (let box = text; box !== page && !isCut; box = box.parentElement)
+        isCut = getComputedStyle(box).overflowX !== "visible" && right > box.getBoundingClientRect().right + 1;
+    return width && isCut;
+}).map(text => text.textContent)"""
 
 
 @pytest.mark.parametrize("page", ["qkv", "scaled_scores"])
@@ -29,6 +40,23 @@ def test_every_panel_has_its_colour_bar_and_wide_cells(screen, page, link):
     screen.open(page, **link)
     assert all(screen.page.evaluate(_BARS))
     assert min(screen.page.evaluate(_AREAS)) >= 48
+    assert screen.clipped_titles() == []
+
+
+@pytest.mark.parametrize("link", [{}, {"encoder": "minilm"}], ids=["", "minilm"])
+@pytest.mark.parametrize(
+    ("page", "choice"),
+    [
+        ("add_and_norm", {}),
+        ("feed_forward", {}),
+        ("full_stack", {}),
+        ("full_stack", {"view": "Hidden states"}),
+    ],
+)
+def test_no_button_option_or_badge_is_cut_on_a_tablet(screen, page, choice, link):
+    screen.page.set_viewport_size(TABLET)
+    screen.open(page, **choice, **link)
+    assert screen.page.evaluate(_CUT) == []
     assert screen.clipped_titles() == []
 
 
