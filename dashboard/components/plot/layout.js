@@ -88,8 +88,9 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   layout.dragmode = dragMode();
   /** @type {(gap: number, pixels: number, axis: import("./panel.js").Axis | null) => number} */
   const gapBetween = (gap, pixels, axis) => pixels / (axis?.names.length ?? 1) < NARROW_CELL ? 0 : gap;
+  const cellWidth = area.width / (panel.columns?.names.length ?? 1);
   const data = panel.data.map(trace => trace.type !== "heatmap" ? trace : {
-    ...withFittingNumbers(trace, area.width / (panel.columns?.names.length ?? 1)), showscale: false, hoverinfo: "none", hovertemplate: undefined,
+    ...withFittingNumbers(trace, cellWidth), showscale: false, hoverinfo: "none", hovertemplate: undefined,
     xgap: gapBetween(trace.xgap, area.width, panel.columns), ygap: gapBetween(trace.ygap, area.height, panel.rows),
   });
   return { data, layout, area };

@@ -50,7 +50,8 @@ export function enlarge(panel, available) {
   const margin = { l: Math.round(l * growth), r: Math.round(r * growth), t, b: Math.round(b * growth) };
   const yaxis = withAllRows(panel, raiseFonts(layout.yaxis));
   const rows = yaxis?.ticktext?.length ?? 0;
-  const forLabels = rows > MAX_ROWS ? 0 : rows * (SMALLEST_FONT + 1) + Math.max(SMALL_MARGIN, t - TITLE_MARGIN) + margin.b + TITLE_HEIGHT;
+  const around = Math.max(SMALL_MARGIN, t - TITLE_MARGIN) + margin.b + TITLE_HEIGHT;
+  const forLabels = rows > MAX_ROWS ? 0 : rows * (SMALLEST_FONT + 1) + around;
   const largest = LARGEST_GROWTH * layout.height;
   const height = Math.max(forLabels, Math.min(largest, Math.max(available, SMALLEST_HEIGHT)));
   return {
