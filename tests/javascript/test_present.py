@@ -112,6 +112,7 @@ _WALK = """async ([html, directions]) => {
 
 def walk(scripts, *directions):
     """For each key: whether it showed a figure, how far the page is scrolled, and the figure of each line."""
+    scripts.page.set_viewport_size({"width": 1280, "height": 720})
     return scripts.page.evaluate(_WALK, [_PAGE, directions])
 
 
