@@ -1,6 +1,8 @@
 """The trained encoder of the start page: which one it is, and the head in which the default sentence's "it" looks at
 "cat"."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from dashboard.models.loading import encoder_loader, encoder_named
@@ -23,6 +25,11 @@ def story_encoder() -> str:
     Waits for an encoder that is being read from this machine.
     """
     return MINILM if MINILM in OFFERED and _is_loaded(OFFERED[MINILM]) else WORDS
+
+
+def has_question(words: Iterable[str]) -> bool:
+    """Whether a sentence of these words has the pronoun and the two nouns of the question."""
+    return {PRONOUN, NOUN, OTHER_NOUN} <= set(words)
 
 
 def story_settings(encoder: str, text: str) -> Settings:

@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 import nbformat
 import numpy as np
+from jaxtyping import Int
 
 from encoder_core.config import EncoderConfig
 from encoder_core.edits.apply import edited_ids
@@ -175,19 +176,19 @@ def _is_token_batch(subject: Subject) -> bool:
     """Whether the inputs are tokens with their ids: the encoder of the notebook would give other ids to the text."""
     if not isinstance(subject.origin, Random) or not subject.sentences:
         return isinstance(subject.origin, FromFile)
-    config, run, ids = subject.config, subject.run, subject.run.trace.ids
+    config, run = subject.config, subject.run
     try:
         tokenizer = WordTokenizer.from_texts(subject.sentences, max_len=config.max_len, max_vocab=config.vocab_size)
         of_text = tokenizer(subject.sentences, max_len=config.max_len).ids
     except ValueError:  # a sentence has no words, but tokens of another tokenizer
         return True
-    return ids is None or of_text.shape != ids.shape or not np.array_equal(edited_ids(of_text, run.effects), ids)
+    return not _has_ids(run, of_text)
 
 
-def _is_recipe_batch(subject: Subject, name: str, seed: int) -> bool:
-    """Whether the inputs are the tutorial's batch: its model can run on other inputs, too."""
-    own, ids = RECIPES[name].inputs(seed).inputs.ids, subject.run.trace.ids
-    return ids is not None and own.shape == ids.shape and np.array_equal(edited_ids(own, subject.run.effects), ids)
+def _has_ids(run: Run, ids: Int[np.ndarray, "batch seq"]) -> bool:
+    """Whether the run's inputs are these ids, apart from those that its edits replace."""
+    own = run.trace.ids
+    return own is not None and ids.shape == own.shape and np.array_equal(edited_ids(ids, run.effects), own)
 
 
 def _encoder(subject: Subject) -> list[str]:
@@ -221,10 +222,9 @@ def _inputs(subject: Subject) -> list[str]:
     """The code that makes `inputs` and `mask`."""
     run, trace = subject.run, subject.run.trace
     match subject.origin:
-        case SomeRecipe(name, _, seed) if _is_recipe_batch(subject, name, seed):
-            own = RECIPES[name].inputs(seed).mask
+        case SomeRecipe(name, _, seed) if _has_ids(run, (own := RECIPES[name].inputs(seed)).inputs.ids):
             lines = [f"inputs, mask, _ = RECIPES[{name!r}].inputs(seed={seed})"]
-            if np.array_equal(attention_mask(own, trace.real, run.config.num_heads), trace.mask):
+            if np.array_equal(attention_mask(own.mask, trace.real, run.config.num_heads), trace.mask):
                 return lines
         case _ if _is_token_batch(subject):
             batch = (tuple(trace.tokens), [] if trace.ids is None else trace.ids.tolist(), trace.real.tolist())

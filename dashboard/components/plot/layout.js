@@ -12,7 +12,7 @@ const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap
 const NUMBERS = "%{z:.2f}", NUMBER_DECIMALS = 2;  // in cells, as encoder_core sends them
 const NUMBER_LETTER_WIDTH = 5.5;  // pixels of a letter in the number of a cell: five letters, with the point, have 27
 export const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
-export const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
+const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
 export const SMALL_MARGIN = 4;
 
 /**
@@ -20,6 +20,12 @@ export const SMALL_MARGIN = 4;
  * @type {(panel: Panel) => number}
  */
 export const plotHeight = panel => panel.layout.height - TITLE_HEIGHT;
+
+/**
+ * The top margin of a panel's plot in pixels, without its title.
+ * @param {number} margin  with its title
+ */
+export const plotTopMargin = margin => Math.max(SMALL_MARGIN, margin - TITLE_MARGIN);
 
 const KINDS_WITH_ROW_LABELS = new Set(["heatmap", "row_bars"]);
 
@@ -65,7 +71,7 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   const enlarged = isLarge ? enlargeText(panel.layout) : panel.layout;
   /** @type {PlotLayout} */
   const layout = { ...(omitRowLabels ? enlarged : shortenRowLabels(enlarged, width)), width, height: plotHeight(panel) };
-  layout.margin = { ...layout.margin, t: Math.max(SMALL_MARGIN, layout.margin.t - TITLE_MARGIN) };
+  layout.margin = { ...layout.margin, t: plotTopMargin(layout.margin.t) };
   if (omitRowLabels) {
     layout.margin.l = SMALL_MARGIN;
     layout.yaxis = { ...layout.yaxis, showticklabels: false, title: undefined };
@@ -86,12 +92,11 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   }
   if (!tiles) layout.yaxis = thinLabels(layout.yaxis, area.height, markedRows);
   layout.dragmode = dragMode();
-  /** @type {(gap: number, pixels: number, axis: import("./panel.js").Axis | null) => number} */
-  const gapBetween = (gap, pixels, axis) => pixels / (axis?.names.length ?? 1) < NARROW_CELL ? 0 : gap;
   const cellWidth = area.width / (panel.columns?.names.length ?? 1);
+  const cellHeight = area.height / (panel.rows?.names.length ?? 1);
   const data = panel.data.map(trace => trace.type !== "heatmap" ? trace : {
     ...withFittingNumbers(trace, cellWidth), showscale: false, hoverinfo: "none", hovertemplate: undefined,
-    xgap: gapBetween(trace.xgap, area.width, panel.columns), ygap: gapBetween(trace.ygap, area.height, panel.rows),
+    xgap: cellWidth < NARROW_CELL ? 0 : trace.xgap, ygap: cellHeight < NARROW_CELL ? 0 : trace.ygap,
   });
   return { data, layout, area };
 }

@@ -1,7 +1,7 @@
 // Presentation mode: one large panel of a line at a time, with text that can be read from the back of a room.
 // @ts-check
 
-import { SMALL_MARGIN, TITLE_HEIGHT, TITLE_MARGIN } from "./layout.js";
+import { TITLE_HEIGHT, plotTopMargin } from "./layout.js";
 import { TEXT_SIZE } from "./tick_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
@@ -50,7 +50,7 @@ export function enlarge(panel, available) {
   const margin = { l: Math.round(l * growth), r: Math.round(r * growth), t, b: Math.round(b * growth) };
   const yaxis = withAllRows(panel, raiseFonts(layout.yaxis));
   const rows = yaxis?.ticktext?.length ?? 0;
-  const around = Math.max(SMALL_MARGIN, t - TITLE_MARGIN) + margin.b + TITLE_HEIGHT;
+  const around = plotTopMargin(t) + margin.b + TITLE_HEIGHT;
   const forLabels = rows > MAX_ROWS ? 0 : rows * (SMALLEST_FONT + 1) + around;
   const largest = LARGEST_GROWTH * layout.height;
   const height = Math.max(forLabels, Math.min(largest, Math.max(available, SMALLEST_HEIGHT)));

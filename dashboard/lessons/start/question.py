@@ -5,7 +5,7 @@ import re
 import streamlit as st
 
 from dashboard.lessons.start.story import Story
-from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, story_settings
+from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, has_question, story_settings
 from dashboard.page_list import START
 from dashboard.state.answers import record_answer
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
@@ -23,7 +23,7 @@ _MISCONCEPTION = (
 def page_title() -> str:
     """The title of the page: the question, where the sentence has its words."""
     words = re.findall(r"\w+", story_settings(WORDS, session().get(SETTINGS["text"])).text.lower())
-    return START.title if {PRONOUN, NOUN, OTHER_NOUN} <= set(words) else "Where does a word attend to?"
+    return START.title if has_question(words) else "Where does a word attend to?"
 
 
 def is_answered(story: Story) -> bool:

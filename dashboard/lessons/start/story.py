@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.models.model import Model, model_for
-from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, story_head, story_settings
+from dashboard.models.story import PRONOUN, has_question, story_head, story_settings
 from dashboard.navigation import open_page
 from dashboard.selection import focus
 from dashboard.selection.word_position import nearest_word
@@ -62,7 +62,7 @@ class Story(NamedTuple):
     @property
     def asks(self) -> bool:
         """Whether the sentence has the pronoun and the two nouns of the question."""
-        return {PRONOUN, NOUN, OTHER_NOUN} <= set(self.words)
+        return has_question(self.words)
 
     @property
     def num_heads(self) -> int:
