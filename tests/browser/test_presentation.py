@@ -81,6 +81,18 @@ def test_the_page_before_opens_at_its_last_figure(screen):
     expect(chosen).to_have_text("x")
 
 
+def test_a_key_pressed_twice_leaves_out_no_page(screen):
+    screen.page.set_viewport_size(PROJECTOR)
+    screen.open("softmax", present="on")
+    second = screen.page.evaluate(_FIGURES)[1]
+    chosen = screen.page.locator(".ew-switcher button[aria-pressed=true]")
+    for keys, name, title in ((["PageUp"] * 2, "scaled_scores", "Q Kᵀ / √16"), (["PageDown"] * 3, "softmax", second)):
+        for key in keys:
+            screen.page.keyboard.press(key)
+        screen.arrived(name)
+        expect(chosen).to_have_text(title)
+
+
 def test_the_key_scrolls_to_a_figure_below_the_window(screen):
     screen.page.set_viewport_size(PROJECTOR)
     screen.open("map", present="on")

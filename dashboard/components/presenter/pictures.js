@@ -125,6 +125,13 @@ export function startPage(page = document) {
 }
 
 /**
+ * Whether the page shows a picture.
+ * @param {Document} [page]
+ * @returns {boolean}
+ */
+export const hasPictures = (page = document) => displayedPictures(page).length > 0;
+
+/**
  * Whether the page is complete: no script of it runs, and each plot has its figures.
  * @param {Document} [page]
  * @returns {boolean}
@@ -132,7 +139,6 @@ export function startPage(page = document) {
 export function isAtRest(page = document) {
   /** @type {HTMLElement | null} */
   const app = page.querySelector("[data-testid=stApp]");
-  const pictures = displayedPictures(page), plots = pictures.filter(picture => picture.matches(".ew-plot"));
-  return app?.dataset.testScriptState === "notRunning" && pictures.length > 0
-    && plots.every(plot => figureButtons(plot).length > 0);
+  const plots = displayedPictures(page).filter(picture => picture.matches(".ew-plot"));
+  return app?.dataset.testScriptState === "notRunning" && plots.every(plot => figureButtons(plot).length > 0);
 }

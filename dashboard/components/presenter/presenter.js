@@ -5,7 +5,7 @@
 // @ts-check
 
 import { appendElement, hostElement, setLabel, showLatest } from "../dom.js";
-import { isAtRest, showLastFigure, showNeighbour, startPage } from "./pictures.js";
+import { hasPictures, isAtRest, showLastFigure, showNeighbour, startPage } from "./pictures.js";
 
 /**
  * What dashboard/components/presenter/__init__.py sends. A neighbour is null where there is none.
@@ -23,8 +23,9 @@ const USES_PAGE_KEYS = "textarea, [contenteditable=true], [role=slider], [role=g
 const USES_ARROWS = `${USES_PAGE_KEYS}, input, select, [role=combobox], [role=radiogroup], [role=tablist]`;
 const OPEN = "[role=dialog], [role=listbox], [data-testid=stPopoverBody], .ew-save[open]";  // Escape closes them
 
-const PAGE_TIMEOUT = 8_000;  // milliseconds that a page opened backwards has until its last figure is shown
+const PAGE_TIMEOUT = 8_000;  // milliseconds that a page opened by a key has until the keys act again
 const POLL_INTERVAL = 100;
+const RESTING_POLLS = { withPictures: 2, withoutPictures: 10 };
 
 /**
  * The action of a key, if no element on the page needs the key.
@@ -43,26 +44,39 @@ export function actionOf(event, page = document) {
 
 /** @type {string | null} */
 let neighbours = null;  // of the page on screen: they change when another page opens
+/** @type {(action: Action) => boolean} */
+let take = () => false;  // what a key does on the page on screen; false if it does nothing
 /** @type {number | undefined} */
-let opening;            // the timer that waits for a page opened backwards
+let turning;            // the timer that waits for the page that a key has opened
+/** @type {Action[]} */
+let waiting = [];       // what was pressed since then
 
 /**
- * When the page that is being opened is on screen and at rest, show its last figure. Before, its pictures arrive one after
- * another. It must be at rest twice, because what is left of the page on screen is removed after the script has ended.
+ * When the page that a key has opened is on screen and at rest, show its last figure, if it was opened backwards, and do
+ * what was pressed in the meantime. Before, its pictures arrive one after another, and a key would act on what is left of
+ * the page before: pressed twice, it would leave out a page. The page must be at rest twice, because what is left is
+ * removed after the script has ended.
+ * @param {Action} action
  */
-function showLastFigureOfNextPage() {
+function waitForPage(action) {
   const start = performance.now(), before = neighbours;
   let restingPolls = 0;
-  stopWaiting();
-  opening = window.setInterval(() => {
+  turning = window.setInterval(() => {
     restingPolls = neighbours !== before && isAtRest() ? restingPolls + 1 : 0;
-    if (restingPolls < 2 && performance.now() - start < PAGE_TIMEOUT) return;
+    const isComplete = restingPolls >= RESTING_POLLS[hasPictures() ? "withPictures" : "withoutPictures"];
+    if (!isComplete && performance.now() - start < PAGE_TIMEOUT) return;
+    const pressed = waiting;
     stopWaiting();
-    if (restingPolls >= 2) showLastFigure();
+    if (isComplete && action === "previous") showLastFigure();
+    for (const next of pressed) if (turning) waiting.push(next); else take(next);
   }, POLL_INTERVAL);
 }
 
-const stopWaiting = () => window.clearInterval(opening);
+function stopWaiting() {
+  window.clearInterval(turning);
+  turning = undefined;
+  waiting = [];
+}
 
 /** @type {(data: PresenterData) => void} */
 function notePage({ previous, following }) {
@@ -92,6 +106,13 @@ function show(host, { data, setTriggerValue }) {
     stopWaiting();
     setTriggerValue("action", action);
   };
+  take = action => {
+    if (action !== "leave" && showNeighbour(action === "next" ? 1 : -1)) return true;
+    if (!canAct[action]) return false;
+    act(action);
+    if (action !== "leave") waitForPage(action);
+    return true;
+  };
   host.replaceChildren();
   host.setAttribute("role", "toolbar");
   host.setAttribute("aria-label", "Presentation");
@@ -101,13 +122,9 @@ function show(host, { data, setTriggerValue }) {
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const action = actionOf(event);
     if (!action) return;
-    const hasShown = action !== "leave" && showNeighbour(action === "next" ? 1 : -1);
-    if (hasShown) stopWaiting();
-    if (!hasShown && !canAct[action]) return;
-    event.preventDefault();
-    if (hasShown) return;
-    act(action);
-    if (action === "previous") showLastFigureOfNextPage();
+    const mustWait = turning !== undefined && action !== "leave";
+    if (mustWait && !event.repeat) waiting.push(action);
+    if (mustWait || take(action)) event.preventDefault();
   };
   document.addEventListener("keydown", onKey);
   return () => document.removeEventListener("keydown", onKey);
