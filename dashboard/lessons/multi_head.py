@@ -105,11 +105,11 @@ def render_contributions(
 
 
 def heads_switched_off(heads: int) -> tuple[int, ...]:
-    """The heads that the user switched off, from 0; those that the model does not have are left out, with a message."""
+    """The heads that the user switched off, from 0, each once; a number that is no head is left out, with a message."""
     chosen = session().get(HEADS_OFF)
-    off = tuple(head for head in chosen if head < heads)
+    off = tuple(head for head in dict.fromkeys(chosen) if head < heads)
     if off != chosen:
-        counted = "heads_off counts from 0; other numbers are left out"
+        counted = "heads_off counts from 0; repeated and other numbers are left out"
         session().correct(HEADS_OFF, f"{describe_allowed(range(heads))} ({counted})", off)
     return off
 

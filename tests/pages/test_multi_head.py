@@ -25,8 +25,10 @@ def test_the_relative_change_is_that_of_the_sentence_in_the_figures(framed, sent
 
 
 @pytest.mark.parametrize("part", ["Switch heads off", "What each head adds"])
-@pytest.mark.parametrize(("link", "ending", "used"), [("9.9", ").", ""), ("1.9", "). 1 is used.", "1")])
-def test_heads_that_do_not_exist_are_left_out_with_a_sentence(framed, part, link, ending, used):
+@pytest.mark.parametrize(
+    ("link", "ending", "used"), [("9.9", ").", ""), ("1.9", "). 1 is used.", "1"), ("2.2", "). 2 is used.", "2")]
+)
+def test_heads_that_do_not_exist_or_are_repeated_are_left_out_with_a_sentence(framed, part, link, ending, used):
     at = opened(stage_named("multi_head"), part=part, heads_off=link)
     (warning,) = said(at)
     assert warning.startswith(f"The link has heads_off = “{link}”; allowed are 0 to 3 (heads_off counts from 0; ")
