@@ -11,7 +11,8 @@ from dashboard.limits.late_requests import ignore_late_requests, note_page
 from dashboard.limits.state_lock import share_state_lock
 from dashboard.limits.visitors import stop_if_full
 from dashboard.limits.widget_states import check_widget_states
-from dashboard.models import model, warm_up
+from dashboard.models import warm_up
+from dashboard.models.current import current_model, edit_problems
 from dashboard.models.loading_notice import render_encoder_notice
 from dashboard.navigation import keep_pages, register_pages
 from dashboard.page_list import START, Lab, Stage
@@ -58,8 +59,8 @@ def render_frame() -> None:
     settings = current_settings() if presenting else sidebar.render_sidebar()
     with notices:
         render_encoder_notice(settings, rendered_encoder)
-        render_edit_bar(model.current_model())
-        for problem in model.edit_problems():
+        render_edit_bar(current_model())
+        for problem in edit_problems():
             st.warning(problem, icon=":material/info:")
         for notice in sidebar.text_notices(settings):
             st.warning(notice, icon=":material/info:")
@@ -70,7 +71,7 @@ def render_frame() -> None:
 # Render the page before the sidebar, so that its plots follow a slider sooner. In the first run of a session, render
 # the sidebar first, because its appearance would shift the page.
 with fair_run():
-    rendered_encoder = None if is_first_run else model.current_model().settings.encoder
+    rendered_encoder = None if is_first_run else current_model().settings.encoder
     if is_first_run:
         render_frame()
     try:
@@ -80,7 +81,7 @@ with fair_run():
         if not is_first_run:
             render_frame()
 if isinstance(active, Stage) and not presenting:
-    render_closing(active, model.current_model())
+    render_closing(active, current_model())
     frame.render_neighbour_links(pages, active)
 keep_pages(pages)
 current.on_screen = active.name

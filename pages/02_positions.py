@@ -20,7 +20,7 @@ from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.state.choices import ENCODING
 from dashboard.state.position_choice import PositionChoice
-from dashboard.state.settings import OPTIONS
+from dashboard.state.setting_parameters import OPTIONS
 from dashboard.theme import current_theme
 from encoder_core.explain import recompute
 from encoder_core.explain.first_input import first_input, first_input_with_positions

@@ -17,7 +17,7 @@ from dashboard.inspect.predict_first import ask_below
 from dashboard.inspect.questions import Question
 from dashboard.inspect.source_code import render_source
 from dashboard.inspect.training_effect import render_training_effect
-from dashboard.models import model
+from dashboard.models.current import current_model
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import DETAILS, NUMBERS
 from dashboard.state.presentation import is_presenting
@@ -56,15 +56,15 @@ def render_depths(
     if is_presenting():
         return
     if inspection:
-        render_training_effect(model.current_model(), inspection)
+        render_training_effect(current_model(), inspection)
     with st.container(horizontal=True, gap="medium", key="depths"):  # below each other where a formula would be cut
         _render_numbers(tables, inspection)
         _render_reading(formula, code, question)
     if inspection:
         # In one container, so that the controls stay next to their effect on a phone.
         with st.container(border=True, key="what-if"):
-            render_edit_panel(model.current_model(), inspection)
-            render_edit_effect(model.current_model(), inspection)
+            render_edit_panel(current_model(), inspection)
+            render_edit_effect(current_model(), inspection)
 
 
 def _render_reading(formula: str, code: Sequence[Callable[..., Any]], question: Question) -> None:

@@ -5,7 +5,8 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.inspected_matrix import inspected_matrix
-from dashboard.models.model import Model, untrained_model
+from dashboard.models.model import Model
+from dashboard.models.variants import untrained_model
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import UNTRAINED
 from dashboard.state.session import session

@@ -12,7 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
-from dashboard.models.model import Model, model_with_norm, with_edits
+from dashboard.models.model import Model
+from dashboard.models.variants import model_with_norm, with_edits
 from dashboard.selection.column_picker import move_focus_and_column, render_column_picker
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection

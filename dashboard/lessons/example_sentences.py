@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.models.model import Model
 from dashboard.state.session import session
-from dashboard.state.settings import DEFAULT_TEXT, SETTINGS
+from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
 
 
 def has_default_text(current: Model) -> bool:

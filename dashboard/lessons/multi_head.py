@@ -11,7 +11,8 @@ from dashboard.inspect.questions import Question, WrongOption, without_duplicate
 from dashboard.lessons.qkv import columns_text
 from dashboard.lessons.word_lines import render_figure_choice, render_layer_lines
 from dashboard.models.ablation import ablation
-from dashboard.models.model import Model, with_edits
+from dashboard.models.model import Model
+from dashboard.models.variants import with_edits
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.selection.weights_scale import render_weights_limit

@@ -9,7 +9,8 @@ from jaxtyping import Bool, Float, Int
 
 from dashboard.state.parameter import describe_allowed
 from dashboard.state.session import session, streamlit_session_id
-from dashboard.state.settings import RANDOM, SETTINGS, Settings
+from dashboard.state.setting_parameters import RANDOM, SETTINGS
+from dashboard.state.settings import Settings
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 from encoder_core import Encoder

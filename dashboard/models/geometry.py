@@ -4,7 +4,8 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.models.model import Model, edited_model, model_for
+from dashboard.models.model import Model, model_for
+from dashboard.models.variants import edited_model
 from dashboard.state.settings import Settings
 from encoder_core import Edit
 from encoder_core.analysis import PrincipalPlane, principal_plane, residual_stages, stage_vectors

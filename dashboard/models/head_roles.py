@@ -5,7 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.models.model import Model, model_for
-from dashboard.state.settings import DEFAULT_TEXT, Settings
+from dashboard.state.setting_parameters import DEFAULT_TEXT
+from dashboard.state.settings import Settings
 from encoder_core import SENTENCES, Encoder, HeadRoles, WordTokenizer, head_roles
 
 

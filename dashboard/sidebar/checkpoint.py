@@ -7,7 +7,8 @@ from dashboard.navigation import open_page
 from dashboard.sidebar.fixed import render_sizes, render_summary
 from dashboard.sidebar.mask import render_mask
 from dashboard.sidebar.task_encoder import render_examples, render_input
-from dashboard.state.settings import SETTINGS, Settings, current_settings
+from dashboard.state.setting_parameters import SETTINGS
+from dashboard.state.settings import Settings, current_settings
 from dashboard.state.widgets import bind_widget
 from encoder_core.figures import format_percent
 from encoder_core.training import Task

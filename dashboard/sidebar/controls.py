@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.state.settings import OPTIONS, SETTINGS
+from dashboard.state.setting_parameters import OPTIONS, SETTINGS
 from dashboard.state.widgets import bind_widget
 
 

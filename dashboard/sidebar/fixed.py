@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.state.position_choice import positions_of
-from dashboard.state.settings import OPTIONS
+from dashboard.state.setting_parameters import OPTIONS
 from encoder_core import EncoderConfig
 
 _NORMS = {"post": "after the sums (post-norm)", "pre": "before the sublayers (pre-norm)"}

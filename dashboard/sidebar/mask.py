@@ -10,7 +10,8 @@ from dashboard.models.model import Model, model_for
 from dashboard.sidebar.controls import render_option_row
 from dashboard.sidebar.mask_editor import EDITOR, render_mask_editor
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, current_settings
+from dashboard.state.setting_parameters import SETTINGS
+from dashboard.state.settings import current_settings
 from dashboard.state.user_changes import CUSTOM_MASK
 from encoder_core.figures import form_for, format_count
 from encoder_core.inputs.custom_mask import SHAPES, WINDOW, CustomMask, Start

@@ -3,7 +3,8 @@
 from dashboard.markdown import escape_message
 from dashboard.models.model import Model, model_for
 from dashboard.state.session import session
-from dashboard.state.settings import CHECKPOINT, DEFAULT_TEXT, SETTINGS, Settings
+from dashboard.state.setting_parameters import CHECKPOINT, DEFAULT_TEXT, SETTINGS
+from dashboard.state.settings import Settings
 from dashboard.state.text import first_line, has_words, truncate_text
 from encoder_core.figures import form_for, format_count
 from encoder_core.training import Task

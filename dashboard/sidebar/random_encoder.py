@@ -8,7 +8,8 @@ import streamlit as st
 from dashboard.sidebar.controls import render_select_box, render_slider, render_switch
 from dashboard.sidebar.mask import render_mask
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, current_settings
+from dashboard.state.setting_parameters import SETTINGS
+from dashboard.state.settings import Settings, current_settings
 from dashboard.state.user_changes import set_size, set_text
 from dashboard.state.widgets import bind_widget
 

@@ -8,7 +8,8 @@ from dashboard.sidebar import random_encoder
 from dashboard.sidebar.fixed import render_sizes, render_summary
 from dashboard.sidebar.mask import render_mask
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, Settings, current_settings
+from dashboard.state.setting_parameters import SETTINGS
+from dashboard.state.settings import Settings, current_settings
 from dashboard.state.user_changes import set_text
 from dashboard.state.widgets import bind_widget
 from encoder_core.training import Task

@@ -5,7 +5,7 @@ selection/axis_window.py, the inspected cell in selection/inspected_cell.py, the
 """
 
 from dashboard.state.parameter import declare_flag, declare_number, declare_numbers, declare_option, declare_text
-from dashboard.state.settings import SETTINGS
+from dashboard.state.setting_parameters import SETTINGS
 from encoder_core.pretrained.analogy import MAX_LENGTH
 from encoder_core.training import TrainingPlan
 from encoder_core.training.compare import COMPARISONS

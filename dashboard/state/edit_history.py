@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import dashboard.state.settings  # noqa: F401 - declared before the edits, so that settings come first in the URL
+import dashboard.state.setting_parameters  # noqa: F401 - declared before the edits, so that settings come first in the URL
 from dashboard.markdown import escape_message
 from dashboard.state.parameter import Parameter, declare
 from dashboard.state.session import session

@@ -3,7 +3,8 @@
 from typing import Any, Literal
 
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, correct_d_model, nearest_d_model
+from dashboard.state.setting_parameters import SETTINGS
+from dashboard.state.settings import correct_d_model, nearest_d_model
 from dashboard.state.text import truncate_text
 from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.mask_link import MAX_LENGTH, format_mask

@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, EncoderTrace, WordTokenizer
 
 

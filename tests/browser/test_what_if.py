@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.edits import SetScore
 from tests.browser.conftest import PHONE, WIDE

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder
 from tests.browser.conftest import PHONE
 from tests.browser.screen import Screen

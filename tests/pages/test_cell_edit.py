@@ -6,7 +6,8 @@ import pytest
 from dashboard.inspect.cell_edit import find_cell_edit
 from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
-from dashboard.state.settings import DEFAULTS, Settings
+from dashboard.state.setting_parameters import DEFAULTS
+from dashboard.state.settings import Settings
 from encoder_core import (
     Encoder,
     EncoderConfig,

@@ -13,7 +13,7 @@ from dashboard.models.traced_sentences import Progress
 from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
 from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.analysis import residual_stream
 from encoder_core.analysis.language import (

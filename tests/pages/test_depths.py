@@ -12,7 +12,7 @@ import encoder_core
 from dashboard.inspect.depths import INSPECTED_CELL
 from dashboard.page_list import STAGES, stage_named
 from dashboard.state.choices import DETAILS
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from tests.pages.app import derivations, opened, run
 

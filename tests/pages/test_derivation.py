@@ -9,7 +9,8 @@ import pytest
 from dashboard.components.derivation import as_csv
 from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, Settings
+from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
+from dashboard.state.settings import Settings
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.explain import derive
 from tests.pages.app import derivations, key_of, opened, run, said

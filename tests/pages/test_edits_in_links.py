@@ -3,9 +3,11 @@
 import pytest
 
 from dashboard.markdown import plain_text
-from dashboard.models.model import model_for, with_edits
+from dashboard.models.model import model_for
+from dashboard.models.variants import with_edits
 from dashboard.page_list import stage_named
-from dashboard.state.settings import DEFAULTS, Settings
+from dashboard.state.setting_parameters import DEFAULTS
+from dashboard.state.settings import Settings
 from encoder_core.edits import parse_edit
 from tests.pages.app import figures, key_of, opened, rendered, run, said
 

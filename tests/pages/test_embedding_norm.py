@@ -12,7 +12,7 @@ from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
 from dashboard.state.offered_encoders import OFFERED
 from dashboard.state.parameter import PARAMETERS, parse_option
-from dashboard.state.settings import OPTIONS, SETTINGS
+from dashboard.state.setting_parameters import OPTIONS, SETTINGS
 from encoder_core import Encoder, SetEmbedded
 from encoder_core.explain.first_input import first_input_with_positions
 from encoder_core.inputs.positions import sinusoids

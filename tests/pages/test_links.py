@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboard.page_list import STAGES, page_named, stage_named
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS
+from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from tests.pages.app import chosen, key_of, link_of, opened, run
 from tests.pages.app import said as messages
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dashboard.components import plot
-from dashboard.models.model import edited_model
+from dashboard.models.variants import edited_model
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
 from encoder_core.edits import parse_edit

@@ -32,11 +32,13 @@ from dashboard.lessons.recipes.questions import recipe_question
 from dashboard.lessons.scaled_scores import longer_query_question
 from dashboard.lessons.softmax import weight_question
 from dashboard.lessons.weighted_values import contribution_question
-from dashboard.models.model import model_for, with_edits
+from dashboard.models.model import model_for
 from dashboard.models.story import SENTENCE
+from dashboard.models.variants import with_edits
 from dashboard.page_list import stage_named
 from dashboard.selection.focus import Focus
-from dashboard.state.settings import DEFAULTS, Settings
+from dashboard.state.setting_parameters import DEFAULTS
+from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, HideToken, SetScore
 from encoder_core.analysis import cosines, numerical_rank, residual_stream
 from encoder_core.explain.sublayers import add_and_norm

@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.page_list import page_named, stage_named
 from dashboard.state.position_choice import positions_of, with_positions
-from dashboard.state.settings import OPTIONS, Settings
+from dashboard.state.setting_parameters import OPTIONS
+from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.analysis import relative_change
 from encoder_core.edits import Dropout

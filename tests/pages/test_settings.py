@@ -4,7 +4,8 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings, nearest_d_model
+from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS, OPTIONS
+from dashboard.state.settings import Settings, nearest_d_model
 from dashboard.state.text import truncate_text
 from encoder_core.inputs.custom_mask import CustomMask
 

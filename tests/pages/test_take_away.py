@@ -8,12 +8,14 @@ import pytest
 
 from dashboard.lessons.take_away import downloads
 from dashboard.lessons.take_away.subject import origin_of, subject_of
-from dashboard.models.model import edited_model, model_for
+from dashboard.models.model import model_for
 from dashboard.models.story import SENTENCE
+from dashboard.models.variants import edited_model
 from dashboard.page_list import page_named
 from dashboard.selection.focus import Focus
 from dashboard.state import link
-from dashboard.state.settings import DEFAULTS, Settings
+from dashboard.state.setting_parameters import DEFAULTS
+from dashboard.state.settings import Settings
 from encoder_core import HeadFactor
 from encoder_core.export import FromFile, Random, SomeRecipe, encoder_core_notebook
 from encoder_core.inputs.custom_mask import CustomMask

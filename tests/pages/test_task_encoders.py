@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from dashboard.models.model import model_for, untrained_model, with_edits
+from dashboard.models.model import model_for
+from dashboard.models.variants import untrained_model, with_edits
 from dashboard.page_list import stage_named
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, TASK_ENCODERS, Settings
+from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS, TASK_ENCODERS
+from dashboard.state.settings import Settings
 from encoder_core.edits import HeadFactor
 from encoder_core.training.shipped import initial_encoder
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run, said

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboard.page_list import START, stage_named
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from tests.pages.app import derivations, opened, run
 from tests.pages.app import said as messages
 

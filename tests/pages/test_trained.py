@@ -8,11 +8,13 @@ import pytest
 
 from dashboard.models.cache import MAX_BYTES
 from dashboard.models.loading import encoder_named
-from dashboard.models.model import Model, edited_model, model_for
+from dashboard.models.model import Model, model_for
 from dashboard.models.story import SENTENCE
+from dashboard.models.variants import edited_model
 from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_bytes, parse_offered
-from dashboard.state.settings import DEFAULT_TEXT, DEFAULTS, OPTIONS, Settings
+from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS, OPTIONS
+from dashboard.state.settings import Settings
 from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run

@@ -8,7 +8,8 @@ from dashboard.glossary import GLOSSARY, marked_terms, without_marks
 from dashboard.lessons.transitions import ending
 from dashboard.lessons.transitions.page import TRANSITIONS
 from dashboard.lessons.transitions.transition import Demonstration
-from dashboard.models.model import model_for, with_edits
+from dashboard.models.model import model_for
+from dashboard.models.variants import with_edits
 from dashboard.page_list import PAGES, STAGES, page_named, stage_named
 from dashboard.state.settings import Settings
 from encoder_core import HideToken, SetScore

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.page_list import stage_named
 from dashboard.state import edit_history
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer, residual_change
 from encoder_core.edits import format_edit, parse_edit
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run

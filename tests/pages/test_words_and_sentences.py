@@ -10,7 +10,7 @@ from dashboard.lessons.full_stack import same_word as same_word_view
 from dashboard.lessons.full_stack import sentences as sentences_view
 from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
-from dashboard.state.settings import DEFAULT_TEXT
+from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import (
     RECIPES,
     SENTENCES,

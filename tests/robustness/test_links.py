@@ -15,7 +15,7 @@ import dashboard.inspect.depths  # noqa: F401 - declares every parameter
 from benchmarks.load import Visitor
 from dashboard.page_list import PAGES
 from dashboard.state.parameter import PARAMETERS
-from dashboard.state.settings import OPTIONS
+from dashboard.state.setting_parameters import OPTIONS
 
 EXAMPLES = int(os.environ.get("LINK_EXAMPLES", "60"))
 # Short enough to be quoted whole in a message. A page prints words in bold, but no two of them.

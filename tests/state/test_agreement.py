@@ -22,12 +22,14 @@ from hypothesis.stateful import (
 )
 
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
-from dashboard.models.model import edited_model, model_for
+from dashboard.models.model import model_for
+from dashboard.models.variants import edited_model
 from dashboard.page_list import PAGES, START, page_named
 from dashboard.selection.focus import DEFAULT_WORDS, PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session as Choices
-from dashboard.state.settings import DEFAULT_TEXT, SETTINGS, Settings
+from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
+from dashboard.state.settings import Settings
 from encoder_core import compatible_edits
 from encoder_core.edits import parse_edit
 from tests.client import Session

@@ -11,7 +11,7 @@ import dashboard.inspect.depths  # noqa: F401 - declares every parameter
 from dashboard.state.choices import CURVES, DETAILS, NEURON, NUMBERS, TEMPERATURE, VIEW
 from dashboard.state.parameter import PARAMETERS, Parameter, declare
 from dashboard.state.session import Session, page_script, session
-from dashboard.state.settings import OPTIONS, SETTINGS
+from dashboard.state.setting_parameters import OPTIONS, SETTINGS
 from dashboard.state.widgets import bind_value, bind_widget
 
 

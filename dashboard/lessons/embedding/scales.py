@@ -9,7 +9,7 @@ from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.selection.view_choice import render_choice
 from dashboard.state.choices import ROWS
-from dashboard.state.settings import available_settings
+from dashboard.state.setting_parameters import available_settings
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import root_mean_square

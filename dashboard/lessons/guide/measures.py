@@ -6,7 +6,8 @@ import numpy as np
 
 from dashboard.lessons.guide.step import Numbers, View
 from dashboard.lessons.positions.shuffle import output_changes
-from dashboard.models.model import Model, untrained_model
+from dashboard.models.model import Model
+from dashboard.models.variants import untrained_model
 from encoder_core import SetScore, Temperature, attention_from
 from encoder_core.analysis import cosines, logit_lens, softmax, stack_patterns, top_tokens
 from encoder_core.experiments import score_scaling, token_mixing

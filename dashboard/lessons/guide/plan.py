@@ -6,7 +6,7 @@ from dashboard.lessons.guide import measures
 from dashboard.lessons.guide.step import Misunderstanding, Step, Version, View
 from dashboard.state.choices import GUIDE_VERSIONS, PREDICT_FIRST
 from dashboard.state.offered_encoders import MINILM
-from dashboard.state.settings import WORDS
+from dashboard.state.setting_parameters import WORDS
 from encoder_core.edits import format_edit
 
 FULL, SHORT, ALONE = GUIDE_VERSIONS

@@ -11,7 +11,8 @@ from dashboard.selection import focus  # noqa: F401 - declares the parameters of
 from dashboard.state import choices, edit_history  # noqa: F401 - declare the parameters of the pages and of the edits
 from dashboard.state.offered_encoders import MINILM
 from dashboard.state.parameter import PARAMETERS
-from dashboard.state.settings import DEFAULTS, SETTINGS, Settings
+from dashboard.state.setting_parameters import DEFAULTS, SETTINGS
+from dashboard.state.settings import Settings
 
 Numbers = Mapping[str, float | str]  # name in the text of an answer -> measured value
 

@@ -12,7 +12,7 @@ from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import CURVES
 from dashboard.state.position_choice import PositionChoice
 from dashboard.state.session import session
-from dashboard.state.settings import available_settings
+from dashboard.state.setting_parameters import available_settings
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.explain.first_input import FirstInput

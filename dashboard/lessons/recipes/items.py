@@ -12,7 +12,7 @@ from dashboard.page_list import stage_named
 from dashboard.state.choices import RECIPE_ITEM
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS
+from dashboard.state.setting_parameters import SETTINGS
 from dashboard.theme import current_theme
 from encoder_core import Encoder
 from encoder_core.experiments import experiments

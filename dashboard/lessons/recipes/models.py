@@ -7,7 +7,8 @@ import streamlit as st
 from dashboard.models.loading import encoder_named
 from dashboard.models.model import Model, model_for
 from dashboard.state.offered_encoders import OFFERED
-from dashboard.state.settings import DEFAULTS, Settings
+from dashboard.state.setting_parameters import DEFAULTS
+from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.recipes import Variant
 from encoder_core.recipes.article import SENTENCE

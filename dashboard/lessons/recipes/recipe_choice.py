@@ -6,7 +6,8 @@ from dashboard.navigation import open_page
 from dashboard.selection.view_choice import render_choice
 from dashboard.state.choices import RECIPE, RECIPE_VARIANT
 from dashboard.state.session import session
-from dashboard.state.settings import OPTIONS, SETTINGS, Settings
+from dashboard.state.setting_parameters import OPTIONS, SETTINGS
+from dashboard.state.settings import Settings
 from dashboard.state.widgets import bind_widget
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS, Recipe, Variant

@@ -10,7 +10,7 @@ from dashboard.navigation import open_page
 from dashboard.page_list import STAGES
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, WORDS
+from dashboard.state.setting_parameters import SETTINGS, WORDS
 from encoder_core.corpus import load_sentences
 
 

@@ -18,7 +18,7 @@ from dashboard.shell import frame
 from dashboard.sidebar import text_notices
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS
+from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.user_changes import set_text
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme

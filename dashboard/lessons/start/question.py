@@ -10,7 +10,7 @@ from dashboard.page_list import START
 from dashboard.state.answers import record_answer
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
-from dashboard.state.settings import SETTINGS, WORDS
+from dashboard.state.setting_parameters import SETTINGS, WORDS
 from encoder_core.figures import format_fixed
 
 SKIPPED = "skipped"

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard.lessons.take_away.subject import subject_of
-from dashboard.models.model import Model, edited_model, model_for
+from dashboard.models.model import Model, model_for
+from dashboard.models.variants import edited_model
 from dashboard.selection.focus import Focus
 from dashboard.sidebar import with_unit_prefix
 from dashboard.state.link import link_to

@@ -9,7 +9,7 @@ from dashboard.models.model import Model
 from dashboard.models.story import NOUN, PRONOUN
 from dashboard.selection.focus import Part, focus_parameters
 from dashboard.state.choices import VIEW
-from dashboard.state.settings import SETTINGS, mask_setting
+from dashboard.state.setting_parameters import SETTINGS, mask_setting
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
 from encoder_core.figures import format_count, format_fixed, format_percent

@@ -1,0 +1,57 @@
+"""The same model with other edits, in its initial state, or with the other placement of norms."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from dashboard.models.cache import cached_by_size
+from dashboard.models.model import Model, model_for
+from dashboard.state.setting_parameters import CHECKPOINT
+from dashboard.state.settings import Settings
+from encoder_core import Edit
+from encoder_core.config import Norm
+from encoder_core.training.shipped import initial_encoder
+
+
+def untrained_model(model: Model) -> Model | None:
+    """The same input, mask and edits in the initial state of the encoder; None if that is not known."""
+    return _untrained_model(model.settings, model.edits) if model.settings.task else None
+
+
+@cached_by_size
+def _untrained_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
+    if settings.encoder == CHECKPOINT:
+        untrained = model_for(replace(settings, checkpoint=0))
+    else:
+        untrained = replace(model_for(settings), encoder=initial_encoder(settings.encoder))
+    return with_edits(untrained, edits) if edits else untrained
+
+
+@cached_by_size
+def edited_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
+    """The model of the settings with these edits; its batch contains the replaced tokens."""
+    return with_edits(model_for(settings), edits)
+
+
+def with_edits(model: Model, edits: tuple[Edit, ...]) -> Model:
+    """A model with these edits instead of its own, as far as they can be applied together."""
+    run, problems = model.encoder.run_with_compatible_edits(model.batch, model.mask, edits)
+    batch = model.batch
+    if run.trace.ids is not None:
+        tokens = [list(words) for words in run.trace.tokens]
+        for (sentence, place), token_id in run.effects.ids.items():  # the encoder of a recipe has no vocabulary
+            tokens[sentence][place] = model.vocabulary[int(token_id)]
+        batch = batch._replace(tokens=tuple(map(tuple, tokens)), ids=run.trace.ids)
+    edited = replace(model, batch=batch, edits=run.edits, edit_problems=problems)
+    vars(edited)["run"] = run  # sets the `cached_property`, so that the encoder does not run twice
+    return edited
+
+
+@cached_by_size
+def model_with_norm(settings: Settings, norm: Norm) -> Model:
+    """The model of the settings with the other placement of norms; pre-norm adds a final norm (scale 1, bias 0)."""
+    model = model_for(settings)
+    config = replace(model.config, norm=norm, final_norm=norm == "pre")
+    new = {"final_norm.scale": np.ones(config.d_model, np.float32),
+           "final_norm.bias": np.zeros(config.d_model, np.float32)}  # fmt: skip
+    return replace(model, encoder=model.encoder.with_config(config, new))
