@@ -22,6 +22,7 @@ from dashboard.lessons.embedding.lookup import lookup_question
 from dashboard.lessons.feed_forward import row_replacement_question
 from dashboard.lessons.full_stack import attention_questions as attention
 from dashboard.lessons.full_stack import vector_questions as vectors
+from dashboard.lessons.full_stack.reach_question import reach_question, reachable
 from dashboard.lessons.full_stack.view import depth_question
 from dashboard.lessons.map import output_group
 from dashboard.lessons.multi_head import parameter_question
@@ -127,7 +128,7 @@ def all_questions(model, at):
     yield vectors.first_input_question(model, at.labels[at.token], (at.sentence, at.token), (at.sentence, at.key_token))
     yield vectors.layer_0_question(model, at.labels[at.token])
     yield vectors.reversed_sentence_question(model, at)
-    yield vectors.reach_question(model, at)
+    yield reach_question(model, at)
     yield depth_question(model)
 
 
@@ -304,7 +305,7 @@ def test_a_score_that_is_set_stays_where_it_is_when_the_words_change_places(unch
 )
 def test_reach_by_perturbation(unchecked, name, token, right):
     model = model_of(**MODELS[name])
-    question = vectors.reach_question(model, focus(model, token=token))
+    question = reach_question(model, focus(model, token=token))
     assert question.right == right
     seq = model.batch.ids.shape[1]
     mask = model.trace.mask[:1, :1]
@@ -316,18 +317,16 @@ def test_reach_by_perturbation(unchecked, name, token, right):
         changed[0, place] += 1
         after = model.encoder.trace(changed, mask).output[0, token]
         reach.append(not np.array_equal(after, before))
-    assert (
-        np.flatnonzero(reach).tolist() == np.flatnonzero(vectors.reachable(np.stack([mask[0, 0]] * 4))[token]).tolist()
-    )
+    assert np.flatnonzero(reach).tolist() == np.flatnonzero(reachable(np.stack([mask[0, 0]] * 4))[token]).tolist()
 
 
 def test_reach_by_hand():
     """Token 2 attends to 1, and 1 to 0: information from 0 arrives at 2 in the second block."""
     visible = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]], bool)
-    assert vectors.reachable(visible[None]).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
-    assert vectors.reachable(np.stack([visible, visible])).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    assert reachable(visible[None]).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
+    assert reachable(np.stack([visible, visible])).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
     masked = np.array([[0, 0], [1, 0]], bool)  # no token attends to itself, and the residual stream keeps its vector
-    assert vectors.reachable(masked[None]).astype(int).tolist() == [[1, 0], [1, 1]]
+    assert reachable(masked[None]).astype(int).tolist() == [[1, 0], [1, 1]]
 
 
 @pytest.mark.parametrize("layer", [0, 1])
@@ -336,7 +335,7 @@ def test_a_score_that_unmasks_a_key_extends_the_reach(unchecked, layer, token):
     """The first token attends to the last one, in one head of one block under a causal mask."""
     model = model_of(text="Hi there you", mask="causal", layers=2, heads=2)
     edits = (SetScore(0, layer, 0, 0, 2, 5.0),)
-    question = vectors.reach_question(with_edits(model, edits), focus(model, token=token))
+    question = reach_question(with_edits(model, edits), focus(model, token=token))
     rows = model.trace.token_embedding
     before = model.encoder.trace(rows, "causal", edits).output[0, token]
     reach = set()

@@ -1,17 +1,17 @@
-"""The questions of the views of hidden states: what would change, and where the information comes from."""
+"""The questions of the views of hidden states: what would change."""
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from dashboard.inspect.questions import Question, WrongOption
-from dashboard.lessons.full_stack.view import blocks_text, depth_question
+from dashboard.lessons.full_stack.view import depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
-from encoder_core.analysis import cosines, mean_off_diagonal, visible_keys
+from encoder_core.analysis import cosines, mean_off_diagonal
 from encoder_core.analysis.language.token_kinds import SPECIAL
 from encoder_core.explain.sublayers import layer_norm_steps, norm_parameters
-from encoder_core.figures import format_count, format_number
+from encoder_core.figures import format_number
 
 _CLEAR = 1e-2  # change of a vector, as a fraction of its largest number, that counts
 _LONG = 10  # the common vector is so many times as long as the longest output
@@ -205,59 +205,3 @@ def reversed_sentence_question(current: Model, at: Focus) -> Question:
         "“Does the token order matter?” on the page Positions",
     )
     return Question(text, changes, f"{reason}, so every output can change.", [wrong, backwards])
-
-
-def reach_question(current: Model, at: Focus) -> Question:
-    """On the inputs of which tokens can an output depend? Follows from the visible keys of each block."""
-    seq, real = len(at.labels), np.flatnonzero(current.batch.real[at.sentence]).tolist()
-    visible = visible_keys(current.trace, at.sentence)
-    reach = frozenset(np.flatnonzero(reachable(np.any(visible, axis=1))[at.token]).tolist())
-    has_unmasked = bool((visible & ~current.trace.mask[at.sentence]).any())
-    causal = "This would be a causal mask and nothing else; the mask of this model allows other keys."
-    options = {  # later ones replace earlier ones that are the same set
-        frozenset([at.token]): (
-            "only on its own",
-            "Attention adds values of other tokens to its vector.",
-        ),
-        frozenset(range(at.token + 1)): ("on its own and those before it", causal),
-        frozenset(range(seq)): (
-            "on all, also on padding" if len(real) < seq else "on all",
-            "The mask hides some of them from every token that this one can attend to.",
-        ),
-        frozenset(real): (
-            "on all words, not on padding" if len(real) < seq else "on all",
-            "The mask decides which tokens can attend to which, and it does not separate words from padding here.",
-        ),
-    }
-    if len(real) == seq:
-        options[frozenset(range(seq))] = ("on all", "The mask hides some of them in every block.")
-    if reach not in options or len(options) < 2:
-        return depth_question(current)
-    right, _ = options.pop(reach)
-    return Question(
-        f"on the embeddings of which tokens can the output of “{escape_token(at.labels[at.token])}” depend?",
-        right,
-        f"{'The mask and the scores that you set let' if has_unmasked else 'The mask lets'} it collect information "
-        f"from {len(reach)} of {format_count(seq, 'token')} in {blocks_text(current.config)}, its own included.",
-        [
-            WrongOption(
-                text,
-                "The scores that you set make keys visible that are masked, and the result is another set of tokens.",
-                "the scores on the page Scaled scores",
-            )
-            if has_unmasked
-            else WrongOption(text, reason, "the mask on the page Scaled scores")
-            for text, reason in options.values()
-        ],
-    )
-
-
-def reachable(visible: Bool[np.ndarray, "layer query key"]) -> Bool[np.ndarray, "token source"]:
-    """Whether the output of a token can depend on the input of another one after all blocks.
-
-    visible  whether the query attends to the key in some head of the block; a token always keeps its own vector
-    """
-    reach = np.eye(visible.shape[-1], dtype=bool)
-    for layer in visible:
-        reach = reach | ((layer.astype(np.int64) @ reach) > 0)
-    return reach
