@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BYTES = 16_000_000  # of all compressed files; those of one visit have 2.2 MB, all that Streamlit has 6 MB
 # protobuf.D55wl0P7.js of Streamlit, plotly-3b6e15d45dbb.js of dashboard/components/static_files.py
-_NAME = re.compile(r"/static/(?:.*/)?([\w.-]+[.-][\w-]{8,12}\.(?:js|css))$")
+_NAME = re.compile(r"[\w.-]{1,99}[.-][\w-]{8,12}\.(?:js|css)")
 _TYPES = {b"application/javascript", b"text/javascript", b"text/css"}
 _ABOUT_THE_CLIENT = {b"accept-encoding", b"if-none-match", b"if-modified-since", b"range"}
 _REPLACED = {
@@ -80,10 +80,11 @@ def _requested_name(scope: Scope) -> str | None:
     """The name of the script or style sheet that a browser asks for; None if the request is for something else."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return None
-    match = _NAME.search(scope["path"])
-    headers = dict(scope["headers"])
-    accepts_gzip = b"gzip" in headers.get(b"accept-encoding", b"")
-    return match[1] if match and accepts_gzip and b"range" not in headers else None
+    headers, path = dict(scope["headers"]), scope["path"]
+    if b"gzip" not in headers.get(b"accept-encoding", b"") or b"range" in headers or "/static/" not in path:
+        return None
+    name = path.rpartition("/")[2]
+    return name if _NAME.fullmatch(name) else None
 
 
 def _lasting_request() -> Receive:

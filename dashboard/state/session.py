@@ -104,11 +104,13 @@ class Session:
         self._forget_link()
         if too_long:
             self.problems["link"] = f"The link is longer than {_MAX_QUERY:,} characters; it is not used."
+        left = _MAX_UNKNOWN
         for name, text in parse_qsl(query, keep_blank_values=True):
             if name in PARAMETERS:
                 self.link_values.setdefault(name, []).append(text)
-            elif len(urlencode([*self.unknown_parameters, (name, text)])) <= _MAX_UNKNOWN:
+            elif (length := len(urlencode([(name, text)])) + len("&")) <= left:
                 self.unknown_parameters.append((name, text))
+                left -= length
         for name, texts in self.link_values.items():
             parameter = PARAMETERS[name]
             try:
@@ -212,9 +214,8 @@ def streamlit_session_id() -> str:
 def _find_session() -> Session:
     current = st.session_state.get(_KEY)
     if current is None:
-        current = Session()
+        current = st.session_state[_KEY] = Session()
         current.read_link(_query_string())
-        st.session_state[_KEY] = current
     return current
 
 

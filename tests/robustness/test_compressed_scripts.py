@@ -107,6 +107,9 @@ def test_a_script_is_read_and_compressed_once():
         {"path": "/media/protobuf.D55wl0P7.js"},
         {"path": "/scaled_scores"},
         {"path": "/static/js/unknown.D55wl0P8.js"},  # a page instead of the script
+        {"path": f"/static/js/{'x' * 99}.protobuf.D55wl0P7.js"},
+        {"path": "/static/" * 200_000},  # a search that tries each of them as the first takes hours
+        {"path": "/static/" + "a.b-c" * 200_000},
     ],
 )
 def test_other_requests_pass_as_they_are(request_):

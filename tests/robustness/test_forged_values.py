@@ -1,6 +1,7 @@
 """What a forged message contains is not believed: clicks, operands, values of widgets, and links without end."""
 
 import math
+import sys
 
 import pytest
 import streamlit as st
@@ -93,6 +94,21 @@ def test_unknown_parameters_of_a_link_are_kept_up_to_a_length(current):
     current.read_link("seed=7&" + "&" * 200_000)
     assert current.query() == ""
     assert current.link == ""
+
+
+def test_many_unknown_parameters_take_work_for_each_only_once(current):
+    calls, number = 0, 1_000
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        current.read_link("a&" * number)
+    finally:
+        sys.setprofile(None)
+    assert calls < 30 * number
 
 
 def test_a_text_of_an_edit_is_not_quoted_without_end():
