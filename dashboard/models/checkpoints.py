@@ -7,9 +7,10 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Bool, Float, Int
 
+from dashboard.state.offered_encoders import RANDOM
 from dashboard.state.parameter import describe_allowed
 from dashboard.state.session import session, streamlit_session_id
-from dashboard.state.setting_parameters import RANDOM, SETTINGS
+from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.settings import Settings
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun

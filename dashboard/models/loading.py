@@ -80,7 +80,9 @@ class EncoderLoader:
 
     def watch(self, session: str) -> None:
         """Register that this session waits. Restarts a download that another session has just cancelled."""
-        self._last_seen[session] = time.monotonic()
+        now = time.monotonic()
+        present = {other: last_seen for other, last_seen in list(self._last_seen.items()) if last_seen > now - _PRESENT}
+        self._last_seen = present | {session: now}
         if not self.problem:
             self.start()
 

@@ -7,9 +7,9 @@ import streamlit as st
 
 from dashboard.markdown import capitalize, escape_message
 from dashboard.models.loading import EncoderLoader, encoder_loader
-from dashboard.state.offered_encoders import MINILM, OFFERED
+from dashboard.state.offered_encoders import MINILM, OFFERED, RANDOM
 from dashboard.state.session import session, streamlit_session_id
-from dashboard.state.setting_parameters import RANDOM, SETTINGS
+from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.settings import Settings, current_settings
 
 _HOW_TO_GET_MINILM = (

@@ -9,8 +9,9 @@ from jaxtyping import Float
 from dashboard.models.cache import cached_by_size
 from dashboard.models.checkpoints import checkpoint_encoder, run_and_checkpoint, with_existing_checkpoint
 from dashboard.models.loading import encoder_named
+from dashboard.state.offered_encoders import CHECKPOINT, RANDOM, TASK_ENCODERS
 from dashboard.state.position_choice import PositionChoice, positions_of, with_positions
-from dashboard.state.setting_parameters import CHECKPOINT, MAX_TOKENS, RANDOM, TASK_ENCODERS
+from dashboard.state.setting_parameters import MAX_TOKENS
 from dashboard.state.settings import Settings
 from encoder_core import (
     Edit,

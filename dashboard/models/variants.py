@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.models.cache import cached_by_size
 from dashboard.models.model import Model, model_for
-from dashboard.state.setting_parameters import CHECKPOINT
+from dashboard.state.offered_encoders import CHECKPOINT
 from dashboard.state.settings import Settings
 from encoder_core import Edit
 from encoder_core.config import Norm

@@ -22,8 +22,8 @@ from dashboard.selection.inspected_cell import drop_outdated_cell
 from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
+from dashboard.state.offered_encoders import CHECKPOINT
 from dashboard.state.session import page_script, session
-from dashboard.state.setting_parameters import CHECKPOINT
 from dashboard.state.settings import current_settings
 from encoder_core.figures import format_number
 

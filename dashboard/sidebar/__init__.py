@@ -5,8 +5,9 @@ import streamlit as st
 from dashboard.models.model import Model, model_for
 from dashboard.sidebar import checkpoint, random_encoder, recipe, task_encoder, trained_encoder
 from dashboard.sidebar.notices import text_notices, tutorial_differences
+from dashboard.state.offered_encoders import CHECKPOINT, TASK_ENCODERS
 from dashboard.state.session import session
-from dashboard.state.setting_parameters import CHECKPOINT, OPTIONS, SETTINGS, TASK_ENCODERS
+from dashboard.state.setting_parameters import OPTIONS, SETTINGS
 from dashboard.state.settings import Settings, current_settings
 from dashboard.state.widgets import bind_widget
 from encoder_core.figures import format_number

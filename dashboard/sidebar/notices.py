@@ -2,8 +2,9 @@
 
 from dashboard.markdown import escape_message
 from dashboard.models.model import Model, model_for
+from dashboard.state.offered_encoders import CHECKPOINT
 from dashboard.state.session import session
-from dashboard.state.setting_parameters import CHECKPOINT, DEFAULT_TEXT, SETTINGS
+from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
 from dashboard.state.settings import Settings
 from dashboard.state.text import first_line, has_words, truncate_text
 from encoder_core.figures import form_for, format_count

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from dashboard.state.offered_encoders import OFFERED
+from dashboard.state.offered_encoders import CHECKPOINT, OFFERED, RANDOM, TASK_ENCODERS
 from dashboard.state.parameter import Parameter, declare, declare_number, declare_option, declare_pattern
 from dashboard.state.text import truncate_text
 from encoder_core import RECIPES
@@ -19,9 +19,6 @@ from encoder_core.training.shipped import PLANS
 DEFAULT_TEXT = f"{SENTENCE}\nThe dog ran to the river, drank water and slept under the table, because it was very tired"
 MAX_TOKENS = 64
 
-RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar
-TASK_ENCODERS = tuple(name for name in PLANS if name not in OFFERED)  # small encoders, trained on one task each
-CHECKPOINT = "checkpoint"  # the encoder of a training run after some steps; offered while a run is chosen
 WORDS = "words"  # the one among them that reads any sentence
 
 # The controls of the sidebar, by the name of their parameter in the URL.

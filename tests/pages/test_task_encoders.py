@@ -6,7 +6,8 @@ import pytest
 from dashboard.models.model import model_for
 from dashboard.models.variants import untrained_model, with_edits
 from dashboard.page_list import stage_named
-from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS, TASK_ENCODERS
+from dashboard.state.offered_encoders import TASK_ENCODERS
+from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core.edits import HeadFactor
 from encoder_core.training.shipped import initial_encoder

@@ -34,6 +34,13 @@ def test_the_environment_defines_the_offered_encoders():
     assert list(OPTIONS["encoder"])[:2] == ["random", MINILM]
 
 
+@pytest.mark.parametrize("names", ["a/bert,b/bert", "a/bert,/", "a/bert,/models/nnx", "a/bert,me/random,me/reverse"])
+def test_an_encoder_without_a_name_of_its_own_is_not_offered(names, caplog):
+    assert parse_offered({"ENCODER_MODELS": names}) == {"bert": "a/bert"}
+    _, *left_out = names.split(",")
+    assert [message.split("'")[1] for message in caplog.messages] == left_out
+
+
 @pytest.mark.parametrize(("setting", "megabytes"), [(None, 150), ("40", 40), ("many", 150), ("-1", 150), ("", 150)])
 def test_the_largest_download(setting, megabytes):
     assert parse_max_bytes({} if setting is None else {"ENCODER_MAX_MB": setting}) == megabytes * 1_000_000

@@ -12,9 +12,10 @@ from dashboard.navigation import open_page
 from dashboard.selection import focus
 from dashboard.selection.word_position import nearest_word
 from dashboard.state.choices import PREDICT, PREDICT_FIRST, STORY_TOKEN, VIEW, WEIGHTS_FIGURE
+from dashboard.state.offered_encoders import RANDOM
 from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
-from dashboard.state.setting_parameters import DEFAULTS, RANDOM, SETTINGS
+from dashboard.state.setting_parameters import DEFAULTS, SETTINGS
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis.language import special_tokens_and_query
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dashboard.models.model import Model, sentences_of
-from dashboard.state.setting_parameters import CHECKPOINT
+from dashboard.state.offered_encoders import CHECKPOINT
 from encoder_core.export import FromFile, Pretrained, Random, SomeRecipe, Subject
 from encoder_core.export.subject import Origin
 

@@ -4,8 +4,8 @@ import streamlit as st
 
 from dashboard.navigation import open_page
 from dashboard.state.choices import CHECKPOINT
+from dashboard.state.offered_encoders import CHECKPOINT as ENCODER
 from dashboard.state.session import session
-from dashboard.state.setting_parameters import CHECKPOINT as ENCODER
 from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.widgets import bind_widget
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
