@@ -1,0 +1,37 @@
+"""What `pip install .` installs: the package `encoder_core`, and what it needs."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+DEPENDENCIES = PROJECT["project"]["dependencies"]
+
+
+def imported_packages(folder):
+    """The names of the packages that the modules of a folder import, without the standard library."""
+    names = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names.add(node.module.partition(".")[0])
+    return names - set(sys.stdlib_module_names)
+
+
+def test_the_package_needs_what_it_imports():
+    imported = imported_packages(ROOT / "encoder_core") - {"encoder_core"}
+    assert {re.match(r"\w+", line)[0] for line in DEPENDENCIES} == imported
+
+
+def test_the_app_has_the_same_versions():
+    assert set(DEPENDENCIES) < set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+
+
+def test_type_checkers_read_its_annotations():
+    assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["encoder_core"]
+    assert (ROOT / "encoder_core" / "py.typed").exists()
