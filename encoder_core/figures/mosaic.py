@@ -17,7 +17,7 @@ from encoder_core.figures.heatmap import visible_mark
 from encoder_core.figures.panel import Mark, Panel, Tiles
 from encoder_core.figures.style import MatrixKind, MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
-from encoder_core.figures.theme import Theme, theme_named
+from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
 from encoder_core.validation import require_integer, require_items, require_mask, require_numbers, require_type
 
@@ -132,9 +132,13 @@ def mosaic(
     x_axis = (
         token_axis(column_axis.names, axis_title(columns, column_axis.title), colours)
         if labels_below
-        else _tile_axis(grid.column_titles, placed.wide, gap) | {"side": "top"}
+        else _tile_axis(grid.column_titles, placed.wide, gap, colours) | {"side": "top"}
     )
-    y_axis = _row_axis(row_axis.names, height) if labels_left else _tile_axis(grid.row_titles, placed.tall, gap)
+    y_axis = (
+        _row_axis(row_axis.names, height, colours)
+        if labels_left
+        else _tile_axis(grid.row_titles, placed.tall, gap, colours)
+    )
     tiles_word = form_for(len(placed.rows) * len(placed.columns), "heatmap", "heatmaps")
     what = f"{len(placed.rows)} by {len(placed.columns)} {tiles_word} of {row_axis.title} by {column_axis.title}"
     panel = build_panel(
@@ -176,17 +180,17 @@ def _masked(sheet: Float[np.ndarray, "sheet_row sheet_column"], theme: Theme) ->
     }
 
 
-def _tile_axis(titles: Sequence[str], size: int, gap: int) -> dict[str, Any]:
-    axis = plain_axis("", theme_named("light")) | {"showgrid": False, "tickmode": "array", "tickangle": 0}
+def _tile_axis(titles: Sequence[str], size: int, gap: int, theme: Theme) -> dict[str, Any]:
+    axis = plain_axis("", theme) | {"showgrid": False, "tickmode": "array", "tickangle": 0}
     axis["tickvals"] = [index * (size + gap) + (size - 1) / 2 for index in range(len(titles))]
     axis["ticktext"] = [label(text) for text in titles]
     return axis
 
 
-def _row_axis(rows: Sequence[str], height: int) -> dict[str, Any]:
+def _row_axis(rows: Sequence[str], height: int, theme: Theme) -> dict[str, Any]:
     """Labels of as many rows as fit."""
     step = max(1, math.ceil(len(rows) * _LABEL_HEIGHT / height))
-    axis = _tile_axis(rows[::step], step, 0)
+    axis = _tile_axis(rows[::step], step, 0, theme)
     axis["tickvals"] = list(range(0, len(rows), step))
     return axis
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from encoder_core.figures import MosaicStyle, TileGrid, mosaic, theme_named
 
@@ -84,3 +85,12 @@ def test_a_row_of_the_selected_tile_and_a_column_of_all_are_outlined():
     *_, row, column = panel.figure.layout.shapes
     assert (row.y0, row.y1, row.x0, row.x1) == (3.5, 4.5, -0.5, 2.5)  # the second tile starts at row 3, after a gap
     assert (column.x0, column.x1, column.y0, column.y1) == (1.5, 2.5, -0.5, 4.5)
+
+
+@pytest.mark.parametrize("grid", [GRID, TileGrid([""], ["1"]), TileGrid([""], ["1", "2"], gap=0)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_names_have_the_colour_of_the_theme(grid, theme):
+    tiles = TILES[: len(grid.row_titles), : len(grid.column_titles)]
+    layout = mosaic(tiles, grid, **NAMES, title="t", style=MosaicStyle(kind="signed", theme=theme)).layout
+    colours = {layout[axis]["tickfont"]["color"] for axis in ("xaxis", "yaxis")}
+    assert colours == {theme_named(theme).muted}
