@@ -9,6 +9,12 @@ from encoder_core.figures import ThemeName, theme_named
 
 _STYLE, _PRESENTATION = (Path(__file__).parent / name for name in ("style.css", "presentation.css"))
 
+# Streamlit leaves an empty sidebar when a page without one follows a page that has one. A phone's has a menu of pages.
+_NO_SIDEBAR = """@media (min-width: 769px) {
+  [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none; }
+}
+"""
+
 
 def current_theme() -> ThemeName:
     """The theme that the browser uses."""
@@ -27,6 +33,8 @@ def render_style_sheet(active: Stage | Lab, *, presenting: bool = False) -> None
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
     position = active.number + 1 if isinstance(active, Stage) else 0  # among the stage links, counted from 1
     sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))
+    if isinstance(active, Lab) and not active.has_sidebar:
+        sheet += _NO_SIDEBAR
     if presenting:
         sheet += _PRESENTATION.read_text(encoding="utf-8")
     st.html(f"<style>:root {{ {variables} }}\n{sheet}</style>")

@@ -43,7 +43,7 @@ def body() -> None:
         at = focus.render_focus_controls(current, "layer", "head")
         render_files(current, reports(at))
     st.markdown(
-        "**Single figures and tables** are on the pages of the stages. The button ⤓ in the lower left corner of a "
+        "**Single figures and tables** are on the pages of the stages. The button ⤓ in the upper right corner of a "
         "figure saves it as PNG, SVG or HTML, and its numbers as CSV; with a mouse, it appears when you point at the "
         "figure. Under “Numbers”, the table of a tensor has a CSV download, too."
     )

@@ -47,7 +47,7 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
             how = "Open an operand to edit it." if can_open else "“Other edits” change a token, a head or a residual."
             st.caption(f"This number is computed from others. {how}")
         others = st.popover("Other edits", icon=":material/experiment:", key="other_edits", on_change="rerun")
-        with others, st.container(key="other_edits_content"):
+        with others:
             if others.open:
                 _render_other_edits(model, inspection.at)
             else:

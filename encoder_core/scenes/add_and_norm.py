@@ -92,10 +92,10 @@ def normalisation(
     variance_style = replace(mean_style, span=variance_span, colour="muted")
     before, after = (
         [
-            row_bars(mean, at.labels, title="mean", marks=[at.token], style=mean_style),
-            row_bars(variance, at.labels, title="variance", marks=[at.token], style=variance_style),
+            row_bars(mean, at.labels, title=f"mean{when}", marks=[at.token], style=mean_style),
+            row_bars(variance, at.labels, title=f"variance{when}", marks=[at.token], style=variance_style),
         ]
-        for mean, variance in zip(means, variances, strict=True)
+        for mean, variance, when in zip(means, variances, ("", " after"), strict=True)
     )
     style = HeatmapStyle(limit=limit, height=HEIGHT, theme=theme)
     return [

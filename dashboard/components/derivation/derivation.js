@@ -140,6 +140,7 @@ function show(component) {
   const { trail, words, shown, result, difference, note, steps, colours } = component.data;
   const host = hostElement(component.parentElement, ".ew-derivation");
   const openCell = (/** @type {string} */ cell) => component.setTriggerValue("go", cell);
+  const hadFocus = host.contains(document.activeElement);
   host.replaceChildren();
   appendTrail(host, trail, openCell);
   const head = appendElement(host, "div", "ew-result");
@@ -151,6 +152,10 @@ function show(component) {
   if (note) appendElement(host, "p", "ew-note", note);
   for (const step of steps) appendStep(host, step, colours, openCell);
   if (steps.length) appendElement(host, "div", "ew-rounded", ROUNDING_NOTE);
+  if (hadFocus) {  // the button that had it is no longer there
+    head.tabIndex = -1;
+    head.focus({ preventScroll: true });
+  }
 }
 
 /** @param {import("../dom.js").Component<DerivationData>} component */

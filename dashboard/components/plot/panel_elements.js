@@ -52,7 +52,15 @@ export function appendPanel(host) {
   const saveButtons = FORMATS.map(format => appendElement(list, "button", "", format));
   for (const button of saveButtons) button.type = "button";
   saveMenu.onkeydown = ({ key }) => { if (key === "Escape") saveMenu.open = false; };
-  saveMenu.onmouseleave = () => { saveMenu.open = false; };
+  // A finger does not leave the menu, but taps beside it.
+  saveMenu.onpointerleave = ({ pointerType }) => { if (pointerType === "mouse") saveMenu.open = false; };
+  const closeFromOutside = (/** @type {PointerEvent} */ { target }) => {
+    if (!(target instanceof Node && saveMenu.contains(target))) saveMenu.open = false;
+  };
+  saveMenu.ontoggle = () => {
+    if (saveMenu.open) document.addEventListener("pointerdown", closeFromOutside);
+    else document.removeEventListener("pointerdown", closeFromOutside);
+  };
   return { operator, figure, title, colourBar, plot, saveMenu, saveButtons };
 }
 

@@ -14,7 +14,7 @@ def render_experiment_choice() -> Experiment:
     names = list(experiments())
     name = session().get_option(EXPERIMENT, names, names[0])
     place = names.index(name)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="experiment_choice"):
         bound = bind_value("experiment", name, open_experiment, index_of=names)
         st.selectbox("Claim", names, format_func=_title, filter_mode=None, label_visibility="collapsed", **bound)
         for icon, text, other in (("arrow_back", "Previous", place - 1), ("arrow_forward", "Next", place + 1)):

@@ -16,6 +16,7 @@ from dashboard.selection.special_tokens import (
 )
 from dashboard.shell import frame
 from dashboard.sidebar import text_notices
+from dashboard.sidebar.random_encoder import render_apply_button
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS
@@ -78,8 +79,9 @@ def render_notices(story: Story) -> None:
 def render_sentence_editor() -> None:
     """Render a menu to change the text."""
     with st.popover("Change the sentence", icon=":material/edit:"):
-        st.text_area("Sentence", height=104, help="The first line is used here; the other pages use all lines.",
+        st.text_area("Sentence", height=168, help="The first line is used here; the other pages use all lines.",
                      **bind_widget(SETTINGS["text"], on_change=_change_text))  # fmt: skip
+        render_apply_button("text")
 
 
 def _select(index: int) -> None:
