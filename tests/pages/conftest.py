@@ -5,8 +5,11 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import app_test
 from streamlit.testing.v1.util import patch_config_options
 
+from dashboard.inspect import depths
+from dashboard.inspect.questions import Question
 from dashboard.models import warm_up
-from dashboard.page_list import STAGES
+from dashboard.page_list import STAGES, stage_named
+from tests.pages.app import opened
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +44,17 @@ def framed(monkeypatch):
 def stage(request):
     """Each page in turn."""
     return request.param
+
+
+@pytest.fixture
+def question_of(framed, monkeypatch):
+    """A function that opens a page and returns its question."""
+
+    def open_page(name: str, **link: str) -> Question:
+        questions = []
+        monkeypatch.setattr(depths, "ask_below", questions.append)
+        opened(stage_named(name), **link)
+        (question,) = questions
+        return question
+
+    return open_page

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard.inspect import depths
 from dashboard.inspect.questions import (
     Question,
     WrongOption,
@@ -22,7 +21,8 @@ from dashboard.lessons.embedding.lookup import lookup_question
 from dashboard.lessons.feed_forward import row_replacement_question
 from dashboard.lessons.full_stack import attention_questions as attention
 from dashboard.lessons.full_stack import vector_questions as vectors
-from dashboard.lessons.full_stack.reach_question import reach_question, reachable
+from dashboard.lessons.full_stack.reach import reachable
+from dashboard.lessons.full_stack.reach_question import reach_question
 from dashboard.lessons.full_stack.view import depth_question
 from dashboard.lessons.map import output_group
 from dashboard.lessons.multi_head import parameter_question
@@ -433,20 +433,6 @@ def test_recipes(unchecked, name):
             assert f"{rows[0] @ rows[2]:.2f}" in question.why
             assert f"{rows[4] @ rows[6]:.2f}" in question.why
             assert rows[0] @ rows[2] != pytest.approx(rows[4] @ rows[6], rel=1e-4)
-
-
-@pytest.fixture
-def question_of(framed, monkeypatch):
-    """A function that opens a page and returns its question."""
-
-    def open_page(name: str, **link: str) -> Question:
-        questions = []
-        monkeypatch.setattr(depths, "ask_below", questions.append)
-        opened(stage_named(name), **link)
-        (question,) = questions
-        return question
-
-    return open_page
 
 
 def test_the_logit_lens_is_a_model_without_its_last_block(question_of):

@@ -1,9 +1,9 @@
 """The question of "In and out": on the inputs of which tokens an output can depend."""
 
 import numpy as np
-from jaxtyping import Bool
 
 from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.reach import is_reach_limited, reachable
 from dashboard.lessons.full_stack.view import blocks_text, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -22,7 +22,7 @@ def reach_question(current: Model, at: Focus) -> Question:
     options = {  # later ones replace earlier ones that are the same set
         frozenset([at.token]): (
             "only on its own",
-            "Attention adds values of other tokens to its vector.",
+            "Attention brings in values of other tokens.",
         ),
         frozenset(range(at.token + 1)): ("on its own and those before it", causal),
         frozenset(range(seq)): (
@@ -36,7 +36,7 @@ def reach_question(current: Model, at: Focus) -> Question:
     }
     if len(real) == seq:
         options[frozenset(range(seq))] = ("on all", "The mask hides some of them in every block.")
-    if reach not in options or len(options) < 2:
+    if reach not in options or len(options) < 2 or is_reach_limited(current, at.sentence):
         return depth_question(current)
     right, _ = options.pop(reach)
     return Question(
@@ -55,14 +55,3 @@ def reach_question(current: Model, at: Focus) -> Question:
             for text, reason in options.values()
         ],
     )
-
-
-def reachable(visible: Bool[np.ndarray, "layer query key"]) -> Bool[np.ndarray, "token source"]:
-    """Whether the output of a token can depend on the input of another one after all blocks.
-
-    visible  whether the query attends to the key in some head of the block; a token always keeps its own vector
-    """
-    reach = np.eye(visible.shape[-1], dtype=bool)
-    for layer in visible:
-        reach = reach | ((layer.astype(np.int64) @ reach) > 0)
-    return reach

@@ -1,0 +1,72 @@
+"""On the inputs of which tokens an output can depend, also with edits."""
+
+import numpy as np
+from jaxtyping import Bool
+
+from dashboard.models.model import Model
+from encoder_core import Run
+from encoder_core.analysis import stack_patterns, visible_keys
+
+Paths = Bool[np.ndarray, "layer query key"]
+
+
+def reachable(visible: Paths) -> Bool[np.ndarray, "token source"]:
+    """Whether the output of a token can depend on the input of another one after all blocks.
+
+    visible  whether the query attends to the key in some head of the block; a token always keeps its own vector
+    """
+    return _follow(visible | np.eye(visible.shape[-1], dtype=bool))
+
+
+def is_reach_limited(current: Model, sentence: int) -> bool:
+    """Whether an output depends on fewer inputs than its visible keys suggest.
+
+    Dropout and weights that round to 0 leave out keys; heads that are switched off pass no values on, and a residual
+    factor of 0 removes the token's own vector.
+    """
+    visible, on = visible_keys(current.trace, sentence), _active_heads(current.run)
+    unused = visible & (stack_patterns(current.trace, sentence) == 0) & on[:, :, None, None]
+    if current.trace.kept is not None or unused.any():
+        return True
+    own = np.eye(visible.shape[-1], dtype=bool) & _keeps_own_vector(current.run, sentence)[:, :, None]
+    return not np.array_equal(_follow(used_keys(current, sentence) | own), reachable(np.any(visible, axis=1)))
+
+
+def used_keys(current: Model, sentence: int) -> Paths:
+    """Whether the query attends to the key in some head that is not switched off."""
+    visible = visible_keys(current.trace, sentence)
+    return np.any(visible & _active_heads(current.run)[:, :, None, None], axis=1)
+
+
+def _follow(paths: Paths) -> Bool[np.ndarray, "token source"]:
+    """The paths of all blocks, one after the other."""
+    reach = np.eye(paths.shape[-1], dtype=bool)
+    for layer in paths:
+        reach = (layer.astype(np.int64) @ reach) > 0
+    return reach
+
+
+def _active_heads(run: Run) -> Bool[np.ndarray, "layer head"]:
+    """Whether the output of a head depends on its keys: its factor, its part of W_V and that of W_O are not 0."""
+    num_heads, active = run.config.num_heads, []
+    for layer in range(run.config.num_layers):
+        values, out = (run.edited_parameters[f"layers.{layer}.attention.{name}.kernel"] for name in ("value", "out"))
+        reads = values.reshape(len(values), num_heads, -1).any(axis=(0, 2))
+        writes = out.reshape(num_heads, -1).any(axis=1)
+        active.append((run.head_factors(layer) != 0) & reads & writes)
+    return np.stack(active)
+
+
+def _keeps_own_vector(run: Run, sentence: int) -> Bool[np.ndarray, "layer token"]:
+    """Whether the output of attention and its residual depend on the token's own vector, its value aside.
+
+    By the residual, or by its query: of two or more visible keys in a head, at least one has a computed score.
+    """
+    visible = visible_keys(run.trace, sentence)
+    computed = visible.copy()
+    for layer, cells in run.effects.scores.items():
+        for edited, *cell in cells:
+            computed[layer, *cell] &= edited != sentence
+    by_query = computed.any(axis=-1) & (visible.sum(axis=-1) > 1) & _active_heads(run)[:, :, None]
+    residual = [run.residual_factor(layer, "attention") != 0 for layer in range(len(visible))]
+    return by_query.any(axis=1) | np.array(residual)[:, None]

@@ -1,0 +1,68 @@
+"""Questions about models with edits: an answer and its explanation hold with them, or another question is asked."""
+
+import numpy as np
+import pytest
+
+from dashboard.lessons.full_stack.reach import is_reach_limited
+from dashboard.models.variants import with_edits
+from encoder_core import Dropout, HeadFactor, ResidualFactor, SetScore, SetWeight, Temperature
+from tests.pages.test_questions import model_of
+
+SMALL = {"layers": "2", "heads": "2", "d_model": "8"}
+NO_HEADS = "head.0.0=0~head.0.1=0~head.1.0=0~head.1.1=0"
+OTHER = "the stack gets another block"  # the question of a view that has no clear one
+
+ALL_OFF = tuple(HeadFactor(layer, head, 0.0) for layer in (0, 1) for head in (0, 1))
+EVERY_SCORE = tuple(
+    SetScore(0, layer, head, query, key, 0.5)
+    for layer in (0, 1) for head in (0, 1) for query in range(3) for key in range(query + 1)
+)  # fmt: skip
+NO_WEIGHTS = tuple(SetScore(0, layer, head, 2, 1, -1e6) for layer in (0, 1) for head in (0, 1))
+VALUES = tuple(SetWeight("W_V", 1, 0, row, column, 0.0) for row in range(8) for column in range(4))
+LIMITS = {
+    "no edit": ((), False),
+    "one head off": (ALL_OFF[:1], False),
+    "all heads off": (ALL_OFF, True),
+    "a head off, the other without values": ((*ALL_OFF[:2], ALL_OFF[3], *VALUES), True),
+    "a residual off": ((ResidualFactor(0, "attention", 0.0),), False),
+    "the other residual off": ((ResidualFactor(0, "mlp", 0.0),), False),
+    "both heads and the residual off": ((*ALL_OFF[2:], ResidualFactor(1, "attention", 0.0)), True),
+    "every score set": (EVERY_SCORE, False),
+    "weights of 0": (NO_WEIGHTS, True),
+}
+
+
+def test_heads_that_are_off_pass_nothing_on(question_of):
+    link = {"view": "In and out", "text": "the cat saw it and ran"} | SMALL
+    assert question_of("full_stack", **link).right == "on all"
+    assert question_of("full_stack", **link, edits="head.0.0=0").right == "on all"
+    assert question_of("full_stack", **link, edits=NO_HEADS).text.startswith(OTHER)
+
+
+def test_a_token_without_keys_and_residual_depends_on_nothing(question_of):
+    link = {"view": "In and out", "text": "the cat saw it and ran", "token": "2"} | SMALL
+    link |= {"mask": "custom", "custom_mask": "nothing.2"}
+    assert question_of("full_stack", **link).right == "only on its own"
+    assert question_of("full_stack", **link, edits="residual.0.attention=0").text.startswith(OTHER)
+
+
+@pytest.mark.parametrize(("edits", "is_limited"), LIMITS.values(), ids=LIMITS)
+def test_limits_by_perturbation(edits, is_limited):
+    """Under a causal mask, an output depends on its own embedding and all before it, unless edits limit that."""
+    model = with_edits(model_of(text="Hi there you", mask="causal", layers=2, heads=2, d_model=8), edits)
+    assert len(model.edits) == len(edits)
+    rows, reach = model.trace.token_embedding, np.zeros((3, 3), bool)
+    before = model.encoder.trace(rows, "causal", edits).output[0]
+    for place in range(3):
+        changed = rows.copy()
+        changed[0, place] += np.linspace(-0.2, 0.1, 8)
+        reach[:, place] = np.any(model.encoder.trace(changed, "causal", edits).output[0] != before, axis=-1)
+    assert is_reach_limited(model, 0) == is_limited == (not np.array_equal(reach, np.tri(3)))
+
+
+@pytest.mark.parametrize("edit", [Temperature(1e-3), Dropout(0)])
+def test_limits_by_chance(edit):
+    """Which keys have no part depends on the numbers."""
+    model = with_edits(model_of(encoder="nanolm"), (edit,))
+    assert model.edits
+    assert is_reach_limited(model, 0)
