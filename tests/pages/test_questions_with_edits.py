@@ -66,3 +66,19 @@ def test_limits_by_chance(edit):
     model = with_edits(model_of(encoder="nanolm"), (edit,))
     assert model.edits
     assert is_reach_limited(model, 0)
+
+
+def test_reversed_words_without_attention(question_of):
+    link = {"view": "Sentences", "text": "the cat saw it\nit saw a dog", "mask": "causal", "positions": "none"} | SMALL
+    assert question_of("full_stack", **link).right == "it can change: the outputs depend on the order"
+    assert question_of("full_stack", **link, edits=NO_HEADS).text.startswith(OTHER)
+    assert question_of("full_stack", **link, edits="head.0.0=0").right.startswith("it can change")
+    every_word_visible = link | {"mask": "none"}
+    assert question_of("full_stack", **every_word_visible, edits=NO_HEADS).right.startswith("it stays")
+
+
+def test_reversed_words_beside_a_replaced_token(question_of):
+    """“a b a” with another first token is the same sentence when it is read backwards."""
+    link = {"view": "Sentences", "text": "it saw it\nit saw a dog"} | SMALL
+    assert question_of("full_stack", **link).text.startswith(OTHER)
+    assert question_of("full_stack", **link, edits="token.0.0=4").text.startswith(OTHER)

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.reach import is_reach_limited
 from dashboard.lessons.full_stack.view import depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -179,8 +180,9 @@ def reversed_sentence_question(current: Model, at: Focus) -> Question:
     is_causal = bool((pairs == np.tri(pairs.shape[-1], dtype=bool)).all()) and not all_visible
     ordered = has_positions or is_causal
     effects = current.run.effects  # a number that an edit sets stays at its position when the words change places
-    is_uniform = all_visible and not (effects.scores or effects.embedded or effects.ids)
-    if words == words[::-1] or current.trace.kept is not None or not (ordered or is_uniform):
+    sets_numbers = bool(effects.scores or effects.embedded or effects.ids)
+    is_clear = not is_reach_limited(current, at.sentence) if ordered else all_visible and current.trace.kept is None
+    if words == words[::-1] or sets_numbers or not is_clear:
         return depth_question(current)
     stays, changes = "it stays: a mean does not depend on the order", "it can change: the outputs depend on the order"
     backwards = WrongOption(
@@ -204,4 +206,4 @@ def reversed_sentence_question(current: Model, at: Focus) -> Question:
         f"The mean does not, but the vectors that are averaged do. {reason}.",
         "“Does the token order matter?” on the page Positions",
     )
-    return Question(text, changes, f"{reason}, so every output can change.", [wrong, backwards])
+    return Question(text, changes, f"{reason}, so the outputs can change.", [wrong, backwards])
