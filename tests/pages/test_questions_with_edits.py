@@ -82,3 +82,14 @@ def test_reversed_words_beside_a_replaced_token(question_of):
     link = {"view": "Sentences", "text": "it saw it\nit saw a dog"} | SMALL
     assert question_of("full_stack", **link).text.startswith(OTHER)
     assert question_of("full_stack", **link, edits="token.0.0=4").text.startswith(OTHER)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"encoder": "bracket", "mask": "custom", "custom_mask": "nothing.2", "token": "2"},
+        {"encoder": "words", "edits": "residual.1.mlp=0"},
+    ],
+)
+def test_heads_without_a_contribution_are_not_asked_about(question_of, link):
+    assert question_of("full_stack", view="Logit attribution", **link).text.startswith(OTHER)

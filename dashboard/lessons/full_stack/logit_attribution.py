@@ -27,6 +27,7 @@ from encoder_core.figures import Selection, dimensions, format_fixed, format_num
 from encoder_core.scenes import predictions as scenes
 
 _TIE = 0.01  # changes of a logit that differ by less than this fraction of the contribution count as equal
+_ROUNDING = 1e-5  # a contribution below this fraction of the logit is no larger than rounding differences
 
 
 def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depths:
@@ -101,7 +102,7 @@ def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution,
     head = f"head {at.head + 1} of layer {at.layer + 1}"
     row = output_without_head(current, at.sentence, at.layer, at.head)[at.token]
     change = float(output_logits(row, current.parameters)[output_id]) - attribution.logit
-    if abs(contribution) < 1e-3 * np.abs(attribution.heads).max():
+    if abs(contribution) <= max(1e-3 * np.abs(attribution.heads).max(), _ROUNDING * abs(attribution.logit)):
         return depth_question(current)
     verb, size = ("falls", contribution) if contribution > 0 else ("rises", -contribution)
     moved = -change if contribution > 0 else change  # in the direction of the options
