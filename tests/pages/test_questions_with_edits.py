@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dashboard.lessons.full_stack import logit_attribution
 from dashboard.lessons.full_stack.reach import is_reach_limited
 from dashboard.models.variants import with_edits
 from encoder_core import Dropout, HeadFactor, ResidualFactor, SetScore, SetWeight, Temperature
@@ -93,3 +94,21 @@ def test_reversed_words_beside_a_replaced_token(question_of):
 )
 def test_heads_without_a_contribution_are_not_asked_about(question_of, link):
     assert question_of("full_stack", view="Logit attribution", **link).text.startswith(OTHER)
+
+
+@pytest.mark.parametrize("choices", [{"encoder": "reverse"}, {"encoder": "words"}])
+@pytest.mark.parametrize("layer", ["1", "2"])
+def test_only_layers_before_the_last_have_later_blocks(question_of, choices, layer):
+    question = question_of("full_stack", view="Logit attribution", **choices, layer=layer, head="1")
+    texts = " ".join([question.why, *map(question.explain, question.options)])
+    assert ("later blocks" in texts.lower()) == (layer == "1")
+    assert texts.count("feed-forward network of its block") == 3
+
+
+def test_an_effect_that_is_the_contribution(question_of, monkeypatch):
+    """What follows the head responds; that it makes no difference of more than 1% is measured."""
+    monkeypatch.setattr(logit_attribution, "_TIE", 10.0)
+    question = question_of("full_stack", view="Logit attribution", encoder="reverse", layer="2", head="1")
+    assert question.right == "it falls by 3.77"
+    assert question.why.endswith("this changes the logit by at most 1000% of the contribution.")
+    assert all("at most 1000%" in question.explain(option) for option in question.options if option != question.right)

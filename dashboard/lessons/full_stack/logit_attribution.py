@@ -91,7 +91,7 @@ def _describe(current: Model, at: Focus, attribution: LogitAttribution, output_i
         f"The contributions to the logit of {output_name(current, output_id)} at "
         f"“{escape_token(at.labels[at.token])}” add up to {format_fixed(attribution.total, 3)}; the logit is "
         f"{format_fixed(attribution.logit, 3)} (rounding difference {difference}). Largest: {largest}.{norms} A "
-        "contribution is direct: what later blocks compute from it is not included. Click a cell to select its layer "
+        "contribution is direct: what later parts compute from it is not included. Click a cell to select its layer "
         f"and head, or a neuron for its derivation.{chance_note(current)}"
     )
 
@@ -107,24 +107,27 @@ def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution,
     verb, size = ("falls", contribution) if contribution > 0 else ("rises", -contribution)
     moved = -change if contribution > 0 else change  # in the direction of the options
     place = 1 if abs(moved - size) <= _TIE * size else 0 if moved > size else 2
-    later = "Later blocks and norms respond to the head's absence"
-    figure = "the caption: a contribution is direct, and what later blocks compute from it is not included"
+    later = f"{_later_parts(current, at)} get another input without the head"
+    small = f"this changes the logit by at most {_TIE:.0%} of the contribution"
+    figure = "the caption: a contribution is direct, and what later parts compute from it is not included"
     amount = format_number(size, 3)
     options = [
-        WrongOption(f"it {verb} by more than {amount}", f"{later}; here this makes the effect no larger.", figure),
+        WrongOption(
+            f"it {verb} by more than {amount}",
+            f"{later}; here, {'this makes the effect no larger' if place == 2 else small}.",
+            figure,
+        ),
         WrongOption(
             f"it {verb} by {amount}", f"{later}, so its contribution is not the effect of removing it.", figure
         ),
         WrongOption(
-            f"it {verb} by less than {amount}, or not at all", f"{later}; here this makes it no smaller.", figure
+            f"it {verb} by less than {amount}, or not at all",
+            f"{later}; here, {'this makes the effect no smaller' if place == 0 else small}.",
+            figure,
         ),
     ]
     right = options.pop(place)
-    why = (
-        "The inputs of later blocks change without the head, and so does the standard deviation in every later norm."
-        if place != 1
-        else "Nothing after the head responds to its absence."
-    )
+    why = f"{later}; here, {small}." if place == 1 else f"{later}, and the norms divide by another standard deviation."
     return Question(
         f"{head} contributes {format_number(contribution, 3)} to the logit of {output_name(current, output_id)}. "
         "The head is switched off: how does the logit change?",
@@ -132,3 +135,9 @@ def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution,
         f"It changes by {format_number(change, 3)}. {why}",
         options,
     )
+
+
+def _later_parts(current: Model, at: Focus) -> str:
+    """The parts of the model that use the output of a head of the selected layer."""
+    is_last = at.layer == current.config.num_layers - 1
+    return f"The feed-forward network of its block{' and later norms' if is_last else ', later blocks and norms'}"
