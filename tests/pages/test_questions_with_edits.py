@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dashboard.lessons.full_stack import logit_attribution
-from dashboard.lessons.full_stack.reach import is_reach_limited
+from dashboard.lessons.full_stack.reach import is_reach_limited, uses_changed_tokens
 from dashboard.models.variants import with_edits
 from encoder_core import Dropout, HeadFactor, ResidualFactor, SetScore, SetWeight, Temperature
 from tests.pages.test_questions import model_of
@@ -112,3 +112,43 @@ def test_an_effect_that_is_the_contribution(question_of, monkeypatch):
     assert question.right == "it falls by 3.77"
     assert question.why.endswith("this changes the logit by at most 1000% of the contribution.")
     assert all("at most 1000%" in question.explain(option) for option in question.options if option != question.right)
+
+
+CLAUSE = "tokens whose vectors it uses in later layers have changed as well"
+LATER_USE = {
+    "no mask": ({}, "2", True),
+    "causal": ({"mask": "causal"}, "3", False),
+    "one layer": ({"layers": "1"}, "2", False),
+    "heads of the second layer off": ({"layers": "2", "heads": "1", "edits": "head.1.0=0"}, "2", False),
+    "heads of the first layer off": ({"layers": "2", "heads": "1", "edits": "head.0.0=0"}, "2", False),
+}
+
+
+@pytest.mark.parametrize(("link", "token", "uses_changed"), LATER_USE.values(), ids=LATER_USE)
+def test_a_hidden_token_and_the_tokens_it_uses(question_of, link, token, uses_changed):
+    question = question_of("full_stack", **{"view": "Ablation", "layers": "3", "token": token} | link)
+    assert question.right == "it changes"
+    assert "it cannot attend to itself any more" in question.why
+    assert (CLAUSE in question.why) == uses_changed
+
+
+@pytest.mark.parametrize(("token", "added"), [("1", "no values to it then"), ("2", "other values to it now")])
+def test_attention_without_any_key_adds_no_values(question_of, token, added):
+    question = question_of("full_stack", view="Ablation", mask="causal", token=token)
+    (wrong,) = [option for option in question.options if option.startswith("nothing")]
+    assert f"attention adds {added}" in question.explain(wrong)
+
+
+def test_a_removed_residual_keeps_no_vector_for_the_hidden_token(question_of):
+    question = question_of("full_stack", view="Ablation", token="2", edits="residual.0.attention=0")
+    assert question.text.startswith(OTHER)
+
+
+def test_a_changed_token_by_hand():
+    """Token 1 attends to 0, and 2 to 1: if 0 is hidden, 1 changes in the first block, and 2 in the second one."""
+    chain = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]], bool)
+    back = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], bool)
+    assert not uses_changed_tokens(np.stack([chain, chain, chain]), 0)
+    assert not uses_changed_tokens(np.stack([chain, back]), 0)
+    assert uses_changed_tokens(np.stack([chain, chain, back]), 0)
+    assert uses_changed_tokens(np.stack([chain, np.ones((3, 3), bool)]), 0)

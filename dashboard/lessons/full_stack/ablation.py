@@ -7,6 +7,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.reach import Paths, leaves_out_keys, used_keys, uses_changed_tokens
 from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.ablation import ablation
@@ -62,22 +63,22 @@ def _keys_with_set_scores(current: Model, at: Focus) -> set[int]:
 def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray, "hidden token"]) -> Question:
     """Does the output of a token change if it is masked as a key?"""
     token, change = escape_token(at.labels[at.token]), float(effects[at.token, at.token])
+    used, factors = used_keys(current, at.sentence), current.run.effects.residual_factors.values()
+    reasons = _reasons_of_change(used, at.token)
+    is_clear = change >= 1e-3 * float(np.linalg.norm(current.trace.output[at.sentence, at.token]))
     stays_visible = at.token in _keys_with_set_scores(current, at)
-    if stays_visible or change < 1e-3 * float(np.linalg.norm(current.trace.output[at.sentence, at.token])):
+    if stays_visible or 0 in factors or leaves_out_keys(current, at.sentence) or not (is_clear and reasons):
         return depth_question(current)
+    has_other_keys = np.delete(used[:, at.token], at.token, axis=-1).any()
     return Question(
         f"“{token}” is masked as key, so no token can attend to it. What happens to the output of “{token}” itself?",
         "it changes",
-        f"By {format_number(change, 3)}: it cannot attend to itself any more"
-        + (
-            ", and tokens whose vectors it uses in later layers have changed as well."
-            if current.config.num_layers > 1
-            else "."
-        ),
+        f"By {format_number(change, 3)}: {', and '.join(reasons)}.",
         [
             WrongOption(
                 "nothing: its own vector is still there",
-                "Its vector stays in the residual stream, but attention adds other values to it now.",
+                "Its vector stays in the residual stream, but attention adds "
+                + ("other values to it now." if has_other_keys else "no values to it then."),
                 f"the figure on the right: the row and the column of “{token}”",
             ),
             WrongOption(
@@ -87,3 +88,11 @@ def _hidden_token_question(current: Model, at: Focus, effects: Float[np.ndarray,
             ),
         ],
     )
+
+
+def _reasons_of_change(used: Paths, token: int) -> list[str]:
+    """Why the output of a token changes if it is masked as a key, given the keys that each token uses."""
+    reasons = ["it cannot attend to itself any more"] * bool(used[:, token, token].any())
+    if uses_changed_tokens(used, token):
+        reasons.append("tokens whose vectors it uses in later layers have changed" + " as well" * len(reasons))
+    return reasons

@@ -24,18 +24,35 @@ def is_reach_limited(current: Model, sentence: int) -> bool:
     Dropout and weights that round to 0 leave out keys; heads that are switched off pass no values on, and a residual
     factor of 0 removes the token's own vector.
     """
-    visible, on = visible_keys(current.trace, sentence), _active_heads(current.run)
-    unused = visible & (stack_patterns(current.trace, sentence) == 0) & on[:, :, None, None]
-    if current.trace.kept is not None or unused.any():
+    if leaves_out_keys(current, sentence):
         return True
+    visible = visible_keys(current.trace, sentence)
     own = np.eye(visible.shape[-1], dtype=bool) & _keeps_own_vector(current.run, sentence)[:, :, None]
     return not np.array_equal(_follow(used_keys(current, sentence) | own), reachable(np.any(visible, axis=1)))
+
+
+def leaves_out_keys(current: Model, sentence: int) -> bool:
+    """Whether some visible keys have no weight: by dropout, or because the weight rounds to 0."""
+    unused = visible_keys(current.trace, sentence) & (stack_patterns(current.trace, sentence) == 0)
+    return current.trace.kept is not None or bool(unused[_active_heads(current.run)].any())
 
 
 def used_keys(current: Model, sentence: int) -> Paths:
     """Whether the query attends to the key in some head that is not switched off."""
     visible = visible_keys(current.trace, sentence)
     return np.any(visible & _active_heads(current.run)[:, :, None, None], axis=1)
+
+
+def uses_changed_tokens(used: Paths, token: int) -> bool:
+    """Whether a token attends to others that have changed in an earlier block, if it is hidden as key."""
+    others = np.arange(used.shape[-1]) != token
+    changed = np.zeros(used.shape[-1], dtype=bool)
+    for layer in used:
+        sees_changed = np.any(layer & changed & others, axis=-1)
+        if sees_changed[token]:
+            return True
+        changed |= sees_changed | layer[:, token]
+    return False
 
 
 def _follow(paths: Paths) -> Bool[np.ndarray, "token source"]:
