@@ -43,20 +43,31 @@ def longer_query_question(
             "Q and K above the products: a score has one row of each",
         ),
     ]
-    if computed.sum() > 1:
+    differences = _doubled_differences(scores, set_by_hand)
+    if differences:
         wrong[1] = WrongOption(
             "the same number is added to each score",
-            "Then softmax would not change. Doubling also doubles the differences between scores, so the weights "
-            "become sharper.",
+            f"Then softmax would not change. Doubling also doubles {differences}"
+            + ("." if set_by_hand else ", so the weights become sharper."),
             "the numbers of the row: large scores would change more than small ones",
         )
     return Question(
         text,
         "each visible score is doubled" + ", except those set by hand" * bool(set_by_hand),
-        f"For the key “{escape_token(at.labels[key])}”, {before} would become {after}. The differences between the "
-        "scores double, too, and softmax turns them into ratios of weights.",
+        f"For the key “{escape_token(at.labels[key])}”, {before} would become {after}."
+        + f" {differences.capitalize()} double, too, and softmax turns them into ratios of weights."
+        * bool(differences),
         wrong,
     )
+
+
+def _doubled_differences(scores: Row, set_by_hand: Collection[int]) -> str:
+    """The differences that double with the query, as text; "" without two different scores that depend on it."""
+    depends = np.isfinite(scores)
+    depends[list(set_by_hand)] = False
+    if not depends.any() or np.ptp(scores[depends]) <= 1e-3 * np.abs(scores[depends]).max():
+        return ""
+    return "the differences between the scores" + " that are not set by hand" * bool(set_by_hand)
 
 
 def _mask_question(query: str) -> Question:

@@ -5,7 +5,9 @@ import pytest
 
 from dashboard.lessons.full_stack import logit_attribution
 from dashboard.lessons.full_stack.reach import is_reach_limited, uses_changed_tokens
+from dashboard.lessons.scaled_scores import longer_query_question
 from dashboard.models.variants import with_edits
+from dashboard.selection.focus import Focus
 from encoder_core import Dropout, HeadFactor, ResidualFactor, SetScore, SetWeight, Temperature
 from tests.pages.test_questions import model_of
 
@@ -152,3 +154,33 @@ def test_a_changed_token_by_hand():
     assert not uses_changed_tokens(np.stack([chain, back]), 0)
     assert uses_changed_tokens(np.stack([chain, chain, back]), 0)
     assert uses_changed_tokens(np.stack([chain, np.ones((3, 3), bool)]), 0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "set_by_hand", "sentence"),
+    [
+        ([2.0, 1.0, -np.inf], [], "The differences between the scores double, too"),
+        ([2.0, 1.0, 4.0], [2], "The differences between the scores that are not set by hand double, too"),
+        ([2.0, 0.0, 4.0], [2], "The differences between the scores that are not set by hand double, too"),
+        ([2.0, -np.inf, 4.0], [2], ""),
+        ([2.0, -np.inf, -np.inf], [], ""),
+        ([2.0, 2.0, 2.0], [], ""),
+    ],
+)
+def test_only_computed_scores_double_their_differences(scores, set_by_hand, sentence):
+    row = np.array(scores)
+    dots = np.where(np.isfinite(row), row, 7.0)
+    dots[set_by_hand] = 3.0
+    question = longer_query_question(Focus(0, 0, 0, 0, 1, ("a", "b", "c")), row, dots, 1.0, set_by_hand)
+    assert question.right.startswith("each visible score is doubled")
+    assert sentence in question.why
+    assert sentence or question.why.endswith("2 would become 4.")
+    added = [option for option in question.options if "added to each" in option]  # true of equal scores
+    assert bool(added) == bool(sentence)
+    assert all(question.explain(option).count("not set by hand") == bool(set_by_hand) for option in added)
+
+
+def test_the_page_of_scores_restricts_what_doubles(question_of):
+    why = question_of("scaled_scores", token="2", edits="score.0.0.0.1.3=4").why
+    assert "The differences between the scores that are not set by hand double, too" in why
+    assert "differences" not in question_of("scaled_scores", token="1", mask="causal").why
