@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from dashboard.lessons.full_stack import logit_attribution
+from dashboard.lessons.full_stack import attention_questions, logit_attribution
 from dashboard.lessons.full_stack.reach import is_reach_limited, uses_changed_tokens
 from dashboard.lessons.scaled_scores import longer_query_question
 from dashboard.models.variants import with_edits
 from dashboard.selection.focus import Focus
 from encoder_core import Dropout, HeadFactor, ResidualFactor, SetScore, SetWeight, Temperature
-from tests.pages.test_questions import model_of
+from tests.pages.test_questions import focus, model_of
 
 SMALL = {"layers": "2", "heads": "2", "d_model": "8"}
 NO_HEADS = "head.0.0=0~head.0.1=0~head.1.0=0~head.1.1=0"
@@ -184,3 +184,27 @@ def test_the_page_of_scores_restricts_what_doubles(question_of):
     why = question_of("scaled_scores", token="2", edits="score.0.0.0.1.3=4").why
     assert "The differences between the scores that are not set by hand double, too" in why
     assert "differences" not in question_of("scaled_scores", token="1", mask="causal").why
+
+
+def test_later_weights_that_are_set_do_not_change(question_of):
+    link = {"view": "All heads", "text": "Hi there", "mask": "causal", "layers": "2", "heads": "1", "d_model": "8"}
+    assert question_of("full_stack", **link).right == "those of all heads in later layers"
+    set_row = "score.0.1.0.1.0=3~score.0.1.0.1.1=1"
+    assert question_of("full_stack", **link, edits=set_row).text.startswith(OTHER)
+
+
+@pytest.mark.parametrize(("edits", "is_asked"), [(ALL_OFF[:1], True), (ALL_OFF[:2], False), (ALL_OFF[2:], True)])
+def test_the_average_pattern_of_heads_that_are_off(edits, is_asked):
+    model = with_edits(model_of(layers=2, heads=2, d_model=8), edits)
+    question = attention_questions.average_question(model, focus(model))
+    assert question.text.startswith("suppose") == is_asked
+    assert not is_asked or question.right.startswith("it would change")
+
+
+def test_the_average_pattern_says_by_how_much_z_changes():
+    """With the factor 0, the numbers of a head's z do not change."""
+    model = with_edits(model_of(layers=2, heads=2, d_model=8), (HeadFactor(0, 0, 0.0),))
+    layer = model.trace.layers[0]
+    averaged = layer.pattern[0].mean(axis=0) @ layer.v[0] * np.array([0, 1])[:, None, None]
+    share = 100 * np.abs(averaged - layer.z[0]).max() / np.abs(layer.z[0]).max()
+    assert f"by up to {share:.2g}%" in attention_questions.average_question(model, focus(model)).why

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.reach import computed_keys
 from dashboard.lessons.full_stack.view import depth_question, head_name
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -18,6 +19,7 @@ _UNEVEN = 1e-3  # difference of two weights of a row from which it is not unifor
 def switched_off_question(current: Model, at: Focus) -> Question:
     """Which attention weights can change if the selected head is switched off?"""
     patterns, visible = stack_patterns(current.trace, at.sentence), visible_keys(current.trace, at.sentence)
+    visible &= computed_keys(current.run, at.sentence).any(axis=-1, keepdims=True)  # other rows of weights are fixed
     is_last, is_chained = at.layer == len(patterns) - 1, current.config.has_chained_layers
     z = current.trace.layers[at.layer].z[at.sentence, at.head]
     reaches_later = not is_last and is_chained
@@ -59,14 +61,15 @@ def average_question(current: Model, at: Focus) -> Question:
     """Would the output of attention stay the same if every head used the average pattern of its layer?"""
     layer = current.trace.layers[at.layer]
     patterns, v = layer.pattern[at.sentence].astype(float), layer.v[at.sentence].astype(float)
-    own, averaged = patterns @ v, patterns.mean(axis=0) @ v
+    factors = current.run.head_factors(at.layer)[:, None, None]
+    own, averaged = factors * (patterns @ v), factors * (patterns.mean(axis=0) @ v)
     change = float(np.abs(averaged - own).max() / max(np.abs(own).max(), 1e-9))
     text = (
         f"suppose that every head of layer {at.layer + 1} used the average of their patterns instead of its own. What "
         "would happen to the output of attention?"
     )
     changes = "it would change: each head has its own values"
-    if change < 1e-5:
+    if np.ptp(patterns, axis=0).max() < 1e-5:
         reason = "all heads of this layer have the same weights" if len(patterns) > 1 else "this layer has one head"
         missed = f"It would change if the weights of the heads differed, but {reason}."
         why = f"Here, {reason}, so the average is what each head uses now."
@@ -150,7 +153,7 @@ def importance_question(current: Model, at: Focus, role: str, weight: float, uni
         [
             WrongOption(
                 "the larger the weight, the more",
-                "Weights of a row always add up to 1, also in a head that adds almost nothing.",
+                "A head that adds almost nothing can have large weights, too.",
                 "the view “Ablation”: it switches heads off and measures the change",
             ),
             WrongOption(

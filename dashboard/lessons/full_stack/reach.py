@@ -43,6 +43,15 @@ def used_keys(current: Model, sentence: int) -> Paths:
     return np.any(visible & _active_heads(current.run)[:, :, None, None], axis=1)
 
 
+def computed_keys(run: Run, sentence: int) -> Bool[np.ndarray, "layer head query key"]:
+    """True where a query attends to a key with a score that no edit sets."""
+    computed = visible_keys(run.trace, sentence)
+    for layer, cells in run.effects.scores.items():
+        for edited, *cell in cells:
+            computed[layer, *cell] &= edited != sentence
+    return computed
+
+
 def uses_changed_tokens(used: Paths, token: int) -> bool:
     """Whether a token attends to others that have changed in an earlier block, if it is hidden as key."""
     others = np.arange(used.shape[-1]) != token
@@ -79,11 +88,7 @@ def _keeps_own_vector(run: Run, sentence: int) -> Bool[np.ndarray, "layer token"
 
     By the residual, or by its query: of two or more visible keys in a head, at least one has a computed score.
     """
-    visible = visible_keys(run.trace, sentence)
-    computed = visible.copy()
-    for layer, cells in run.effects.scores.items():
-        for edited, *cell in cells:
-            computed[layer, *cell] &= edited != sentence
+    visible, computed = visible_keys(run.trace, sentence), computed_keys(run, sentence)
     by_query = computed.any(axis=-1) & (visible.sum(axis=-1) > 1) & _active_heads(run)[:, :, None]
     residual = [run.residual_factor(layer, "attention") != 0 for layer in range(len(visible))]
     return by_query.any(axis=1) | np.array(residual)[:, None]
