@@ -146,6 +146,11 @@ def test_sentences_are_compared(framed, encoder):
     assert "attend to padding" in captions(run(at))
 
 
+def test_a_vector_does_not_depend_on_padding_that_only_padding_attends_to(framed):
+    at = viewed("Sentences", text="the cat saw it\nthe dog", layers="2", heads="2", d_model="8", mask="causal")
+    assert "attend to padding" not in captions(at)
+
+
 def test_the_caption_names_a_masked_key(framed):
     at = viewed("One word", mask="causal", token="2", key_token="1")
     at.selectbox(key=key_of(at, "key_token")).set_value(3)

@@ -87,7 +87,8 @@ def _describe_pairs(current: Model, similar: Float[np.ndarray, "row column"], pa
         text += f"The cosine of the two sentences is {format_fixed(similar[pairs[0]], 2)}."
     if not current.is_trained:
         text += " This encoder is not trained: the vectors do not reflect the meaning of words."
-    if (current.trace.mask & ~current.trace.real[:, None, None, :]).any():
+    real = current.trace.real
+    if (current.trace.mask & real[:, None, :, None] & ~real[:, None, None, :]).any():
         text += " :orange[The mask lets tokens attend to padding, so a vector depends on the amount of padding.]"
     return text
 
