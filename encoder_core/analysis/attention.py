@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.trace import EncoderTrace, require_trace
-from encoder_core.validation import invalid_value, require_index, require_numbers, require_square
+from encoder_core.validation import invalid_value, require_index, require_mask, require_numbers, require_square
 
 
 def stack_patterns(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer head query key"]:
@@ -29,16 +29,24 @@ def visible_keys(trace: EncoderTrace, sentence: int) -> Bool[np.ndarray, "layer 
     return np.stack([np.isfinite(layer.scores[sentence]) for layer in trace.layers])
 
 
-def later_key_share(patterns: Sequence[Float[np.ndarray, "batch head seq seq"]]) -> float:
+def later_key_share(
+    patterns: Sequence[Float[np.ndarray, "batch head seq seq"]], real: Bool[np.ndarray, "batch seq"] | None = None
+) -> float:
     """The share of all attention weight that queries give to later keys: the sum above the diagonals over the sum.
 
     patterns  the attention weights of each layer
+    real      True for the queries that count, which are those of tokens that are not padding; None for all
 
-    0 if there is no weight at all, because every key is masked. Raises ValueError for what is no list of weights.
+    0 if there is no weight at all, because every key is masked. Raises ValueError for what is no list of weights, and
+    for `real` of another shape.
     """
     if isinstance(patterns, str | Mapping) or not isinstance(patterns, Iterable):
         raise invalid_value("patterns", patterns, "lists of the weights of each layer")
     patterns = [require_numbers("patterns", pattern, "batch head query key") for pattern in patterns]
+    if real is not None:
+        for pattern in patterns:
+            require_mask("real", real, (pattern.shape[0], pattern.shape[2]))
+        patterns = [np.where(real[:, None, :, None], pattern, 0) for pattern in patterns]
     total = sum(float(pattern.sum()) for pattern in patterns)
     later = sum(float(np.triu(pattern, 1).sum()) for pattern in patterns)
     return later / total if total else 0.0

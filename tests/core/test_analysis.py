@@ -191,6 +191,14 @@ def test_share_of_later_keys_is_the_weight_above_the_diagonals():
     assert later_key_share([np.zeros((1, 1, 2, 2))]) == 0
 
 
+def test_share_of_later_keys_leaves_out_queries_that_are_padding():
+    """The only real query gives 0.5 of its weight to the later key, in each of two heads; padding gives it nothing."""
+    pattern = np.tile(np.array([[0.5, 0.5], [1.0, 0.0]]), (1, 2, 1, 1))
+    assert later_key_share([pattern, pattern]) == pytest.approx(0.25)
+    assert later_key_share([pattern, pattern], np.array([[True, False]])) == pytest.approx(0.5)
+    assert later_key_share([pattern], np.array([[False, False]])) == 0
+
+
 def test_lists_and_integers_are_numbers(unchecked):
     np.testing.assert_allclose(softmax([0, 0]), [0.5, 0.5])
     assert entropy([0.5, 0.5]) == 1

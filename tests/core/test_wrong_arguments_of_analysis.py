@@ -135,6 +135,10 @@ def test_numbers_are_required(name, measure, value):
         (lambda: analysis.later_key_share("ab"), "patterns='ab' is invalid: allowed are lists"),
         (lambda: analysis.later_key_share(None), "patterns=None is invalid: allowed are lists"),
         (lambda: analysis.later_key_share([MATRIX]), r"patterns: shape=\(2, 3\) is invalid"),
+        (
+            lambda: analysis.later_key_share([np.ones((1, 1, 2, 2))], MATRIX),
+            r"allowed are .*boolean arrays of shape \(1, 2\)",
+        ),
         (lambda: analysis.max_pool(MATRIX, 0), "block=0 is invalid: allowed are whole numbers from 1"),
         (lambda: analysis.max_pool(MATRIX, -1), "block=-1 is invalid"),
         (lambda: analysis.mean_off_diagonal(MATRIX), r"square: shape=\(2, 3\) is invalid: allowed are square matrices"),

@@ -114,15 +114,16 @@ def _decoder(model: Model) -> Ending:
 
 
 def _later_weight(model: Model, is_causal: bool) -> tuple[float, str]:
-    """The share of the attention weight that later tokens get, and what there is to say about it."""
-    patterns = [layer.pattern for layer in model.trace.layers]
-    later = later_key_share(patterns)
-    if not any(pattern.any() for pattern in patterns):
-        return later, "all attention weights are 0"
+    """The share of the attention weight of real queries that later tokens get, and what there is to say about it."""
+    patterns, real = [layer.pattern for layer in model.trace.layers], model.batch.real
+    later = later_key_share(patterns, real)
+    note = "" if real.all() else " (queries that are padding are left out)"
+    if not any(np.swapaxes(pattern, 1, 2)[real].any() for pattern in patterns):
+        return later, f"all attention weights are 0{note}"
     if model.batch.ids.shape[1] == 1:
         return later, "no token has a later one"
     unmasked = ", because you set scores that are masked" if is_causal and later else ""
-    return later, f"**{format_percent(later)}** of all attention weight goes to later tokens{unmasked}"
+    return later, f"**{format_percent(later)}** of all attention weight goes to later tokens{note}{unmasked}"
 
 
 def _is_causal(model: Model) -> bool:
