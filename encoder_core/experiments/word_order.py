@@ -1,4 +1,4 @@
-"""Claim 4: without positions an encoder is permutation-equivariant; with positions it is not."""
+"""Claim 4: an encoder is permutation-equivariant without positions and without a mask that depends on the order."""
 
 from functools import lru_cache
 
@@ -78,8 +78,8 @@ EXPERIMENT = Experiment(
     number=4,
     name="word-order",
     title="Without positions, word order does not matter",
-    claim="Without positions an encoder is permutation-equivariant: shuffle the input, and the output is shuffled in "
-    "the same way. With positions it is not.",
+    claim="Without positions, and without a mask that depends on the order, an encoder is permutation-equivariant: "
+    "shuffle the input, and the output is shuffled in the same way. With positions it is not.",
     hypothesis="Without positions and without a causal mask, each token has the same output in every order of the "
     "words. Positions break this, and a causal mask alone breaks it, too.",
     question="The words of a sentence are shuffled. Positions: {positions}; mask: {mask}. What are the outputs then?",
@@ -101,8 +101,9 @@ EXPERIMENT = Experiment(
         seed_control("Seed of the parameters and of the shuffles"),
     ),
     measure=_measure,
-    limits="The encoder is random and has two layers; the property holds for every encoder without positions. Rounding "
-    "differs between the orders, so the change is not exactly 0.",
+    limits="The encoder is random and has two layers; the property holds for every encoder without positions and "
+    "without a mask that depends on the order, such as the causal mask. Rounding differs between the orders, so the "
+    "change is not exactly 0.",
     code=(shuffle_effect,),
     stage="positions",
     source="Lee et al. 2019, “Set Transformer”, property 1",

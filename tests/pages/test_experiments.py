@@ -74,3 +74,12 @@ def test_a_bad_link_is_answered_with_a_sentence(framed, link, message):
     at = opened(PAGE, **{"experiment": "score-scaling"} | link)
     assert any(sentence.startswith(message) for sentence in said(at)), said(at)
     assert "Predict first" in texts(at)
+
+
+def test_word_order_names_the_mask_as_a_condition(framed):
+    """The causal mask alone changes the outputs, as the page measures."""
+    shown = texts(opened(PAGE, experiment="word-order", prediction="0", setup="mask=causal"))
+    assert "because of the causal mask" in shown
+    assert "without positions." not in shown
+    assert "Without positions an encoder" not in shown
+    assert shown.count("without a mask that depends on the order") == 2  # claim and limits
