@@ -94,7 +94,7 @@ def residual_step(run: Run, stage: int, token: int, sentence: int = 0) -> list[S
     parts = _attention(run, layer, token, sentence) if is_attention else _feed_forward(run, layer, token, sentence)
     factor = run.residual_factor(layer, "attention" if is_attention else "mlp")
     if factor != 1:
-        parts.insert(0, StepPart(f"residual × {factor:g}", (factor - 1) * before))
+        parts.insert(0, StepPart(f"residual × {factor:g}".replace("-", "−"), (factor - 1) * before))
     if run.config.norm == "post":
         total = before + np.sum([part.vector for part in parts], axis=0)
         parts.append(_norm(run, f"layers.{layer}.norm{1 if is_attention else 2}", total))

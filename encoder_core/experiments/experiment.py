@@ -111,7 +111,9 @@ class Experiment:
 
     def fill_in(self, text: str, setup: Setup) -> str:
         """A question or the text of an option with the settings of a setup."""
-        named = {name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in setup.items()}
+        named = {
+            name: value if isinstance(value, str) else f"{value:,}".replace("-", "−") for name, value in setup.items()
+        }
         return text.format_map(named)
 
     @property

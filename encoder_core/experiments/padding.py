@@ -55,11 +55,12 @@ def _measure(setup: Setup) -> Measurement:
         )
 
     low, high = (format_number(float(x), 2) for x in (changes.min(), changes.max()))
+    number = format_number(value)
     how = "masked" if masked else "not masked"
     return Measurement(
         int(changed),
         f"largest change of a real token: {format_number(change, 2)} ({low} to {high} in ten encoders)",
-        f"The {_PADDED - _REAL} pad rows, all {value:g}, are {how}. The outputs of the {_REAL} real tokens "
+        f"The {_PADDED - _REAL} pad rows, all {number}, are {how}. The outputs of the {_REAL} real tokens "
         + (f"change by up to **{format_number(change, 2)}**: every real token attends to the pad rows."
            if changed else f"stay the same: the largest change is **{format_number(change, 1)}**"
            + (", which is rounding." if change else ".")),

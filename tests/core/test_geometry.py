@@ -77,6 +77,12 @@ def test_parts_of_every_step_add_up_to_it(norm, edits):
     assert names == [*["residual × 0.5"] * bool(edits), *heads, "attention bias", *["norm"] * (norm == "post")]
 
 
+def test_the_name_of_a_factor_below_zero_has_a_minus_sign():
+    encoder = Encoder.random(EncoderConfig(d_model=8, num_heads=2, d_ff=8, num_layers=1))
+    run = encoder.run(np.array([[3, 1, 4]]), edits=[ResidualFactor(0, "mlp", -1.0)])
+    assert residual_step(run, 2, token=0)[0].name == "residual × −1"
+
+
 def test_dropped_numbers_are_dropped_from_every_head():
     config = EncoderConfig(d_model=16, num_heads=4, d_ff=32, num_layers=1, dropout=0.5)
     run = Encoder.random(config, seed=1).run(np.array([[3, 1, 4]]), edits=[Dropout(seed=2)])

@@ -49,7 +49,9 @@ def test_a_control_is_in_the_link_and_a_link_shows_the_same(framed):
 def test_numbers_below_zero_are_in_links_too(framed, value):
     at = opened(PAGE, experiment="padding", prediction="0", setup=f"pad_value={value}")
     assert said(at) == []
-    assert f"all {value}," in texts(at)
+    number = str(value).replace("-", "−")
+    assert f"all {number}," in texts(at)
+    assert f"with the value {number} follow" in texts(at)
 
 
 def test_another_experiment_has_its_defaults_and_asks_first(framed):
