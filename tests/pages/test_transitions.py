@@ -200,6 +200,11 @@ def page_text(name, **link):
         ({"mask": "none"}, "No key is masked."),
         ({"mask": "both"}, "The mask hides some keys from some queries."),
         ({"mask": "custom", "custom_mask": "nothing.2"}, "The mask hides every key from every query."),
+        ({"text": "a\nb c"}, "The mask hides padding from every query."),
+        (
+            {"encoder": "haiku", "edits": "dropout.0"},
+            "The mask hides the same random keys from every query; this app names them \\[PAD].",
+        ),
     ],
 )
 def test_what_the_mask_hides_is_said(settings, sentence):

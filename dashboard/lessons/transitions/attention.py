@@ -36,6 +36,9 @@ def _hidden_keys(model: Model) -> str:
     if not mask.any():
         return "The [[mask]] hides every key from every query."
     if (mask == real[:, None, None]).all():
+        recipe = model.settings.recipe
+        if recipe and recipe.example.mask == "random keys":
+            return "The [[mask]] hides the same random keys from every query; this app names them \\[PAD]."
         return "The [[mask]] hides padding from every query."
     return "The [[mask]] hides some keys from some queries."
 
