@@ -39,6 +39,12 @@ def text(name, **settings):
     return without_marks(" ".join([transition.opening, transition.closing, *(why.answer for why in transition.whys)]))
 
 
+def test_one_token_is_not_called_each():
+    assert "needs 1 token with an integer id." in text("map", text="Hello")
+    assert "needs 2 tokens, each with an integer id." in text("map", text="Hello you")
+    assert "needs 2 sentences of 1 token, each with an integer id." in text("map", text="Hello\nYou")
+
+
 def demonstrations(model):
     for transition in (TRANSITIONS[stage.name](model) for stage in STAGES):
         yield from (why.demonstration for why in transition.whys)

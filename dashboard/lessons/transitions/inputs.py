@@ -12,7 +12,7 @@ def encoder_map(model: Model) -> Transition:
         "each "
         "[[token]], which can depend on every token that it may attend to: each card shows a tensor on the way there; "
         "click it to open its stage.",
-        f"The next stage needs {tokens_text(model)}, each with an integer id.",
+        f"The next stage needs {tokens_text(model)}{', each' if model.batch.ids.size > 1 else ''} with an integer id.",
     )
 
 
