@@ -84,3 +84,9 @@ def test_the_only_visible_value_is_no_range(framed):
     assert "is the only visible value" in caption
     caption = next(text for text in rendered(opened(stage_named("weighted_values"))) if "weighted average" in text)
     assert "of the 18 visible values" in caption
+
+
+@pytest.mark.parametrize(("text", "has_order"), [("Hello", False), ("Hello you", False), ("Hello my friend", True)])
+def test_only_several_other_words_have_an_order(framed, text, has_order):
+    (answer,) = [shown for shown in rendered(opened(stage_named("embedding"), text=text)) if "table is random" in shown]
+    assert ("The order of the words is chance" in answer) == has_order

@@ -67,7 +67,8 @@ def _render_control(current: Model, at: Focus) -> None:
     answer = (
         "This table was trained with the encoder, on one task. Compare the cosines with those of chance."
         if current.is_trained
-        else "No: this table is random. The order of the words is chance, and another seed can change it."
+        else "No: this table is random."
+        + " The order of the words is chance, and another seed can change it." * (len(others) > 1)
     )
     st.markdown(
         f"{answer}\n\nThe cosine of two random rows of {d_model} numbers typically has a size of about 1/√{d_model} = "
