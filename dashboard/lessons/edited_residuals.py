@@ -37,7 +37,10 @@ def edited_residuals_note(model: Model, *sublayers: Sublayer) -> str:
         f"{f'multiplied by {format_number(factor, 3)}' if factor else 'removed'} in {_block_names(blocks)}"
         for sublayer, factor, blocks in edited_residuals(model, *sublayers)
     ]
-    return f" Your edits change this sum: {', and '.join(parts)}." if parts else ""
+    if not parts:
+        return ""
+    *first, last = parts
+    return f" Your edits change this sum: {', '.join(first)}{', and ' * bool(first)}{last}."
 
 
 def factor_line(symbol: str, model: Model, sublayer: Sublayer) -> str:

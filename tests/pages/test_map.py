@@ -101,3 +101,12 @@ def test_without_an_edit_of_a_residual_add_and_norm_mentions_none(framed):
     texts = " ".join(rendered(opened(stage_named("add_and_norm"), edits="head.0.0=0~residual.1.mlp=1")))
     assert "Your edits change" not in texts
     assert "dashed" not in texts
+
+
+def test_three_edited_residuals_have_commas_and_one_and(framed):
+    link = {"edits": "residual.0.attention=0~residual.0.mlp=0~residual.1.mlp=-1", "layers": "2"}
+    texts = " ".join(rendered(opened(stage_named("add_and_norm"), **link)))
+    assert (
+        "Your edits change this sum: the residual around attention is removed in block 1, the residual around "
+        "feed-forward is multiplied by −1 in block 2, and the residual around feed-forward is removed in block 1."
+    ) in texts
