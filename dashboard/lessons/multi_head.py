@@ -182,6 +182,11 @@ def parameter_question(config: EncoderConfig, seq: int) -> Question:
     heads, width = config.num_heads, config.qkv_width
     other = next(count for count in (2 * heads, 1, 2) if width % count == 0 and count != heads)
     now, then = (attention_cost(replace(config, num_heads=count), seq)[0] for count in (heads, other))
+    misconception = (
+        f"More heads do not add matrices: each head gets {width // other} of the same {width} columns."
+        if other > heads
+        else f"Fewer heads do not remove matrices: the only head gets all {width} columns."
+    )
     return Question(
         f"attention has {now:,} parameters {_in_all_layers(config)}with {format_count(heads, 'head')}. How many would "
         f"it have with {other} at the same width of {width}?",
@@ -192,7 +197,7 @@ def parameter_question(config: EncoderConfig, seq: int) -> Question:
             [
                 WrongOption(
                     f"{now * other // heads:,}",
-                    f"More heads do not add matrices: each head gets {width // other} of the same {width} columns.",
+                    misconception,
                     "Q split by head: the stripes share one matrix",
                 ),
                 WrongOption(

@@ -6,7 +6,10 @@ import re
 import numpy as np
 import pytest
 
+from dashboard.lessons.multi_head import parameter_question
+from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
+from dashboard.state.settings import Settings
 from encoder_core.analysis import relative_change
 from tests.pages.app import figures, link_of, opened, rendered, said
 
@@ -46,3 +49,15 @@ def test_heads_that_exist_need_no_sentence(framed):
 def _matrix(panel):
     z = panel["data"][0]["z"]
     return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"])
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        ({"heads": 8, "d_model": 8}, "Fewer heads do not remove matrices: the only head gets all 8 columns."),
+        ({"heads": 2, "d_model": 8}, "More heads do not add matrices: each head gets 2 of the same 8 columns."),
+    ],
+)
+def test_the_question_about_parameters_is_about_more_or_fewer_heads(choices, sentence):
+    question = parameter_question(model_for(Settings.from_state(choices)).config, 3)
+    assert sentence in [option.misconception for option in question.wrong]
