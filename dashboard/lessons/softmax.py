@@ -16,6 +16,7 @@ from dashboard.state.choices import HIDE_ROW, TEMPERATURE, TEMPERATURES
 from dashboard.state.widgets import bind_widget
 from encoder_core import Edit, Run, Temperature
 from encoder_core.analysis import SoftmaxSteps, entropy, softmax_steps
+from encoder_core.edits import format_edit
 from encoder_core.explain import recompute
 from encoder_core.figures import format_calculation, format_fixed, format_number
 
@@ -48,8 +49,9 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
             run, problems = current.encoder.run_with_compatible_edits(current.batch, mask, edits)
         st.space("stretch")
         frame.render_recompute_badge(lambda: recompute.softmax(run, at.layer))
-    for problem in problems:
-        st.warning(problem, icon=":material/info:")
+    for problem in problems:  # only the temperature is new: the other edits of the model fit each other
+        name = f"The edit “{format_edit(Temperature(temperature))}”"
+        st.warning(problem.replace(name, "The temperature of this page", 1), icon=":material/info:")
     if unused:
         st.caption(
             f"While every key for “{escape_token(at.labels[at.token])}” is masked, your edits of its scores have no "

@@ -7,7 +7,7 @@ import numpy as np
 from dashboard.page_list import stage_named
 from encoder_core import RECIPES, Encoder
 from encoder_core.analysis import entropy
-from tests.pages.app import figures, opened, rendered
+from tests.pages.app import figures, opened, rendered, said
 
 
 def test_entropies_are_those_before_dropout(framed):
@@ -51,3 +51,9 @@ def _matrix(panel):
     return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(
         [int(size) for size in z["shape"].split(",")]
     )
+
+
+def test_a_temperature_that_does_not_fit_an_edit_is_that_of_the_page(framed):
+    at = opened(stage_named("softmax"), temperature="0.1", edits="temperature=0.002")
+    (warning,) = said(at)
+    assert warning.startswith("The temperature of this page is ignored: temperature: 0.002 × 0.1 = 0.0002 is invalid")
