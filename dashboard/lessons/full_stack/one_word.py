@@ -1,6 +1,8 @@
 """One word: its attention weights in every head of every layer."""
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Bool, Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
@@ -34,7 +36,7 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
     to_key, visible = weights[:, :, at.key_token], visible_keys(current.trace, at.sentence)[:, :, at.token]
     inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, at.key_token))
     word, key = escape_token(at.labels[at.token]), escape_token(at.labels[at.key_token])
-    heads_text = f"gets its largest weights from “{word}” in {_heads_text(strongest_heads(weights, at.key_token))}"
+    heads_text = f"gets its largest weights from “{word}” in {_heads_text(at, weights, visible)}"
     if not visible[:, :, at.key_token].any():
         heads_text = f"is masked: “{word}” cannot attend to it"
     others = _largest_weights(at, strongest_heads(weights, excluded=special_tokens_and_query(at.labels, at.token)))
@@ -70,8 +72,12 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
     )
 
 
-def _heads_text(heads: list[StrongHead]) -> str:
-    """The heads and their weights: "layer 4, head 2: 0.80; layer ..."."""
+def _heads_text(
+    at: Focus, weights: Float[np.ndarray, "layer head key"], visible: Bool[np.ndarray, "layer head key"]
+) -> str:
+    """The heads with the largest weights for the key, where it is visible: "layer 4, head 2: 0.80; layer ..."."""
+    strongest = strongest_heads(np.where(visible, weights, -1), at.key_token)
+    heads = [head for head in strongest if visible[head.layer, head.head, head.key]]
     return "; ".join(f"{head_name(head.layer, head.head)}: {head.weight:.2f}" for head in heads)
 
 

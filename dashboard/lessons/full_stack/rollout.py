@@ -41,7 +41,7 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
             "the residual stream contribute half each (Abnar & Zuidema 2020). On the right: the shares in "
             f"“{escape_token(at.labels[at.token])}” after layer {at.layer + 1}. Rollout ignores the values and the "
             "feed-forward network: it estimates where information can come from, not what it is."
-            + (" A row without a visible key is the residual stream alone." if not patterns.any(-1).all() else "")
+            + _describe_exceptions(current, at, patterns)
         )
     return Depths(
         {"rolled out": Table(after, at.labels, at.labels), "½ average + ½ I": Table(step, at.labels, at.labels)},
@@ -50,6 +50,19 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
         [analysis.rollout, analysis.mix_with_residual],
         question,
     )
+
+
+def _describe_exceptions(current: Model, at: Focus, patterns: Float[np.ndarray, "layer head query key"]) -> str:
+    """Sentences of the caption on the rows in which attention and the residual stream do not contribute half each."""
+    sees_key = np.any(analysis.visible_keys(current.trace, at.sentence), axis=-1)
+    some, every, text = np.any(sees_key, axis=1), np.all(sees_key, axis=1), ""
+    if not np.allclose(patterns.sum(axis=-1)[sees_key], 1, atol=1e-3):
+        text = " Dropout changes the sums of the weights, and with them the halves."
+    elif (some & ~every).any():
+        text = " In a row where only some heads see a key, the residual stream counts for more than half."
+    if not some.all():
+        text += " Where no head sees a key, the residual stream is the whole row."
+    return text
 
 
 def _share_question(current: Model, at: Focus, shares: Float[np.ndarray, "layer seq seq"], *, halves: bool) -> Question:

@@ -1,26 +1,16 @@
 """What three views of attention say about one token: one head, the average of all heads, and rollout."""
 
-from typing import NamedTuple
-
 import numpy as np
 import streamlit as st
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from dashboard.lessons.full_stack.view import head_name
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
-from encoder_core.analysis import rollout, stack_patterns
+from encoder_core.analysis import rollout, stack_patterns, visible_keys
 from encoder_core.analysis.language.token_kinds import CLS, SEP
 from encoder_core.figures import format_fixed
-
-
-class Reading(NamedTuple):
-    """The key that a view gives the most to, counted from 0, and its share."""
-
-    view: str
-    key: int
-    share: float
 
 
 def render_view_comparison(current: Model, at: Focus) -> None:
@@ -34,33 +24,29 @@ def render_view_comparison(current: Model, at: Focus) -> None:
 def compare_views(current: Model, at: Focus) -> str:
     """The readings of the three views for the selected token, and why they can differ, as markdown."""
     patterns = stack_patterns(current.trace, at.sentence)
-    rows = patterns[:, :, at.token]
-    if not rows.any():
+    rows, visible = patterns[:, :, at.token], visible_keys(current.trace, at.sentence)
+    if not visible[:, :, at.token].any():
         return "No key is visible to this token, so no view says anything about it."
+    if not rows.any():
+        return "Dropout has set every weight of this token to 0, so no view says anything about it."
     mean, shares = rows.mean(axis=(0, 1)), rollout(patterns)[-1][at.token]
     num_heads = rows.shape[0] * rows.shape[1]
-    readings = [
-        _reading(f"In {head_name(at.layer, at.head)}", rows[at.layer, at.head]),
-        _reading(f"In the average of {f'all {num_heads} heads' if num_heads > 1 else 'the only head'}", mean),
-        _reading("In the rollout through all layers", shares),
-    ]
-    lines = [
-        f"- {reading.view}, “{escape_token(at.labels[reading.key])}” (token {reading.key + 1}) has the largest share: "
-        f"**{format_fixed(reading.share, 2)}**"
-        for reading in readings
-    ]
-    agree = len({reading.key for reading in readings}) == 1
+    views = {
+        f"In {head_name(at.layer, at.head)}": rows[at.layer, at.head],
+        f"In the average of {f'all {num_heads} heads' if num_heads > 1 else 'the only head'}": mean,
+        "In the rollout through all layers": shares,
+    }
+    sees_key = bool(visible[at.layer, at.head, at.token].any())
+    lines = [_describe_view(at, view, weights, sees_key=sees_key) for view, weights in views.items()]
     special = [place for place, token in enumerate(at.labels) if token in (CLS, SEP)]
     of_special = format_fixed(float(mean[special].sum()), 2)
     paragraph = [
-        "All three name the same token here. They need not, because they measure different things."
-        if agree
-        else "They differ, because they measure different things.",
+        _describe_agreement([int(weights.argmax()) for weights in views.values() if weights.any()]),
         f"In the average, each head counts {f'1/{num_heads}' if num_heads > 1 else 'fully'}"
         + (f"; \\[CLS] and \\[SEP] together have {of_special} of it." if special else "."),
         "Rollout also follows indirect paths: a token receives what the tokens that it attends to have received. And "
-        "it counts the residual stream as half of every layer: the token's own input has a share of "
-        f"{format_fixed(float(shares[at.token]), 2)}.",
+        f"it counts the residual stream as half of every layer{_condition_of_half(patterns, visible)}: the token's own "
+        f"input has a share of {format_fixed(float(shares[at.token]), 2)}.",
         "None of the three says what a word refers to: "
         + (
             "that is our reading of one head."
@@ -72,6 +58,31 @@ def compare_views(current: Model, at: Focus) -> str:
     return "\n".join([title, *lines, "", " ".join(paragraph)])
 
 
-def _reading(view: str, weights: Float[np.ndarray, "key"]) -> Reading:
+def _describe_view(at: Focus, view: str, weights: Float[np.ndarray, "key"], *, sees_key: bool) -> str:
+    """A line of the list: the key with the largest share; none where all shares are 0, which can be so in one head."""
+    if not weights.any():
+        reason = "dropout has set every weight of this token to 0" if sees_key else "no key is visible to this token"
+        return f"- {view}, {reason}"
     key = int(weights.argmax())
-    return Reading(view, key, float(weights[key]))
+    return (
+        f"- {view}, “{escape_token(at.labels[key])}” (token {key + 1}) has the largest share: "
+        f"**{format_fixed(float(weights[key]), 2)}**"
+    )
+
+
+def _describe_agreement(keys: list[int]) -> str:
+    """Whether the views that name a key name the same one."""
+    if len(set(keys)) > 1:
+        return "They differ, because they measure different things."
+    which = "All three" if len(keys) == 3 else "The other two"
+    return f"{which} name the same token here. They need not, because they measure different things."
+
+
+def _condition_of_half(
+    patterns: Float[np.ndarray, "layer head query key"], visible: Bool[np.ndarray, "layer head query key"]
+) -> str:
+    """What changes the half that the residual stream has in rollout; empty if the weights of every row add up to 1."""
+    sees_key = visible.any(axis=-1)
+    if not np.allclose(patterns.sum(axis=-1)[sees_key], 1, atol=1e-3):
+        return " before each row is divided by its sum, which dropout changes"
+    return "" if sees_key.all() else ", and as more where a head has no visible key"

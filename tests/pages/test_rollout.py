@@ -1,0 +1,92 @@
+"""Rollout, and what three views of attention say about a token, where some heads see no key or dropout changes sums."""
+
+import numpy as np
+import pytest
+
+from dashboard.lessons.full_stack.view_comparison import compare_views
+from dashboard.models.model import model_for
+from dashboard.models.variants import with_edits
+from dashboard.page_list import stage_named
+from dashboard.selection.focus import Focus
+from dashboard.state.settings import Settings
+from encoder_core import Dropout
+from encoder_core.inputs.custom_mask import HIDDEN, CustomMask
+from tests.pages.app import opened, rendered
+
+TEXT = "the cat saw it and ran"
+SMALL = {"text": TEXT, "layers": 2, "heads": 2, "d_model": 8}
+IT = "all.4.1x1x4x6.Y2AAAnsA"  # head 1 sees no key from "it"
+
+
+def hidden_from_it(heads):
+    """The mask that hides every key from the fourth token in the first heads."""
+    cells = np.zeros((1, heads, 4, 6), np.int8)
+    cells[0, :, 3] = HIDDEN
+    return {"mask": "custom", "custom_mask": CustomMask.from_cells("4", "all", cells)}
+
+
+def comparison(head, token, edits=(), **settings):
+    model = with_edits(model_for(Settings.from_state(SMALL | settings)), edits)
+    return compare_views(model, Focus(0, 0, head, token, 0, model.batch.tokens[0]))
+
+
+def test_a_head_without_a_visible_key_has_no_largest_share():
+    text = comparison(0, 3, **hidden_from_it(1))
+    assert "- In layer 1, head 1, no key is visible to this token\n" in text
+    assert "0.00" not in text
+    assert "All three" not in text
+    assert "In layer 1, head 2, “" in comparison(1, 3, **hidden_from_it(1))
+
+
+def test_a_token_that_sees_no_key_in_any_head_has_no_comparison():
+    assert comparison(0, 3, **hidden_from_it(2)) == (
+        "No key is visible to this token, so no view says anything about it."
+    )
+
+
+START = "it counts the residual stream as half of every layer"
+HALF, MORE = f"{START}: ", f"{START}, and as more where a head has no visible key: "
+SUMS = f"{START} before each row is divided by its sum, which dropout changes: "
+
+
+@pytest.mark.parametrize(
+    ("settings", "edits", "sentence"),
+    [
+        ({}, (), HALF),
+        (hidden_from_it(1), (), MORE),
+        (hidden_from_it(2), (), MORE),
+        ({}, (Dropout(3, 0.5),), HALF),
+        ({"encoder": "nanolm"}, (Dropout(3, 0.5),), SUMS),
+    ],
+)
+@pytest.mark.parametrize("token", [3, 0])
+def test_the_part_of_the_residual_stream_is_half_under_its_condition(settings, edits, sentence, token):
+    """Also for another token, because rollout follows paths through all of them."""
+    if token == 0 or settings != hidden_from_it(2):
+        assert sentence in comparison(1, token, edits, **settings)
+
+
+def captions(**link):
+    at = opened(stage_named("full_stack"), text=TEXT, layers="2", heads="2", d_model="8", **link)
+    return " ".join(text.replace("\u2060", "") for text in rendered(at))
+
+
+def test_the_caption_of_rollout_knows_rows_without_a_visible_key(framed):
+    some = "In a row where only some heads see a key, the residual stream counts for more than half."
+    none = "Where no head sees a key, the residual stream is the whole row."
+    text = captions(view="Rollout", mask="custom", custom_mask=IT)
+    assert some in text
+    assert none not in text
+    text = captions(view="Rollout", mask="custom", custom_mask="nothing.2")
+    assert some not in text
+    assert none in text
+    text = captions(view="Rollout", encoder="nanolm", edits="dropout.3=0.5")
+    assert "Dropout changes the sums of the weights, and with them the halves." in text
+    for edits in ("", "dropout.3=0.5"):  # this encoder's dropout changes no weight
+        text = captions(view="Rollout", edits=edits)
+        assert not any(part in text for part in (some, none, "Dropout changes"))
+
+
+def test_a_masked_head_is_not_among_the_largest_weights(framed):
+    text = captions(view="One word", mask="custom", custom_mask=IT, token="4")
+    assert "“cat” gets its largest weights from “it” in layer 2, head 2: 0.27; layer 1, head 2: 0.20." in text
