@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.norm_calculation import norm_calculation
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.models.variants import model_with_norm, with_edits
@@ -23,8 +24,15 @@ from dashboard.state.widgets import bind_value
 from dashboard.theme import current_theme
 from encoder_core.analysis import residual_stream
 from encoder_core.edits import LARGEST_VALUE
-from encoder_core.explain.sublayers import AddAndNorm, NormName, NormSteps, layer_norm_steps, norm_parameters
-from encoder_core.figures import Window, format_calculation, format_number, in_brackets
+from encoder_core.explain.sublayers import (
+    AddAndNorm,
+    NormName,
+    NormSteps,
+    add_and_norm,
+    layer_norm_steps,
+    norm_parameters,
+)
+from encoder_core.figures import Window, format_calculation, format_number
 from encoder_core.scenes import add_and_norm as scenes
 
 
@@ -70,7 +78,7 @@ def render_normalisation(
     model_values = tuple(float(x[dimension]) for x in norm_parameters(current.parameters, at.layer, name))
     scale, shift = _render_scale_and_shift(places[1:3], f"{at.layer + 1}.{name}.{dimension}", model_values)
     with places[3]:
-        _render_calculation(at, dimension, tensors, steps, scale, shift)
+        st.markdown(norm_calculation(at, dimension, tensors, steps, scale, shift, current.config.norm_eps))
     out, is_model = tensors.norm_out.astype(float), (scale, shift) == model_values
     if not is_model:
         out[:, dimension] = steps.normalised[:, dimension] * scale + shift
@@ -120,23 +128,6 @@ def _read_scale_and_shift(norm: str) -> tuple[float, ...] | None:
     return gamma, beta
 
 
-def _render_calculation(
-    at: Focus, dimension: int, tensors: AddAndNorm, steps: NormSteps, scale: float, shift: float
-) -> None:
-    """The calculation of the norm for one number of the token."""
-    x, normalised = float(tensors.norm_in[at.token, dimension]), float(steps.normalised[at.token, dimension])
-    operands = [x, float(steps.mean[at.token]), float(steps.variance[at.token])]
-    norm = format_calculation(operands, normalised, lambda x, mean, variance: (x - mean) / variance**0.5)
-    affine = format_calculation([normalised, scale, shift], normalised * scale + shift, lambda n, g, b: n * g + b)
-    (x_text, mean, variance), (n, gamma, beta) = norm.operands, map(in_brackets, affine.operands)
-    st.markdown(
-        f"“{escape_token(at.labels[at.token])}”, dimension {dimension}: ({x_text} − {in_brackets(mean)}) / √{variance} "
-        f"{norm.relation} {norm.result}, then {n} × {gamma} + {beta} {affine.relation} **{affine.result}**.  \n"
-        ":gray[Each token (row) has its own mean and variance; each dimension (column) has its own γ and β. Training "
-        "usually starts with γ = 1 and β = 0.]"
-    )
-
-
 def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
     """The same text and parameters in a post-norm and in a pre-norm encoder: flow of a block, and residual norms."""
     st.header("Post-norm and pre-norm", anchor=False)
@@ -159,13 +150,22 @@ def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
     dashed = ", a dashed line a residual that an edit removes" if any(0 in each for each in factors.values()) else ""
     root, growth = format_calculation([d_model], d_model**0.5, math.sqrt), format_number(pre[-2] / pre[0], 2)
+    of_row = " in a row whose variance is much larger than ε," * _has_small_variance(models["post"])
     st.caption(
         f"{_read_out_note(current)}The thick line is the residual stream{dashed}. Both models have the same parameters "
         "(pre-norm also has a final norm); they differ in the position of the norms. In post-norm, the mean "
         f"length of a token's vector after the last block is {format_number(post[-2], 3)} (√{d_model} {root.relation} "
-        f"{root.result} if γ is 1 and β is 0). In pre-norm, no norm is applied to the stream itself: its mean length "
-        f"after the last block is {growth} times that at the start, and the final norm normalises the output."
+        f"{root.result}{of_row} if γ is 1 and β is 0). In pre-norm, no norm is applied to the stream itself: its "
+        f"mean length after the last block is {growth} times that at the start, and the final norm normalises the "
+        "output."
     )
+
+
+def _has_small_variance(model: Model) -> bool:
+    """Whether ε makes an output row of a post-norm encoder's last block shorter, as displayed."""
+    rows = add_and_norm(model.run, model.config.num_layers - 1, "norm2").norm_in[model.batch.real]
+    variance, eps = rows.astype(float).var(axis=-1), model.config.norm_eps
+    return bool((variance < 1e3 * eps).any())
 
 
 def _read_out_note(model: Model) -> str:

@@ -1,0 +1,44 @@
+"""Add and norm where a row is nearly constant: ε is in the calculation, and the length √d_model has its condition."""
+
+import math
+import re
+
+import pytest
+
+from dashboard.page_list import stage_named
+from tests.number_table import parsed, unit_of
+from tests.pages.app import opened, rendered
+
+EDITS = "residual.0.attention=0~residual.0.mlp=0~residual.1.mlp=-1~head.0.0=0~dropout.3=0.9"
+EDITED = {"text": "the cat saw it and ran", "layers": "2", "heads": "2", "d_model": "8", "edits": EDITS}
+NUMBER = r"\(?(−?[\d.,]+(?:e−?\d+)?)\)?"
+
+
+def read(start, **link):
+    (text,) = [text for text in rendered(opened(stage_named("add_and_norm"), **link)) if start in text]
+    return text
+
+
+@pytest.mark.parametrize("link", [EDITED, EDITED | {"norm": "pre", "which_norm": "norm1", "layer": "2"}])
+def test_epsilon_is_in_the_calculation_where_it_changes_the_result(framed, link):
+    text = read(", dimension ", **link)
+    match = re.search(rf"\({NUMBER} − {NUMBER}\) / √\({NUMBER} \+ {NUMBER}\) = {NUMBER}, then", text)
+    assert match, text
+    x, mean, variance, eps = map(parsed, match.groups()[:4])
+    result = match.group(5)
+    assert abs((x - mean) / math.sqrt(variance + eps) - parsed(result)) <= 0.500001 * unit_of(result)
+    assert "ε = " in text
+
+
+def test_epsilon_is_left_out_where_it_changes_nothing(framed):
+    text = read(", dimension ")
+    assert "√(" not in text
+    assert "ε" not in text
+
+
+@pytest.mark.parametrize(("link", "is_large"), [({}, True), (EDITED, False)])
+def test_the_length_of_a_normed_row_has_a_condition_where_a_row_is_nearly_constant(framed, link, is_large):
+    text = read("the mean length of a token's vector", **link)
+    condition = " in a row whose variance is much larger than ε,"
+    assert (condition in text) != is_large
+    assert " if γ is 1 and β is 0)" in text
