@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.scaled_scores import longer_query_question
+from dashboard.lessons.scaled_scores import longer_query_question, mean_row_variance
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -70,7 +70,7 @@ def render_body() -> None:
         key="scores_plot",
         inspection=inspection,
     )  # fmt: skip
-    variance, divided = (format_number(x.var(axis=1).mean(), 3) for x in (dots, scaled))
+    variance, divided = (format_number(mean_row_variance(x), 3) for x in (dots, scaled))
     st.caption(
         f"Variance of a row of dot products (masked keys included), averaged over the rows: **{variance}**"
         + (". The dot products are not scaled." if scale == 1 else f" before scaling, **{divided}** after it.")

@@ -8,9 +8,11 @@ from jaxtyping import Float
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
 from dashboard.selection.focus import Focus
-from encoder_core.figures import format_number
+from encoder_core.figures import format_calculation
 
 Row = Float[np.ndarray, "key"]
+
+_ROUNDING = 1e-6  # relative difference of equal dot products in 32-bit floating point
 
 
 def longer_query_question(
@@ -30,7 +32,8 @@ def longer_query_question(
             return _set_question(query)
         return _mask_question(query) if not np.isfinite(scores).any() else _length_question(query)
     key = int(np.where(computed, np.abs(dot_products), -1).argmax())
-    before, after = (format_number(factor * scale * float(dot_products[key]), 3) for factor in (1, 2))
+    score = scale * float(dot_products[key])
+    (before,), _, after, _ = format_calculation([score], 2 * score, lambda number: 2 * number)
     wrong = [
         WrongOption(
             "nothing, because a score compares directions",
@@ -68,6 +71,12 @@ def _doubled_differences(scores: Row, set_by_hand: Collection[int]) -> str:
     if not depends.any() or np.ptp(scores[depends]) <= 1e-3 * np.abs(scores[depends]).max():
         return ""
     return "the differences between the scores" + " that are not set by hand" * bool(set_by_hand)
+
+
+def mean_row_variance(rows: Float[np.ndarray, "query key"]) -> float:
+    """The variance of the numbers of a row, averaged over the rows; 0 for a row of numbers that differ by rounding."""
+    is_constant = np.ptp(rows, axis=1) <= _ROUNDING * np.abs(rows).max(axis=1)
+    return float(np.where(is_constant, 0, rows.var(axis=1)).mean())
 
 
 def _mask_question(query: str) -> Question:

@@ -60,6 +60,22 @@ def test_exp_and_quotient_are_the_weight_displayed(framed, link):
     assert any(f"by {format_number(*operands)}. How many times" in text for text in rendered(at))
 
 
+EQUAL = {"text": "dog dog dog", "mask": "both", "heads": "8", "d_model": "8", "positions": "none", "layers": "2"}
+
+
+@pytest.mark.parametrize("link", [*SETTINGS, EQUAL])
+def test_the_double_of_a_score_follows_from_the_score_displayed(framed, link):
+    text = explanation(opened(stage_named("scaled_scores"), **link))
+    (score, double), *_ = re.findall(rf"{NUMBER} would become {NUMBER}\.", text)
+    assert holds(2 * parsed(score), "=", double)
+
+
+@pytest.mark.parametrize(("link", "is_zero"), [(EQUAL, True), (EQUAL | {"text": "dog cat dog"}, False)])
+def test_the_variance_of_equal_dot_products_is_0(framed, link, is_zero):
+    (text,) = [part for part in rendered(opened(stage_named("scaled_scores"), **link)) if "Variance of a row" in part]
+    assert ("**0**" in text) == is_zero
+
+
 @pytest.mark.parametrize("link", SETTINGS)
 def test_a_norm_of_one_number_is_displayed_as_it_is_computed(framed, link):
     texts = rendered(opened(stage_named("add_and_norm"), **link))
