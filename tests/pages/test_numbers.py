@@ -76,6 +76,17 @@ def test_the_variance_of_equal_dot_products_is_0(framed, link, is_zero):
     assert ("**0**" in text) == is_zero
 
 
+@pytest.mark.parametrize(("token", "output_id"), [(1, 7), (3, 7), (3, 90), (5, 12), (8, 33), (10, 50)])
+def test_a_ratio_of_probabilities_follows_from_the_difference_displayed(framed, token, output_id):
+    link = {"encoder": "nanolm", "view": "Predicted tokens", "token": str(token), "output_id": str(output_id)}
+    at = opened(stage_named("full_stack"), **link)
+    texts = rendered(at)
+    ((gap,),) = [match for text in texts if (match := re.findall(rf"is {NUMBER} larger than that of", text))]
+    (radio,) = [radio for radio in at.radio if radio.key and radio.key.startswith("predict")]
+    ratios = [option.removesuffix(" times") for option in radio.options]
+    assert any(holds(math.exp(parsed(gap)), "=", ratio) for ratio in ratios), (gap, ratios)
+
+
 @pytest.mark.parametrize("link", SETTINGS)
 def test_a_norm_of_one_number_is_displayed_as_it_is_computed(framed, link):
     texts = rendered(opened(stage_named("add_and_norm"), **link))

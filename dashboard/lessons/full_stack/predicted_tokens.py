@@ -1,5 +1,7 @@
 """The most probable output tokens at each position, and softmax over the vocabulary at one of them."""
 
+import math
+
 import numpy as np
 from jaxtyping import Float
 
@@ -18,7 +20,7 @@ from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core.analysis import rank_of, softmax, top_tokens
 from encoder_core.explain import Cell
-from encoder_core.figures import Selection, dimensions, format_number, format_probability
+from encoder_core.figures import Selection, dimensions, format_calculation, format_number, format_probability
 from encoder_core.scenes import predictions as scenes
 
 RANKS = 5
@@ -87,8 +89,9 @@ def _ratio_question(current: Model, at: Focus, logits: Float[np.ndarray, "vocab"
     right = f"{format_number(np.exp(difference), 3)} times"
     if difference < 0.05 or difference > _MAX_EXPONENT:
         return _shift_question(token)
+    (gap_text,) = format_calculation([difference], math.exp(difference), math.exp).operands
     return Question(
-        f"at “{token}”, the logit of {output_name(current, first)} is {gap} larger than that of "
+        f"at “{token}”, the logit of {output_name(current, first)} is {gap_text} larger than that of "
         f"{output_name(current, second)}. How many times as probable is it?",
         right,
         "The sum over the vocabulary is the same for both, so the ratio is e to the difference of the logits.",
