@@ -105,8 +105,8 @@ def test_the_softmax_page_ignores_its_temperature_if_the_product_is_not_allowed(
     run(at)
     (message,) = said(at)
     assert (
-        "“temperature=10” is ignored: temperature: 1000 × 10 = 10000 is invalid: allowed are numbers from 0.001 to 1000"
-        in message
+        "The temperature of this page is ignored: temperature: 1000 × 10 = 10000 is invalid: allowed are numbers "
+        "from 0.001 to 1000" in message
     )
     assert any(r"T = 1000" in text.value for text in at.latex)
     at.select_slider(key=key_of(at, "temperature")).set_value(0.5)
