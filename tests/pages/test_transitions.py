@@ -209,7 +209,7 @@ def page_text(name, **link):
         ({"text": "a\nb c"}, "The mask hides padding from every query."),
         (
             {"encoder": "haiku", "edits": "dropout.0"},
-            "The mask hides the same random keys from every query; this app names them \\[PAD].",
+            "In each sentence, the mask hides the same random keys from every query; this app names them \\[PAD].",
         ),
     ],
 )

@@ -38,7 +38,8 @@ def _hidden_keys(model: Model) -> str:
     if (mask == real[:, None, None]).all():
         recipe = model.settings.recipe
         if recipe and recipe.example.mask == "random keys":
-            return "The [[mask]] hides the same random keys from every query; this app names them \\[PAD]."
+            hidden = "hides the same random keys from every query; this app names them \\[PAD]."
+            return f"In each sentence, the [[mask]] {hidden}"
         return "The [[mask]] hides padding from every query."
     return "The [[mask]] hides some keys from some queries."
 
