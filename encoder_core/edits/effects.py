@@ -29,6 +29,7 @@ from encoder_core.edits.edit_types import (
     Temperature,
     Unscaled,
 )
+from encoder_core.read_only import ReadOnlyMapping
 from encoder_core.validation import invalid_value, require_integer
 
 CellValues = Mapping[tuple[int, ...], float]  # index of a cell -> value that is set
@@ -38,7 +39,7 @@ _KERNELS = {"W_Q": "query", "W_K": "key", "W_V": "value", "W_O": "out"}
 
 @dataclass(frozen=True)
 class Effects:
-    """The combined effect of validated edits; `combine_edits` returns one.
+    """The combined effect of validated edits; `combine_edits` returns one. Its mappings are read-only.
 
     edits             the edits, in order
     temperature       the scores are divided by it before softmax
@@ -63,6 +64,13 @@ class Effects:
     embedded: CellValues = field(default_factory=dict)
     scores: Mapping[int, CellValues] = field(default_factory=dict)
     parameters: Mapping[str, CellValues] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("head_factors", "residual_factors", "ids", "embedded"):
+            object.__setattr__(self, name, ReadOnlyMapping(getattr(self, name)))
+        for name in ("scores", "parameters"):
+            cells = {key: ReadOnlyMapping(values) for key, values in getattr(self, name).items()}
+            object.__setattr__(self, name, ReadOnlyMapping(cells))
 
     def cell_values(self, name: str, layer: int | None = None) -> CellValues:
         """The cells of a tensor of the trace that edits set, with their values."""

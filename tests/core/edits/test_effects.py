@@ -36,6 +36,26 @@ def test_no_edits_have_no_effects():
     assert effects().score_scale(CONFIG) == 0.5
 
 
+@pytest.mark.parametrize(
+    "edits", [(), (HeadFactor(0, 0), SetScore(0, 0, 0, 0, 0, 1.0), SetWeight("W_Q", 0, 0, 0, 0, 1.0))]
+)
+def test_effects_are_read_only(edits):
+    run = Encoder.random(CONFIG).run(np.array([[1, 2, 3]]), None, edits)
+    names = ("head_factors", "residual_factors", "ids", "embedded", "scores", "parameters")
+    mappings = [getattr(run.effects, name) for name in names]
+    for mapping in (*mappings, *run.effects.scores.values(), *run.effects.parameters.values()):
+        with pytest.raises(TypeError):
+            mapping[0, 0] = 0.0
+    assert not Effects().head_factors
+
+
+def test_effects_do_not_share_their_mappings_with_the_caller():
+    factors, scores = {(0, 0): 2.0}, {0: {(0, 0, 0, 0): 1.0}}
+    combined = Effects(head_factors=factors, scores=scores)
+    factors[0, 0] = scores[0][0, 0, 0, 0] = 9.0
+    assert combined == Effects(head_factors={(0, 0): 2.0}, scores={0: {(0, 0, 0, 0): 1.0}})
+
+
 def test_factors_and_temperatures_multiply():
     combined = effects(
         Temperature(4.0),

@@ -1,0 +1,48 @@
+"""Mappings and arrays that nobody can change, because encoders, runs and threads share them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+Key = TypeVar("Key")
+Value = TypeVar("Value", covariant=True)
+
+
+class ReadOnlyMapping(Mapping[Key, Value]):
+    """A copy of a mapping that cannot be changed. Its arrays are made read-only, also after pickling.
+
+    (A `MappingProxyType` cannot be pickled.)
+    """
+
+    def __init__(self, items: Mapping[Key, Value]) -> None:
+        self._items = dict(items)
+        make_read_only(self._items.values())
+
+    def __getitem__(self, key: Key) -> Value:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __or__(self, others: Mapping[Any, Any]) -> dict[Any, Any]:
+        """All items, with others added or in their place, as of dictionaries."""
+        return {**self._items, **others}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._items!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._items,)
+
+
+def make_read_only(values: Iterable[object]) -> None:
+    """Make the arrays among the values read-only, also those in tuples in them, such as a trace."""
+    for value in values:
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+        elif isinstance(value, tuple):
+            make_read_only(value)
