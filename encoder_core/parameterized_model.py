@@ -1,7 +1,7 @@
 """The class `ParameterizedModel`: the configuration, the parameters and the tokenizer of an encoder, and their size."""
 
 from functools import cached_property
-from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -12,6 +12,7 @@ from encoder_core.engine.stacked_parameters import StackedParameters
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import Tokenizer
 from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, have_large_numbers, require_arrays
+from encoder_core.read_only import ReadOnlyMapping
 from encoder_core.validation import invalid_value, require_integer, require_type
 
 
@@ -26,11 +27,19 @@ class ParameterizedModel:
         self.tokenizer = tokenizer
         if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
             require_arrays(config, parameters)
-            for array in parameters.values():
-                array.setflags(write=False)
-            parameters = MappingProxyType(dict(parameters))
+            parameters = ReadOnlyMapping(parameters)
         self._parameters = parameters
         self._stacked = StackedParameters(parameters, config)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the arrays on the device, which the copy makes when it runs."""
+        return type(self), (self.config, self._parameters, self.tokenizer)
+
+    def __copy__(self) -> "ParameterizedModel":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ParameterizedModel":
+        return self  # it is immutable
 
     def parameters(self) -> ParameterDict:
         """Read-only float32 arrays by name, in the order of the forward pass. A kernel has shape (inputs, outputs)."""

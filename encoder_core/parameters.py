@@ -3,6 +3,7 @@
 import threading
 import zlib
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from cachetools import LRUCache, cached
@@ -76,6 +77,7 @@ class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
 
     def __init__(self, config: EncoderConfig, seed: int) -> None:
         self.seed = require_integer("seed", seed, 0)
+        self._config = config
         self._shapes = parameter_shapes(config)
         self._drawn: ParameterDict = {}
 
@@ -94,6 +96,9 @@ class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._shapes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._config, self.seed)
 
     def __or__(self, others: Parameters) -> ParameterDict:
         """All parameters, with others added or in their place, as of dictionaries."""

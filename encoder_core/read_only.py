@@ -46,3 +46,13 @@ def make_read_only(values: Iterable[object]) -> None:
             value.setflags(write=False)
         elif isinstance(value, tuple):
             make_read_only(value)
+
+
+def reduce_to_read_only(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What `__reduce__` of a named tuple returns, so that the arrays of a copy or of a pickled one are read-only."""
+    return _read_only_tuple, (type(value), tuple(value))
+
+
+def _read_only_tuple(kind: Any, fields: tuple[Any, ...]) -> Any:
+    make_read_only(fields)
+    return kind(*fields)

@@ -7,7 +7,7 @@ has the same tensor. Layers, heads and tokens count from 0.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -18,6 +18,7 @@ from encoder_core.edits import Edit, Sublayer, edited_parameters
 from encoder_core.edits.effects import NO_EFFECTS, Effects
 from encoder_core.inputs.dropout import DropoutDraw, apply_dropout
 from encoder_core.parameters import Parameters
+from encoder_core.read_only import reduce_to_read_only
 from encoder_core.validation import invalid_value, require_type
 
 
@@ -66,6 +67,9 @@ class LayerTrace(NamedTuple):
     resid_post: Float[np.ndarray, "batch seq d_model"]
     out_kernel: Float[np.ndarray, "qkv_dim d_model"]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_to_read_only(self)
+
     @property
     def head_contributions(self) -> Float[np.ndarray, "batch head seq d_model"]:
         """z_h W_O,h of each head h. Without dropout, the sum over all heads plus the bias is `attn_out`."""
@@ -108,6 +112,9 @@ class EncoderTrace(NamedTuple):
     kept: DropoutDraw | None = None
     embedding_sum: Float[np.ndarray, "batch seq d_model"] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_to_read_only(self)
+
     @property
     def probabilities(self) -> Float[np.ndarray, "batch seq vocab"] | None:
         """The softmax of the logits over the vocabulary; None where the model has no output head."""
@@ -128,6 +135,9 @@ class SentenceTrace(NamedTuple):
     patterns: Float[np.ndarray, "layer head seq seq"]
     visible: Bool[np.ndarray, "seq seq"]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_to_read_only(self)
+
 
 AnyTrace = TypeVar("AnyTrace", EncoderTrace, SentenceTrace)
 
@@ -146,6 +156,9 @@ class Run:
     config: EncoderConfig
     parameters: Parameters
     effects: Effects = NO_EFFECTS
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.trace, self.config, self.parameters, self.effects)
 
     @property
     def edits(self) -> tuple[Edit, ...]:
