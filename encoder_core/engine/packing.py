@@ -19,6 +19,7 @@ from encoder_core.engine.stacked_parameters import StackedParameters
 from encoder_core.inputs.embedding import EmbeddedInput, embed_inputs
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.parsing import ParsedInputs
+from encoder_core.read_only import make_read_only
 from encoder_core.trace import SentenceTrace
 from encoder_core.validation import require_choice
 
@@ -75,12 +76,14 @@ def _trace_pack(sentences: Sequence[EmbeddedInput], stacked: StackedParameters) 
     patterns = np.stack([layer.pattern[0] for layer in layers])
     places = _places([sentence.embedded.shape[1] for sentence in sentences])
     for sentence, place in zip(sentences, places, strict=True):
-        yield SentenceTrace(
+        trace = SentenceTrace(  # of copies: a view would keep the arrays of the whole pass in memory
             tokens=sentence.inputs.tokens[0],
-            stages=stream[:, place],
-            patterns=patterns[:, :, place, place].copy(),  # a view would keep those of the whole pass in memory
-            visible=visible[place, place],
+            stages=stream[:, place].copy(),
+            patterns=patterns[:, :, place, place].copy(),
+            visible=visible[place, place].copy(),
         )
+        make_read_only(trace)
+        yield trace
 
 
 def _block_diagonal(blocks: Sequence[Bool[np.ndarray, "_seq _seq"]]) -> Bool[np.ndarray, "token token"]:

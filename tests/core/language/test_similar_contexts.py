@@ -93,6 +93,14 @@ def test_sentences_that_share_a_pass_have_the_numbers_of_their_own_trace(mask, s
         np.testing.assert_array_equal(result.visible, trace.mask[0, 0])
 
 
+def test_the_arrays_of_a_sentence_are_read_only_and_its_own():
+    encoder = Encoder.random(EncoderConfig(vocab_size=20, d_model=8, num_heads=2, num_layers=1))
+    for trace in encoder.trace_sentences(["a b c", "c a"]):
+        for array in trace[1:]:
+            assert not array.flags.writeable
+            assert array.base is None  # a view keeps the arrays of all sentences of the pass in memory
+
+
 @pytest.mark.parametrize("texts", [["one two", "three"], ["one", "two"]])
 def test_a_batch_of_several_sentences_is_refused(texts):
     encoder = Encoder.random(EncoderConfig(), tokenizer=WordTokenizer.from_texts(texts))
