@@ -10,7 +10,7 @@ from cachetools import LRUCache, cached
 from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig, require_config
-from encoder_core.validation import require_integer, require_type
+from encoder_core.validation import require_array, require_integer, require_type
 
 Parameters = Mapping[str, Float[np.ndarray, "..."]]
 ParameterDict = dict[str, Float[np.ndarray, "..."]]
@@ -188,13 +188,11 @@ def _shapes_of(config: EncoderConfig, parameters: Parameters) -> dict[str, tuple
 
 def _checked_copy(name: str, numbers: object, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
     """The numbers as a float32 array: a copy, because the caller may change the original."""
-    try:
-        with np.errstate(over="ignore"):  # an infinite number gets the message below
-            array = np.array(np.asarray(numbers), np.float32)  # NumPy copies no tensor of torch without a warning
-    except RuntimeError as error:  # of a tensor of torch that has a gradient
-        raise ValueError(f"parameter {name!r} cannot be read as an array: {error}") from None
-    except (TypeError, ValueError):
-        raise ValueError(f"parameter {name!r} is no array of numbers: allowed is one of shape {shape}.") from None
+    numbers = require_array(f"parameter {name!r}", numbers, f"numbers of shape {shape}")
+    if numbers.dtype.kind not in "biuf":
+        raise ValueError(f"parameter {name!r}: the type {numbers.dtype} is invalid: allowed are real numbers.")
+    with np.errstate(over="ignore"):  # an infinite number gets the message below
+        array = np.array(numbers, np.float32)
     if array.shape != shape:
         raise ValueError(f"parameter {name!r}: shape={array.shape} is invalid: allowed is {shape}.")
     if not np.isfinite(array).all():

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from types import UnionType
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Shaped
 
@@ -79,11 +80,24 @@ def require_array(name: str, value: Any, allowed: str) -> np.ndarray:
     if hasattr(value, "_fields"):  # NumPy would take a named tuple, such as a trace, for a list of rows
         raise ValueError(f"{name}: a value of type {type(value).__name__} is invalid: allowed are {allowed}.")
     try:
-        return np.asarray(value)
-    except RuntimeError as error:  # of a tensor of torch that has a gradient
+        return _read_array(value)
+    except (RuntimeError, TypeError) as error:  # of a tensor of torch that has a gradient, or is sparse
         raise ValueError(f"{name} cannot be read as an array: {error}") from None
     except ValueError:
         raise ValueError(f"{name}: rows of different lengths are invalid: allowed are {allowed}.") from None
+
+
+def _read_array(value: Any) -> np.ndarray:
+    """The value as an array. Types that NumPy does not have, such as bfloat16 of JAX or torch, become float32."""
+    try:
+        array = np.asarray(value)
+    except TypeError as error:
+        try:
+            array = np.asarray(jnp.from_dlpack(value))
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            raise error from None
+    is_small_float = array.dtype.kind == "V" and jnp.issubdtype(array.dtype, np.floating)
+    return array.astype(np.float32) if is_small_float else array
 
 
 def require_numbers(name: str, value: Any, axes: str) -> Shaped[np.ndarray, "..."]:
