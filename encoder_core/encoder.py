@@ -24,6 +24,7 @@ from encoder_core.parameterized_model import ParameterizedModel
 from encoder_core.parameters import (
     DrawnParameters,
     Parameters,
+    check_extra_parameters,
     check_parameters,
     have_large_numbers,
     select_parameters,
@@ -66,11 +67,7 @@ class Encoder(ParameterizedModel):
 
     @classmethod
     def from_parameters(
-        cls,
-        config: EncoderConfig,
-        parameters: Parameters,
-        *,
-        tokenizer: Tokenizer | None = None,
+        cls, config: EncoderConfig, parameters: Parameters, *, tokenizer: Tokenizer | None = None
     ) -> "Encoder":
         """An encoder with these parameters: a dictionary like that of `parameters()`.
 
@@ -115,9 +112,9 @@ class Encoder(ParameterizedModel):
     def with_config(self, config: EncoderConfig, extra_parameters: Parameters | None = None) -> "Encoder":
         """An encoder with another configuration of the same sizes, or of the first layers, which shares the parameters.
 
-        extra_parameters  parameters of the new configuration that this encoder does not have
+        extra_parameters  parameters of the new configuration that this encoder does not have; others are not used
 
-        Raises ValueError for other sizes, and for parameters that are missing or have the wrong shape.
+        Raises ValueError for other sizes, and for parameters that are missing, have the wrong shape or are not finite.
         """
         require_config(config)
         require_type("extra_parameters", extra_parameters, Mapping | None, "None and dictionaries of arrays")
@@ -125,7 +122,7 @@ class Encoder(ParameterizedModel):
             size, allowed = getattr(config, name), getattr(self.config, name)
             if size != allowed:
                 raise ValueError(f"{name}={size} is invalid: allowed is that of this encoder, {allowed}.")
-        extra = extra_parameters or {}
+        extra = check_extra_parameters(config, extra_parameters or {})
         encoder = Encoder(config, select_parameters(config, {**extra, **self._parameters}), self.tokenizer)
         encoder._stacked.share_cache(self._stacked)
         # Sets the `cached_property`: the shared parameters of a large model take 18 ms to look through.

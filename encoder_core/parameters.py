@@ -2,7 +2,8 @@
 
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,18 @@ def check_parameters(config: EncoderConfig, parameters: Parameters) -> Parameter
     return {name: _checked_copy(name, parameters[name], shape) for name, shape in shapes.items()}
 
 
+def check_extra_parameters(config: EncoderConfig, parameters: Parameters) -> ParameterDict:
+    """Copies of these parameters as float32 arrays, also of those that only other options of the configuration need.
+
+    Raises ValueError that names a parameter which no option needs, or which has the wrong shape or is not finite.
+    """
+    all_options = replace(config, positions="learned", embedding_norm=True, use_bias=True, qkv_bias=True,
+                          final_norm=True, output_head=True)  # fmt: skip
+    shapes = parameter_shapes(all_options)
+    _require_none("unknown", parameters.keys() - shapes.keys())
+    return {name: _checked_copy(name, numbers, shapes[name]) for name, numbers in parameters.items()}
+
+
 def select_parameters(config: EncoderConfig, parameters: Parameters) -> ParameterDict:
     """The parameters of this configuration, from those of another one and extra ones.
 
@@ -178,12 +191,16 @@ def _shapes_of(config: EncoderConfig, parameters: Parameters) -> dict[str, tuple
     """The shapes of the parameters. Raises ValueError where the names are not those of the configuration."""
     shapes = parameter_shapes(config)
     require_type("parameters", parameters, Mapping, "dictionaries like that of `encoder.parameters()`")
-    missing, unknown = shapes.keys() - parameters.keys(), parameters.keys() - shapes.keys()
-    for problem, names in (("missing", missing), ("unknown", unknown)):
-        if names:
-            examples = ", ".join(sorted(map(str, names))[:5]) + (", ..." if len(names) > 5 else "")
-            raise ValueError(f"{len(names)} {problem} parameter(s): {examples}.")
+    _require_none("missing", shapes.keys() - parameters.keys())
+    _require_none("unknown", parameters.keys() - shapes.keys())
     return shapes
+
+
+def _require_none(problem: str, names: Set[str]) -> None:
+    """Raises ValueError that lists the names of parameters with a problem, unless there is none."""
+    if names:
+        examples = ", ".join(sorted(map(str, names))[:5]) + (", ..." if len(names) > 5 else "")
+        raise ValueError(f"{len(names)} {problem} parameter(s): {examples}.")
 
 
 def _checked_copy(name: str, numbers: object, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
