@@ -25,16 +25,18 @@ class SoftmaxSteps(NamedTuple):
 
 
 def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.0) -> SoftmaxSteps:
-    """The steps of softmax, in float64.
+    """The steps of softmax, in float64. A key whose score is -inf is masked.
 
     weights_j = exp((s_j - max s) / T) / sum_k exp((s_k - max s) / T)
 
     With T = 1 it is the softmax of Vaswani et al. 2017, equation 1. Temperature: Hinton, Vinyals & Dean 2015,
     section 2. Subtracting the maximum does not change the weights: Goodfellow, Bengio & Courville 2016, section 4.1.
-    Raises ValueError for what is no numbers, and unless the temperature is a number from 1e-12 to 1e12.
+    Raises ValueError for what is no numbers, for NaN and +inf, and unless the temperature is from 1e-12 to 1e12.
     """
     scores = require_numbers("scores", scores, "*row key").astype(float)
     temperature = require_number("temperature", temperature, 1e-12, 1e12)
+    if not (scores < np.inf).all():  # NaN, too
+        raise invalid_value("scores", scores, "numbers below infinity; -inf masks a key")
     row_max = np.max(scores, axis=-1, keepdims=True)
     visible = np.isfinite(scores)
     shifted = np.where(visible, scores - np.where(np.isfinite(row_max), row_max, 0), -np.inf) / temperature
@@ -45,7 +47,7 @@ def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.
 
 
 def softmax(scores: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row key"]:
-    """The weights of each row of scores. Raises ValueError for what is no numbers."""
+    """The weights of each row of scores. Raises ValueError as `softmax_steps` does."""
     return softmax_steps(scores).weights
 
 

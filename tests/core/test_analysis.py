@@ -72,6 +72,13 @@ def test_softmax_steps_of_huge_scores_are_finite():
     np.testing.assert_array_equal(softmax_steps(np.array([1e30, 0.0]), 0.1).weights, [1, 0])
 
 
+@pytest.mark.parametrize("row", [[np.inf, 0], [np.nan, 1], [np.nan, -np.inf], [np.inf, np.inf]])
+def test_only_scores_of_minus_infinity_are_masked(row):
+    for function in (softmax, softmax_steps, lambda logits: softmax_steps(logits, 2.0)):
+        with pytest.raises(ValueError, match=r"scores=.* is invalid: allowed are numbers below infinity; -inf masks"):
+            function(np.array([[0.0, 1.0], row]))
+
+
 def test_softmax_steps_of_a_row_masked_everywhere_are_zeros():
     steps = softmax_steps(np.array([[-np.inf, -np.inf], [0.0, -np.inf]]))
     np.testing.assert_array_equal(steps.weights, [[0, 0], [1, 0]])
