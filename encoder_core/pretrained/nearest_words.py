@@ -77,6 +77,8 @@ def _checked(
 ) -> tuple[Float[np.ndarray, "vocab d_model"], list[int], list[int]]:
     """The table, and the rows of the words of both lists."""
     table = require_numbers("table", table, "vocab d_model")
+    if table.dtype not in (np.float32, np.float64):
+        table = table.astype(float)  # sums of small integers and squares of float16 overflow
     require_type("vocabulary", vocabulary, list | tuple, "lists of words")
     if len(vocabulary) > len(table):
         raise ValueError(f"{len(vocabulary)} words do not fit a table of {len(table)} rows: each word needs a row.")

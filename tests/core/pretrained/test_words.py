@@ -78,6 +78,16 @@ def _lengths(table):
     return [other.length for other in nearest_words(table, VOCABULARY, ["queen"])]
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.float16, bool])
+def test_tables_of_other_types_are_computed_as_floats(kind, unchecked):
+    words, table = ["a", "b", "c"], np.array([[100, 100], [100, 0], [0, 120]]).astype(kind)
+    numbers = table.astype(float)
+    sums = numbers[0] - numbers[1] - numbers[2]
+    np.testing.assert_array_equal(direction_of(table, words, ["a"], ["b", "c"]), sums)
+    nearest, expected = (nearest_words(each, words, ["a"], ["b"], include_terms=True) for each in (table, numbers))
+    assert nearest == expected
+
+
 def test_the_lengths_of_a_read_only_table_are_computed_once():
     table = TABLE.copy()
     table.setflags(write=False)
