@@ -23,8 +23,8 @@ class ParameterizedModel:
         require_config(config)
         if tokenizer is not None:
             require_type("tokenizer", tokenizer, Tokenizer, "None and tokenizers, such as WordTokenizer(words)")
-        self.config = config
-        self.tokenizer = tokenizer
+        self._config = config
+        self._tokenizer = tokenizer
         if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
             require_arrays(config, parameters)
             parameters = ReadOnlyMapping(parameters)
@@ -41,6 +41,16 @@ class ParameterizedModel:
     def __deepcopy__(self, memo: dict[int, Any]) -> "ParameterizedModel":
         return self  # it is immutable
 
+    @property
+    def config(self) -> EncoderConfig:
+        """The sizes and options."""
+        return self._config
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """The tokenizer of texts; None: the vocabulary is made from each text anew."""
+        return self._tokenizer
+
     def parameters(self) -> ParameterDict:
         """Read-only float32 arrays by name, in the order of the forward pass. A kernel has shape (inputs, outputs)."""
         return dict(self._parameters)
@@ -50,7 +60,7 @@ class ParameterizedModel:
         """The number of parameters of each part."""
         return cost.parameters_by_part(self.config)
 
-    @cached_property
+    @property
     def num_parameters(self) -> int:
         """The number of parameters."""
         return sum(self.parameters_by_part.values())

@@ -4,6 +4,9 @@ Parameters and batches are drawn by NumPy from a seed, not with the tutorials' k
 that the tutorials print. Biases have a standard deviation of 0.02; the libraries initialize them to 0.
 """
 
+from collections.abc import Mapping
+
+from encoder_core.read_only import ReadOnlyMapping
 from encoder_core.recipes.annotated import ANNOTATED
 from encoder_core.recipes.article import ARTICLE
 from encoder_core.recipes.haiku import HAIKU
@@ -11,7 +14,9 @@ from encoder_core.recipes.nanolm import NANOLM
 from encoder_core.recipes.nnx import NNX
 from encoder_core.recipes.recipe import VARIANTS, Demo, Example, Note, Recipe, RecipeInputs, Variant
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (NNX, HAIKU, NANOLM, ANNOTATED, ARTICLE)}
+RECIPES: Mapping[str, Recipe] = ReadOnlyMapping(
+    {recipe.name: recipe for recipe in (NNX, HAIKU, NANOLM, ANNOTATED, ARTICLE)}
+)
 
 
 def find_recipe(name: str) -> Recipe:

@@ -13,6 +13,7 @@ from encoder_core.cost import parameters_by_part
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import PAD, TokenBatch
 from encoder_core.parameters import ParameterDict, draw_parameters
+from encoder_core.read_only import ReadOnlyMapping, make_read_only
 from encoder_core.validation import require_integer
 
 Variant = Literal["as intended", "as written"]
@@ -52,7 +53,7 @@ class Example:
     text: str = ""
 
     def draw(self, config: EncoderConfig, seed: int = 0) -> RecipeInputs:
-        """The batch of this seed. Raises ValueError unless the seed is a whole number from 0."""
+        """The batch of this seed, in read-only arrays. Raises ValueError unless the seed is a whole number from 0."""
         seed = require_integer("seed", seed, 0)
         rng = np.random.default_rng(seed)
         ids, names = self._ids(config, rng), self.vocabulary(config)
@@ -67,7 +68,9 @@ class Example:
             tuple(names[index] if is_real else PAD for index, is_real in zip(sentence, real_tokens, strict=True))
             for sentence, real_tokens in zip(ids, real, strict=True)
         )
-        return RecipeInputs(TokenBatch(tokens, ids, real, (0,) * self.batch), mask, self.description)
+        inputs = RecipeInputs(TokenBatch(tokens, ids, real, (0,) * self.batch), mask, self.description)
+        make_read_only(inputs)
+        return inputs
 
     def vocabulary(self, config: EncoderConfig) -> tuple[str, ...]:
         """The word of each id, or the id itself if the example has no text."""
@@ -201,6 +204,10 @@ class Recipe:
     figures_seq: int | None = None
     embedding_std: float = 1.0
     has_table: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("variants", "demos"):
+            object.__setattr__(self, name, ReadOnlyMapping(getattr(self, name)))
 
     def config(self, variant: str = "as intended") -> EncoderConfig:
         """The config of a variant. Raises ValueError, which lists the variants, for another one."""

@@ -81,3 +81,11 @@ def test_traces(duplicate, encoders):
 
 def test_a_random_encoder_is_pickled_without_its_numbers(encoders):
     assert len(pickle.dumps(encoders["random"])) < 2000
+
+
+@pytest.mark.parametrize("name", ["config", "tokenizer", "num_parameters", "num_bytes"])
+def test_the_attributes_of_an_encoder_are_read_only(name, encoders):
+    encoder = encoders["random"]
+    with pytest.raises(AttributeError):
+        setattr(encoder, name, None)
+    assert encoder.config == CONFIG

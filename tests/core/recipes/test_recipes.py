@@ -37,6 +37,18 @@ def test_every_recipe_runs_on_its_own_batch_at_its_sizes(name, variant):
         assert (encoder.trace(inputs.inputs, inputs.mask, [Dropout(1)]).output != trace.output).any()
 
 
+def test_recipes_are_read_only():
+    recipe = RECIPES["haiku"]
+    for mapping in (RECIPES, recipe.variants, recipe.demos):
+        with pytest.raises(TypeError):
+            mapping["haiku"] = recipe
+    inputs = recipe.inputs()
+    for array in (inputs.mask, inputs.inputs.ids, inputs.inputs.real):
+        assert not array.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
 def test_the_recipes_and_what_they_choose():
     assert list(RECIPES) == NAMES
     chosen = {
