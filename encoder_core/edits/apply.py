@@ -4,6 +4,8 @@ The arguments are never changed. Arrays without edits are not copied, except ids
 the edits inside a block (see `engine/program_inputs.py`).
 """
 
+from types import MappingProxyType
+
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -12,7 +14,7 @@ from encoder_core.parameters import Parameters
 
 
 def edited_parameters(parameters: Parameters, effects: Effects) -> Parameters:
-    """The parameters by name after `SetTokenEmbedding` and `SetWeight`."""
+    """The parameters by name after `SetTokenEmbedding` and `SetWeight`, in a read-only mapping where there are any."""
     if not effects.parameters:
         return parameters
     edited = dict(parameters)
@@ -21,7 +23,7 @@ def edited_parameters(parameters: Parameters, effects: Effects) -> Parameters:
         for cell, value in cells.items():
             edited[name][cell] = value
         edited[name].setflags(write=False)
-    return edited
+    return MappingProxyType(edited)
 
 
 def edited_ids(ids: Int[np.ndarray, "batch seq"], effects: Effects) -> Int[np.ndarray, "batch seq"]:

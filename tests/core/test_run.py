@@ -45,6 +45,8 @@ def test_parameters_before_and_after_the_edits():
     assert not run.edited_parameters[name].flags.writeable
     assert all(run.edited_parameters[other] is run.parameters[other] for other in run.parameters if other != name)
     assert ENCODER.parameters()[name][2, 7] != 9
+    with pytest.raises(TypeError):
+        run.edited_parameters[name] = run.parameters[name]
 
 
 def test_apply_dropout():
