@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from encoder_core.config import Activation, EncoderConfig
+from encoder_core.pretrained.find import full_name, is_folder, is_name
 from encoder_core.recipes import RECIPES, VARIANTS
 from encoder_core.trace import Run, require_run
-from encoder_core.validation import require_choice, require_integer, require_items, require_type
+from encoder_core.validation import invalid_value, require_choice, require_integer, require_items, require_type
 
 ACTIVATION_NAMES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
@@ -46,15 +47,19 @@ class SomeRecipe:
 
 @dataclass(frozen=True)
 class Pretrained:
-    """A trained encoder.
+    """A trained encoder from the Hugging Face hub; `FromFile` is for one from a folder.
 
-    name  of its repository on the Hugging Face hub
+    name  of its repository; for those in `pretrained.find.KNOWN`, the owner is added where it is left out
     """
 
     name: str
 
     def __post_init__(self) -> None:
         require_type("name", self.name, str, "strings")
+        if not is_name(self.name) or is_folder(self.name):  # the notebooks contain the name as code
+            allowed = "names on the Hugging Face hub, such as 'all-MiniLM-L6-v2'; FromFile is for a folder"
+            raise invalid_value("name", self.name, allowed)
+        object.__setattr__(self, "name", full_name(self.name))
 
 
 @dataclass(frozen=True)

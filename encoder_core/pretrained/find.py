@@ -32,7 +32,7 @@ KNOWN: Mapping[str, KnownModel] = {
     "sentence-transformers/all-MiniLM-L12-v2": KnownModel("c004d8e3e901237d8fa7e9fff12774962e391ce5"),
     "sentence-transformers/paraphrase-MiniLM-L3-v2": KnownModel("4ca70771034acceecb2e72475f72050fcdde4ddc"),
 }
-_BRANCH = "main"
+BRANCH = "main"
 _NAME = re.compile(r"(?:\w[\w.-]*/)?\w[\w.-]*", re.ASCII)
 
 
@@ -54,31 +54,38 @@ def find_model(
     max_bytes = int(require_number("max_bytes", max_bytes, 0, 1e18))
     if progress is not None and not callable(progress):
         raise invalid_value("progress", progress, "None and functions of two numbers")
-    if isinstance(name_or_folder, str | Path) and _is_folder(name_or_folder):
+    if isinstance(name_or_folder, str | Path) and is_folder(name_or_folder):
         return Path(name_or_folder).expanduser()
     name = str(name_or_folder)
-    if not isinstance(name_or_folder, str) or not _NAME.fullmatch(name) or ".." in name:
+    if not isinstance(name_or_folder, str) or not is_name(name):
         raise PretrainedError(f"{name!r} is neither a folder nor the name of a model, such as 'all-MiniLM-L6-v2'.")
-    name = _full_name(name)
+    name = full_name(name)
     return _local_folder(name) or download(name, _revision(name), allowed, max_bytes, offline, progress)
 
 
 def on_this_machine(name_or_folder: str | Path) -> bool:
     """Whether the model can be opened without a download. Raises ValueError for what is neither."""
     require_type("name_or_folder", name_or_folder, str | Path, "names of models and folders")
-    return _is_folder(name_or_folder) or _local_folder(_full_name(str(name_or_folder))) is not None
+    return is_folder(name_or_folder) or _local_folder(full_name(str(name_or_folder))) is not None
 
 
-def _is_folder(name_or_folder: str | Path) -> bool:
+def is_folder(name_or_folder: str | Path) -> bool:
+    """Whether there is a folder of this name, which has precedence over a model of the same name."""
     return bool(str(name_or_folder)) and Path(name_or_folder).expanduser().is_dir()
 
 
-def _full_name(name: str) -> str:
+def is_name(name: str) -> bool:
+    """Whether the text has the form of a name on the hub, such as "owner/model"; it then contains no quotes."""
+    return _NAME.fullmatch(name) is not None and ".." not in name
+
+
+def full_name(name: str) -> str:
+    """The name with its owner, which may be left out of those in KNOWN."""
     return next((known for known in KNOWN if name == known.rpartition("/")[2]), name)
 
 
 def _revision(name: str) -> str:
-    return KNOWN[name].revision if name in KNOWN else _BRANCH
+    return KNOWN[name].revision if name in KNOWN else BRANCH
 
 
 def _local_folder(name: str) -> Path | None:

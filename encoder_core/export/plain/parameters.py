@@ -3,7 +3,7 @@
 from encoder_core.export.cells import Cell, code, lines_of, markdown
 from encoder_core.export.subject import FromFile, Origin, Pretrained, Subject
 from encoder_core.parameters import BIAS_STD
-from encoder_core.pretrained.find import KNOWN
+from encoder_core.pretrained.find import BRANCH, KNOWN
 
 PARAMETER_FILE = "parameters.safetensors"
 
@@ -160,7 +160,8 @@ def _shape_lines(subject: Subject) -> list[str]:
 
 def _read_bert(subject: Subject, name: str) -> Cell:
     known = KNOWN.get(name)
-    download = f'snapshot_download("{name}", revision="{known.revision if known else "main"}", allow_patterns=FILES)'
+    revision = known.revision if known else BRANCH
+    download = f"snapshot_download({name!r}, revision={revision!r}, allow_patterns=FILES)"
     if known and known.package:
         folder = f"""
             package = find_spec("{known.package}")

@@ -11,6 +11,7 @@ import pytest
 from encoder_core import RECIPES, Encoder, EncoderConfig, ReplaceToken, Run, SetScore, WordTokenizer
 from encoder_core.export import (
     FromFile,
+    Pretrained,
     Random,
     SomeRecipe,
     Subject,
@@ -22,6 +23,7 @@ from encoder_core.export import (
 from encoder_core.export.cells import literal
 from encoder_core.export.plain.comparison import compared_arrays, sample, tolerance
 from encoder_core.export.plain.parameters import configuration_cell, parameter_cells
+from encoder_core.pretrained.find import KNOWN
 from tests.core.export.subjects import (
     ALL_EDITS,
     CONFIG,
@@ -148,6 +150,28 @@ def test_the_notebooks_of_a_trained_encoder():
     assert imported(notebook) <= ALLOWED
     assert_same_tensors(subject, execute(notebook)["tensors"])
     assert f"Encoder.pretrained('{MINILM}', max_len=64)" in "\n".join(sources(encoder_core_notebook(subject)))
+
+
+def test_a_short_name_is_written_with_its_owner_and_revision():
+    trained = Pretrained("all-MiniLM-L6-v2")
+    assert trained == Pretrained(MINILM)
+    source = parameter_cells(replace(random_subject(), origin=trained))[1].source
+    assert f"snapshot_download('{MINILM}', revision='{KNOWN[MINILM].revision}', allow_patterns=FILES)" in source
+
+
+@pytest.mark.parametrize(
+    "name", ['x"); print("INJECTED") #', "C:\\new\\model", "owner/model\n", "", "a/b/c", "~", ".."]
+)
+def test_a_trained_encoder_has_a_name_of_the_hub(name):
+    with pytest.raises(ValueError, match=r"name=.* is invalid: allowed are names on the Hugging Face hub"):
+        Pretrained(name)
+
+
+def test_a_folder_is_no_name(tmp_path, monkeypatch):
+    (tmp_path / "model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"name='model' is invalid: .*; FromFile is for a folder"):
+        Pretrained("model")
 
 
 def test_the_notebooks_of_an_encoder_in_a_folder_read_its_parameters_from_the_file(tmp_path, monkeypatch):
