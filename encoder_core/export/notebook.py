@@ -175,7 +175,7 @@ def _classes(subject: Subject) -> set[str]:
 def _is_token_batch(subject: Subject) -> bool:
     """Whether the inputs are tokens with their ids: the encoder of the notebook would give other ids to the text."""
     if not isinstance(subject.origin, Random) or not subject.sentences:
-        return isinstance(subject.origin, FromFile)
+        return isinstance(subject.origin, FromFile) and bool(subject.run.trace.tokens)
     config, run = subject.config, subject.run
     try:
         tokenizer = WordTokenizer.from_texts(subject.sentences, max_len=config.max_len, max_vocab=config.vocab_size)
