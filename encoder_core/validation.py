@@ -141,6 +141,11 @@ def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
         raise invalid_value(name, value, ", ".join(map(repr, allowed)))
 
 
+def python_value(value: Any) -> Any:
+    """A number, flag or text of NumPy as one of Python, whose `repr` has no name of NumPy; other values as they are."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _shown(value: object) -> str:
     """The value in an error message: on one line, and shortened."""
     text = repr(value)

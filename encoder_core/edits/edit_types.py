@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from encoder_core.config import EncoderConfig
-from encoder_core.validation import require_choice, require_index, require_integer, require_number
+from encoder_core.validation import python_value, require_choice, require_index, require_integer, require_number
 
 LARGEST_VALUE = 1e6  # of a number that is set: the square of the product of two such numbers is finite in float32
 TEMPERATURE_RANGE = (1e-3, 1e3)  # of one temperature, and of the product of several
@@ -14,8 +14,16 @@ Matrix = Literal["W_Q", "W_K", "W_V", "W_O"]
 Sublayer = Literal["attention", "mlp"]
 
 
+class _PythonFields:
+    """Values of NumPy in the fields become those of Python: notebooks contain the `repr` of an edit."""
+
+    def __post_init__(self) -> None:
+        for name, value in list(vars(self).items()):
+            object.__setattr__(self, name, python_value(value))
+
+
 @dataclass(frozen=True)
-class SetTokenEmbedding:
+class SetTokenEmbedding(_PythonFields):
     """Set one cell of the embedding table: E[id, dimension] = value. It changes every token with this id."""
 
     id: int
@@ -29,7 +37,7 @@ class SetTokenEmbedding:
 
 
 @dataclass(frozen=True)
-class SetWeight:
+class SetWeight(_PythonFields):
     """Set one cell of the part of a projection matrix that belongs to one head.
 
     matrix  "W_Q", "W_K" or "W_V": (d_model, d_head), `d_head` columns of the kernel; "W_O": (d_head, d_model), rows
@@ -54,7 +62,7 @@ class SetWeight:
 
 
 @dataclass(frozen=True)
-class ReplaceToken:
+class ReplaceToken(_PythonFields):
     """Replace the token at one position of a sentence by the token `id`. The input must be text or ids.
 
     A replaced padding token stays padding in the mask.
@@ -70,7 +78,7 @@ class ReplaceToken:
 
 
 @dataclass(frozen=True)
-class HideToken:
+class HideToken(_PythonFields):
     """Mask one token as key, in all heads and layers: no query attends to it, not even its own.
 
     The exception is a score that `SetScore` sets: that query attends to the key, whatever the order of the edits. The
@@ -86,7 +94,7 @@ class HideToken:
 
 
 @dataclass(frozen=True)
-class SetEmbedded:
+class SetEmbedded(_PythonFields):
     """Set one cell of `embedded`, the input of the first block, after scale, positions, embedding norm and dropout."""
 
     batch: int
@@ -101,7 +109,7 @@ class SetEmbedded:
 
 
 @dataclass(frozen=True)
-class Unscaled:
+class Unscaled(_PythonFields):
     """Do not divide q . k by sqrt(d_head), in all layers: the same as `scale_scores=False`."""
 
     def check(self, config: EncoderConfig, batch: int, seq: int) -> None:
@@ -109,7 +117,7 @@ class Unscaled:
 
 
 @dataclass(frozen=True)
-class SetScore:
+class SetScore(_PythonFields):
     """Set one score, before temperature and softmax.
 
     A masked score can be set, too: the query then attends to the key, in this layer and head only. The `mask` of the
@@ -130,7 +138,7 @@ class SetScore:
 
 
 @dataclass(frozen=True)
-class Temperature:
+class Temperature(_PythonFields):
     """Divide the scores of every head by `value` before softmax: values below 1 make the weights sharper, values above
     1 flatter. Several temperatures multiply."""
 
@@ -142,7 +150,7 @@ class Temperature:
 
 
 @dataclass(frozen=True)
-class HeadFactor:
+class HeadFactor(_PythonFields):
     """Multiply the output of one head by `factor`: 0 switches the head off, 1 has no effect.
 
     Layer and head count from 0. Several factors on one head multiply.
@@ -159,7 +167,7 @@ class HeadFactor:
 
 
 @dataclass(frozen=True)
-class ResidualFactor:
+class ResidualFactor(_PythonFields):
     """Multiply the residual of one sublayer by `factor`: the sum is factor x + sublayer(x).
 
     0 removes the residual connection: the sum is the output of the sublayer. 1 has no effect. Several factors on one
@@ -178,7 +186,7 @@ class ResidualFactor:
 
 
 @dataclass(frozen=True)
-class Dropout:
+class Dropout(_PythonFields):
     """Training mode: apply dropout to the tensors in `config.dropout_at`. The same seed drops the same numbers.
 
     rate  share of the numbers that are dropped on average, 0 <= rate < 1; None means `config.dropout`. With the same

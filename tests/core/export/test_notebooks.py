@@ -8,7 +8,17 @@ import nbformat
 import numpy as np
 import pytest
 
-from encoder_core import RECIPES, Encoder, EncoderConfig, ReplaceToken, Run, SetScore, WordTokenizer
+from encoder_core import (
+    RECIPES,
+    Encoder,
+    EncoderConfig,
+    HeadFactor,
+    ReplaceToken,
+    Run,
+    SetScore,
+    SetWeight,
+    WordTokenizer,
+)
 from encoder_core.export import (
     FromFile,
     Pretrained,
@@ -119,6 +129,17 @@ def test_the_notebooks_of_ids_and_of_embeddings():
             make(subject)
 
 
+def test_the_notebooks_of_edits_with_numbers_of_numpy(unchecked):
+    edits = [
+        HeadFactor(np.int64(0), np.int32(1), np.float32(0.5)),
+        SetScore(0, np.int64(1), 0, 1, np.uint8(2), np.float64(1)),
+        SetWeight(np.str_("W_Q"), 0, 0, np.int64(1), 2, np.float32(3)),
+    ]
+    subject = random_subject(edits=edits)
+    for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
+        assert_same_tensors(subject, execute(notebook)["tensors"])
+
+
 def test_the_notebooks_of_an_encoder_with_its_own_vocabulary():
     tokenizer = WordTokenizer.from_texts("words of other sentences, tired sofa cat the on")
     encoder = Encoder.random(replace(CONFIG, vocab_size=len(tokenizer)), tokenizer=tokenizer)
@@ -180,6 +201,16 @@ def test_the_notebooks_of_an_encoder_in_a_folder_read_its_parameters_from_the_fi
     (tmp_path / "parameters.safetensors").write_bytes(parameters_safetensors(subject.run))
     assert_same_tensors(subject, execute(encoder_core_notebook(subject))["tensors"])
     assert_same_tensors(subject, execute(plain_notebook(subject))["tensors"])
+
+
+def test_the_notebooks_of_ids_of_an_encoder_in_a_folder(tmp_path, monkeypatch):
+    encoder = Encoder.random(EncoderConfig(vocab_size=9, d_model=8, num_heads=2, num_layers=1))
+    subject = Subject(encoder.run(np.array([[1, 2, 3], [4, 5, 6]])), FromFile("encoder in a folder"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parameters.safetensors").write_bytes(parameters_safetensors(subject.run))
+    for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
+        assert_same_tensors(subject, execute(notebook)["tensors"])
+    assert "TokenBatch" not in "".join(sources(encoder_core_notebook(subject)))
 
 
 def test_a_different_number_ends_the_notebook_with_a_sentence():
