@@ -1,9 +1,16 @@
 """The configuration of an encoder: a frozen, validated dataclass."""
 
 from dataclasses import dataclass, fields
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from encoder_core.validation import invalid_value, require_choice, require_integer, require_number, require_type
+from encoder_core.validation import (
+    invalid_value,
+    python_value,
+    require_choice,
+    require_integer,
+    require_number,
+    require_type,
+)
 
 Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "gelu_tanh"]
@@ -64,7 +71,7 @@ class EncoderConfig:
                       `Dropout`.
     dropout_at        tensors of the trace that dropout is applied to in training: any of "embedded", "pattern",
                       "attn_out", "mlp_act" and "mlp_out". The default is that of the paper (section 5.4): the embedded
-                      input and the outputs of both sublayers.
+                      input and the outputs of both sublayers. A list, as in JSON, becomes a tuple.
     scale_scores      divide q . k by sqrt(d_head).
     output_head       a final linear layer from d_model to vocab_size, which computes logits.
     attention_read_out  "stack": the trace shows each block applied to the output of the previous block; "input": it
@@ -111,7 +118,7 @@ class EncoderConfig:
             require_choice(name, getattr(self, name), (True, False))
         for name, low in (("norm_eps", 1e-12), ("dropout", 0)):
             object.__setattr__(self, name, require_number(name, getattr(self, name), low, 1, below_high=True))
-        _require_dropout_places(self.dropout_at)
+        object.__setattr__(self, "dropout_at", _require_dropout_places(self.dropout_at))
         if self.qkv_width % self.num_heads:
             width = "d_model" if self.qkv_dim is None else "qkv_dim"
             raise invalid_value("num_heads", self.num_heads, f"divisors of {width}={self.qkv_width}")
@@ -157,8 +164,12 @@ def field_names() -> tuple[str, ...]:
     return tuple(field.name for field in fields(EncoderConfig))
 
 
-def _require_dropout_places(places: object) -> None:
+def _require_dropout_places(places: Any) -> tuple[DropoutPlace, ...]:
+    """The places as a tuple. Raises ValueError unless they are a tuple or list of different places."""
     allowed = get_args(DropoutPlace)
-    are_places = isinstance(places, tuple) and all(isinstance(place, str) and place in allowed for place in places)
-    if not isinstance(places, tuple) or not are_places or len(set(places)) < len(places):
-        raise invalid_value("dropout_at", places, f"tuples of {', '.join(map(repr, allowed))}, each at most once")
+    are_places = isinstance(places, tuple | list) and all(isinstance(each, str) and each in allowed for each in places)
+    if not are_places or len(set(places)) < len(places):
+        raise invalid_value(
+            "dropout_at", places, f"tuples and lists of {', '.join(map(repr, allowed))}, each at most once"
+        )
+    return tuple(map(python_value, places))

@@ -34,7 +34,17 @@ WRONG = [
     ),
     *(
         ("dropout_at", value, ["'embedded'", "'pattern'", "'attn_out'", "'mlp_act'", "'mlp_out'"])
-        for value in (("output",), ["attn_out"], "attn_out", ("attn_out", "attn_out"), ([],), (np.ones(2),), None)
+        for value in (
+            ("output",),
+            ["output"],
+            ["attn_out", "attn_out"],
+            {"attn_out"},
+            "attn_out",
+            ("attn_out", "attn_out"),
+            ([],),
+            (np.ones(2),),
+            None,
+        )
     ),
     *(("dropout", value, ["numbers from 0 to below 1"]) for value in (-0.1, 1, 1.0, math.nan, "0", None, True)),
 ]
@@ -91,3 +101,10 @@ def test_numbers_of_numpy_are_numbers(unchecked):
     assert config == EncoderConfig(d_model=32, num_heads=4, qkv_dim=16, norm_eps=0.25)
     assert type(config.d_model) is type(config.qkv_dim) is int
     assert type(config.norm_eps) is float
+
+
+def test_a_list_of_dropout_places_is_a_tuple(unchecked):
+    config = EncoderConfig(dropout_at=["attn_out", np.str_("mlp_out")])
+    assert config == EncoderConfig(dropout_at=("attn_out", "mlp_out"))
+    assert list(map(type, config.dropout_at)) == [str, str]
+    assert hash(EncoderConfig(dropout_at=[])) == hash(EncoderConfig(dropout_at=()))
