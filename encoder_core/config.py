@@ -112,10 +112,8 @@ class EncoderConfig:
             if name != "qkv_dim" or self.qkv_dim is not None:
                 # Numbers of NumPy become numbers of Python, so that equal configurations have the same cache key.
                 object.__setattr__(self, name, require_integer(name, getattr(self, name), 1, high))
-        for name, choices in _CHOICES.items():
-            require_choice(name, getattr(self, name), choices)
-        for name in _FLAGS:
-            require_choice(name, getattr(self, name), (True, False))
+        for name, choices in (_CHOICES | dict.fromkeys(_FLAGS, (True, False))).items():
+            object.__setattr__(self, name, require_choice(name, getattr(self, name), choices))
         for name, low in (("norm_eps", 1e-12), ("dropout", 0)):
             object.__setattr__(self, name, require_number(name, getattr(self, name), low, 1, below_high=True))
         object.__setattr__(self, "dropout_at", _require_dropout_places(self.dropout_at))

@@ -134,11 +134,13 @@ def require_mask(name: str, value: Any, shape: tuple[int, ...], *, optional: boo
         raise invalid_value(name, value, f"{'None and ' * optional}boolean arrays of shape {shape}")
 
 
-def require_choice(name: str, value: object, choices: Iterable[object]) -> None:
-    """Raises ValueError unless the value is one of `choices`, and of the same type."""
-    allowed = tuple(choices)
-    if not any(type(value) is type(choice) and value == choice for choice in allowed):
+def require_choice(name: str, value: Any, choices: Iterable[object]) -> Any:
+    """The value as one of Python. Raises ValueError unless it is one of `choices`, and of the same type; a text, flag
+    or number of NumPy counts as one of Python."""
+    allowed, chosen = tuple(choices), python_value(value)
+    if not any(type(chosen) is type(choice) and chosen == choice for choice in allowed):
         raise invalid_value(name, value, ", ".join(map(repr, allowed)))
+    return chosen
 
 
 def python_value(value: Any) -> Any:

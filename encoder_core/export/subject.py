@@ -35,8 +35,8 @@ class SomeRecipe:
     seed: int
 
     def __post_init__(self) -> None:
-        require_choice("name", self.name, RECIPES)
-        require_choice("variant", self.variant, VARIANTS)
+        object.__setattr__(self, "name", require_choice("name", self.name, RECIPES))
+        object.__setattr__(self, "variant", require_choice("variant", self.variant, VARIANTS))
         require_integer("seed", self.seed, 0)
 
     @property

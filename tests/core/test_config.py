@@ -108,3 +108,13 @@ def test_a_list_of_dropout_places_is_a_tuple(unchecked):
     assert config == EncoderConfig(dropout_at=("attn_out", "mlp_out"))
     assert list(map(type, config.dropout_at)) == [str, str]
     assert hash(EncoderConfig(dropout_at=[])) == hash(EncoderConfig(dropout_at=()))
+
+
+def test_flags_and_texts_of_numpy_are_those_of_python(unchecked):
+    config = EncoderConfig(norm=np.str_("pre"), final_norm=np.True_, use_bias=np.False_, activation=np.str_("gelu"))
+    assert config == EncoderConfig(norm="pre", final_norm=True, use_bias=False, activation="gelu")
+    assert [type(config.norm), type(config.final_norm), type(config.use_bias)] == [str, bool, bool]
+    with pytest.raises(ValueError, match=r"norm=np.str_\('post '\) is invalid: allowed are 'post', 'pre'"):
+        EncoderConfig(norm=np.str_("post "))
+    with pytest.raises(ValueError, match=r"final_norm=np.int64\(1\) is invalid: allowed are True, False"):
+        EncoderConfig(final_norm=np.int64(1))
