@@ -1,5 +1,6 @@
 """Cells of notebooks, and Python literals in them."""
 
+import re
 from collections.abc import Mapping
 from pprint import pformat
 from textwrap import dedent
@@ -12,8 +13,13 @@ WIDTH = 100  # characters of a line of code
 
 
 def markdown(text: str) -> Cell:
-    """A cell of text. It is markdown: escape what a user typed."""
+    """A cell of text. It is markdown: what a user typed must be `escaped`."""
     return nbformat.v4.new_markdown_cell(dedent(text).strip())
+
+
+def escaped(text: str) -> str:
+    """A text that markdown shows as it is, on one line: signs that it could interpret are HTML entities."""
+    return re.sub(r"[^\w ,()/-]|_", lambda sign: f"&#{ord(sign[0])};", " ".join(text.split()))
 
 
 def code(*parts: str | list[str], hidden: bool = False) -> Cell:

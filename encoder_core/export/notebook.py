@@ -13,7 +13,7 @@ from jaxtyping import Int
 from encoder_core.config import EncoderConfig
 from encoder_core.edits.apply import edited_ids
 from encoder_core.explain.number_format import format_count
-from encoder_core.export.cells import Cell, code, literal, markdown
+from encoder_core.export.cells import Cell, code, escaped, literal, markdown
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
 from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
@@ -120,7 +120,7 @@ def _title(subject: Subject, title: str, text: str, requirements: str) -> Cell:
     link = f"\n\nThe same state in the app: <{subject.link}>" if subject.link else ""
     return markdown(
         f"# {title}\n\n{text}\n\n"
-        f"- Encoder: {subject.encoder_name}\n"
+        f"- Encoder: {escaped(subject.encoder_name)}\n"
         f"- {_count(c.num_layers, 'layer')}, {_count(c.num_heads, 'head')}, d_model {c.d_model}, "
         f"d_ff {c.d_ff}, {c.norm}-norm\n"
         f"- {_count(trace.real.shape[0], 'sentence')} of up to {_count(trace.real.shape[1], 'token')}\n"

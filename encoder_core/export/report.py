@@ -21,7 +21,8 @@ _TITLE = "Encoder report"
 def report_html(subject: Subject, sentence: int = 0, layer: int = 0, head: int = 0) -> str:
     """The report of one sentence, with the stages inside one layer and one head; all of them count from 0.
 
-    Raises ValueError for a run of embeddings, which has no tokens, and where there is no such sentence, layer or head.
+    Raises ValueError for a run of embeddings or integer ids, which has no tokens, and where there is no such sentence,
+    layer or head.
     """
     trace = subject.run.trace
     if not trace.tokens:

@@ -1,13 +1,16 @@
 """What is exported: a run, and how its encoder and its inputs came about."""
 
+import re
 from dataclasses import dataclass
 
 from encoder_core.config import Activation, EncoderConfig
+from encoder_core.parameters import DrawnParameters
 from encoder_core.pretrained.find import full_name, is_folder, is_name
 from encoder_core.recipes import RECIPES, VARIANTS
 from encoder_core.trace import Run, require_run
 from encoder_core.validation import invalid_value, require_choice, require_integer, require_items, require_type
 
+_ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"]+", re.IGNORECASE)
 ACTIVATION_NAMES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
 
@@ -84,7 +87,7 @@ class Subject:
 
     origin     of the encoder
     sentences  the text that was tokenized, one string per sentence; empty for the batch of a recipe
-    link       to the app in this state; may be ""
+    link       to the app in this state, an address of the web; may be ""
 
     Raises ValueError that names the field, its value and the allowed values.
     """
@@ -99,6 +102,9 @@ class Subject:
         require_type("origin", self.origin, Origin, "origins of an encoder, such as Random(seed=0)")
         require_items("sentences", self.sentences, str, "tuples of strings")
         require_type("link", self.link, str, "strings")
+        if self.link and not _ADDRESS.fullmatch(self.link):  # a report and a notebook have it as a link
+            raise invalid_value("link", self.link, "addresses that begin with http:// or https://")
+        _require_seed(self.origin, self.run)
 
     @property
     def config(self) -> EncoderConfig:
@@ -117,3 +123,10 @@ class Subject:
                 return f"trained encoder {name}"
             case FromFile(description):
                 return description
+
+
+def _require_seed(origin: Origin, run: Run) -> None:
+    """Raises ValueError where a random encoder of another seed made the run: the notebooks would draw other numbers."""
+    drawn = run.parameters
+    if isinstance(origin, Random) and isinstance(drawn, DrawnParameters) and origin.seed != drawn.seed:
+        raise invalid_value("origin", origin, f"origins with the seed of the run's parameters, {Random(drawn.seed)!r}")

@@ -57,6 +57,14 @@ def test_files_are_those_of_a_run(value):
         (lambda: Subject(RUN, "random"), "origin='random' is invalid: allowed are origins of an encoder"),
         (lambda: Subject(RUN, Random(0), "a b"), "sentences='a b' is invalid: allowed are tuples of strings"),
         (lambda: Subject(RUN, Random(0), ("a b",), None), "link=None is invalid: allowed are strings"),
+        *(
+            (
+                lambda link=link: Subject(RUN, Random(0), (), link),
+                "link=.* is invalid: allowed are addresses that begin",
+            )
+            for link in ("javascript:alert(1)", "data:text/html,x", "//host", "https://", "http://a b", 'http://a"<b>')
+        ),
+        (lambda: Subject(RUN, Random(3)), r"origin=Random\(seed=3\) is invalid: allowed are .* Random\(seed=0\)"),
         (lambda: Random("0"), "seed='0' is invalid: allowed are whole numbers from 0"),
         (lambda: Random(-1), "seed=-1 is invalid: allowed are whole numbers from 0"),
         (lambda: SomeRecipe("NNX", "as written", 0), "name='NNX' is invalid: allowed are 'nnx', 'haiku'"),

@@ -1,6 +1,7 @@
 """The notebooks are executed, and all their tensors compared with those of the run."""
 
 import ast
+import html
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -227,6 +228,15 @@ def test_what_the_user_typed_is_data():
     texts = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert "tired" not in texts
     assert "import os" not in texts
+
+
+def test_a_description_is_no_markdown():
+    typed = "<script>x</script> [a](http://b) **c**\n\n# d `e` $f$ www.g.h"
+    cell = encoder_core_notebook(replace(random_subject(), origin=FromFile(typed))).cells[0]
+    (line,) = (line for line in cell.source.splitlines() if line.startswith("- Encoder: "))
+    assert html.unescape(line) == f"- Encoder: {' '.join(typed.split())}"
+    assert not set("<>[]*`$:._") & set(line.removeprefix("- Encoder: "))
+    assert "# d" not in cell.source
 
 
 def test_samples_are_evenly_spaced():

@@ -75,7 +75,8 @@ def test_the_largest_report_is_below_two_megabytes():
     assert 25 * len(large) + (16 + 24) * len(small) < 2_000_000  # 16 heads, 24 layers
 
 
-def test_a_run_of_embeddings_has_no_report():
-    run = Encoder.random(EncoderConfig(d_model=8, num_heads=2)).run(np.zeros((1, 2, 8)))
+@pytest.mark.parametrize("inputs", [np.zeros((1, 2, 8)), np.array([[1, 2]])], ids=["embeddings", "ids"])
+def test_a_run_without_tokens_has_no_report(inputs):
+    run = Encoder.random(EncoderConfig(d_model=8, num_heads=2)).run(inputs)
     with pytest.raises(ValueError, match="needs tokens"):
         report_html(Subject(run, Random(0), TEXT))
