@@ -71,7 +71,10 @@ def on_this_machine(name_or_folder: str | Path) -> bool:
 
 def is_folder(name_or_folder: str | Path) -> bool:
     """Whether there is a folder of this name, which has precedence over a model of the same name."""
-    return bool(str(name_or_folder)) and Path(name_or_folder).expanduser().is_dir()
+    try:
+        return bool(str(name_or_folder)) and Path(name_or_folder).expanduser().is_dir()
+    except (OSError, RuntimeError, ValueError):  # too long, of an unknown user ("~name"), or with a zero character
+        return False
 
 
 def is_name(name: str) -> bool:

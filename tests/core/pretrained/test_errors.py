@@ -10,6 +10,7 @@ from tokenizers import Tokenizer, models
 
 from encoder_core import Encoder
 from encoder_core.pretrained import PretrainedError
+from encoder_core.pretrained.find import on_this_machine
 from tests.core.pretrained.tiny import change_config, save_tiny
 
 
@@ -132,6 +133,17 @@ def test_a_damaged_or_foreign_tokenizer(folder):
     refused(folder, match=r"\[CLS\] before a text")
 
 
-@pytest.mark.parametrize("name", ["../up", "a/b/c", "", "a b", "/no/such/folder", "a\x00b"])
+@pytest.mark.parametrize(
+    "name", ["../up", "a/b/c", "", "a b", "/no/such/folder", "a\x00b", "~nosuchuser_x", "a/" + "b" * 300 + "/c"]
+)
 def test_neither_a_folder_nor_a_name(name):
     refused(name, match="neither a folder nor the name of a model")
+
+
+def test_a_name_that_is_too_long_for_a_folder():
+    refused("a" * 300, match=r"'a{300}' is not on this machine, and downloads are switched off")
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser_x", "a" * 300, "a\x00b", "~"])
+def test_what_is_no_folder_is_not_on_this_machine(name):
+    assert on_this_machine(name) is (name == "~")
