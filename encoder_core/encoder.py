@@ -150,9 +150,9 @@ class Encoder(ParameterizedModel):
         edits   changes of the forward pass, see `encoder_core.edits` for their types and order; one of them is
                 `Dropout`, training mode.
 
-        Text of more than `config.max_len` tokens is truncated, with a warning. Raises ValueError for other inputs, a
-        mask or edits that do not fit the model, and NumbersTooLarge (a ValueError) where edits, embeddings or
-        parameters beyond 100 overflow float32.
+        Text of more than `config.max_len` tokens is truncated, and without a tokenizer, words beyond `vocab_size`
+        become [UNK], both with a warning. Raises ValueError for other inputs, a mask or edits that do not fit the
+        model, and NumbersTooLarge (a ValueError) where edits, embeddings or parameters beyond 100 overflow float32.
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
         effects = combine_edits(edits, self.config, *parsed.real.shape)

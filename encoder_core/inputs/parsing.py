@@ -1,7 +1,9 @@
 """Inputs of an encoder: text, ids or embeddings. All of them become rows of width d_model."""
 
+import sys
 import warnings
 from collections.abc import Sequence
+from types import FrameType
 from typing import NamedTuple, TypeGuard
 
 import numpy as np
@@ -11,10 +13,11 @@ from encoder_core.blocks import lookup
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
-from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer, WordTokenizer
+from encoder_core.inputs.tokenizer import UNK, TokenBatch, Tokenizer, WordTokenizer
 from encoder_core.validation import invalid_value, require_array
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
+_PACKAGE = __name__.partition(".")[0]
 Table = Float[np.ndarray, "vocab d_model"]
 
 
@@ -38,19 +41,24 @@ class ParsedInputs(NamedTuple):
 def parse_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer: Tokenizer | None) -> ParsedInputs:
     """Tokens, ids and rows of the inputs. Text of more than `config.max_len` tokens is truncated, with a warning.
 
+    Without a tokenizer, words for which `config.vocab_size` has no room become [UNK], with a warning.
     Raises ValueError for inputs of another type, or that do not fit the model.
     """
-    vocabulary = tokenizer.vocabulary if tokenizer else ()
+    vocabulary = tokenizer.vocabulary if tokenizer is not None else ()
     if isinstance(inputs, TokenBatch):
         _require_batch(inputs)
         parsed = _parse_ids(inputs.ids, config, table)
         return parsed._replace(tokens=inputs.tokens, real=inputs.real.copy(), vocabulary=vocabulary)
     if _is_text(inputs):
         limit = config.max_len
-        tokenizer = tokenizer or WordTokenizer.from_texts(inputs, max_len=limit, max_vocab=config.vocab_size)
+        is_made_here = tokenizer is None
+        if tokenizer is None:
+            tokenizer = WordTokenizer.from_texts(inputs, max_len=limit, max_vocab=config.vocab_size)
         batch = tokenizer(inputs, max_len=limit)
         if any(batch.truncated):
-            warnings.warn(f"text truncated to max_len={limit} tokens: {max(batch.truncated)} left out.", stacklevel=3)
+            _warn(f"text truncated to max_len={limit} tokens: {max(batch.truncated)} left out.")
+        if is_made_here:
+            _warn_of_unknown_words(batch, tokenizer, config)
         return parse_inputs(batch, config, table, tokenizer)
     array = require_array("inputs", inputs, "rows of one length; text and a `TokenBatch` are padded")
     if array.ndim == 2 and np.issubdtype(array.dtype, np.integer):
@@ -120,6 +128,24 @@ def _require_batch(batch: TokenBatch) -> None:
         raise invalid_value("real", real, f"boolean arrays of the shape of the ids, {ids.shape}")
     if [len(sentence) for sentence in batch.tokens] != [ids.shape[1]] * len(ids):
         raise invalid_value("tokens", batch.tokens, f"one token for each of the ids of shape {ids.shape}")
+
+
+def _warn_of_unknown_words(batch: TokenBatch, tokenizer: Tokenizer, config: EncoderConfig) -> None:
+    unknown = {word for sentence in batch.tokens for word in sentence}.difference(tokenizer.vocabulary)
+    if unknown:
+        _warn(
+            f"vocab_size={config.vocab_size} is too small for the words of the text: {len(unknown)} of them became "
+            f"{UNK}. Use vocab_size={len(tokenizer) + len(unknown)} or more."
+        )
+
+
+def _warn(message: str) -> None:
+    """A warning that points at the line that called this package."""
+    frame: FrameType | None = sys._getframe()
+    level = 0
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level + 1)
 
 
 def _require_length(shape: tuple[int, ...], config: EncoderConfig) -> None:

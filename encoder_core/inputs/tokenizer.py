@@ -21,7 +21,8 @@ _TOKEN = regex.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*|(?!\s)\X")
 class TokenBatch(NamedTuple):
     """Sentences as one padded batch.
 
-    tokens     the token strings of each sentence, [PAD] included; batch x seq
+    tokens     the token strings of each sentence, [PAD] included; batch x seq. `WordTokenizer` gives a word that is
+               not in its vocabulary the id of [UNK]; here, it is still the word
     ids        (batch, seq) integers below the vocabulary's size
     real       (batch, seq) True where the token is not padding
     truncated  number of tokens that were left out of each sentence because it was too long

@@ -1,5 +1,8 @@
 """Inputs of an encoder: text, ids and embeddings, and the errors for other inputs."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -61,7 +64,53 @@ def test_long_text_is_truncated_with_a_warning():
 
 def test_words_beyond_the_vocabulary_are_unknown():
     encoder = Encoder.random(EncoderConfig(vocab_size=3, d_model=8, num_heads=2))
-    np.testing.assert_array_equal(encoder.trace("a b c").ids, [[2, 1, 1]])
+    with pytest.warns(UserWarning, match=r"vocab_size=3 .*: 2 of them became \[UNK\]\. Use vocab_size=5 or more"):
+        trace = encoder.trace("a b c b")
+    np.testing.assert_array_equal(trace.ids, [[2, 1, 1, 1]])
+    assert trace.tokens == (("a", "b", "c", "b"),)
+
+
+def test_sentences_with_more_words_than_the_default_vocabulary():
+    sentences = [" ".join(f"word{number}" for number in range(first, first + 50)) for first in range(0, 200, 50)]
+    with pytest.warns(UserWarning, match=r"vocab_size=128 .*: 74 of them became \[UNK\]\. Use vocab_size=202 or more"):
+        trace = Encoder.random(EncoderConfig(d_model=8, num_heads=2)).trace(sentences)
+    assert (trace.ids == 1).sum() == 74
+
+
+def test_known_words_give_no_warning(recwarn):
+    Encoder.random(EncoderConfig(vocab_size=5, d_model=8, num_heads=2)).trace(["a b c a", "a"])
+    tokenizer = WordTokenizer(["a"])  # made by the caller, who knows its words
+    encoder = Encoder.random(EncoderConfig(vocab_size=5, d_model=8, num_heads=2), tokenizer=tokenizer)
+    assert encoder.trace("a b").ids.tolist() == [[2, 1]]
+    assert not recwarn.list
+
+
+CALLS = """
+import warnings
+from encoder_core import Encoder, EncoderConfig, ablate_heads
+
+text = "a b c d e f g h"
+encoder = Encoder.random(EncoderConfig(vocab_size=4, max_len=6, d_model=8, num_heads=2, num_layers=1))
+for call in (
+    lambda: encoder.run(text),
+    lambda: encoder.trace(text),
+    lambda: encoder.run_with_compatible_edits(text),
+    lambda: encoder.trace_sentences([text]),
+    lambda: ablate_heads(encoder, text),
+):
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        call()
+    print(sorted((warning.filename, warning.lineno, str(warning.message)[:5]) for warning in warned))
+"""
+
+
+def test_warnings_point_at_the_caller():
+    # In a process of its own, because the checks of annotations wrap all functions of the package.
+    lines = subprocess.run(
+        [sys.executable, "-c", CALLS], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    assert lines == [str([("<string>", line, "text "), ("<string>", line, "vocab")]) for line in range(8, 13)]
 
 
 @pytest.mark.parametrize(
