@@ -13,7 +13,8 @@
 """
 
 from encoder_core.training.plan import TrainingPlan
-from encoder_core.training.run import Diverged, Evaluation, RunState, Steps, TrainingRun
+from encoder_core.training.run import Diverged, Evaluation, Steps, TrainingRun
+from encoder_core.training.run_state import RunState
 from encoder_core.training.task import Batch, Task, TaskTokenizer
 from encoder_core.training.tasks import tasks
 

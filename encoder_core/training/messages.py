@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from encoder_core.parameters import Parameters
 from encoder_core.training.plan import TrainingPlan
-from encoder_core.training.run import Evaluation, RunState, Steps
+from encoder_core.training.run import Evaluation, Steps
+from encoder_core.training.run_state import RunState
 
 
 class Start(NamedTuple):

@@ -1,7 +1,7 @@
 """One training run: updates by AdamW on random inputs of the task, and measurements on inputs that are set aside."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,9 +11,10 @@ from jaxtyping import Array, Bool, Float, Int, Shaped
 
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.parameters import ParameterDict, Parameters, draw_parameters
+from encoder_core.parameters import ParameterDict, draw_parameters
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
+from encoder_core.training.run_state import RunState, require_state_of
 from encoder_core.training.task import Batch
 from encoder_core.validation import require_integer, require_type
 
@@ -55,26 +56,12 @@ class Evaluation(NamedTuple):
     sequence_accuracy: float
 
 
-class RunState(NamedTuple):
-    """All that a run needs to continue in another process, as NumPy arrays.
-
-    step        number of steps so far
-    parameters  as in `Encoder.parameters`
-    optimizer   the averages of AdamW
-    generator   the state of the random generator of the inputs
-    """
-
-    step: int
-    parameters: Parameters
-    optimizer: optax.OptState
-    generator: dict[str, Any]
-
-
 class TrainingRun:
     """A run: its parameters, those of the optimizer, and the number of steps so far.
 
     `state` continues a run of the same plan. The first call of `advance` and of `evaluate` compiles, once for each
-    configuration and batch size in a process. Raises ValueError for another type of plan or state.
+    configuration and batch size in a process. Raises ValueError for another type of plan or state, and for a state
+    whose parameters do not have the names and shapes of the plan's.
     """
 
     def __init__(self, plan: TrainingPlan, state: RunState | None = None) -> None:
@@ -91,6 +78,7 @@ class TrainingRun:
         self._generator = np.random.default_rng((plan.seed, _TRAINING_SEED))
         self._tests = set_aside(plan)
         if state is not None:
+            require_state_of(plan, state, self.state())
             self.step = state.step
             self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
             self._generator.bit_generator.state = state.generator

@@ -39,6 +39,28 @@ def test_a_run_has_a_state(state):
         TrainingRun(TrainingPlan(**SMALL), state)
 
 
+def test_the_state_of_another_plan():
+    plan = TrainingPlan(**SMALL)
+    state = TrainingRun(plan).state()
+    wider = TrainingRun(TrainingPlan(**SMALL | {"d_model": 32})).state()
+    deeper = TrainingRun(TrainingPlan(**SMALL | {"num_layers": 2})).state()
+    for other, message in (
+        (
+            wider,
+            r"not one of this plan: its parameter 'layers.0.*' has the shape \(32,\), and that of the plan has \(16,\)",
+        ),
+        (deeper, r"its parameter 'layers.1.* has the shape .*, and that of the plan has None"),
+        (state._replace(parameters=None), "parameters=None is invalid: allowed are dictionaries"),
+        (state._replace(optimizer=wider.optimizer), "not one of this plan: the averages of the optimizer have"),
+        (state._replace(optimizer=None), "not one of this plan: the averages of the optimizer have"),
+        (state._replace(step=101), "step=101 is invalid: allowed are whole numbers from 0 to 100"),
+        (state._replace(generator={}), "generator={} is invalid: allowed are states of a random generator"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            TrainingRun(plan, other)
+    assert TrainingRun(plan, state).step == 0
+
+
 @pytest.mark.parametrize("count", [None, -1, 1.5, "3", True, float("inf")])
 def test_counts_are_whole_numbers(count):
     plan = TrainingPlan(**SMALL)

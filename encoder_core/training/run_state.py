@@ -1,0 +1,53 @@
+"""The state of a training run, and the check that it is one of a plan."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import optax
+
+from encoder_core.parameters import Parameters
+from encoder_core.training.plan import TrainingPlan
+from encoder_core.validation import invalid_value, require_integer
+
+
+class RunState(NamedTuple):
+    """All that a run needs to continue in another process, as NumPy arrays.
+
+    step        number of steps so far
+    parameters  as in `Encoder.parameters`
+    optimizer   the averages of AdamW
+    generator   the state of the random generator of the inputs
+    """
+
+    step: int
+    parameters: Parameters
+    optimizer: optax.OptState
+    generator: dict[str, Any]
+
+
+def require_state_of(plan: TrainingPlan, state: RunState, initial: RunState) -> None:
+    """Raises ValueError unless the state has the names and shapes of `initial`, the state before the first step."""
+    require_integer("step", state.step, 0, plan.steps)
+    if not isinstance(state.parameters, Mapping):
+        raise invalid_value("parameters", state.parameters, "dictionaries like that of `TrainingRun.parameters`")
+    given, needed = (_shapes(parameters) for parameters in (state.parameters, initial.parameters))
+    for name in sorted(given.keys() | needed.keys()):
+        if given.get(name) != needed.get(name):
+            raise ValueError(
+                f"the state is not one of this plan: its parameter {name!r} has the shape {given.get(name)}, and that "
+                f"of the plan has {needed.get(name)} (None: there is no such parameter)."
+            )
+    if _shapes_of_tree(state.optimizer) != _shapes_of_tree(initial.optimizer):
+        raise ValueError("the state is not one of this plan: the averages of the optimizer have other names or shapes.")
+    if not isinstance(state.generator, Mapping) or state.generator.keys() != initial.generator.keys():
+        raise invalid_value("generator", state.generator, "states of a random generator, as in `TrainingRun.state`")
+
+
+def _shapes(parameters: Parameters) -> dict[str, tuple[int, ...]]:
+    return {name: np.shape(array) for name, array in parameters.items()}
+
+
+def _shapes_of_tree(tree: optax.OptState) -> tuple[Any, list[tuple[int, ...]]]:
+    return jax.tree.structure(tree), [np.shape(leaf) for leaf in jax.tree.leaves(tree)]
