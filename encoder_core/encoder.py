@@ -44,8 +44,8 @@ class Encoder(ParameterizedModel):
     The constructor takes the parameters as they are and makes their arrays read-only: it is for parameters that
     nobody changes. `Encoder.from_parameters` checks and copies them.
 
-    Raises ValueError for what is no configuration or tokenizer, and where the parameters are not float32 arrays of the
-    names and shapes of the configuration.
+    Raises ValueError for what is no configuration or tokenizer, for a tokenizer of more than `vocab_size` tokens, and
+    where the parameters are not float32 arrays of the names and shapes of the configuration.
     """
 
     @classmethod

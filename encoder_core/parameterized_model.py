@@ -23,6 +23,8 @@ class ParameterizedModel:
         require_config(config)
         if tokenizer is not None:
             require_type("tokenizer", tokenizer, Tokenizer, "None and tokenizers, such as WordTokenizer(words)")
+            if len(tokenizer) > config.vocab_size:
+                raise invalid_value("len(tokenizer)", len(tokenizer), f"at most vocab_size={config.vocab_size} tokens")
         self._config = config
         self._tokenizer = tokenizer
         if not isinstance(parameters, DrawnParameters):  # these are read-only in any case

@@ -14,7 +14,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
 from encoder_core.inputs.tokenizer import UNK, TokenBatch, Tokenizer, WordTokenizer
-from encoder_core.validation import invalid_value, require_array
+from encoder_core.validation import invalid_value, require_array, require_type
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 _PACKAGE = __name__.partition(".")[0]
@@ -55,6 +55,7 @@ def parse_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer:
         if tokenizer is None:
             tokenizer = WordTokenizer.from_texts(inputs, max_len=limit, max_vocab=config.vocab_size)
         batch = tokenizer(inputs, max_len=limit)
+        require_type("tokenizer(text)", batch, TokenBatch, "batches of the type TokenBatch")
         if any(batch.truncated):
             _warn(f"text truncated to max_len={limit} tokens: {max(batch.truncated)} left out.")
         if is_made_here:

@@ -11,6 +11,8 @@ from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.inputs.tokenizer import PAD, UNK, as_sentences, split_words
 from encoder_core.training import tasks
 
+CONFIG = EncoderConfig(vocab_size=20, max_len=6, d_model=8, num_heads=2)
+
 
 @pytest.mark.parametrize(
     ("text", "words"),
@@ -153,3 +155,27 @@ def test_texts_are_strings(texts, unchecked):
     for call in (WordTokenizer(["a"]), WordTokenizer.from_texts, tasks()["words"].tokenizer):
         with pytest.raises(ValueError, match=r"texts.*is invalid: allowed are .*one string and lists of strings"):
             call(texts)
+
+
+def test_a_tokenizer_fits_the_vocabulary():
+    tokenizer = WordTokenizer(map(str, range(19)))
+    for make in (
+        lambda: Encoder.random(CONFIG, tokenizer=tokenizer),
+        lambda: Encoder.from_parameters(CONFIG, Encoder.random(CONFIG).parameters(), tokenizer=tokenizer),
+    ):
+        with pytest.raises(
+            ValueError, match=r"len\(tokenizer\)=21 is invalid: allowed are at most vocab_size=20 tokens"
+        ):
+            make()
+    Encoder.random(CONFIG, tokenizer=WordTokenizer(map(str, range(18))))
+
+
+@pytest.mark.parametrize("result", ["a b", ["a", "b"], None, np.array([[1, 2]])])
+def test_a_tokenizer_returns_a_batch(result, unchecked):
+    tokenizer = type("OtherTokenizer", (WordTokenizer,), {"__call__": lambda self, texts, max_len=None: result})(["a"])
+    encoder = Encoder.random(CONFIG, tokenizer=tokenizer)
+    for call in (encoder.trace, lambda text: encoder.trace_sentences([text])):
+        with pytest.raises(
+            ValueError, match=r"tokenizer\(text\)=.* is invalid: allowed are batches of the type TokenBatch"
+        ):
+            call("a b")
