@@ -16,9 +16,7 @@ FILES = (CONFIG, TOKENIZER, WEIGHTS)
 MAX_BYTES = 500_000_000  # a BERT of 12 layers has 440 MB
 Progress = Callable[[int, int], None]  # bytes received, total bytes
 
-# Xet, the hub's other protocol, ignores exceptions of the progress bar, so a download could not be cancelled.
-# huggingface_hub reads this variable when it is imported, which takes 0.4 s: the functions below import it.
-os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+# Importing huggingface_hub takes 0.4 s: the functions below import it.
 
 
 def cached_folder(name: str, revision: str) -> Path | None:
@@ -51,8 +49,12 @@ def download(
         raise PretrainedError(f"{name!r} may not be downloaded here; allowed: {', '.join(sorted(allowed)) or 'none'}.")
     if offline:
         raise PretrainedError(f"{name!r} is not on this machine, and downloads are switched off.")
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import constants, hf_hub_download
 
+    # Xet, the hub's other protocol, ignores exceptions of the progress bar, so a download could not be cancelled. The
+    # environment is read when huggingface_hub is imported, which may have been before; a user's own choice is kept.
+    if "HF_HUB_DISABLE_XET" not in os.environ:
+        constants.HF_HUB_DISABLE_XET = True
     with _hub_errors(name):
         sizes = _file_sizes(name, revision)
     total = sum(sizes.values())

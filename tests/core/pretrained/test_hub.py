@@ -1,11 +1,15 @@
 """Downloads from a hub on this machine: allow-list, size limit, progress, cancelling, cache, no network."""
 
+import os
 import re
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from huggingface_hub import constants
+from huggingface_hub.utils._runtime import is_xet_available
 
 from encoder_core import Encoder
 from encoder_core.pretrained import PretrainedError, find
@@ -62,6 +66,22 @@ def test_a_cancelled_download_leaves_complete_files_only_and_can_be_resumed(hub,
     Encoder.pretrained(NAME)
     assert hub.downloaded.count("config.json") == 1
     assert hub.downloaded.count("model.safetensors") == 2
+
+
+def test_the_protocol_that_cannot_be_cancelled_is_switched_off_by_a_download_only(hub, monkeypatch):
+    script = "import os, encoder_core.pretrained; print(os.environ.get('HF_HUB_DISABLE_XET'))"
+    environment = {name: value for name, value in os.environ.items() if name != "HF_HUB_DISABLE_XET"}
+    printed = subprocess.run(
+        [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True
+    )
+    assert printed.stdout == "None\n"
+    monkeypatch.delenv("HF_HUB_DISABLE_XET", raising=False)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", False)
+    assert not on_this_machine(NAME)
+    assert is_xet_available() == bool(find_spec("hf_xet"))
+    available = set()
+    Encoder.pretrained(NAME, progress=lambda *_: available.add(is_xet_available()))
+    assert available == {False}
 
 
 @pytest.mark.parametrize(
