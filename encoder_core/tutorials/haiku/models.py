@@ -9,7 +9,6 @@ from jaxtyping import Bool, Float
 from encoder_core.analysis import softmax_steps
 from encoder_core.edits import Dropout
 from encoder_core.encoder import Encoder
-from encoder_core.inputs.masks import MaskSpec
 from encoder_core.recipes import RECIPES
 from encoder_core.trace import Run
 from encoder_core.tutorials.haiku.draws import MASK_OF_12
@@ -60,11 +59,6 @@ def encoder_run(seed: int, dropout: int | None = None) -> Run:
     """The six blocks, in the same way."""
     edits = [] if dropout is None else [Dropout(dropout)]
     return Encoder.recipe("haiku", seed=seed).run(example_input(seed), MASK_OF_12, edits)
-
-
-def block_output(seed: int, x: Float[np.ndarray, "2 12 d_model"], mask: MaskSpec = MASK_OF_12) -> np.ndarray:
-    """The output of the single block for another input."""
-    return block(seed).trace(x, mask).output
 
 
 def scaled_dot_product(
