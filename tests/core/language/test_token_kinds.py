@@ -38,4 +38,4 @@ def test_the_sentences_are_many_and_of_many_lengths():
     assert 16 <= max(lengths) <= 40
     for sign, least in ((",", 15), ("?", 4), ("!", 2), (".", 25), (";", 2)):
         assert sum(sign in sentence for sentence in SENTENCES) >= least
-    Encoder.random(EncoderConfig(max_len=64)).trace(SENTENCES)
+    Encoder.random(EncoderConfig(vocab_size=512, max_len=64)).trace(SENTENCES)
