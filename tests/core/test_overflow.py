@@ -3,6 +3,7 @@
 import warnings
 from dataclasses import replace
 from typing import get_args
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -162,3 +163,17 @@ def test_embeddings_that_are_too_large():
         with pytest.raises(NumbersTooLarge, match=cause):
             encoder.run(x, edits=edits)
     assert np.isfinite(encoder.trace(x / 1e20).output).all()
+
+
+def test_only_large_parameters_are_checked_at_each_run(monkeypatch):
+    check = Mock(wraps=check_numbers)  # counts the calls, and checks as before
+    monkeypatch.setattr("encoder_core.encoder.check_numbers", check)
+    small = Encoder.random(POST)
+    for encoder in (small, Encoder.from_parameters(POST, small.parameters())):
+        encoder.trace(np.array([[1, 2]]))
+    assert not check.called
+    large = small.parameters() | {"token_embedding": small.parameters()["token_embedding"] * np.float32(1e6)}
+    encoder = Encoder.from_parameters(POST, large)
+    for _ in range(2):
+        encoder.trace(np.array([[1, 2]]))
+    assert [call.kwargs for call in check.call_args_list] == [{"large_parameters": True}] * 2

@@ -237,11 +237,3 @@ def test_a_parameter_beyond_float32_is_a_sentence_without_a_warning(recwarn):
     with refuses("'token_embedding' contains values that are not finite in float32"):
         Encoder.from_parameters(CONFIG, PARAMETERS | {"token_embedding": np.full((20, 8), 1e300)})
     assert not recwarn.list
-
-
-def test_only_large_parameters_are_checked_at_each_run(monkeypatch):
-    checked = []
-    monkeypatch.setattr("encoder_core.encoder.check_numbers", lambda run, **_: checked.append(run))
-    ENCODER.trace("a b")
-    Encoder.from_parameters(CONFIG, PARAMETERS).trace("a b")
-    assert not checked
