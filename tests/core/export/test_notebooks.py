@@ -1,7 +1,6 @@
 """The notebooks are executed, and all their tensors compared with those of the run."""
 
 import ast
-import html
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -22,7 +21,6 @@ from encoder_core import (
 )
 from encoder_core.export import (
     FromFile,
-    Pretrained,
     Random,
     SomeRecipe,
     Subject,
@@ -34,7 +32,6 @@ from encoder_core.export import (
 from encoder_core.export.cells import literal
 from encoder_core.export.plain.comparison import compared_arrays, sample, tolerance
 from encoder_core.export.plain.parameters import configuration_cell, parameter_cells
-from encoder_core.pretrained.find import KNOWN
 from tests.core.export.subjects import (
     ALL_EDITS,
     CONFIG,
@@ -174,28 +171,6 @@ def test_the_notebooks_of_a_trained_encoder():
     assert f"Encoder.pretrained('{MINILM}', max_len=64)" in "\n".join(sources(encoder_core_notebook(subject)))
 
 
-def test_a_short_name_is_written_with_its_owner_and_revision():
-    trained = Pretrained("all-MiniLM-L6-v2")
-    assert trained == Pretrained(MINILM)
-    source = parameter_cells(replace(random_subject(), origin=trained))[1].source
-    assert f"snapshot_download('{MINILM}', revision='{KNOWN[MINILM].revision}', allow_patterns=FILES)" in source
-
-
-@pytest.mark.parametrize(
-    "name", ['x"); print("INJECTED") #', "C:\\new\\model", "owner/model\n", "", "a/b/c", "~", ".."]
-)
-def test_a_trained_encoder_has_a_name_of_the_hub(name):
-    with pytest.raises(ValueError, match=r"name=.* is invalid: allowed are names on the Hugging Face hub"):
-        Pretrained(name)
-
-
-def test_a_folder_is_no_name(tmp_path, monkeypatch):
-    (tmp_path / "model").mkdir()
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"name='model' is invalid: .*; FromFile is for a folder"):
-        Pretrained("model")
-
-
 def test_the_notebooks_of_an_encoder_in_a_folder_read_its_parameters_from_the_file(tmp_path, monkeypatch):
     subject = replace(random_subject(edits=ALL_EDITS[3:]), origin=FromFile("encoder in a folder"))
     monkeypatch.chdir(tmp_path)
@@ -228,15 +203,6 @@ def test_what_the_user_typed_is_data():
     texts = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert "tired" not in texts
     assert "import os" not in texts
-
-
-def test_a_description_is_no_markdown():
-    typed = "<script>x</script> [a](http://b) **c**\n\n# d `e` $f$ www.g.h"
-    cell = encoder_core_notebook(replace(random_subject(), origin=FromFile(typed))).cells[0]
-    (line,) = (line for line in cell.source.splitlines() if line.startswith("- Encoder: "))
-    assert html.unescape(line) == f"- Encoder: {' '.join(typed.split())}"
-    assert not set("<>[]*`$:._") & set(line.removeprefix("- Encoder: "))
-    assert "# d" not in cell.source
 
 
 def test_samples_are_evenly_spaced():
