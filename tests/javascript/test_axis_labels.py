@@ -52,6 +52,15 @@ def test_names_stand_at_their_cells(scripts):
     assert {name["color"] for name in rows + columns} == {"rgb(1, 2, 3)"}
 
 
+@pytest.mark.parametrize(("names", "moves"), [(["head 1", "2", "3", "4"], True), (["1", "2", "3", "4"], False)])
+def test_the_first_name_of_narrow_tiles_does_not_run_into_the_next(scripts, names, moves):
+    shown = render(scripts, COLUMNS | {"ticktext": names, "side": "top"}, ROWS)
+    first, *others = shown["columns"]["name"]
+    assert (first["x"] < 72) == moves
+    assert first["right"] <= 85  # where its tile ends
+    assert [name["x"] for name in others] == pytest.approx([97.5, 122.5, 147.5])
+
+
 def test_names_follow_a_zoom(scripts):
     render(scripts, COLUMNS, ROWS)
     shown = render(scripts, COLUMNS, ROWS, {"xaxis": {"range": [0.5, 2.5]}, "yaxis": {"range": [1.5, 0.5]}})

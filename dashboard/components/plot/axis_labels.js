@@ -9,6 +9,7 @@ import { TEXT_SIZE } from "./tick_labels.js";
 
 const COLUMN_SPACING = 2;  // pixels between the cells and the names of columns, in addition to Plotly's `ticklabelstandoff`
 const TITLE_SPACING = 4;   // pixels between the labels and the title
+const NAME_SPACING = 6;    // pixels between the names of tiles
 const ENTITIES = new Map([["&lt;", "<"], ["&gt;", ">"], ["&amp;", "&"]]);  // as encoder_core escapes them for Plotly
 
 /** @type {(text: string) => string} */
@@ -96,9 +97,13 @@ function renderAxis(group, axis, range, area, room, family) {
   group.classList.toggle("ew-above", side === "top");
   const along = isRow ? "top" : "left";
   const placed = placesOnAxis(names, tickvals, range[0], range[1]);
+  // The first name of tiles ("head 1", "2", "3") ends where its tile does: over narrow tiles, it would run into the next.
+  const beyond = side === "top" && placed.length > 1 ? Math.max(0, longestText([placed[0].item], size, family)
+    + NAME_SPACING - (placed[1].share - placed[0].share) * area.width) : 0;
   ensureChildren(group, "ew-name", placed.length).forEach((label, i) => {
     setText(label, placed[i].item);
-    label.style[along] = `${100 * placed[i].share}%`;
+    const place = `${100 * placed[i].share}%`;
+    label.style[along] = i || !beyond ? place : `calc(${place} - ${beyond / 2}px)`;
   });
   const leaders = minor ? placesOnAxis(minor.tickvals, minor.tickvals, range[0], range[1]) : [];
   ensureChildren(group, "ew-leader", leaders.length).forEach((leader, i) => {

@@ -1,11 +1,10 @@
 """The current model as what `encoder_core.export` exports."""
 
-from pathlib import Path
-
 from dashboard.models.model import Model, sentences_of
 from dashboard.state.offered_encoders import CHECKPOINT
 from encoder_core.export import FromFile, Pretrained, Random, SomeRecipe, Subject
 from encoder_core.export.subject import Origin
+from encoder_core.pretrained.find import is_folder
 
 
 def subject_of(model: Model, link: str = "") -> Subject:
@@ -27,6 +26,6 @@ def origin_of(model: Model) -> Origin:
     if settings.task:
         return FromFile(f"small trained encoder {settings.encoder}")
     if settings.trained:
-        is_folder = Path(settings.trained).expanduser().is_dir()
-        return FromFile(f"trained encoder {settings.encoder}") if is_folder else Pretrained(settings.trained)
+        is_local = is_folder(settings.trained)
+        return FromFile(f"trained encoder {settings.encoder}") if is_local else Pretrained(settings.trained)
     return Random(settings.seed)
