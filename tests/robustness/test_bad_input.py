@@ -15,11 +15,13 @@ from dashboard.lessons.full_stack.own_sentences import read_sentences
 from dashboard.limits.gate import Connection
 from dashboard.limits.visitors import parse_max_sessions
 from dashboard.state.edit_history import edit_texts
-from dashboard.state.offered_encoders import parse_max_bytes
+from dashboard.state.offered_encoders import parse_max_bytes, parse_offered
 from dashboard.state.session import session
 from dashboard.state.text import truncate_text
 from dashboard.training.runs import parse_max_active
 from encoder_core import Encoder, EncoderConfig, HeadFactor, WordTokenizer, head_roles
+from encoder_core.analysis import softmax
+from encoder_core.export import Pretrained
 from encoder_core.figures import HeatmapStyle, heatmap
 from encoder_core.inputs.mask_text import parse_mask_text
 from encoder_core.training import TrainingPlan
@@ -32,7 +34,7 @@ NAMES = {
     "BackMsg": BackMsg, "Encoder": Encoder, "EncoderConfig": EncoderConfig, "HeadFactor": HeadFactor, "np": np,
     "parse_mask_text": parse_mask_text, "trained_encoder": trained_encoder, "TrainingPlan": TrainingPlan,
     "read_sentences": read_sentences, "TextFile": TextFile, "WordTokenizer": WordTokenizer, "head_roles": head_roles,
-    "heatmap": heatmap, "HeatmapStyle": HeatmapStyle,
+    "Pretrained": Pretrained, "softmax": softmax, "heatmap": heatmap, "HeatmapStyle": HeatmapStyle,
     "encoder": Encoder.random(EncoderConfig(vocab_size=8, d_model=16, num_heads=2, d_ff=16, num_layers=1)),
 }  # fmt: skip
 
@@ -69,6 +71,7 @@ def answer(kind, code, caplog):
         return answer_to_message(value)
     if kind == "setting":
         caplog.set_level(logging.WARNING)
+        parse_offered(value)
         parse_max_bytes(value)
         parse_max_sessions(value)
         parse_max_active(value)
