@@ -8,7 +8,8 @@ import { TEXT_SIZE } from "./tick_labels.js";
 
 export const SMALLEST_FONT = 16;  // pixels
 const HEAD = 104;           // pixels for the buttons and the title, and for a line of text above that may arrive later
-const LARGEST_TOP = 320;     // pixels; a line further down the page is read after scrolling
+const LARGEST_TOP = 320;     // pixels; a line further down the page is read after scrolling, when it is at SCROLLED_TOP
+const SCROLLED_TOP = 124;    // pixels; the scroll margin in presentation.css
 const LARGEST_GROWTH = 2.5;  // of the height of a plot
 const SMALLEST_HEIGHT = 440; // pixels of a figure, even if the page then scrolls
 const MAX_ROWS = 32;         // rows that all have a label, even if the figure is then taller than the window
@@ -35,7 +36,7 @@ function raiseFonts(value, isFont = false) {
 export function availableHeight(host) {
   const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
   const top = host.getBoundingClientRect().top + scrolled;
-  return Math.round(window.innerHeight - Math.min(LARGEST_TOP, top) - HEAD);
+  return Math.round(window.innerHeight - (top > LARGEST_TOP ? SCROLLED_TOP : top) - HEAD);
 }
 
 /**
