@@ -44,7 +44,7 @@ class LocalHub:
     def serving(self) -> Iterator["LocalHub"]:
         """Serve on a free port, at `endpoint`."""
         server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         self.endpoint = f"http://127.0.0.1:{server.server_port}"
         try:
             yield self
