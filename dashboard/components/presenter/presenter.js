@@ -25,7 +25,7 @@ const OPEN = "[role=dialog], [role=listbox], [data-testid=stPopoverBody], .ew-sa
 
 const PAGE_TIMEOUT = 8_000;  // milliseconds that a page opened by a key has until the keys act again
 const POLL_INTERVAL = 100;
-const RESTING_POLLS = { withPictures: 2, withoutPictures: 10 };
+const RESTING_POLLS = { withPictures: 2, withoutPictures: 10 };  // in a row; pictures may come after the page's script
 
 /**
  * The action of a key, if no element on the page needs the key.

@@ -1,7 +1,7 @@
 """On the inputs of which tokens an output can depend, also with edits."""
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from dashboard.models.model import Model
 from encoder_core import Run
@@ -35,6 +35,13 @@ def leaves_out_keys(current: Model, sentence: int) -> bool:
     """Whether some visible keys have no weight: by dropout, or because the weight rounds to 0."""
     unused = visible_keys(current.trace, sentence) & (stack_patterns(current.trace, sentence) == 0)
     return current.trace.kept is not None or bool(unused[_active_heads(current.run)].any())
+
+
+def weights_add_up(
+    patterns: Float[np.ndarray, "layer head query key"], sees_key: Bool[np.ndarray, "layer head query"]
+) -> bool:
+    """Whether the weights of every row with a visible key add up to 1, which dropout changes."""
+    return bool(np.allclose(patterns.sum(axis=-1)[sees_key], 1, atol=1e-3))
 
 
 def used_keys(current: Model, sentence: int) -> Paths:

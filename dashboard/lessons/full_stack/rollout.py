@@ -8,6 +8,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.reach import weights_add_up
 from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -56,7 +57,7 @@ def _describe_exceptions(current: Model, at: Focus, patterns: Float[np.ndarray, 
     """Sentences of the caption on the rows in which attention and the residual stream do not contribute half each."""
     sees_key = np.any(analysis.visible_keys(current.trace, at.sentence), axis=-1)
     some, every, text = np.any(sees_key, axis=1), np.all(sees_key, axis=1), ""
-    if not np.allclose(patterns.sum(axis=-1)[sees_key], 1, atol=1e-3):
+    if not weights_add_up(patterns, sees_key):
         text = " Dropout changes the sums of the weights, and with them the halves."
     elif (some & ~every).any():
         text = " In a row where only some heads see a key, the residual stream counts for more than half."

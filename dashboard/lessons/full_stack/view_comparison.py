@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Bool, Float
 
+from dashboard.lessons.full_stack.reach import weights_add_up
 from dashboard.lessons.full_stack.view import head_name
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -82,7 +83,7 @@ def _condition_of_half(
     patterns: Float[np.ndarray, "layer head query key"], visible: Bool[np.ndarray, "layer head query key"]
 ) -> str:
     """What changes the half that the residual stream has in rollout; empty if the weights of every row add up to 1."""
-    sees_key = visible.any(axis=-1)
-    if not np.allclose(patterns.sum(axis=-1)[sees_key], 1, atol=1e-3):
+    sees_key = np.any(visible, axis=-1)
+    if not weights_add_up(patterns, sees_key):
         return " before each row is divided by its sum, which dropout changes"
     return "" if sees_key.all() else ", and as more where a head has no visible key"
