@@ -36,10 +36,14 @@ interface PlotLayout {
   [attribute: string]: any;
 }
 
-/** A div as Plotly extends it. Its layouts hold the ranges of the axes as they are zoomed, the full one while a drag goes on. */
+/**
+ * A div as Plotly extends it. Its layouts hold the ranges of the axes as they are zoomed, the full one while a drag goes on.
+ * `_fullData` and `_fullLayout` are the figure with all defaults filled in.
+ */
 interface PlotElement extends HTMLDivElement {
   data: PlotTrace[];
   layout: PlotLayout;
+  _fullData: PlotTrace[];
   _fullLayout: PlotLayout;
   on(event: string, listener: (event: PlotMouseEvent) => void): void;
   removeAllListeners(event: string): void;
@@ -60,6 +64,7 @@ interface Plotly {
     unhover(element: HTMLElement): void;
   };
   react(element: HTMLElement, data: PlotTrace[], layout: PlotLayout, config: object): Promise<PlotElement>;
+  redraw(element: HTMLElement): Promise<PlotElement>;
   purge(element: HTMLElement): void;
   toImage(figure: { data: PlotTrace[]; layout: PlotLayout }, options: object): Promise<string>;
 }

@@ -7,6 +7,7 @@ import { renderGaps, withoutGaps } from "./cell_gaps.js";
 import { colourCellText } from "./cell_text.js";
 import { hideTooltip, hoverAgain, showTooltip } from "./hover.js";
 import { cellAt, pointAt } from "./panel.js";
+import { draw } from "./redraw.js";
 import { useClick } from "./touch.js";
 
 /** @typedef {import("./plot.js").PlotLine} PlotLine */
@@ -58,8 +59,7 @@ async function paint(line, plotly) {
     stopPlayback(line);
     const fitted = fitItem(line, i, widths[i]), { data, layout, area } = fitted;
     Object.assign(elements, fitted);
-    const drawn = { data: withoutGaps(data), layout: withoutAxisLabels(layout) };
-    await plotly.react(elements.plot, drawn.data, drawn.layout, { displayModeBar: false, responsive: false });
+    await draw(elements.plot, withoutGaps(data), withoutAxisLabels(layout), plotly);
     renderGaps(elements.plot, data, layout.plot_bgcolor);
     colourCellText(elements.plot, data);
     renderAxisLabels(elements.plot, layout, area);
