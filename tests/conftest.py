@@ -28,9 +28,8 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 from benchmarks.serving import chromium  # noqa: E402
 from tests.servers import SERVER, running  # noqa: E402
 
-# A page is open for a few seconds. What V8's optimizing compilers and its collections of garbage cost, they do not earn
-# back.
-_V8_FLAGS = ("--no-turbofan", "--no-maglev", "--min-semi-space-size=64", "--initial-old-space-size=1000")
+# What V8's slowest compiler and its collections of garbage cost, the tests do not earn back.
+_V8_FLAGS = ("--no-turbofan", "--min-semi-space-size=64", "--initial-old-space-size=1000")
 _TESTS = Path(__file__).parent
 _ALWAYS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("default", max_examples=10, derandomize=True, database=None, **_ALWAYS)

@@ -33,7 +33,7 @@ _COUNT = """() => {
 
 
 def differences_from_react(screen: Screen) -> list[Any]:
-    """The titles of the plots that Plotly.react would draw otherwise, each with where the two pictures begin to differ."""
+    """The titles of the plots that Plotly.react would draw otherwise, with where the two pictures begin to differ."""
     return screen.page.evaluate(_DIFFERENCES)
 
 

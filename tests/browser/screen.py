@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
-from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize, expect
+from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
@@ -32,6 +32,8 @@ _QUIET = """() => new Promise(done => {
     };
     count();
 })"""
+# `expect` would describe the whole page, for a message, each time that the title is still another: 20 ms of a move.
+_HAS_TITLE = """title => document.querySelector("h1")?.textContent === title"""
 # Components that have nothing to end, such as the address, are updated in the browser's next task.
 _PAINTED = """() => Promise.all([...document.querySelectorAll(".ew-plot")].map(host => host.plotLine?.paintQueue))
     .then(() => new Promise(done => setTimeout(done, 0, true)))"""
@@ -138,7 +140,7 @@ class Screen:
 
     def arrived(self, name: str, has_plots: bool = True) -> "Screen":
         """Wait until a page is on screen, complete."""
-        expect(self.title).to_have_text(page_named(name).title)
+        self.page.wait_for_function(_HAS_TITLE, arg=page_named(name).title)
         if has_plots and name not in WITHOUT_PLOTS:
             plots = ".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key"
             self.page.wait_for_selector(plots, state="attached")  # "Predict first" hides them until there is an answer
@@ -180,7 +182,7 @@ class Screen:
 
     def go(self, name: str) -> "Screen":
         """Open another page by the rail."""
-        self.page.locator(".st-key-rail").get_by_role("link").nth(stage_named(name).number).click()
+        self.page.locator(".st-key-rail a").nth(stage_named(name).number).click()
         return self.arrived(name)
 
     @property
