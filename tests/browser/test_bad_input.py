@@ -104,14 +104,21 @@ _HARM = """() => [
 ].filter(Boolean).map(String)"""
 
 
-def test_markup_in_the_text_stays_text_on_every_page(screen):
-    screen.open(text=MARKUP)
-    tokens = list(trace_of(MARKUP).tokens[0])
+def test_every_page_keeps_the_choices_and_markup_in_the_text_stays_text(screen):
+    trace = trace_of(MARKUP, d_model=32, heads=2)
+    tokens = list(trace.tokens[0])
+    screen.open(text=MARKUP, d_model=32, heads=2, layer=2, token=5)
+    chosen = screen.parameters
     for stage in STAGES:
         screen.go(stage.name)
         _no_exception(screen)
         assert screen.page.evaluate(_HARM) == [], stage.name
         assert screen.page.get_by_role("textbox", name="Text").input_value() == MARKUP
+        assert (screen.says("d_model"), screen.says("heads")) == (32, 2)
+        for part, value in (("layer", "2"), ("token", f"5 · {tokens[4]}")):
+            if screen.page.locator(f".st-key-{part}").count():
+                assert screen.looked_at(part) == value
+        assert {key: screen.parameters[key] for key in chosen} == chosen
     words = screen.go("map").page.locator(".ew-words span:not(.ew-more)").all_text_contents()
     assert words == tokens
     labels = (
@@ -119,3 +126,4 @@ def test_markup_in_the_text_stays_text_on_every_page(screen):
     )
     assert "<" in labels
     assert set(labels) <= set(tokens)  # where there are many, some are left out
+    screen.go("scaled_scores").shows(*scaled_scores(trace, 2, 1))

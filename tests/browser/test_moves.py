@@ -180,16 +180,3 @@ def test_back_and_forward_lead_through_the_pages(screen):
     screen.shows(*scaled_scores(trace_of(d_model=32), 1, 1))
     screen.page.go_forward()
     assert screen.arrived("softmax").name == "softmax"
-
-
-def test_changing_the_page_keeps_the_sidebar_and_the_focus(screen):
-    screen.open("scaled_scores", d_model=32, heads=2, layer=2, token=5)
-    for stage in STAGES:
-        screen.go(stage.name)
-        assert (screen.says("d_model"), screen.says("heads")) == (32, 2)
-        for part, value in (("layer", "2"), ("token", "5 · on")):
-            if screen.page.locator(f".st-key-{part}").count():
-                assert screen.looked_at(part) == value
-        assert {key: screen.parameters[key] for key in ("d_model", "heads")} == {"d_model": ["32"], "heads": ["2"]}
-    screen.go("scaled_scores")
-    screen.shows(*scaled_scores(trace_of(d_model=32, heads=2), 2, 1))
