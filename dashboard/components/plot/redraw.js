@@ -39,9 +39,15 @@ function frame(data, layout) {
   return JSON.stringify([traces, axes, shapes, withoutValues(layout, [...SIZES, ...AXES, "margin", "shapes", "uirevision"])]);
 }
 
-// Which mode a scatter without one has depends on its length.
-/** @type {(trace: PlotTrace) => boolean} */
-const isKnown = ({ type, mode }) => type === "heatmap" || type === "bar" || (type === "scatter" && mode);
+/**
+ * Whether the numbers are all that Plotly has to know. It reads more from the data if an axis has categories, or if a
+ * scatter has no mode, which then depends on its length. What the user has zoomed, Plotly.react keeps.
+ * @param {PlotElement} plot
+ * @param {PlotTrace[]} data
+ */
+const needsNumbersOnly = ({ _fullLayout: full }, data) => full._preGUI && Object.keys(full._preGUI).length === 0
+  && AXES.every(name => full[name].type === "linear")
+  && data.every(({ type, mode }) => type === "heatmap" || type === "bar" || (type === "scatter" && mode));
 
 /** @type {(plot: PlotElement, data: PlotTrace[], layout: PlotLayout) => void} */
 function replaceNumbers(plot, data, layout) {
@@ -73,14 +79,14 @@ function replaceNumbers(plot, data, layout) {
  * @param {Plotly} plotly
  */
 export async function draw(plot, data, layout, plotly) {
-  const frameNow = frame(data, layout), { _fullLayout: full } = plot;
-  const isZoomed = full && Object.keys(full._preGUI).length > 0;  // Plotly.react keeps that
-  if (!full || isZoomed || drawnFrames.get(plot) !== frameNow || !data.every(isKnown)) {
-    drawnFrames.set(plot, frameNow);
+  const frameNow = frame(data, layout), full = plot._fullLayout;  // none before Plotly has drawn the plot
+  if (full && drawnFrames.get(plot) === frameNow && needsNumbersOnly(plot, data)) {
+    replaceNumbers(plot, data, layout);
+    full._skipDefaults = true;
+    await plotly.redraw(plot);
+  } else {
+    drawnFrames.delete(plot);
     await plotly.react(plot, data, layout, CONFIG);
-    return;
+    drawnFrames.set(plot, frameNow);
   }
-  replaceNumbers(plot, data, layout);
-  full._skipDefaults = true;
-  await plotly.redraw(plot);
 }
