@@ -43,10 +43,11 @@ interface PlotLayout {
 interface PlotElement extends HTMLDivElement {
   data: PlotTrace[];
   layout: PlotLayout;
+  calcdata: object[][];
   _fullData: PlotTrace[];
   _fullLayout: PlotLayout;
   on(event: string, listener: (event: PlotMouseEvent) => void): void;
-  removeAllListeners(event: string): void;
+  removeAllListeners?(event: string): void;
 }
 
 /** A place of the window in `target`; `xval` and `yval`, the cell in the units of the axes, go first. */
@@ -64,7 +65,7 @@ interface Plotly {
     unhover(element: HTMLElement): void;
   };
   react(element: HTMLElement, data: PlotTrace[], layout: PlotLayout, config: object): Promise<PlotElement>;
-  redraw(element: HTMLElement): Promise<PlotElement>;
+  relayout(element: HTMLElement, changes: object): Promise<PlotElement>;
   purge(element: HTMLElement): void;
   toImage(figure: { data: PlotTrace[]; layout: PlotLayout }, options: object): Promise<string>;
 }

@@ -15,20 +15,20 @@ _DIFFERENCES = """async () => {
     const differences = [];
     for (const plot of document.querySelectorAll(".ew-plot .js-plotly-plot")) {
         const drawn = pictureOf(plot), title = plot.closest(".ew-panel").querySelector(".ew-title").textContent;
-        await Plotly.react(plot, plot.data, plot.layout, { displayModeBar: false, responsive: false });
+        await Plotly.react(plot, plot.data, plot.layout, { displayModeBar: false, responsive: false, showAxisDragHandles: false });
         const expected = pictureOf(plot);
         if (drawn === expected) continue;
-        const start = [...expected].findIndex((letter, i) => letter !== drawn[i]) - 40;
-        differences.push([title, ...[drawn, expected].map(text => text.slice(Math.max(0, start), start + 160))]);
+        const start = [...expected].findIndex((letter, i) => letter !== drawn[i]) - 140;
+        differences.push([title, ...[drawn, expected].map(text => text.slice(Math.max(0, start), start + 300))]);
     }
     return differences;
 }"""
 _COUNT = """() => {
-    if (!Plotly.calls) for (const name of ["react", "redraw"]) {
+    if (!Plotly.calls) for (const name of ["react", "relayout"]) {
         const call = Plotly[name];
         Plotly[name] = (...values) => { Plotly.calls[name] += 1; return call(...values); };
     }
-    Plotly.calls = { react: 0, redraw: 0 };
+    Plotly.calls = { react: 0, relayout: 0 };
 }"""
 
 

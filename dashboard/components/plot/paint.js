@@ -18,7 +18,6 @@ const EVENTS = ["plotly_hover", "plotly_unhover", "plotly_click", ...ZOOMS];
 /** @type {(line: PlotLine, index: number, fitted: ReturnType<typeof fitItem>) => void} */
 function listenToPlot(line, index, { data, layout, area }) {
   const { panel } = line.items[index], { plot } = line.panelElements[index];
-  for (const event of EVENTS) plot.removeAllListeners(event);
   plot.on("plotly_hover", event => { if (!line.touches.isSwipe) showTooltip(line, plot, panel, event); });
   plot.on("plotly_unhover", () => hideTooltip(line));
   plot.on("plotly_click", event => {
@@ -59,6 +58,7 @@ async function paint(line, plotly) {
     stopPlayback(line);
     const fitted = fitItem(line, i, widths[i]), { data, layout, area } = fitted;
     Object.assign(elements, fitted);
+    for (const event of EVENTS) elements.plot.removeAllListeners?.(event);
     await draw(elements.plot, withoutGaps(data), withoutAxisLabels(layout), plotly);
     renderGaps(elements.plot, data, layout.plot_bgcolor);
     colourCellText(elements.plot, data);

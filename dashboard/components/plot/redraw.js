@@ -1,17 +1,19 @@
 // Draws a plot, and draws it again where only numbers have changed: those of its cells and bars, its size, the ends of its
-// axes, the places of its outlines. Plotly.react would first fill in and compare all other attributes, which takes half of
-// its time. The numbers go into what Plotly has filled in before, `_fullData` and `_fullLayout`, and Plotly.redraw draws
-// that. tests/browser/test_redraw.py compares the result with what Plotly.react draws.
+// axes, the places of its outlines. Plotly.react would first fill in and compare all other attributes, and then draw the
+// frame as well, which takes two thirds of its time. The numbers go into what Plotly has filled in before, `_fullData` and
+// `_fullLayout`, and Plotly.relayout draws that, as after a zoom.
+// tests/browser/test_redraw.py compares the result with what Plotly.react draws.
 // @ts-check
 
-const CONFIG = { displayModeBar: false, responsive: false };
+// Only the cells can be dragged, not the ends of the axes.
+const CONFIG = { displayModeBar: false, responsive: false, showAxisDragHandles: false };
 
-// The numbers of a trace, of the layout, of an axis and of an outline.
+// The numbers of a trace, of an axis and of an outline, and those parts of the layout that are not only compared.
 const NUMBERS = ["x", "y", "z", "zmin", "zmax", "text", "hovertext", "customdata"];
-const SIZES = ["width", "height"];
 const ENDS = ["range", "tickvals", "ticktext"];
 const PLACES = ["x0", "x1", "y0", "y1", "path"];
 const AXES = ["xaxis", "yaxis"];
+const REPLACED = ["width", "height", "margin", "shapes", "uirevision"];
 
 /** @typedef {{ [attribute: string]: any }} Attributes */
 
@@ -36,57 +38,78 @@ function frame(data, layout) {
   const traces = data.map(trace => withoutValues(trace, NUMBERS));
   const axes = AXES.map(name => withoutValues(layout[name] ?? {}, ENDS));
   const shapes = layout.shapes?.map((/** @type {Attributes} */ shape) => withoutValues(shape, PLACES));
-  return JSON.stringify([traces, axes, shapes, withoutValues(layout, [...SIZES, ...AXES, "margin", "shapes", "uirevision"])]);
+  return JSON.stringify([traces, axes, shapes, withoutValues(layout, [...AXES, ...REPLACED])]);
 }
 
 /**
- * Whether the numbers are all that Plotly has to know. It reads more from the data if an axis has categories, or if a
- * scatter has no mode, which then depends on its length. What the user has zoomed, Plotly.react keeps.
+ * Whether the numbers are all that Plotly has to know. It reads more from the data if an axis has categories or no range,
+ * or if a scatter has no mode, which then depends on its length. What the user has zoomed, Plotly.react keeps.
  * @param {PlotElement} plot
  * @param {PlotTrace[]} data
+ * @param {PlotLayout} layout
  */
-const needsNumbersOnly = ({ _fullLayout: full }, data) => full._preGUI && Object.keys(full._preGUI).length === 0
-  && AXES.every(name => full[name].type === "linear")
+const needsNumbersOnly = ({ _fullLayout: full }, data, layout) => full._preGUI && Object.keys(full._preGUI).length === 0
+  && AXES.every(name => layout[name]?.range && full[name].type === "linear")
   && data.every(({ type, mode }) => type === "heatmap" || type === "bar" || (type === "scatter" && mode));
 
-/** @type {(plot: PlotElement, data: PlotTrace[], layout: PlotLayout) => void} */
-function replaceNumbers(plot, data, layout) {
-  const { _fullData: fullData, _fullLayout: full } = plot, { uirevision } = layout;
-  plot.data = data;
-  plot.layout = layout;
-  data.forEach((trace, i) => {
-    copy(fullData[i], trace, NUMBERS);
-    fullData[i]._input = trace;
-    if (trace.type !== "heatmap") fullData[i]._length = Math.min(...[trace.x, trace.y].flatMap(values => values?.length ?? []));
-  });
-  copy(full, layout, [...SIZES, "uirevision"]);
-  Object.assign(full.margin, layout.margin);
-  for (const name of AXES.filter(name => layout[name])) {
-    copy(full[name], layout[name], ENDS);
+/** @type {(full: PlotLayout, layout: PlotLayout) => void} */
+function replaceLayout(full, layout) {
+  const { margin, width, height, uirevision, shapes = [] } = layout;
+  Object.assign(full, { width, height, uirevision });
+  Object.assign(full.margin, margin);
+  Object.assign(full._size, margin, { w: width - margin.l - margin.r, h: height - margin.t - margin.b });
+  for (const name of AXES) {
+    copy(full[name], layout[name] ?? {}, ENDS);
     Object.assign(full[name], { uirevision, _input: layout[name] });
+    full[name].setScale();
   }
-  layout.shapes?.forEach((/** @type {Attributes} */ shape, /** @type {number} */ i) => {
+  shapes.forEach((/** @type {Attributes} */ shape, /** @type {number} */ i) => {
     copy(full.shapes[i], shape, PLACES);
     full.shapes[i]._input = shape;
   });
 }
 
+/** @type {(plot: PlotElement, data: PlotTrace[]) => void} */
+function replaceData(plot, data) {
+  plot.calcdata = data.map((trace, i) => {
+    const full = plot._fullData[i];
+    copy(full, trace, NUMBERS);
+    full._input = trace;
+    if (trace.type !== "heatmap") full._length = Math.min(...[trace.x, trace.y].flatMap(values => values?.length ?? []));
+    const points = full._module.calc(plot, full);
+    Object.assign(points[0], { trace: full, t: points[0].t ?? {} });
+    return points;
+  });
+  const { _visibleModules: modules, _plots: subplots } = plot._fullLayout;
+  for (const module of modules) module.crossTraceCalc?.(plot, subplots.xy);  // the places of bars
+}
+
+/** @type {(plot: PlotElement, data: PlotTrace[], layout: PlotLayout, plotly: Plotly) => Promise<void>} */
+async function drawNumbers(plot, data, layout, plotly) {
+  const full = plot._fullLayout;
+  plot.data = data;
+  plot.layout = { ...layout, xaxis: { ...layout.xaxis }, yaxis: { ...layout.yaxis } };  // Plotly writes into the axes
+  replaceLayout(full, plot.layout);
+  replaceData(plot, data);
+  full._skipDefaults = true;
+  const { xaxis, yaxis, plot_bgcolor } = plot.layout;  // the background, because that also applies the new size
+  await plotly.relayout(plot, { "xaxis.range": xaxis?.range, "yaxis.range": yaxis?.range, plot_bgcolor });
+  const cells = plot.querySelector(".nsewdrag"), { _offset: x, _length: width } = full.xaxis ?? {};
+  const { _offset: y, _length: height } = full.yaxis ?? {};
+  for (const [name, value] of Object.entries({ x, y, width, height })) cells?.setAttribute(name, String(value));
+}
+
 /**
- * Draw a plot with this data and layout, in place of what it shows.
+ * Draw a plot with this data and layout, in place of what it shows. Nothing may listen to its events meanwhile.
  * @param {PlotElement} plot
  * @param {PlotTrace[]} data
  * @param {PlotLayout} layout
  * @param {Plotly} plotly
  */
 export async function draw(plot, data, layout, plotly) {
-  const frameNow = frame(data, layout), full = plot._fullLayout;  // none before Plotly has drawn the plot
-  if (full && drawnFrames.get(plot) === frameNow && needsNumbersOnly(plot, data)) {
-    replaceNumbers(plot, data, layout);
-    full._skipDefaults = true;
-    await plotly.redraw(plot);
-  } else {
-    drawnFrames.delete(plot);
-    await plotly.react(plot, data, layout, CONFIG);
-    drawnFrames.set(plot, frameNow);
-  }
+  const frameNow = frame(data, layout), hasFrame = plot._fullLayout && drawnFrames.get(plot) === frameNow;
+  drawnFrames.delete(plot);
+  if (hasFrame && needsNumbersOnly(plot, data, layout)) await drawNumbers(plot, data, layout, plotly);
+  else await plotly.react(plot, data, layout, CONFIG);
+  drawnFrames.set(plot, frameNow);
 }
