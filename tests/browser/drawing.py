@@ -12,10 +12,11 @@ _DIFFERENCES = """async () => {
         for (const number of copy.querySelectorAll(".heatmap-label text")) number.style.fill = "";
         return copy.outerHTML;
     }).join("");
+    const config = { displayModeBar: false, responsive: false, showAxisDragHandles: false };
     const differences = [];
     for (const plot of document.querySelectorAll(".ew-plot .js-plotly-plot")) {
         const drawn = pictureOf(plot), title = plot.closest(".ew-panel").querySelector(".ew-title").textContent;
-        await Plotly.react(plot, plot.data, plot.layout, { displayModeBar: false, responsive: false, showAxisDragHandles: false });
+        await Plotly.react(plot, plot.data, plot.layout, config);
         const expected = pictureOf(plot);
         if (drawn === expected) continue;
         const start = [...expected].findIndex((letter, i) => letter !== drawn[i]) - 140;
@@ -38,7 +39,7 @@ def differences_from_react(screen: Screen) -> list[Any]:
 
 
 def count_drawings(screen: Screen) -> None:
-    """Count from now on how often Plotly draws: with all attributes (`react`), and with numbers only (`redraw`)."""
+    """Count from now on how often Plotly draws: with all attributes (`react`), and with numbers only (`relayout`)."""
     screen.page.evaluate(_COUNT)
 
 

@@ -131,6 +131,22 @@ def test_a_zoom_survives_the_move_of_a_slider(screen):
     assert len(screen.plots()[3]["labels"]["x"]) == len(tokens)
 
 
+def test_a_double_click_resets_a_zoom_to_all_cells_of_the_figure_on_screen(screen):
+    screen.open("scaled_scores")
+    screen.press("d_model", "ArrowRight")
+    whole = screen.plots()[0]["ranges"]
+    assert whole == [-0.5, 16.5, 19.5, -0.5]
+    screen.page.mouse.move(*screen.place(0, 2, 3))
+    screen.page.mouse.down()
+    screen.page.mouse.move(*screen.place(0, 9, 9), steps=5)
+    screen.page.mouse.up()
+    ends = "document.querySelector('.js-plotly-plot').layout.xaxis.range[1]"
+    screen.page.wait_for_function(f"{ends} < 16")
+    screen.page.mouse.dblclick(*screen.place(0, 5, 6))
+    screen.page.wait_for_function(f"{ends} > 16")
+    assert screen.come_to_rest().plots()[0]["ranges"] == whole
+
+
 def test_a_click_on_a_cell_moves_the_focus_and_a_link_reproduces_the_screen(screen, browser, server):
     screen.open("scaled_scores", d_model=96, layer=3, head=2)
     with screen.rerun():

@@ -108,8 +108,13 @@ async function drawNumbers(plot, data, layout, plotly) {
  */
 export async function draw(plot, data, layout, plotly) {
   const frameNow = frame(data, layout), hasFrame = plot._fullLayout && drawnFrames.get(plot) === frameNow;
+  const ends = AXES.map(name => layout[name]?.range);  // before Plotly writes into the layout what the user has zoomed
   drawnFrames.delete(plot);
   if (hasFrame && needsNumbersOnly(plot, data, layout)) await drawNumbers(plot, data, layout, plotly);
   else await plotly.react(plot, data, layout, CONFIG);
   drawnFrames.set(plot, frameNow);
+  // A double click resets a zoom. Plotly would go back to the ends of the first figure, and cut off what it did not have.
+  ends.forEach((range, i) => {
+    if (range) Object.assign(plot._fullLayout[AXES[i]], { _rangeInitial0: range[0], _rangeInitial1: range[1] });
+  });
 }
