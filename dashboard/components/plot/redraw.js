@@ -41,16 +41,22 @@ function frame(data, layout) {
   return JSON.stringify([traces, axes, shapes, withoutValues(layout, [...AXES, ...REPLACED])]);
 }
 
+/** @type {(trace: PlotTrace) => boolean} */
+const isKnown = ({ type, mode, x, y, z }) =>
+  (type === "heatmap" || type === "bar" || (type === "scatter" && mode)) && (z ?? y ?? x)?.length > 0;
+
 /**
  * Whether the numbers are all that Plotly has to know. It reads more from the data if an axis has categories or no range,
- * or if a scatter has no mode, which then depends on its length. What the user has zoomed, Plotly.react keeps.
+ * if a trace has no points, which then is not visible, or if a scatter has no mode, which then depends on its length. What
+ * the user has zoomed, Plotly.react keeps.
  * @param {PlotElement} plot
  * @param {PlotTrace[]} data
  * @param {PlotLayout} layout
  */
-const needsNumbersOnly = ({ _fullLayout: full }, data, layout) => full._preGUI && Object.keys(full._preGUI).length === 0
+const needsNumbersOnly = ({ _fullData: fullData, _fullLayout: full }, data, layout) =>
+  full._preGUI && Object.keys(full._preGUI).length === 0
   && AXES.every(name => layout[name]?.range && full[name].type === "linear")
-  && data.every(({ type, mode }) => type === "heatmap" || type === "bar" || (type === "scatter" && mode));
+  && data.every(isKnown) && fullData.every(({ visible }) => visible === true);
 
 /** @type {(full: PlotLayout, layout: PlotLayout) => void} */
 function replaceLayout(full, layout) {
