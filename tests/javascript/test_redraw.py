@@ -14,7 +14,8 @@ _DRAW = """async figures => {
     const plot = document.querySelector("div"), config = { displayModeBar: false, showAxisDragHandles: false };
     let inFull = 0;
     const counting = { ...Plotly, react: (...values) => { inFull += 1; return Plotly.react(...values); } };
-    for (const { data, layout } of figures.map(figure => JSON.parse(JSON.stringify(figure)))) await draw(plot, data, layout, counting);
+    const copies = figures.map(figure => JSON.parse(JSON.stringify(figure)));  // Plotly writes into layouts
+    for (const { data, layout } of copies) await draw(plot, data, layout, counting);
     const pictureOf = () => [...plot.querySelectorAll(".main-svg")].map(svg => svg.outerHTML).join("");
     const drawn = pictureOf(), { data, layout } = figures.at(-1);
     await Plotly.react(plot, data, layout, { ...config, responsive: false });
