@@ -12,11 +12,10 @@ _DIFFERENCES = """async () => {
         for (const number of copy.querySelectorAll(".heatmap-label text")) number.style.fill = "";
         return copy.outerHTML;
     }).join("");
-    const config = { displayModeBar: false, responsive: false, showAxisDragHandles: false };
     const differences = [];
     for (const plot of document.querySelectorAll(".ew-plot .js-plotly-plot")) {
         const drawn = pictureOf(plot), title = plot.closest(".ew-panel").querySelector(".ew-title").textContent;
-        await Plotly.react(plot, plot.data, plot.layout, config);
+        await Plotly.react(plot, plot.data, plot.layout);  // the configuration stays
         const expected = pictureOf(plot);
         if (drawn === expected) continue;
         const start = [...expected].findIndex((letter, i) => letter !== drawn[i]) - 140;

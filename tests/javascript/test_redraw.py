@@ -11,14 +11,14 @@ from dashboard.components.plotly_bundle import bundle
 _DRAW = """async figures => {
     document.body.innerHTML = "<div></div>";
     const { draw } = await import("/plot/redraw.js");
-    const plot = document.querySelector("div"), config = { displayModeBar: false, showAxisDragHandles: false };
+    const plot = document.querySelector("div");
     let inFull = 0;
     const counting = { ...Plotly, react: (...values) => { inFull += 1; return Plotly.react(...values); } };
     const copies = figures.map(figure => JSON.parse(JSON.stringify(figure)));  // Plotly writes into layouts
     for (const { data, layout } of copies) await draw(plot, data, layout, counting);
     const pictureOf = () => [...plot.querySelectorAll(".main-svg")].map(svg => svg.outerHTML).join("");
     const drawn = pictureOf(), { data, layout } = figures.at(-1);
-    await Plotly.react(plot, data, layout, { ...config, responsive: false });
+    await Plotly.react(plot, data, layout);  // the configuration stays
     return [inFull, drawn === pictureOf()];
 }"""
 SIZE = {"width": 300, "height": 200, "margin": {"l": 30, "r": 10, "t": 10, "b": 30}, "template": {}}
