@@ -1,7 +1,6 @@
 """Run the compiled program: pad a sentence to capacity, run the modules, crop every tensor to the active sizes."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import jax
 import numpy as np
@@ -13,8 +12,9 @@ from encoder_core.blocks.capacity import Capacity, Dims, pad
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects
 from encoder_core.edits.effects import NO_EFFECTS
+from encoder_core.engine.crop import PaddedArrays, crop
 from encoder_core.engine.executables import one_ahead, wait_for
-from encoder_core.engine.forward import LayerTensors, forward, select_layer
+from encoder_core.engine.forward import LayerTensors, forward
 from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings
 from encoder_core.engine.stacked_parameters import ProgramParameters
 from encoder_core.inputs.dropout import DropoutDraw
@@ -22,7 +22,6 @@ from encoder_core.trace import LayerTrace
 
 # The output and the tensors of all layers at capacity; `_seq` and `_d_model` are capacities, not active sizes.
 PaddedRun = tuple[Float[Array, "_seq _d_model"] | Float[np.ndarray, "_seq _d_model"], LayerTensors]
-PaddedArrays = tuple[Float[np.ndarray, "_seq _d_model"], LayerTensors]  # the same as NumPy arrays
 
 
 def run_batch(
@@ -52,9 +51,9 @@ def run_batch(
         return jax.tree.map(np.asarray, one_ahead(runs))
 
     out_kernels = _out_kernels(parameters, config, capacity)
-    output, layers = _crop(run(False), out_kernels, embedded.shape[1], config, capacity)
+    output, layers = crop(run(False), out_kernels, embedded.shape[1], config, capacity)
     if config.attention_read_out == "input":
-        _, layers = _crop(run(True), out_kernels, embedded.shape[1], config, capacity)
+        _, layers = crop(run(True), out_kernels, embedded.shape[1], config, capacity)
     return output, layers
 
 
@@ -151,61 +150,3 @@ def _out_kernels(
     kernels = [kernel[: config.qkv_width, : config.d_model] for kernel in kernels]
     factor = parameters.cut.qkv_width_factor
     return kernels if factor == 1.0 else [kernel * factor for kernel in kernels]
-
-
-def _crop(
-    runs: list[PaddedArrays],
-    out_kernels: Sequence[Float[np.ndarray, "qkv_dim d_model"]],
-    seq: int,
-    config: EncoderConfig,
-    capacity: Capacity,
-) -> tuple[Float[np.ndarray, "batch seq d_model"], tuple[LayerTrace, ...]]:
-    heads, d_head, qkv, d_model = config.num_heads, config.d_head, config.qkv_width, config.d_model
-
-    # At an exact capacity only seq is padded: views of one sentence are enough, copies would take a tenth of the time.
-    in_place = capacity.exact and len(runs) == 1
-
-    def stack(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch ..."]:
-        return _frozen(arrays[0][None] if in_place else np.stack(arrays))
-
-    def rows(arrays: list[np.ndarray], width: int) -> Float[np.ndarray, "batch seq width"]:
-        return stack([array[:seq, :width] for array in arrays])
-
-    def split(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch head seq d_head"]:
-        heads_apart = rows(arrays, qkv).reshape(len(arrays), seq, heads, d_head).swapaxes(1, 2)
-        return _frozen(heads_apart if in_place else np.ascontiguousarray(heads_apart))
-
-    def square(arrays: list[np.ndarray]) -> Float[np.ndarray, "batch head seq seq"]:
-        return stack([array[:heads, :seq, :seq] for array in arrays])
-
-    def layer_trace(layer: int) -> LayerTrace:
-        blocks: list[Any] = [select_layer(tensors, layer) for _, tensors in runs]  # BlockTensors of NumPy arrays
-        attention = [block.attention for block in blocks]
-        return LayerTrace(
-            resid_pre=rows([b.resid_pre for b in blocks], d_model),
-            attn_in=rows([b.attn_in for b in blocks], d_model),
-            q=split([a.q for a in attention]),
-            k=split([a.k for a in attention]),
-            v=split([a.v for a in attention]),
-            dot_products=square([a.dot_products for a in attention]),
-            scores=square([a.scores for a in attention]),
-            pattern=square([a.pattern for a in attention]),
-            z=split([a.concat for a in attention]),
-            concat=rows([a.concat for a in attention], qkv),
-            attn_out=rows([a.attn_out for a in attention], d_model),
-            resid_mid=rows([b.resid_mid for b in blocks], d_model),
-            mlp_in=rows([b.mlp_in for b in blocks], d_model),
-            mlp_pre=rows([b.mlp.mlp_pre for b in blocks], config.d_ff),
-            mlp_act=rows([b.mlp.mlp_act for b in blocks], config.d_ff),
-            mlp_out=rows([b.mlp.mlp_out for b in blocks], d_model),
-            resid_post=rows([b.resid_post for b in blocks], d_model),
-            out_kernel=_frozen(out_kernels[layer]),
-        )
-
-    outputs = rows([output for output, _ in runs], d_model)
-    return outputs, tuple(layer_trace(layer) for layer in range(config.num_layers))
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    array.setflags(write=False)
-    return array

@@ -50,3 +50,34 @@ def test_it_is_painted_when_it_is_shown(scripts, how):
     assert first == [False, 1]
     assert hidden[1] == 1  # nothing can be painted
     assert shown == [False, 2]
+
+
+_PLOTLY_LOADS = """async figures => {
+    document.body.innerHTML = "<div class='ew-plot'></div>";
+    let loaded;
+    window.encoderWalkthroughPlotly = new Promise(resolve => { loaded = () => resolve(window.Plotly); });
+    const { default: mount } = await import("/plot/plot.js");
+    const host = document.querySelector(".ew-plot");
+    const data = { key: "plot", channel: "", revision: 1, figure: figures[0], bundle: "", player: "", saver: "" };
+    mount({ data, parentElement: document.body, setStateValue() {}, setTriggerValue() {} });
+    const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
+    const number = () => host.plotLine.panelElements[0].plot.data?.[0].z[0][0] ?? null;
+    await frames();
+    host.style.display = "none";
+    loaded();
+    await new Promise(done => setTimeout(done));
+    const hidden = number();
+    WHILE_HIDDEN
+    host.style.display = "";
+    await frames();
+    await host.plotLine.paintQueue;
+    return [hidden, number()];
+}"""
+
+
+@pytest.mark.parametrize("frames", ["await frames();", ""])
+def test_it_is_painted_although_it_was_hidden_when_plotly_had_loaded(scripts, frames):
+    """Its place had been arranged before, for the same width."""
+    scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
+    figures = one_number_figures(1, panels=4)
+    assert scripts.page.evaluate(_PLOTLY_LOADS.replace("WHILE_HIDDEN", frames), figures) == [None, 1]

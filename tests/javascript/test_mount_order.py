@@ -33,6 +33,10 @@ _ORDERS = {
         2,
     ),
     "the older one first": ("show(older)(); show(newer); return painted()", 2),
+    "one, again after it has left": (
+        "const leave = show(older); await painted(); leave(); show(older); return painted()",
+        1,
+    ),
     "both, and a third": ("show(newer); show(older)(); show(figures[2]); return painted()", 3),
 }
 
@@ -49,6 +53,16 @@ def test_all_is_released_when_the_component_has_left_the_page(scripts):
     script = """show(older); const leave = show(newer); await painted(); host.remove(); leave();
         return [host.plotLine.isReleased, host.plotLine.figure]"""
     assert scripts.page.evaluate(_MOUNTS.replace("ORDER", script), one_number_figures(1, 2, 3)) == [True, None]
+
+
+def test_one_that_is_shown_again_after_it_has_left_follows_the_width(scripts):
+    scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
+    script = """const leave = show(older); await painted(); leave(); show(older); await painted();
+        host.style.width = "700px";
+        for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+        await painted();
+        return host.plotLine.width"""
+    assert scripts.page.evaluate(_MOUNTS.replace("ORDER", script), one_number_figures(1)) == 700
 
 
 _LATEST = """async () => {

@@ -17,7 +17,10 @@ const STACKED_BELOW = 640;   // pixels; in a narrower line the panels are below 
 
 /** @type {(line: PlotLine) => void} */
 export function releasePlots({ panelElements }) {
-  for (const { plot } of panelElements) window.Plotly?.purge(plot);
+  for (const elements of panelElements) {
+    window.Plotly?.purge(elements.plot);
+    elements.paintedState = undefined;
+  }
 }
 
 // The elements stay while the number of panels stays, so that Plotly can repaint instead of drawing from scratch.

@@ -145,6 +145,7 @@ function release(line) {
   line.figure = null;
   line.playback?.stop();
   line.observer?.disconnect();
+  line.observer = null;
   window.removeEventListener("resize", line.onWindowResize);
   releasePlots(line);
 }
