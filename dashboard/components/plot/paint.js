@@ -37,30 +37,24 @@ function listenToPlot(line, index, { data, layout, area }) {
 const isCut = ({ scrollHeight, scrollWidth, clientHeight, clientWidth }) =>
   scrollHeight > clientHeight + 1 || scrollWidth > clientWidth;
 
-// Streamlit hides a component whose place on the page changes. Observed anew, it is arranged and painted in the next frame
-// in which it is on screen, also where it is shown again before that frame.
-/** @type {(line: PlotLine) => void} */
-function paintWhenShown(line) {
-  line.width = 0;
-  line.observer?.unobserve(line.host);
-  line.observer?.observe(line.host);
-}
-
 // Paint every panel whose figure or size has changed. All sizes are read before anything is drawn: reading one after
 // each drawing would compute the layout of the whole page each time.
 /** @type {(line: PlotLine, plotly: Plotly) => Promise<void>} */
 async function paint(line, plotly) {
   line.isPaintScheduled = false;
   const { items, panelElements } = line;
-  if (!line.host.clientWidth) return paintWhenShown(line);
   const widths = panelElements.map(({ plot }) => plot.clientWidth);
   const cutTitles = panelElements.map(({ title }) => title).filter(isCut);
   for (const title of cutTitles) title.classList.add("ew-long");
   for (const title of cutTitles.filter(isCut)) title.classList.add("ew-longest");
   for (const [i, { json, panel }] of items.entries()) {
     if (line.isReleased) return;
-    if (!widths[i]) continue;  // it is not on screen
-    const elements = panelElements[i], omitRowLabels = !hasRowLabels(items, i, line.isStacked);
+    const elements = panelElements[i];
+    if (!widths[i]) {
+      if (!line.isSwitched || i === line.shown) line.observer?.observe(elements.plot);  // see `observeWidth`
+      continue;
+    }
+    const omitRowLabels = !hasRowLabels(items, i, line.isStacked);
     const height = line.present ? line.available : "";
     const state = [widths[i], height, omitRowLabels, line.isStacked, json].join();
     if (elements.paintedState === state) continue;

@@ -66,6 +66,9 @@ function showFigure(line, index) {
   if (window.Plotly) schedulePaint(line, window.Plotly);
 }
 
+// Of a plot that had no width when it was to be painted, the observer hears as well, until it has one. Streamlit may have
+// hidden its component; and in one of a hundred loads of a page, Chromium lays out the panels without their inline style
+// for some frames.
 /** @type {(line: PlotLine, plotly: Plotly) => void} */
 function observeWidth(line, plotly) {
   if (line.observer) return;
@@ -73,11 +76,13 @@ function observeWidth(line, plotly) {
     arrange(line);
     schedulePaint(line, plotly);
   };
-  line.observer = new ResizeObserver(() => {
+  const observer = line.observer = new ResizeObserver(entries => {
     const width = line.host.clientWidth;
-    if (width && Math.abs(width - line.width) >= 2) repaint();
+    const late = entries.map(({ target }) => target).filter(target => target !== line.host && target.clientWidth);
+    for (const plot of late) observer.unobserve(plot);
+    if (width && (late.length || Math.abs(width - line.width) >= 2)) repaint();
   });
-  line.observer.observe(line.host);
+  observer.observe(line.host);
   window.addEventListener("resize", line.onWindowResize = () => { if (line.present) repaint(); });
 }
 
