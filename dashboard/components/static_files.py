@@ -1,7 +1,8 @@
 """Publish scripts and styles as static files, which a browser fetches once; their names change with their content.
 
 Streamlit sends a component's inline script and style with every message of every mount: 13 kB per plot at each move of
-a slider. The components therefore register only a small loader inline.
+a slider. The components therefore register only a small loader inline. It calls the script when the style has loaded: a
+plot is fitted to the width of its panel.
 """
 
 import hashlib
@@ -18,11 +19,14 @@ _IMPORT = re.compile(rb'(?<=from )"(\.{1,2}/[\w-]+\.js)"')
 
 _LOADER = """
 const address = name => new URL(`app/static/${name}`, document.baseURI).href;
-if (!document.getElementById("STYLE")) {
-  const link = document.createElement("link");
+const link = document.getElementById("STYLE") ?? document.createElement("link");
+const styled = link.sheet || new Promise(done => {
+  link.addEventListener("load", done);
+  link.addEventListener("error", () => { link.remove(); done(); });
+});
+if (!link.isConnected)
   document.head.append(Object.assign(link, { id: "STYLE", rel: "stylesheet", href: address("STYLE") }));
-}
-const script = import(address("SCRIPT"));
+const script = Promise.all([import(address("SCRIPT")), styled]).then(([module]) => module);
 export default function (component) {
   let cleanup;
   const mounted = script.then(module => { cleanup = module.default(component); });
