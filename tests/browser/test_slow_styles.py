@@ -10,7 +10,7 @@ _FITS = """() => [...document.querySelectorAll(".ew-chart")].map(
 
 
 @pytest.fixture
-def visitor(browser, server, log):
+def visitor(browser, server):
     """A tab of a new visitor, who has nothing of the app."""
     context = browser.new_context(viewport=WIDE)
     yield Screen(context, server)

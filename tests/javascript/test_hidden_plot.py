@@ -11,9 +11,8 @@ import pytest
 from dashboard.components.plotly_bundle import bundle
 from tests.javascript.panels import one_number_figures
 
-_MOUNT = """async figures => {
+_PAGE = """
     document.body.innerHTML = "<div class='ew-plot'></div>";
-    window.encoderWalkthroughPlotly = Promise.resolve(window.Plotly);
     const { default: mount } = await import("/plot/plot.js");
     const host = document.querySelector(".ew-plot");
     const show = (figure, display) => {
@@ -27,14 +26,17 @@ _MOUNT = """async figures => {
         await host.plotLine.paintQueue;
         const [{ plot }] = host.plotLine.panelElements;
         return [host.plotLine.isSwitched, plot.data?.[0].z[0][0] ?? null];
-    };
+    };"""
+_MOUNT = f"""async figures => {{
+    window.encoderWalkthroughPlotly = Promise.resolve(window.Plotly);
+    {_PAGE}
     show(figures[0], "");
     const results = [await painted()];
     show(figures[1], "none");
     results.push(await painted());
     WHEN_SHOWN
     return [...results, await painted()];
-}"""
+}}"""
 # Within one frame, nothing but the message says that the component is shown again.
 _SHOWN = {
     "some frames later": "await frames(); host.style.display = ''; await frames();",
@@ -52,30 +54,21 @@ def test_it_is_painted_when_it_is_shown(scripts, how):
     assert shown == [False, 2]
 
 
-_PLOTLY_LOADS = """async figures => {
-    document.body.innerHTML = "<div class='ew-plot'></div>";
+_PLOTLY_LOADS = f"""async figures => {{
     let loaded;
-    window.encoderWalkthroughPlotly = new Promise(resolve => { loaded = () => resolve(window.Plotly); });
-    const { default: mount } = await import("/plot/plot.js");
-    const host = document.querySelector(".ew-plot");
-    const data = { key: "plot", channel: "", revision: 1, figure: figures[0], bundle: "", player: "", saver: "" };
-    mount({ data, parentElement: document.body, setStateValue() {}, setTriggerValue() {} });
-    const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
-    const number = () => host.plotLine.panelElements[0].plot.data?.[0].z[0][0] ?? null;
+    window.encoderWalkthroughPlotly = new Promise(resolve => {{ loaded = () => resolve(window.Plotly); }});
+    {_PAGE}
+    show(figures[0], "");
     await frames();
     const hide = HIDE;
     hide(true);
     loaded();
-    await new Promise(done => setTimeout(done));
-    const hidden = number();
+    const hidden = await painted();
     MEANWHILE
     hide(false);
     await frames();
-    await host.plotLine.paintQueue;
-    return [hidden, number()];
-}"""
-
-
+    return [hidden, await painted()];
+}}"""
 # In one of a hundred loads of a page, Chromium gives the plots no width for some frames.
 _PARTS = {
     "the component": "isHidden => { host.style.display = isHidden ? 'none' : ''; }",
@@ -91,4 +84,4 @@ def test_it_is_painted_although_it_had_no_width_when_plotly_had_loaded(scripts, 
     scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
     figures = one_number_figures(1, panels=4)
     script = _PLOTLY_LOADS.replace("HIDE", _PARTS[part]).replace("MEANWHILE", frames)
-    assert scripts.page.evaluate(script, figures) == [None, 1]
+    assert scripts.page.evaluate(script, figures) == [[False, None], [False, 1]]
