@@ -43,6 +43,7 @@ bench: $(VENV)/development.stamp $(VENV)/minilm.stamp $(VENV)/chromium.stamp
 	$(BIN)/python -m benchmarks.pretrained
 	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.browser
+	$(BIN)/python -m benchmarks.wake
 
 clean:
 	rm -rf $(VENV) .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -240,7 +240,7 @@ def warm_up(seed: int = 0) -> None:
     These are the programs of all CAPACITIES, those of recipes that are larger, and the gradients of small models.
     """
     of_recipes = (capacity_for(recipe.config(), recipe.example.seq) for recipe in RECIPES.values())
-    for capacity in {*CAPACITIES, *of_recipes}:
+    for capacity in dict.fromkeys((*CAPACITIES, *of_recipes)):  # the smallest first: a visitor may wait for it
         compile_forward(capacity)
     run = Encoder.random(EncoderConfig(num_layers=1, final_norm=True), seed).run(np.zeros((1, 1), np.int32))
     block_gradients(run, np.zeros(run.trace.output.shape))

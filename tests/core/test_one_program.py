@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from benchmarks.edits import EDIT_FORMATS, random_edit
 from benchmarks.measure import CompilationCounter
 from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
+from encoder_core import encoder as encoder_module
 from encoder_core.blocks.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, combine_edits
 from encoder_core.engine.memory import release_compiler_memory
@@ -197,6 +198,15 @@ def test_after_warm_up_nothing_is_compiled():
         assert counter.count == 0
         jax.jit(lambda x: x + rng.integers(10))(jnp.zeros(3)).block_until_ready()
         assert counter.count > 0, "the counter does not count compilations"
+
+
+def test_warm_up_begins_with_the_program_that_most_first_visitors_wait_for(monkeypatch):
+    compiled: list[Capacity] = []
+    monkeypatch.setattr(encoder_module, "compile_forward", compiled.append)
+    warm_up()
+    assert compiled[0] == capacity_for(EncoderConfig(), seq=18)
+    assert compiled[: len(CAPACITIES)] == list(CAPACITIES)
+    assert len(compiled) > len(CAPACITIES), "the programs of recipes are missing"
 
 
 def test_eight_threads_give_the_same_traces_as_one():
