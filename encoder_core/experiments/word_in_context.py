@@ -60,6 +60,7 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
     word = str(setup["word"])
     same, other = word_similarities(word, encoder)
     last_same, last_other = same[:, -1], other[:, -1]
+    normalised = ", normalised" if encoder.config.embedding_norm else ""
     gap = float(last_same.mean() - last_other.mean())
 
     def draw(theme: ThemeName) -> Line:
@@ -76,7 +77,7 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
     return Measurement(
         0 if gap > _SAME else 1 if gap < -_SAME else 2,
         f"cosine after the last layer: {describe(last_same)} with the same meaning, {describe(last_other)} with others",
-        f"At the input, “{word}” is one row of the embedding table plus a position: the cosines are "
+        f"At the input, “{word}” is one row of the embedding table plus a position{normalised}: the cosines are "
         f"{same[:, 0].mean():.2f} and {other[:, 0].mean():.2f}. After the last layer they differ by "
         f"**{format_number(gap, 2)}**. The encoder has moved each vector by what stands around it.",
         draw,

@@ -42,18 +42,19 @@ def output_changes(positions: bool, causal: bool, seed: int) -> Float[np.ndarray
 def _measure(setup: Setup) -> Measurement:
     positions, causal, seed = setup["positions"] == "sinusoidal", setup["mask"] == "causal", int(setup["seed"])
     changes = output_changes(positions, causal, seed)
-    others = {
+    setups = {
         "no positions, no mask": output_changes(False, False, seed),
         "positions": output_changes(True, False, seed),
         "causal mask": output_changes(False, True, seed),
+        "positions, causal mask": output_changes(True, True, seed),
     }
     changed = bool(changes.max() > _ROUNDING)
-    largest = max(float(x.max()) for x in (changes, *others.values()))
+    largest = max(float(x.max()) for x in setups.values())
 
     def draw(theme: ThemeName) -> Line:
         style = RowBarsStyle(row_axis="token", span=(0.0, largest), decimals=3, height=_HEIGHT, theme=theme)
         line: Line = []
-        for title, values in others.items():
+        for title, values in setups.items():
             line += [*(["|"] if line else []), row_bars(values[0], SENTENCE, title=title, style=style)]
         return line
 
@@ -68,7 +69,7 @@ def _measure(setup: Setup) -> Measurement:
         int(changed),
         f"change of an output in {_SHUFFLES} shuffles: {describe_spread(changes.max(-1))}, where an output has the "
         f"length {format_number(_CONFIG.d_model**0.5, 2)}",
-        f"{meaning} The figure compares three encoders with the same parameters; each bar is the distance between a "
+        f"{meaning} The figure compares four encoders with the same parameters; each bar is the distance between a "
         "token's outputs before and after the first shuffle.",
         draw,
     )

@@ -55,7 +55,7 @@ def _input(run: Run, at: At) -> list[Section]:
         ),
         (
             "Positions",
-            added + normed,
+            added + normed + (" Edits set some numbers of the input." if _sets_input(run, at) else ""),
             [
                 _figure(trace.position_encoding, at.tokens, None, "positions", Appearance(limit=limit, width=HALF)),
                 _figure(embedded, at.tokens, None, "input of the first layer", Appearance(limit=last, width=HALF)),
@@ -78,6 +78,10 @@ def _attention(run: Run, at: At) -> list[Section]:
     signed = Appearance(limit=projected, width=THIRD)
     half = Appearance(limit=compared, width=HALF)
     largest = float(pattern.max(initial=0)) or 1.0
+    temperature, factor = run.effects.temperature, float(run.head_factors(at.layer)[at.head])
+    tempered = f", divided by the temperature {format_number(temperature)}," if temperature != 1 else ""
+    times = f"{format_number(factor)} × " if factor != 1 else ""
+    multiplied = f"; an edit multiplies the sum by {format_number(factor)}" if factor != 1 else ""
     return [
         (
             "Queries, keys, values",
@@ -87,12 +91,13 @@ def _attention(run: Run, at: At) -> list[Section]:
         ),
         (
             "Scores",
-            f"The dot product of every query (row) with every key (column){then}.",
+            f"The dot product of every query (row) with every key (column){then}."
+            + (" Edits set some scores." if _sets_scores(run, at) else ""),
             [_figure(dots, at.tokens, at.tokens, "Q Kᵀ", half), _figure(scores, at.tokens, at.tokens, "scores", half)],
         ),
         (
             "Softmax weights",
-            "Each row becomes weights from 0 to 1 that add up to one"
+            f"Each row{tempered} becomes weights from 0 to 1 that add up to one"
             + (", except rows in which every key is masked." if _has_empty_row(scores) else ".")
             + (" Dropout has changed the weights shown here." if _drops_weights(run) else ""),
             [_figure(pattern, at.tokens, at.tokens, "attention weights",
@@ -100,9 +105,9 @@ def _attention(run: Run, at: At) -> list[Section]:
         ),
         (
             "Weighted values",
-            "Each query takes the sum of all values, weighted by its row of attention weights.",
+            f"Each query takes the sum of all values, weighted by its row of attention weights{multiplied}.",
             [_figure(v, at.tokens, None, "V", Appearance(limit=colour_limit(v, z), width=HALF), "value"),
-             _figure(z, at.tokens, None, "weights × V", Appearance(limit=colour_limit(v, z), width=HALF))],
+             _figure(z, at.tokens, None, f"{times}weights × V", Appearance(limit=colour_limit(v, z), width=HALF))],
         ),
         (
             "All heads",
@@ -214,6 +219,15 @@ def _scale(look: Appearance) -> str:
 
 def _has_empty_row(scores: Matrix) -> bool:
     return bool((~np.isfinite(scores)).all(axis=-1).any())
+
+
+def _sets_input(run: Run, at: At) -> bool:
+    return any(sentence == at.sentence for sentence, *_ in run.effects.embedded)
+
+
+def _sets_scores(run: Run, at: At) -> bool:
+    cells = run.effects.cell_values("scores", at.layer)
+    return any((sentence, head) == (at.sentence, at.head) for sentence, head, *_ in cells)
 
 
 def _drops_weights(run: Run) -> bool:

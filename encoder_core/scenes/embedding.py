@@ -64,7 +64,9 @@ def lookup(
     row, in_use = int(np.searchsorted(visible, ids[at.token])), np.searchsorted(visible, np.unique(ids)).tolist()
     share = "" if len(visible) == len(table) else f"{len(visible)} of {len(table):,}"
     titles = [f"one-hot ({share} columns)", f"E ({share} rows)"] if share else ["one-hot", "E"]
-    row_names, id_names = [f"{index} {vocabulary[index]}" for index in visible], [str(index) for index in visible]
+    id_names = [str(index) for index in visible]
+    words = [vocabulary[index] for index in visible]  # some recipes have no words, but the ids themselves
+    row_names = [name if word == name else f"{name} {word}" for name, word in zip(id_names, words, strict=True)]
     selects: list[Selection] = [{"token": int(np.argmax(ids == index))} if index in ids else {} for index in visible]
     token_row = [(at.token, None)]
     style = HeatmapStyle(limit=colour_limit(used), theme=theme)

@@ -73,5 +73,5 @@ def test_a_click_on_a_row_of_the_table_opens_it(screen):
 
 def _written(screen):
     """The three scores, as the formula says them."""
-    source = screen.page.locator("[data-testid=stMarkdownContainer] annotation").first.text_content()
-    return [line.rsplit("= ", 1)[1].split("\\")[0].strip() for line in source.split(r"\\ ")]
+    lines = screen.page.locator("[data-testid=stMarkdownContainer] annotation").all_text_contents()
+    return [line.rsplit("= ", 1)[1] for line in lines if line.startswith("s_")]

@@ -110,6 +110,14 @@ def test_the_attribution_of_a_post_norm_encoder(framed, small):
     assert f"by {compared} than " in answer
 
 
+def test_what_is_0_is_not_among_the_largest_contributions(framed):
+    """Without the residual connection of the last feed-forward network, nothing before it reaches the logit."""
+    at = opened(STAGE, encoder="nanolm", view="Logit attribution", edits="residual.5.mlp=0")
+    largest = re.search(r"Largest: (.*?)\. ", caption(at) + " ")[1]
+    assert "layer 6, FFN: " in largest
+    assert "0.00" not in largest.replace("−", "")
+
+
 def right_answers(at):
     """The options of the question that are right."""
     right = []

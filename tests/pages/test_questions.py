@@ -230,6 +230,19 @@ def test_a_masked_key_gives_its_weight_to_the_others(unchecked, name):
     np.testing.assert_allclose(after, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("weight", [0.0013, 0.019, 0.9815, 0.9985])
+def test_nobody_is_asked_about_a_weight_that_changes_no_digit(unchecked, weight):
+    model = model_of(**MODELS["default"])
+    at = focus(model, token=2, key_token=1)
+    place = (at.sentence, at.layer, at.head, at.token)
+    row = model.trace.layers[at.layer].scores[at.sentence, at.head, at.token].astype(float)
+    others = np.log(np.exp(np.delete(row, 1)).sum())
+    edited = with_edits(model, (SetScore(*place, 1, float(others + np.log(weight / (1 - weight)))),))
+    changed = edited.trace.layers[at.layer].pattern[at.sentence, at.head, at.token, 1]
+    np.testing.assert_allclose(changed, weight, rtol=1e-4)
+    assert attention.masked_key_question(edited, at) == depth_question(edited)
+
+
 def with_parameters(model, **changes):
     """The model with some parameters replaced."""
     parameters = model.encoder.parameters() | changes

@@ -12,6 +12,7 @@ from dashboard.state.setting_parameters import OPTIONS
 from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.analysis import relative_change
+from encoder_core.cost import parameters_by_part
 from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.recipes import VARIANTS
@@ -117,9 +118,20 @@ def test_the_size_of_nanolm_as_written_is_the_tutorials(framed):
     assert any("**3,426,468** parameters = **13.07 MiB**" in text for text in rendered(at))
 
 
+def test_a_size_without_the_table_of_the_walkthrough_names_both(framed):
+    for name, recipe in RECIPES.items():
+        (size,) = [text for text in rendered(opened(PAGE, recipe=name)) if "MiB**" in text]
+        total = sum(parameters_by_part(recipe.config()).values())
+        assert (total != recipe.num_parameters()) == (f"(with it **{total:,}**, as on the map)" in size)
+        on_map = rendered(opened(stage_named("map"), encoder=name))
+        assert any(f"{total:,} parameters" in text.replace("*", "") for text in on_map)
+    at = with_option(opened(PAGE), "View", "All five compared")
+    assert any("nnx and haiku have no embedding table" in text for text in captions(at))
+
+
 def test_the_worked_example_is_written_out(framed):
     at = with_option(opened(PAGE, recipe="nanolm"), "View", "Attention by hand")
-    scores, weights, output = (formula.value for formula in at.latex)
+    scores, weights, output = equations(at)
     for number in ("2.78", "1.39000", "2.23000", "3.07000"):
         assert number in scores
     for number in ("0.11518", "0.26680", "0.61801"):
@@ -130,7 +142,29 @@ def test_the_worked_example_is_written_out(framed):
     assert len(compared) == 10
     assert compared["difference"].max() < 1e-6
     at.selectbox(key=key_of(at, "hand_query")).set_value(3)
-    assert r"1.3 \cdot 0.5" in run(at).latex[0].value
+    assert r"1.3 \cdot 0.5" in equations(run(at))[0]
+
+
+def equations(at):
+    """The lines of the scores, of the weights and of the output."""
+    return [text for text in rendered(at) if text.startswith(("$s_{1} = ", "$w_{1} = ", "$z_{0} = "))]
+
+
+@pytest.mark.parametrize(
+    ("view", "edited", "expected"),
+    [
+        ("Attention by hand", {"hand_table": "3.0=20"}, r"z_{0} = {{4.128 \cdot 10^{-5}} \cdot 0.5} + "),
+        ("Attention by hand", {"hand_table": "1.0=-0.00001"}, r"{0.9 \cdot ({-1 \cdot 10^{-5}})} + "),
+        ("One-hot by hand", {"lookup_table": "2.0=0.00001", "lookup_token": "2"},
+         r"{1 \cdot {1 \cdot 10^{-5}}} + {0 \cdot (-0.7828)}"),
+    ],
+)  # fmt: skip
+def test_small_numbers_of_the_equations_are_powers_of_ten(framed, view, edited, expected):
+    """KaTeX shows 4.128e-05 as the variable e minus 05."""
+    at = opened(PAGE, recipe="nanolm", recipe_view=view, **edited)
+    shown = [text for text in rendered(at) if re.match(r"\$[swzx]_", text)]
+    assert expected in "".join(shown)
+    assert not re.search(r"\de-?\d", "".join(shown))
 
 
 def test_the_one_hot_product_is_written_out(framed):

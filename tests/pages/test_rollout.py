@@ -87,6 +87,19 @@ def test_the_caption_of_rollout_knows_rows_without_a_visible_key(framed):
         assert not any(part in text for part in (some, none, "Dropout changes"))
 
 
+@pytest.mark.parametrize("edits", ["residual.0.attention=0", "head.0.1=0", "residual.1.mlp=0.5"])
+def test_rollout_says_that_it_does_not_know_factors(framed, edits):
+    sentence = "Rollout does not know the edits that multiply the output of a head or a residual connection."
+    share = "the residual stream alone keeps a share of ½ per layer"
+    text = captions(view="Rollout", edits=edits)
+    assert sentence in text
+    assert share not in text
+    for other in ("", "score.0.0.0.1.1=2"):
+        text = captions(view="Rollout", edits=other)
+        assert sentence not in text
+        assert share in text
+
+
 def test_a_masked_head_is_not_among_the_largest_weights(framed):
     text = captions(view="One word", mask="custom", custom_mask=IT, token="4")
     assert "“cat” gets its largest weights from “it” in layer 2, head 2: 0.27; layer 1, head 2: 0.20." in text

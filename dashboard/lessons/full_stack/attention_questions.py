@@ -14,6 +14,7 @@ from encoder_core.figures import format_fixed, format_number, format_probability
 
 Patterns = Float[np.ndarray, "*lead query key"]
 _UNEVEN = 1e-3  # difference of two weights of a row from which it is not uniform
+_NOTABLE = 0.02  # what is left of a row without a weight below it changes in no digit that is shown
 
 
 def switched_off_question(current: Model, at: Focus) -> Question:
@@ -104,7 +105,8 @@ def masked_key_question(current: Model, at: Focus) -> Question:
     visible = visible_keys(current.trace, at.sentence)[at.layer, at.head, at.token]
     weight, others = float(row[at.key_token]), np.flatnonzero(visible & (np.arange(len(row)) != at.key_token))
     is_shared = len(others) > 1 and row[others].max() > 1.05 * row[others].min() and row[others].max() > _UNEVEN
-    if current.trace.kept is not None or not (visible[at.key_token] and 1e-3 < weight < 1 - 1e-3 and is_shared):
+    is_notable = visible[at.key_token] and _NOTABLE <= weight <= 1 - _NOTABLE
+    if current.trace.kept is not None or not (is_notable and is_shared):
         return depth_question(current)
     query, key, best = (escape_token(at.labels[i]) for i in (at.token, at.key_token, others[row[others].argmax()]))
     factor, largest = 1 / (1 - weight), float(row[others].max())

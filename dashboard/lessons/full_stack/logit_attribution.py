@@ -27,6 +27,7 @@ from encoder_core.figures import Selection, dimensions, format_fixed, format_num
 from encoder_core.scenes import predictions as scenes
 
 _TIE = 0.01  # changes of a logit that differ by less than this fraction of the contribution count as equal
+_SHOWN = 0.005  # smaller contributions are 0.00 in the caption
 _ROUNDING = 1e-5  # a contribution below this fraction of the logit is no larger than rounding differences
 
 
@@ -81,7 +82,8 @@ def _has_norms_after_components(config: EncoderConfig) -> bool:
 def _describe(current: Model, at: Focus, attribution: LogitAttribution, output_id: int) -> str:
     """Caption: the sum, the largest contributions, and what a contribution is not."""
     ordered = sorted(attribution.contributions(), key=lambda part: -abs(part.value))[:3]
-    largest = "; ".join(f"{part.name}: {format_fixed(part.value, 2)}" for part in ordered)
+    shown = [f"{part.name}: {format_fixed(part.value, 2)}" for part in ordered if abs(part.value) >= _SHOWN]
+    largest = f" Largest: {'; '.join(shown)}." if shown else ""
     difference = format_number(abs(attribution.total - attribution.logit), 1)
     norms = ""
     if _has_norms_after_components(current.config):
@@ -90,7 +92,7 @@ def _describe(current: Model, at: Focus, attribution: LogitAttribution, output_i
     return (
         f"The contributions to the logit of {output_name(current, output_id)} at "
         f"“{escape_token(at.labels[at.token])}” add up to {format_fixed(attribution.total, 3)}; the logit is "
-        f"{format_fixed(attribution.logit, 3)} (rounding difference {difference}). Largest: {largest}.{norms} A "
+        f"{format_fixed(attribution.logit, 3)} (rounding difference {difference}).{largest}{norms} A "
         "contribution is direct: what later parts compute from it is not included. Click a cell to select its layer "
         f"and head, or a neuron for its derivation.{chance_note(current)}"
     )

@@ -87,10 +87,8 @@ def render_one_hot() -> None:
         render_plot(parts, key="by_hand_one_hot")
     products, sums = worked_lookup(token, table.astype(float).tolist())
     hot = [int(index == token) for index in range(len(table))]
-    _render_long_equations(
-        rf"x_{d} = {_sum_latex(hot, table[:, d])} {_relation(_displayed_sum(hot, table[:, d]), f'{sums[d]:.4f}')} "
-        rf"{sums[d]:.4f}"
-        for d in range(len(products))
+    _render_equations(
+        f"x_{d} = {_sum_latex(hot, table[:, d])} = {_number_latex(sums[d])}" for d in range(len(products))
     )
     _render_comparison([Results([f"dim {d}" for d in range(len(sums))], sums, rows[0])])
 
@@ -162,23 +160,24 @@ def _render_attention_equations(
     query_row, root = rows[query], rf"\sqrt{{{rows.shape[1]}}}"
     scores = []
     for j, (key, dot, score) in enumerate(zip(rows, by_hand.dot_products, by_hand.scores, strict=True)):
-        product, quotient = f"{dot:.5g}", f"{score:.5f}"
+        product, quotient = f"{dot:z.5g}", f"{score:z.5f}"
         first = _relation(_displayed_sum(query_row, key), product)
         second = _relation(float(product) / rows.shape[1] ** 0.5, quotient)
         scores.append(
-            rf"s_{{{j + 1}}} &= ({_sum_latex(query_row, key)}) / {root} {first} {product} / {root} {second} {quotient}"
+            rf"s_{{{j + 1}}} = ({_sum_latex(query_row, key)}) / {root} {first} {_number_latex(dot)} / {root} {second} "
+            rf"{quotient}"
         )
     exponents = np.array([float(f"{score:.4f}") for score in by_hand.scores])
     powers = np.exp(exponents - exponents.max())
-    exponentials = " + ".join(rf"e^{{{exponent:.4f}}}" for exponent in exponents)
+    exponentials = " + ".join(rf"e^{{{exponent:z.4f}}}" for exponent in exponents)
     weights = [
-        rf"w_{{{j + 1}}} &= e^{{{exponents[j]:.4f}}} / ({exponentials}) "
-        rf"{_relation(powers[j] / powers.sum(), f'{weight:.5f}')} {weight:.5f}"
+        rf"w_{{{j + 1}}} = e^{{{exponents[j]:z.4f}}} / ({exponentials}) "
+        rf"{_relation(powers[j] / powers.sum(), f'{weight:z.5f}')} {weight:z.5f}"
         for j, weight in enumerate(by_hand.weights)
     ]
     output = [
-        rf"z_{{{d}}} &= {_sum_latex(by_hand.weights, rows[:, d])} "
-        rf"{_relation(_displayed_sum(by_hand.weights, rows[:, d]), f'{number:.5f}')} {number:.5f}"
+        rf"z_{{{d}}} = {_sum_latex(by_hand.weights, rows[:, d])} "
+        rf"{_relation(_displayed_sum(by_hand.weights, rows[:, d]), f'{number:z.5f}')} {number:z.5f}"
         for d, number in enumerate(by_hand.output)
     ]
     st.markdown(f"**The query is token {query + 1}, with id {tokens[query]}**; Q, K and V are the embedding rows.")
@@ -193,7 +192,7 @@ def _sum_latex(left: Iterable[float], right: Iterable[float]) -> str:
 
 def _displayed_sum(left: Iterable[float], right: Iterable[float]) -> float:
     """The sum of the products of two rows, computed from the rounded numbers that are displayed."""
-    return sum(float(f"{a:.5g}") * float(f"{b:.5g}") for a, b in zip(left, right, strict=True))
+    return sum(float(f"{a:z.5g}") * float(f"{b:z.5g}") for a, b in zip(left, right, strict=True))
 
 
 def _relation(calculated: float, displayed: str) -> str:
@@ -205,14 +204,16 @@ def _relation(calculated: float, displayed: str) -> str:
 
 def _factor_latex(number: float) -> str:
     """LaTeX of a factor of a product: a negative number is in brackets."""
-    return f"{number:.5g}" if number >= 0 else f"({number:.5g})"
+    return _number_latex(number) if number >= 0 else f"({_number_latex(number)})"
+
+
+def _number_latex(number: float) -> str:
+    """LaTeX of a number with five significant digits: as "4.128e-05", KaTeX would show it as e minus 05."""
+    mantissa, _, exponent = f"{number:z.5g}".partition("e")
+    return rf"{{{mantissa} \cdot 10^{{{int(exponent)}}}}}" if exponent else mantissa  # in braces: no line breaks there
 
 
 def _render_equations(lines: Iterable[str]) -> None:
-    st.latex(r"\small \begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}")
-
-
-def _render_long_equations(lines: Iterable[str]) -> None:
     """Render each equation as text, which breaks after an operator: the result stays in sight in a narrow window."""
     st.markdown("\n\n".join(f"${line}$" for line in lines))
 

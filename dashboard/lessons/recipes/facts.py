@@ -8,7 +8,7 @@ from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.sidebar import with_unit_prefix
 from dashboard.state.position_choice import positions_of
 from encoder_core import RECIPES, EncoderConfig
-from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
+from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part, parameters_by_part
 from encoder_core.figures import format_number
 from encoder_core.parameters import BIAS_STD
 from encoder_core.recipes import VARIANTS, Recipe, Variant
@@ -25,11 +25,17 @@ def render_sizes(recipe: Recipe, variant: Variant) -> None:
         f"batch **{example.batch}** · seq **{example.seq}** · d_model **{config.d_model}** · heads "
         f"**{config.num_heads}** of **{config.d_head}** · d_ff **{config.d_ff}** · blocks **{config.num_layers}** · "
         f"**{count:,}** parameters = **{count * BYTES_PER_PARAMETER / 2**20:.2f} MiB**"
+        + ("" if recipe.has_table else f", without the {_describe_table(config)}")
     )
     st.caption(
         "Random numbers are drawn by NumPy from the seed, not with the tutorial's keys, so they differ from those that "
         f"the tutorial prints. Biases have a standard deviation of {BIAS_STD:g}; the libraries initialize them to 0."
     )
+
+
+def _describe_table(config: EncoderConfig) -> str:
+    rows, total = f"{config.vocab_size} × {config.d_model}", sum(parameters_by_part(config).values())
+    return f"table of {rows} that stands in for the tutorial's random rows (with it **{total:,}**, as on the map)"
 
 
 def render_comparison() -> None:
@@ -38,10 +44,13 @@ def render_comparison() -> None:
     lines = [f"| | {' | '.join(f'**{name}**' for name in RECIPES)} |", "|:--" * (len(RECIPES) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
     st.markdown("\n".join(lines))
+    without_table = [name for name, recipe in RECIPES.items() if not recipe.has_table]
     st.caption(
         ":orange[Orange]: as written in the code, where that differs from the text (in annotated, whose text and code "
         "agree, from the paper). FLOPs are those of the matrix products of one forward pass over the tutorial's batch; "
-        "a multiplication and an addition count as two."
+        "a multiplication and an addition count as two. "
+        f"{' and '.join(without_table)} have no embedding table: the table that stands in for their random rows in "
+        "this app is not counted here, but on the map and in the report."
     )
 
 

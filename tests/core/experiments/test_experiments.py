@@ -28,6 +28,7 @@ from encoder_core.experiments.stack_cost import enlarged
 from encoder_core.experiments.stack_gradients import stack_norms
 from encoder_core.experiments.token_mixing import SENTENCE, changed_rows, row_changes
 from encoder_core.experiments.word_in_context import word_similarities
+from encoder_core.experiments.word_order import output_changes
 from encoder_core.figures import panels_of
 from encoder_core.training import tasks
 
@@ -89,6 +90,18 @@ def test_every_setting_has_a_result(experiment, trained):
             assert "{" not in experiment.fill_in(text, setup)
         for theme in ("light", "dark"):
             assert list(panels_of(result.draw(theme)))
+
+
+@pytest.mark.parametrize("positions", ["none", "sinusoidal"])
+@pytest.mark.parametrize("mask", ["none", "causal"])
+def test_the_measured_encoder_of_word_order_is_in_its_figure(positions, mask):
+    experiment = experiments()["word-order"]
+    result = experiment.result(experiment.setup(positions=positions, mask=mask))
+    panels = list(panels_of(result.draw("light")))
+    assert len(panels) == 4
+    changes = output_changes(positions != "none", mask == "causal", seed=0)[0]
+    drawn = {"none none": 0, "sinusoidal none": 1, "none causal": 2, "sinusoidal causal": 3}[f"{positions} {mask}"]
+    np.testing.assert_allclose(panels[drawn].data[0]["x"], changes, rtol=1e-6, atol=1e-6)
 
 
 def test_an_unknown_control_or_setting_is_refused(experiment):
@@ -232,6 +245,12 @@ def test_a_word_has_one_vector_at_the_input_and_several_at_the_output(minilm):
     assert similarities.same.shape[0] == 6
     assert similarities.other.shape[0] == 9
     assert similarities.other[:, -1].mean() < similarities.same[:, -1].mean() < similarities.same[:, 0].mean() + 0.2
+    experiment = experiments()["word-in-context"]
+    assert minilm.config.embedding_norm
+    assert (
+        "one row of the embedding table plus a position, normalised: the"
+        in experiment.result(experiment.setup(), minilm).meaning
+    )
     with pytest.raises(ValueError, match="needs a trained encoder"):
         experiments()["pronoun"].result({"sentence": "cat"})
 

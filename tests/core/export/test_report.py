@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig
+from encoder_core import Encoder, EncoderConfig, HeadFactor, SetEmbedded, SetScore, Temperature
 from encoder_core.export.report import report_html
 from encoder_core.export.subject import Random, Subject
 from encoder_core.export.svg import LEVELS, Appearance, colour, heatmap_svg, levels
@@ -66,6 +66,28 @@ def test_statements_follow_the_model():
     assert "Post-norm: the sum" in report_html(random_subject())
     assert "Pre-norm: the input" in report_html(random_subject(norm="pre", final_norm=True))
     assert "This encoder adds no positions." in report_html(random_subject(positions="none"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "layer", "head", "said", "not_said"),
+    [
+        (0, 1, 1, ("divided by the temperature 0.5,", "; an edit multiplies the sum by 0.", "0 × weights × V"),
+         ("Edits set some scores", "Edits set some numbers")),
+        (0, 1, 0, ("Edits set some scores.",), ("an edit multiplies", "× weights", "Edits set some numbers")),
+        (1, 1, 0, ("Edits set some numbers of the input.",), ("an edit multiplies", "Edits set some scores")),
+        (0, 0, 0, (), ("an edit multiplies", "Edits set some scores", "Edits set some numbers")),
+    ],
+)  # fmt: skip
+def test_statements_follow_the_edits(sentence, layer, head, said, not_said):
+    edits = (SetEmbedded(1, 0, 3, 2.0), SetScore(0, 1, 0, 3, 4, -5.0), Temperature(0.5), HeadFactor(1, 1, 0.0))
+    text = report_html(random_subject(edits=edits), sentence, layer, head)
+    for part in (*said, "divided by the temperature 0.5,"):
+        assert part in text
+    for part in not_said:
+        assert part not in text
+    plain = report_html(random_subject())
+    assert "temperature" not in plain
+    assert "edit" not in plain.split("<body>")[1].lower()
 
 
 def test_the_largest_report_is_below_two_megabytes():

@@ -32,3 +32,11 @@ def test_one_hot_matrix_names_its_columns_and_is_wide_enough_for_few(vocab, titl
     assert (hot.title, rows.title) == titles
     assert hot.columns.names == tuple(columns)
     assert hot.weight == 28 > looked_up.weight
+    assert rows.rows.names == tuple(f"{index} w{index}" for index in columns)
+
+
+def test_a_word_that_is_its_id_is_named_once():
+    ids, table = np.array([1, 2]), np.ones((3, 4), np.float32)
+    at = SimpleNamespace(sentence=0, layer=0, head=0, token=0, key_token=0, labels=tuple("ab"))
+    _, rows, *_ = panels_of(embedding.lookup(ids, table[ids], table, at, vocabulary=["0", "one", "2"]))
+    assert rows.rows.names == ("0", "1 one", "2")
