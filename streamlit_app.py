@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import sidebar
 from dashboard.early_figures.after_figures import page_run
 from dashboard.inspect.edit_bar import render_edit_bar
+from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
 from dashboard.limits.late_requests import ignore_late_requests, note_page
@@ -61,7 +62,7 @@ def render_frame() -> None:
         render_encoder_notice(settings, rendered_encoder)
         render_edit_bar(current_model())
         for problem in edit_problems():
-            st.warning(problem, icon=":material/info:")
+            st.warning(describe_ignored_edit(problem, current_model()), icon=":material/info:")
         for notice in sidebar.text_notices(settings):
             st.warning(notice, icon=":material/info:")
         for difference in sidebar.tutorial_differences(settings, active.name):

@@ -23,6 +23,13 @@ def names_of_two(labels: Sequence[str], first: int, second: int) -> tuple[str, s
     return f"“{names[0]}”", f"“{names[1]}”"
 
 
+def name_in_sentence(labels: Sequence[str], place: int) -> str:
+    """A token in quotation marks, escaped, with its number where the sentence has the same word at another place."""
+    name = escape_token(labels[place])
+    is_repeated = [escape_token(label) for label in labels].count(name) > 1
+    return f"token {place + 1} “{name}”" if is_repeated else f"“{name}”"
+
+
 def escape_markdown(text: str, characters: str = string.punctuation) -> str:
     """Escape these characters, so that markdown, LaTeX and Streamlit's extensions are shown as text.
 

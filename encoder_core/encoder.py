@@ -9,7 +9,7 @@ from jaxtyping import Float
 from encoder_core.blocks.capacity import CAPACITIES, capacity_for
 from encoder_core.config import EncoderConfig, require_config
 from encoder_core.edits import Edit, combine_edits
-from encoder_core.edits.compatible import compatible_edits, ignored_edit_message
+from encoder_core.edits.compatible import IgnoredEdit, compatible_edits, ignored_edit
 from encoder_core.edits.effects import require_edits
 from encoder_core.engine.gradients import block_gradients
 from encoder_core.engine.inference import compile_forward, compute_outputs, compute_trace
@@ -166,7 +166,7 @@ class Encoder(ParameterizedModel):
 
     def run_with_compatible_edits(
         self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()
-    ) -> tuple[Run, tuple[str, ...]]:
+    ) -> tuple[Run, tuple[IgnoredEdit, ...]]:
         """The run with the edits that can be used together, and one sentence for each edit that is ignored.
 
         Uses the edits of `compatible_edits`, without the last ones where numbers would overflow float32. Raises
@@ -182,7 +182,7 @@ class Encoder(ParameterizedModel):
             try:
                 return self.run(inputs, mask, accepted), problems
             except ValueError as error:
-                problems = (*problems, ignored_edit_message(accepted[-1], error))
+                problems = (*problems, ignored_edit(accepted[-1], error))
                 accepted = accepted[:-1]
         return unedited, problems
 

@@ -26,7 +26,7 @@ from dashboard.state.choices import VALUE_DIMENSION
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.explain import recompute
-from encoder_core.figures import dimensions, format_number, largest_magnitude
+from encoder_core.figures import dimensions, format_number, largest_magnitude, latex_number
 from encoder_core.scenes import weighted_values as scenes
 from encoder_core.scenes.position import head_slice
 
@@ -70,7 +70,7 @@ def render_body() -> None:
     if np.isclose(row.sum(), 1, atol=1e-3) and factor == 1:  # not if all keys are masked, or with dropout
         st.caption(average_text(values[visible[at.token]], float(number)))
     product = factor * row * values
-    times = "" if factor == 1 else rf"{factor:g} \cdot "
+    times = "" if factor == 1 else rf"{latex_number(format_number(factor, 6))} \cdot "
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
     render_depths(
         {

@@ -19,7 +19,7 @@ from encoder_core import blocks
 from encoder_core.explain import recompute
 from encoder_core.explain.sublayers import FeedForwardSteps
 from encoder_core.figures import dimensions
-from encoder_core.scenes.feed_forward import activation_name, network
+from encoder_core.scenes.feed_forward import activation_function, activation_name, network
 from encoder_core.scenes.position import block_slice
 
 current = frame.begin_page()
@@ -83,7 +83,9 @@ def formula() -> str:
     up, down = (" + b_{up}", " + b_{down}") if config.use_bias else ("", "")
     hidden = rf"\overbrace{{X}}^{{{seq}\times{d_model}}}\;\overbrace{{W_{{up}}}}^{{{d_model}\times{d_ff}}}{up}"
     out = rf"H\;\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{down}"
-    activated = rf"\text{{{NAME}}}\big({hidden if BETWEEN else out}\big)"
+    name, _, index = activation_function(config).partition("_")
+    function = rf"\text{{{name}}}" + (rf"_{{\{index}}}" if index else "")
+    activated = rf"{function}\big({hidden if BETWEEN else out}\big)"
     hidden, out = (activated, out) if BETWEEN else (hidden, activated)
     return (
         rf"\begin{{aligned}} \underbrace{{H}}_{{{seq}\times{d_ff}}} &= {hidden} \\ "

@@ -43,9 +43,7 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
         elif cell_edit:
             _render_value_controls(cell_edit, inspection)
         else:
-            can_open = bool(inspection.derivation.operand_cells)
-            how = "Open an operand to edit it." if can_open else "“Other edits” change a token, a head or a residual."
-            st.caption(f"This number is computed from others. {how}")
+            st.caption(_without_edit(inspection))
         others = st.popover("Other edits", icon=":material/experiment:", key="other_edits", on_change="rerun")
         with others:
             if others.open:
@@ -58,6 +56,21 @@ def _is_masked_by_page(cell_edit: CellEdit, at: focus.Focus) -> bool:
     """Whether the page Softmax masks every key of the row, which leaves out edits of its scores."""
     is_on = session().page == "softmax" and session().get(HIDE_ROW)
     return is_on and sets_score_of(cell_edit.make_edit(0.0), at)
+
+
+def _without_edit(inspection: Inspection) -> str:
+    """Where a number can be changed that no edit sets."""
+    cell, operands = inspection.trail[-1], inspection.derivation.operand_cells
+    if cell.parameter is not None:
+        return "No edit sets this parameter. Edits set cells of E, W_Q, W_K, W_V and W_O."
+    if cell.tensor == "ids":
+        return "This is an input. “Other edits” replace a token."
+    if cell.tensor == "position_encoding":
+        return "No edit sets this number, which depends on no token. Edits set the input of the first layer."
+    if any(find_cell_edit(operand, inspection.run) for operand in operands):
+        return "This number is computed from others. Open an operand to edit it."
+    further = "Open operands until one can be edited; " if operands else ""
+    return f"This number is computed from others. {further}“Other edits” change a token, a head or a residual."
 
 
 def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:

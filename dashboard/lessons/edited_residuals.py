@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dashboard.models.model import Model
 from encoder_core.edits import Sublayer
-from encoder_core.figures import format_number
+from encoder_core.figures import format_number, latex_number
 
 _NAMES: dict[Sublayer, str] = {"attention": "attention", "mlp": "feed-forward"}
 
@@ -48,7 +48,9 @@ def factor_line(symbol: str, model: Model, sublayer: Sublayer) -> str:
     edited = edited_residuals(model, sublayer)
     if not edited:
         return ""
-    values = [rf"{factor:g} \text{{ in {_block_names(blocks)}}}" for _, factor, blocks in edited]
+    values = [
+        rf"{latex_number(format_number(factor, 6))} \text{{ in {_block_names(blocks)}}}" for _, factor, blocks in edited
+    ]
     if sum(len(each.blocks) for each in edited) < model.config.num_layers:
         values.append(r"1 \text{ in all others}")
     # A line for each value, because twelve blocks can have twelve of them.

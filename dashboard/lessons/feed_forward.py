@@ -73,7 +73,8 @@ def _activation_notes(current: Model, pre: float) -> tuple[str, str]:
     )
     calculation = format_calculation([pre], activation(pre), activation)
     return (
-        f"{name}({calculation.operands[0]}) {calculation.relation} **{calculation.result}**",
+        f"{scenes.activation_function(config)}({calculation.operands[0]}) {calculation.relation} "
+        f"**{calculation.result}**",
         f"{name} {effect}. Without the activation, this feed-forward network would be one affine map.",
     )
 

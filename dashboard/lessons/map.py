@@ -92,8 +92,8 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
     theme, encoder, (batch, seq) = current_theme(), current.encoder, current.batch.ids.shape
     st.header("Parameters, memory and FLOPs", anchor=False)
     st.markdown(
-        f"**{encoder.num_parameters:,}** parameters · **{with_unit_prefix(encoder.num_bytes)}B** as float32 "
-        f"({BYTES_PER_PARAMETER} bytes each) · **{with_unit_prefix(encoder.flops(seq, batch))}FLOP** in the matrix "
+        f"**{encoder.num_parameters:,}** parameters · **{with_unit_prefix(encoder.num_bytes, 'B')}** as float32 "
+        f"({BYTES_PER_PARAMETER} bytes each) · **{with_unit_prefix(encoder.flops(seq, batch), 'FLOP')}** in the matrix "
         f"products of one pass over {format_count(batch * seq, 'token')}"
     )
     render_plot(

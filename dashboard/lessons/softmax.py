@@ -17,6 +17,7 @@ from dashboard.state.widgets import bind_widget
 from encoder_core import Edit, Run, Temperature
 from encoder_core.analysis import SoftmaxSteps, entropy, softmax_steps
 from encoder_core.edits import format_edit
+from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.explain import recompute
 from encoder_core.figures import format_calculation, format_fixed, format_number
 
@@ -39,7 +40,7 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
             help="On this page only. The weights of a row without a visible key are a convention. The table below the "
             "figure shows three.",
         )  # fmt: skip
-        run, problems, unused = current.run, tuple[str, ...](), list[Edit]()
+        run, problems, unused = current.run, tuple[IgnoredEdit, ...](), list[Edit]()
         if hide or temperature != 1:
             mask = run.trace.mask.copy()
             mask[at.sentence, :, at.token] &= not hide

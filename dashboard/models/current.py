@@ -5,7 +5,7 @@ from dashboard.models.model import Model, model_for
 from dashboard.models.variants import edited_model
 from dashboard.state import edit_history
 from dashboard.state.settings import current_settings
-from encoder_core.edits.compatible import CompatibleEdits
+from encoder_core.edits.compatible import CompatibleEdits, IgnoredEdit
 
 
 def current_model() -> Model:
@@ -21,7 +21,7 @@ def model_key() -> tuple[object, ...]:
     return settings, edit_history.edit_texts(), is_loaded
 
 
-def edit_problems() -> tuple[str, ...]:
+def edit_problems() -> tuple[IgnoredEdit, ...]:
     """A sentence for each edit of this session that cannot be applied to its model."""
     model, (edits, problems) = _unedited_model_and_edits()
     return (*problems, *(edited_model(model.settings, edits).edit_problems if edits else ()))

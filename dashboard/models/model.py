@@ -25,6 +25,7 @@ from encoder_core import (
 from encoder_core.blocks.capacity import capacity_for
 from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
+from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import Tokenizer, can_tokenize
 from encoder_core.parameters import Parameters
@@ -49,7 +50,7 @@ class Model:
     mask: MaskSpec
     skipped_lines: int = 0
     edits: tuple[Edit, ...] = ()
-    edit_problems: tuple[str, ...] = ()
+    edit_problems: tuple[IgnoredEdit, ...] = ()
 
     @property
     def config(self) -> EncoderConfig:

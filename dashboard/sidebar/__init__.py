@@ -50,14 +50,14 @@ def _render_cost(current: Model) -> None:
     flops = current.encoder.flops(seq, batch)
     st.caption(
         f"{with_unit_prefix(current.encoder.num_parameters)} parameters · "
-        f"{with_unit_prefix(current.encoder.num_bytes)}B · {with_unit_prefix(flops)}FLOP a pass",
+        f"{with_unit_prefix(current.encoder.num_bytes, 'B')} · {with_unit_prefix(flops, 'FLOP')} a pass",
         help="Floating-point operations of the matrix products of one forward pass.",
     )
 
 
-def with_unit_prefix(count: int) -> str:
-    """1234567 -> "1.23 M": three significant digits and a prefix."""
+def with_unit_prefix(count: int, unit: str = "") -> str:
+    """1234567 -> "1.23 M", or "1.23 MB": three significant digits, and a prefix with the unit, if there is one."""
     for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if count >= 0.9995 * size:  # 999,999 is 1 M, not 1,000 k
-            return f"{format_number(count / size, 3)} {prefix}"
-    return f"{count} "
+            return f"{format_number(count / size, 3)} {prefix}{unit}"
+    return f"{count} {unit}".rstrip()

@@ -56,10 +56,7 @@ def text_notices(settings: Settings, *, only_first_line: bool = False) -> list[s
     if not has_words(line if only_first_line else typed):
         notices.append(f"{name} contains no word, so {_default_text(only_first_line)}.")
     if any(model.batch.truncated):
-        longest, more = model.batch.ids.shape[1], max(model.batch.truncated)
-        notices.append(
-            f"A sentence was cut at {longest} {_unit(model)}; {more} more {form_for(more, 'is', 'are')} ignored."
-        )
+        notices.append(_cut_notice(model, "sentence", f"{model.batch.ids.shape[1]} {_unit(model)}"))
     skipped = model.skipped_lines
     if skipped == len(settings.sentences):
         where = f"{name[0].lower()}{name[1:]}"
@@ -87,10 +84,18 @@ def _task_notices(model: Model, task: Task) -> list[str]:
     if notices and model.skipped_lines == len(model.settings.sentences):
         notices.append(f"The example “{task.examples[0]}” is used instead.")
     if any(model.batch.truncated):
-        longest, more = model.batch.ids.shape[1], max(model.batch.truncated)
-        ignored = f"{more:,} more {form_for(more, 'is', 'are')} ignored"
-        notices.append(f"An input was cut at {format_count(longest, 'token')}; {ignored}. {task.rule}")
+        longest = format_count(model.batch.ids.shape[1], "token")
+        notices.append(f"{_cut_notice(model, 'input', longest)} {task.rule}")
     return notices
+
+
+def _cut_notice(model: Model, noun: str, longest: str) -> str:
+    """How many sentences or inputs were cut, and how many of their tokens are left out."""
+    left_out = [count for count in model.batch.truncated if count]
+    one = {"sentence": "A sentence was", "input": "An input was"}[noun]
+    cut = one if len(left_out) == 1 else f"{len(left_out)} {noun}s were"
+    more = sum(left_out)
+    return f"{cut} cut at {longest}; {more:,} more {form_for(more, 'is', 'are')} ignored."
 
 
 def tutorial_differences(settings: Settings, page: str) -> list[str]:

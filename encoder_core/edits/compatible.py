@@ -8,11 +8,17 @@ from encoder_core.edits import Edit, combine_edits, format_edit
 from encoder_core.edits.effects import require_edits
 
 
+class IgnoredEdit(str):
+    """A sentence about an edit that cannot be used, with the edit."""
+
+    edit: Edit
+
+
 class CompatibleEdits(NamedTuple):
     """The edits that can be used together, in order, and one sentence for each edit that is ignored."""
 
     edits: tuple[Edit, ...]
-    problems: tuple[str, ...]
+    problems: tuple[IgnoredEdit, ...]
 
 
 def compatible_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, seq: int) -> CompatibleEdits:
@@ -32,16 +38,19 @@ def compatible_edits(edits: Sequence[Edit], config: EncoderConfig, batch: int, s
         try:
             combine_edits([*accepted, edit], config, batch, seq)
         except ValueError as error:
-            problems.append(ignored_edit_message(edit, error))
+            problems.append(ignored_edit(edit, error))
         else:
             accepted.append(edit)
     return CompatibleEdits(tuple(accepted), tuple(problems))
 
 
-def ignored_edit_message(edit: Edit, error: ValueError) -> str:
-    """The sentence about an edit that cannot be used."""
+def ignored_edit(edit: Edit, error: ValueError) -> IgnoredEdit:
+    """The sentence about an edit that cannot be used, with the message of the error."""
     try:
         text = format_edit(edit)
     except ValueError:  # a field that is no index or number
         text = repr(edit)
-    return f"The edit “{text}” is ignored: {error}"
+    reason = str(error).removeprefix(f"{edit!r}: ")  # the sentence has named the edit
+    sentence = IgnoredEdit(f"The edit “{text}” is ignored: {reason}")
+    sentence.edit = edit
+    return sentence

@@ -16,6 +16,7 @@ Number = int | float | np.integer | np.floating
 
 LARGEST_PLAIN = 1_000_000  # larger numbers, and those below SMALLEST_PLAIN, are formatted with an exponent
 SMALLEST_PLAIN = Decimal("0.0001")
+_TIE = 1e-9  # relative difference from half a unit of what is a half, but for the rounding of floats
 _EXTRA_DIGITS = 4  # additional digits of the operands of a calculation
 
 
@@ -39,6 +40,12 @@ def format_number(value: Number, digits: int = 4) -> str:
 def format_count(number: int, noun: str, plural: str = "") -> str:
     """A number of things: "1 head", "4 heads", "30,522 rows"; `plural` for a noun that does not just take an "s"."""
     return f"{number:,} {form_for(number, noun, plural or noun + 's')}"
+
+
+def latex_number(formatted: str) -> str:
+    r"""A formatted number in LaTeX: "1{,}230", "{-2.5 \cdot 10^{-6}}". As "-2.5e-6", KaTeX shows it as e minus 6."""
+    mantissa, _, exponent = formatted.replace("−", "-").replace(",", "{,}").partition("e")
+    return rf"{{{mantissa} \cdot 10^{{{int(exponent)}}}}}" if exponent else mantissa  # in braces: no line break inside
 
 
 def latex_sequence(terms: Sequence[str], separator: str = ", ") -> str:
@@ -110,15 +117,16 @@ def format_calculation(
     digits   significant digits of the result; the operands have as many, or up to 4 more
     """
     calculate = combine or _product
+    result = float(f"{result:.15g}")  # without the rounding of floats: 1.5 · 0.155 is 0.2325
     displayed = _displayed(result, digits)
     place = (
         _rounded(result, digits).adjusted() + 1 - digits if math.isfinite(result) else 0
     )  # exponent of the last digit
     for operand_digits in range(digits, digits + _EXTRA_DIGITS + 1):
-        error = _error(calculate, [_displayed(operand, operand_digits) for operand in operands], displayed)
-        if error <= 0.5 * 10.0**place:
+        calculated = _calculated(calculate, [_displayed(operand, operand_digits) for operand in operands])
+        if _rounds_to(displayed, calculated, place):
             is_plain = abs(displayed) <= LARGEST_PLAIN  # such as "1,190", where readers take the last zero for a digit
-            relation = "=" if error <= 0.5 * 10.0 ** (min(place, 0) if is_plain else place) else "≈"
+            relation = "=" if _rounds_to(displayed, calculated, min(place, 0) if is_plain else place) else "≈"
             break
     else:
         relation, operand_digits = "≈", digits
@@ -126,13 +134,22 @@ def format_calculation(
     return Calculation(texts, relation, format_number(result, digits), operand_digits)
 
 
-def _error(calculate: Callable[..., float], operands: Sequence[float], result: float) -> float:
-    """The difference between the result and that of these operands; NaN where it cannot be computed."""
+def _calculated(calculate: Callable[..., float], operands: Sequence[float]) -> float:
+    """The result of these operands; NaN where it cannot be computed."""
     try:
-        calculated = float(calculate(*operands))
+        return float(calculate(*operands))
     except (ArithmeticError, ValueError):  # such as a divisor that is displayed as 0
         return math.nan
-    return 0.0 if calculated == result else abs(calculated - result)
+
+
+def _rounds_to(displayed: float, calculated: float, place: int) -> bool:
+    """Whether the calculated number, rounded at this power of ten, halves away from zero, is the displayed one."""
+    if calculated == displayed:
+        return True
+    error, half = abs(calculated - displayed), 0.5 * 10.0**place
+    if math.isclose(error, half, rel_tol=_TIE):
+        return abs(displayed) > abs(calculated)
+    return error < half
 
 
 def _product(*factors: float) -> float:

@@ -9,6 +9,7 @@ from encoder_core.explain.derivation import Derivation, Step
 from encoder_core.explain.derivations import attention, embedding, feed_forward, prediction, stack
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
+from encoder_core.explain.number_format import format_number, latex_number
 from encoder_core.trace import Run, require_run
 from encoder_core.validation import require_choice, require_type
 
@@ -123,6 +124,6 @@ def _with_edited_value(source: OperandSource, cell: Cell, result: RuleResult) ->
     value = source.edited_value(cell)
     if value is None:
         return result
-    edited = Step("set by hand", rf"{value:g} \text{{ (set by hand)}}", float(value))
+    edited = Step("set by hand", rf"{latex_number(format_number(value, 7))} \text{{ (set by hand)}}", float(value))
     formula = f"{result.formula} \\;\\to\\; {edited.formula}" if result.formula else edited.formula
     return RuleResult(formula, (*result.steps, edited))

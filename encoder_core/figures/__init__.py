@@ -15,6 +15,7 @@ from encoder_core.explain.number_format import (
     format_percent,
     format_probability,
     in_brackets,
+    latex_number,
     latex_range,
     latex_sequence,
 )
@@ -93,6 +94,7 @@ __all__ = [
     "heatmap",
     "in_brackets",
     "largest_magnitude",
+    "latex_number",
     "latex_range",
     "latex_sequence",
     "line_styles",

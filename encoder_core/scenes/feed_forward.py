@@ -32,6 +32,11 @@ def activation_name(config: EncoderConfig) -> str:
     return ACTIVATION_TITLES[config.activation]
 
 
+def activation_function(config: EncoderConfig) -> str:
+    """The name of the activation before its argument: "GELU (tanh)(3.86)" would read as a product."""
+    return {"gelu_tanh": "GELU_tanh"}.get(config.activation, activation_name(config))
+
+
 def network(
     mlp_in: Float[np.ndarray, "seq d_model"],
     steps: FeedForwardSteps,
@@ -56,7 +61,7 @@ def network(
                                 theme=theme)  # fmt: skip
     bias = " + b" if config.use_bias else ""
     row, row_and_neuron = [(at.token, None)], [(at.token, None), (None, neuron)]
-    act_title, out_title = f"{activation_name(config)}( )", f"· W_down{bias}"
+    act_title, out_title = f"{activation_function(config)}( )", f"· W_down{bias}"
     if config.activation_after == "second_linear":
         act_title, out_title = "no activation", "out, activated"
     return [

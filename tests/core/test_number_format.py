@@ -16,6 +16,7 @@ from encoder_core.explain.number_format import (
     format_percent,
     format_probability,
     in_brackets,
+    latex_number,
     latex_range,
     latex_sequence,
 )
@@ -38,6 +39,13 @@ def test_counts_agree_with_their_nouns_and_verbs():
     assert counts == ["0 heads", "1 head", "2 heads", "30,522 heads"]
     assert [format_count(number, "query", "queries") for number in (1, 2)] == ["1 query", "2 queries"]
     assert [form_for(number, "is", "are") for number in (0, 1, 2)] == ["are", "is", "are"]
+
+
+def test_numbers_in_latex():
+    assert [latex_number(format_number(x)) for x in (-2.5, 1230.0, 1e-5, -1.2e-6, 4e9)] == [
+        "-2.5", "1{,}230", r"{1 \cdot 10^{-5}}", r"{-1.2 \cdot 10^{-6}}", r"{4 \cdot 10^{9}}",
+    ]  # fmt: skip
+    assert latex_number("-4.128e-05") == r"{-4.128 \cdot 10^{-5}}"
 
 
 def test_a_sequence_has_dots_only_for_terms_that_are_left_out():
@@ -102,6 +110,21 @@ def test_a_calculation_that_does_not_hold_as_displayed_has_an_approximation_sign
     assert format_calculation([1.0, 1e-300], 1e300, lambda a, b: a / b).relation == "="
     assert format_calculation([1.0, 0.0], math.inf, lambda a, b: a / b).relation == "≈"
     assert format_calculation([1.0, math.inf], math.inf).relation == "="
+
+
+@pytest.mark.parametrize(
+    ("combine", "operands", "digits", "expected"),
+    [
+        # 0.125 · 0.622 is 0.07775, which a reader rounds to 0.0778.
+        (math.prod, [0.12499, 0.62199], 3, (("0.12499", "0.62199"), "=", "0.0777", 5)),
+        (math.prod, [1.36458, 0.25], 4, (("1.36458", "0.25"), "=", "0.3411", 6)),
+        (math.fsum, [-0.6226, -0.01549], 3, (("−0.6226", "−0.01549"), "=", "−0.638", 4)),
+        # Exactly a half, although the product of the floats is 0.23249999999999998.
+        (math.prod, [1.5, 0.155], 3, (("1.5", "0.155"), "=", "0.233", 3)),
+    ],
+)
+def test_a_half_is_rounded_away_from_zero_as_a_reader_does(combine, operands, digits, expected):
+    assert format_calculation(operands, combine(operands), lambda *numbers: combine(numbers), digits) == expected
 
 
 OPERATIONS = {

@@ -9,7 +9,7 @@ from dashboard.page_list import stage_named
 from dashboard.state.setting_parameters import DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core.edits import parse_edit
-from tests.pages.app import figures, key_of, opened, rendered, run, said
+from tests.pages.app import chosen, figures, key_of, opened, rendered, run, said
 
 GROWING = "~".join(f"residual.{layer}.{name}=1000" for layer in range(12) for name in ("attention", "mlp"))
 PRE = {"norm": "pre", "layers": "12"}
@@ -52,6 +52,35 @@ def test_incompatible_edits_are_ignored_with_a_message(framed, page, edits, mess
         assert expected in message
     assert edits_in_bar(at) == kept
     assert list(figures(at))
+
+
+@pytest.mark.parametrize(
+    ("edit", "choices", "sentence"),
+    [
+        ("head.3.0=0", {"layers": "2"}, "“layer 4, head 1 off” is ignored: there are 2 layers."),
+        ("head.0.2=0", {"heads": "1"}, "“layer 1, head 3 off” is ignored: there is 1 head."),
+        ("score.0.0.0.15.2=5", {"text": "The cat sat"},
+         "“score token 16 → 3 · sat, layer 1, head 1 = 5” is ignored: there are 3 tokens."),
+        ("hide.2.0", {}, "“sentence 3, token 1 is hidden as key” is ignored: there are 2 sentences."),
+        ("hide.0.40", {}, "“sentence 1, token 41 is hidden as key” is ignored: there are 20 tokens in a sentence."),
+        ("token.0.1=900", {"text": "*a* cat"},
+         "“2 · a becomes id 900” is ignored: there are 5 tokens in the vocabulary."),
+        ("token.0.5=1", {"text": "*a* cat"}, "“token 6 becomes "),
+        ("token_embedding.900.1=2", {}, "“E[id 900, 1] = 2” is ignored: there are"),
+        ("embedded.0.0.70=2", {"text": "*a*", "d_model": "64"},
+         "“embedded[1 · *, 70] = 2” is ignored: there are 64 dimensions."),
+        ("wq.0.0.3.20=1", {"d_model": "64", "heads": "4"},
+         "“W_Q of layer 1, head 1 [3, 20] = 1” is ignored: there are 16 columns."),
+        ("wo.0.0.20.3=1", {"d_model": "64", "heads": "4"},
+         "“W_O of layer 1, head 1 [20, 3] = 1” is ignored: there are 16 rows."),
+        ("score.0.0.0.0.0=10000000", {}, "“score.0.0.0.0.0=10000000” is ignored: value=10000000.0 is invalid"),
+    ],
+)  # fmt: skip
+def test_an_edit_of_a_part_that_the_model_does_not_have_is_named_as_in_the_bar(framed, edit, choices, sentence):
+    at = opened(stage_named("scaled_scores"), edits=edit, **choices)
+    (message,) = said(at)
+    assert f"The edit {sentence}" in plain_text(message)
+    assert chosen(at, "edits") == (edit,)  # it stays for a model that has the part
 
 
 def test_only_tokens_are_shortened_in_the_edit_bar(framed):

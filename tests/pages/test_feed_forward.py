@@ -13,8 +13,8 @@ from tests.pages.app import figures, opened, rendered
 @pytest.mark.parametrize(
     ("variant", "formula", "title"),
     [
-        ("as intended", (r"&= \text{GELU (tanh)}\big(\overbrace{X}", r"&= H\;"), "· W_down + b"),
-        ("as written", (r"&= \overbrace{X}", r"&= \text{GELU (tanh)}\big(H\;"), "out, activated"),
+        ("as intended", (r"&= \text{GELU}_{\tanh}\big(\overbrace{X}", r"&= H\;"), "· W_down + b"),
+        ("as written", (r"&= \overbrace{X}", r"&= \text{GELU}_{\tanh}\big(H\;"), "out, activated"),
     ],
 )
 def test_the_feed_forward_page_shows_the_place_of_the_activation(framed, variant, formula, title):
@@ -30,6 +30,16 @@ def test_the_feed_forward_page_shows_the_place_of_the_activation(framed, variant
     assert ("There is no activation between the two linear layers." in texts) != between
     assert ("No activation follows the first linear layer" in texts) != between
     assert ("Without the activation, this feed-forward network would be one affine map." in texts) == between
+
+
+@pytest.mark.parametrize(("activation", "name"), [("relu", "ReLU"), ("gelu", "GELU"), ("gelu_tanh", "GELU_tanh")])
+def test_the_activation_has_a_name_without_brackets_before_its_argument(framed, activation, name):
+    at = opened(stage_named("feed_forward"), activation=activation)
+    assert f"{name}( )" in [figure["title"] for figure in figures(at)]
+    assert any(re.search(rf"^{name}\(−?[\d.]+\) [=≈] ", text, re.M) for text in rendered(at))
+    assert not any(
+        re.search(r"\)\(|\)}\\big\(", text) for text in [*rendered(at), *(latex.value for latex in at.latex)]
+    )
 
 
 def test_the_feed_forward_page_shows_the_effect_of_dropout_on_a_neuron(framed):

@@ -172,7 +172,7 @@ def test_rows_of_a_table_are_numbered_once_and_from_their_first_number():
 @pytest.mark.parametrize(
     ("count", "text"),
     [
-        (999, "999 "),
+        (999, "999"),
         (1000, "1 k"),
         (999_400, "999 k"),
         (999_999, "1 M"),
@@ -182,6 +182,17 @@ def test_rows_of_a_table_are_numbered_once_and_from_their_first_number():
 )
 def test_a_count_has_three_digits_and_a_unit_prefix(count, text):
     assert with_unit_prefix(count) == text
+    assert with_unit_prefix(count, "B") == (f"{text}B" if text[-1].isalpha() else f"{text} B")
+
+
+def test_the_numbers_of_a_tiny_model_have_one_space_after_them(framed):
+    at = opened(stage_named("map"), text="it", d_model="4", heads="1", d_ff="8", layers="1")
+    at.radio[0].set_value("the same parameters, more than twice the FLOPs")
+    shown = [*rendered(run(at)), *(caption.value for caption in at.caption), *(box.value for box in at.success)]
+    (answer,) = {text for text in shown if "The FLOPs grow from" in text}
+    assert re.search(r"The FLOPs grow from \d+ to \d+: each of", answer)
+    (sizes,) = {text for text in shown if "FLOP a pass" in text}
+    assert re.fullmatch(r"\d+ parameters · \d+ B · \d+ FLOP a pass", sizes)
 
 
 def test_the_map_explains_its_numbers(framed):

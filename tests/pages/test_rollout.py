@@ -1,5 +1,7 @@
 """Rollout, and what three views of attention say about a token, where some heads see no key or dropout changes sums."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -67,7 +69,7 @@ def test_the_part_of_the_residual_stream_is_half_under_its_condition(settings, e
 
 
 def captions(**link):
-    at = opened(stage_named("full_stack"), text=TEXT, layers="2", heads="2", d_model="8", **link)
+    at = opened(stage_named("full_stack"), **{"text": TEXT, "layers": "2", "heads": "2", "d_model": "8"} | link)
     return " ".join(text.replace("\u2060", "") for text in rendered(at))
 
 
@@ -98,6 +100,18 @@ def test_rollout_says_that_it_does_not_know_factors(framed, edits):
         text = captions(view="Rollout", edits=other)
         assert sentence not in text
         assert share in text
+
+
+def test_a_word_that_occurs_twice_is_named_with_its_place(framed):
+    twice = {"text": "the cat sees the cat", "view": "One word"}
+    text = captions(**twice, mask="none", token="4", key_token="1")
+    assert "Token 1 “the” gets its largest weights from token 4 “the” in " in text
+    assert "token 1 “the” is masked for the query token 4 “the”." in text
+    assert re.search(r"the largest weights of the query are [\d.]+ to (token [125] “(the|cat)”|“sees”) in ", text)
+    text = captions(**twice, mask="causal", token="1", key_token="4")
+    assert "Token 4 “the” is masked: token 1 “the” cannot attend to it" in text
+    text = captions(**twice, mask="none", token="3", key_token="2")
+    assert "“cat” gets its largest weights from “sees” in " in text
 
 
 def test_a_masked_head_is_not_among_the_largest_weights(framed):

@@ -57,6 +57,15 @@ def test_a_cut_is_reported_for_the_text_in_use_only(framed):
     assert one.startswith("An input was cut at 10 tokens; 1 more is ignored.")
 
 
+def test_all_cuts_are_counted(framed):
+    long, longer = " ".join(["a"] * 70), " ".join(["b"] * 100)
+    assert messages(opened(stage_named("map"), text=f"{long}\nthe cat\n{longer}")) == [
+        "2 sentences were cut at 64 tokens; 42 more are ignored."
+    ]
+    (notice,) = messages(opened(stage_named("map"), encoder="reverse", input=f"{'a' * 15}\nabc\n{'b' * 12}"))
+    assert notice.startswith("2 inputs were cut at 10 tokens; 7 more are ignored. ")
+
+
 def test_a_line_without_a_word_is_reported_and_ignored(framed):
     at = opened(stage_named("embedding"), text="one\n\u200b\x07\ntwo")
     assert messages(at) == ["1 line without a token is ignored."]

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from dashboard.markdown import plain_text
 from dashboard.page_list import stage_named
 from dashboard.state import edit_history
 from dashboard.state.setting_parameters import DEFAULT_TEXT
@@ -39,6 +40,55 @@ def enabled(at):
 def press(at, label):
     next(button for button in at.button if button.label == label).click()
     return run(at)
+
+
+COMPUTED, OTHERS = "This number is computed from others. ", "“Other edits” change a token, a head or a residual."
+OPEN = "Open operands until one can be edited; "
+PARAMETER = "No edit sets this parameter. Edits set cells of E, W_Q, W_K, W_V and W_O."
+
+
+@pytest.mark.parametrize(
+    ("page", "cell", "sentence"),
+    [
+        ("feed_forward", "mlp_act.0.0.15.6", COMPUTED + OPEN + OTHERS),
+        ("feed_forward", "mlp_act.0.0.15.6~mlp_pre.0.0.15.6~parameters.layers.0.mlp.up.kernel.3.6", PARAMETER),
+        ("qkv", "q.0.0.0.1.1", COMPUTED + "Open an operand to edit it."),
+        ("qkv", "q.0.0.0.1.1~parameters.layers.0.attention.query.bias.1", PARAMETER),
+        ("add_and_norm", "mlp_in.0.0.1.1~parameters.layers.0.norm1.scale.1", PARAMETER),
+        ("embedding", "token_embedding.0.1.1~ids.0.1", "This is an input. “Other edits” replace a token."),
+        ("positions", "position_encoding.1.1",
+         "No edit sets this number, which depends on no token. Edits set the input of the first layer."),
+    ],
+)  # fmt: skip
+def test_a_number_without_an_edit_says_what_can_be_edited(framed, page, cell, sentence):
+    texts = rendered(opened(stage_named(page), cell=cell))
+    assert sentence in texts
+    assert sum(text.startswith((COMPUTED, "No edit sets", "This is an input.")) for text in texts) == 1
+
+
+def test_the_table_of_learned_positions_has_no_edit(framed):
+    cell = "embedded.0.1.1~position_encoding.1.1~parameters.position_embedding.1.1"
+    assert PARAMETER in rendered(opened(stage_named("positions"), positions="learned", cell=cell))
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "latex"),
+    [
+        ("weighted_values", {"edits": "head.0.0=0.00001"}, r"= {1 \cdot 10^{-5}} \cdot \underbrace{A}"),
+        ("map", {"edits": "residual.0.attention=0.00001"}, r"{1 \cdot 10^{-5}} \text{ in block 1}"),
+        ("scaled_scores", {"edits": "residual.0.attention=-0.0000012", "cell": "resid_mid.0.0.1.2"},
+         r"{-1.2 \cdot 10^{-6}} \cdot "),
+        ("scaled_scores", {"edits": "score.0.0.0.15.2=-0.0000001", "cell": "scores.0.0.0.15.2"},
+         r"{-1 \cdot 10^{-7}} \text{ (set by hand)}"),
+        ("positions", {"edits": "embedded.0.15.0=250000.5", "cell": "embedded.0.15.0"},
+         r"250{,}000.5 \text{ (set by hand)}"),
+    ],
+)  # fmt: skip
+def test_formulas_write_small_and_large_factors_as_powers_of_ten(framed, page, link, latex):
+    at = opened(stage_named(page), **link)
+    formulas = [part.value for part in at.latex]
+    assert latex in " ".join(formulas)
+    assert not [formula for formula in formulas if re.search(r"\de[-+]?\d", formula)]
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +184,7 @@ def test_a_token_is_replaced(framed):
     [
         ("colour.1=2", "name='colour' is unknown", ()),
         ("head.2.1=0~head.x.1=0", "layer='x' is invalid: allowed are whole numbers", ("head.2.1=0",)),
-        ("head.11.1=0", "layer=11 is invalid: allowed are 0 to 3", ("head.11.1=0",)),
+        ("head.11.1=0", "12, head 2 off” is ignored: there are 4 layers.", ("head.11.1=0",)),
         ("score.0.0.0.2.1=nan", "value='nan' is invalid: allowed are finite numbers", ()),
         ("<b>=1", "name='<b>' is unknown", ()),
         ("~".join(f"embedded.0.0.{i}=1" for i in range(30)), "30 edits; the first 24", None),
@@ -150,7 +200,7 @@ def test_an_edit_that_does_not_fit_is_applied_once_it_fits(framed):
     at = opened(stage_named("scaled_scores"), edits="head.5.1=0")
     assert edits_in_bar(at) == []
     (warning,) = messages(at)
-    assert "layer=5 is invalid: allowed are 0 to 3" in warning
+    assert plain_text(warning) == "The edit “layer 6, head 2 off” is ignored: there are 4 layers."
     at.select_slider(key="layers").set_value(8)
     run(at)
     assert not at.warning

@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.full_stack.reach import computed_keys
 from dashboard.lessons.full_stack.view import depth_question, head_name
-from dashboard.markdown import escape_token
+from dashboard.markdown import name_in_sentence, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.analysis import stack_patterns, visible_keys
@@ -108,14 +108,15 @@ def masked_key_question(current: Model, at: Focus) -> Question:
     is_notable = visible[at.key_token] and _NOTABLE <= weight <= 1 - _NOTABLE
     if current.trace.kept is not None or not (is_notable and is_shared):
         return depth_question(current)
-    query, key, best = (escape_token(at.labels[i]) for i in (at.token, at.key_token, others[row[others].argmax()]))
+    query, key = names_of_two(at.labels, at.token, at.key_token)
+    best = name_in_sentence(at.labels, int(others[row[others].argmax()]))
     factor, largest = 1 / (1 - weight), float(row[others].max())
     return Question(
-        f"in {head_name(at.layer, at.head)}, “{key}” is masked for the query “{query}”. What happens to the weight of "
+        f"in {head_name(at.layer, at.head)}, {key} is masked for the query {query}. What happens to the weight of "
         f"{format_fixed(weight, 2)} that it has now?",
         "the other visible keys get it, in proportion to their weights",
         f"Softmax divides by the sum of the remaining exponentials, so each other weight is multiplied by "
-        f"{format_number(factor, 3)}: “{best}” goes from {format_number(largest, 3)} to "
+        f"{format_number(factor, 3)}: {best} goes from {format_number(largest, 3)} to "
         f"{format_probability(factor * largest, 3)}.",
         [
             WrongOption(

@@ -10,7 +10,7 @@ from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.attention_questions import masked_key_question
 from dashboard.lessons.full_stack.view import Depths, head_name
 from dashboard.lessons.word_lines import hidden_weight, render_figure_choice, render_layer_lines
-from dashboard.markdown import escape_token
+from dashboard.markdown import capitalize, name_in_sentence, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -35,14 +35,14 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
     weights = attention_from(current.trace, at.token, at.sentence)
     to_key, visible = weights[:, :, at.key_token], visible_keys(current.trace, at.sentence)[:, :, at.token]
     inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, at.key_token))
-    word, key = escape_token(at.labels[at.token]), escape_token(at.labels[at.key_token])
-    heads_text = f"gets its largest weights from “{word}” in {_heads_text(at, weights, visible)}"
+    word, key = names_of_two(at.labels, at.token, at.key_token)
+    heads_text = f"gets its largest weights from {word} in {_heads_text(at, weights, visible)}"
     if not visible[:, :, at.key_token].any():
-        heads_text = f"is masked: “{word}” cannot attend to it"
+        heads_text = f"is masked: {word} cannot attend to it"
     others = _largest_weights(at, strongest_heads(weights, excluded=special_tokens_and_query(at.labels, at.token)))
     if render_figure_choice():
         render_layer_lines(current, at, key="full_stack_word_lines", selects_key=True)
-        st.caption(f"In all layers: “{key}” {heads_text}.{others}")
+        st.caption(f"In all layers: {key} {heads_text}.{others}")
     else:
         plot_area = st.container()  # above the choice of the colour scale
         keys = shown_tokens(at.labels, at.token)
@@ -53,8 +53,8 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
         with plot_area:
             render_plot(parts, key="full_stack_word_plot", inspection=inspection)
             st.caption(
-                f"“{key}” {heads_text}.{others}{hidden_weight(at, weights[at.layer, at.head], keys)} Click a cell to "
-                "select its head and key."
+                f"{capitalize(key)} {heads_text}.{others}{hidden_weight(at, weights[at.layer, at.head], keys)} Click a "
+                "cell to select its head and key."
             )
     num_layers, num_heads, seq = weights.shape
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
@@ -87,7 +87,7 @@ def _largest_weights(at: Focus, heads: list[StrongHead]) -> str:
     if not heads:
         return ""
     weights = (
-        f"{head.weight:.2f} to “{escape_token(at.labels[head.key])}” in {head_name(head.layer, head.head)}"
+        f"{head.weight:.2f} to {name_in_sentence(at.labels, head.key)} in {head_name(head.layer, head.head)}"
         for head in heads
     )
     return f" Excluding itself and special tokens, the largest weights of the query are {'; '.join(weights)}."

@@ -22,7 +22,7 @@ from dashboard.state.widgets import bind_value, bind_widget, edited_cells
 from dashboard.theme import current_theme
 from encoder_core import RECIPES, Encoder
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import dimensions, format_fixed, format_number
+from encoder_core.figures import dimensions, format_fixed, format_number, latex_number
 from encoder_core.recipes import Demo
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention, worked_lookup
 from encoder_core.scenes import embedding
@@ -208,9 +208,8 @@ def _factor_latex(number: float) -> str:
 
 
 def _number_latex(number: float) -> str:
-    """LaTeX of a number with five significant digits: as "4.128e-05", KaTeX would show it as e minus 05."""
-    mantissa, _, exponent = f"{number:z.5g}".partition("e")
-    return rf"{{{mantissa} \cdot 10^{{{int(exponent)}}}}}" if exponent else mantissa  # in braces: no line breaks there
+    """LaTeX of a number with five significant digits."""
+    return latex_number(f"{number:z.5g}")
 
 
 def _render_equations(lines: Iterable[str]) -> None:

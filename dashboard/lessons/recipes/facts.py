@@ -100,7 +100,7 @@ _CELLS: dict[str, Callable[[Recipe], str]] = {
     "dropout": _config_cell(lambda config: f"{config.dropout:g}" if config.dropout else "none"),
     "parameters": _recipe_cell(lambda recipe, variant: f"{recipe.num_parameters(variant):,}"),
     "bytes": _recipe_cell(
-        lambda recipe, variant: with_unit_prefix(recipe.num_parameters(variant) * BYTES_PER_PARAMETER) + "B"
+        lambda recipe, variant: with_unit_prefix(recipe.num_parameters(variant) * BYTES_PER_PARAMETER, "B")
     ),
-    "FLOPs": _recipe_cell(lambda recipe, variant: with_unit_prefix(_flops(recipe, variant)) + "FLOP"),
+    "FLOPs": _recipe_cell(lambda recipe, variant: with_unit_prefix(_flops(recipe, variant), "FLOP")),
 }

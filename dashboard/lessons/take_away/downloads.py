@@ -85,11 +85,11 @@ def render_files(model: Model, files: list[File]) -> None:
 
     for file in files:
         num_bytes = file.num_bytes or 0
-        size = f" · about {with_unit_prefix(num_bytes)}B" if num_bytes >= _SIZE_SHOWN_FROM else ""
+        size = f" · about {with_unit_prefix(num_bytes, 'B')}" if num_bytes >= _SIZE_SHOWN_FROM else ""
         if file.num_bytes and file.num_bytes > MAX_BYTES:
             st.caption(
-                f"{file.label}: {with_unit_prefix(file.num_bytes)}B is more than the limit of "
-                f"{with_unit_prefix(MAX_BYTES)}B. Fewer sentences or layers, or smaller sizes, make it smaller."
+                f"{file.label}: {with_unit_prefix(file.num_bytes, 'B')} is more than the limit of "
+                f"{with_unit_prefix(MAX_BYTES, 'B')}. Fewer sentences or layers, or smaller sizes, make it smaller."
             )
             continue
         st.download_button(

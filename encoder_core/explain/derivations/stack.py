@@ -6,7 +6,7 @@ from encoder_core.explain.derivation import Operand, Step, product_summands, sin
 from encoder_core.explain.derivations.norm import derive_norm, norm_formula
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult, copy_step
-from encoder_core.explain.number_format import format_number
+from encoder_core.explain.number_format import format_number, latex_number
 
 _NOT_FROM_LAYERS = (
     "Each layer of this trace is applied to the embedded input, as in the recipe. The output is that of the stack, in "
@@ -103,4 +103,4 @@ def _times_factor(
         product_summands([residual[index]], [Operand("residual factor", factor)]),
     )
     products = [Operand(f"{format_number(factor)} × {operand.name}", factor * operand.value) for operand in residual]
-    return (step,), products, rf"{factor:g} \cdot "
+    return (step,), products, rf"{latex_number(format_number(factor, 6))} \cdot "

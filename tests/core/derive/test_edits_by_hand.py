@@ -42,7 +42,7 @@ def test_an_edited_score_follows_the_computed_score():
     """ln 3 replaces -2 / sqrt(2). The weight is then 3 / (3 + e^sqrt(2))."""
     model = run(SetScore(0, 0, 0, 0, 1, 5.0), SetScore(0, 0, 0, 0, 1, float(np.log(3))))
     assert steps(model, "scores.0.0.0.0.1") == {"divided by √d_head": -(2**0.5), "set by hand": np.log(3)}
-    assert model.derive("scores.0.0.0.0.1").formula.endswith(r"\to\; 1.09861 \text{ (set by hand)}")
+    assert model.derive("scores.0.0.0.0.1").formula.endswith(r"\to\; 1.098612 \text{ (set by hand)}")
     assert list(steps(model, "scores.0.0.0.0.0")) == ["divided by √d_head"]
     weight = 3 / (3 + np.exp(2**0.5))
     assert model.derive("pattern.0.0.0.0.1").result == pytest.approx(weight, rel=1e-6)
