@@ -70,7 +70,9 @@ def render_body() -> None:
     if np.isclose(row.sum(), 1, atol=1e-3) and factor == 1:  # not if all keys are masked, or with dropout
         st.caption(average_text(values[visible[at.token]], float(number)))
     product = factor * row * values
-    times = "" if factor == 1 else rf"{latex_number(format_number(factor, 6))} \cdot "
+    times, apart = "", r"\qquad"
+    if factor != 1:  # two lines, because a factor may be long
+        times, apart = rf"{latex_number(format_number(factor, 6))} \cdot ", r"\\[1em]"
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
     render_depths(
         {
@@ -79,8 +81,9 @@ def render_body() -> None:
             "V": Table(v, tokens, dims),
             "weights": Table(weights, tokens, tokens),
         },
-        rf"\underbrace{{Z}}_{{{seq}\times{d_head}}} = {times}\underbrace{{A}}_{{{seq}\times{seq}}}\;"
-        rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, \qquad z_i = {times}\sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j",
+        rf"\begin{{gathered}} \underbrace{{Z}}_{{{seq}\times{d_head}}} = {times}\underbrace{{A}}_{{{seq}\times{seq}}}\;"
+        rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, {apart} z_i = {times}\sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j"
+        r"\end{gathered}",
         [blocks.split_heads, blocks.weigh_values_of_heads] if current.splits_heads else [blocks.weigh_values],
         question,
         inspection,
