@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
+PLOT = ".ew-plot .js-plotly-plot .main-svg"  # is on the page when a figure is painted
+
 
 def count_bytes(page: Page) -> Callable[[], int]:
     """Begin to count what the browser receives for this page, the websocket aside. Returns the count so far."""
@@ -18,7 +20,7 @@ def bytes_of_visit(page: Page, url: str) -> int:
     """Bytes that the browser receives until the plots of a page are on screen, the websocket aside. Closes the page."""
     count = count_bytes(page)
     page.goto(url, timeout=120_000)
-    page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg", timeout=120_000)
+    page.wait_for_selector(PLOT, timeout=120_000)
     page.wait_for_load_state("networkidle")
     received = count()
     page.close()

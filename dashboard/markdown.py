@@ -17,17 +17,19 @@ def escape_token(token: str) -> str:
 
 def names_of_two(labels: Sequence[str], first: int, second: int) -> tuple[str, str]:
     """Two tokens in quotation marks, escaped, with their numbers where they are the same word at two places."""
-    names = [escape_token(labels[place]) for place in (first, second)]
-    if first != second and names[0] == names[1]:
-        return f"token {first + 1} “{names[0]}”", f"token {second + 1} “{names[1]}”"
-    return f"“{names[0]}”", f"“{names[1]}”"
+    numbered = first != second and shorten(labels[first]) == shorten(labels[second])
+    return _quoted(labels, first, numbered=numbered), _quoted(labels, second, numbered=numbered)
 
 
 def name_in_sentence(labels: Sequence[str], place: int) -> str:
     """A token in quotation marks, escaped, with its number where the sentence has the same word at another place."""
-    name = escape_token(labels[place])
-    is_repeated = [escape_token(label) for label in labels].count(name) > 1
-    return f"token {place + 1} “{name}”" if is_repeated else f"“{name}”"
+    is_repeated = [shorten(label) for label in labels].count(shorten(labels[place])) > 1
+    return _quoted(labels, place, numbered=is_repeated)
+
+
+def _quoted(labels: Sequence[str], place: int, *, numbered: bool) -> str:
+    name = f"“{escape_token(labels[place])}”"
+    return f"token {place + 1} {name}" if numbered else name
 
 
 def escape_markdown(text: str, characters: str = string.punctuation) -> str:

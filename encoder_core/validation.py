@@ -12,6 +12,13 @@ from jaxtyping import Shaped
 _MAX_SHOWN = 100  # characters of a value in an error message
 
 
+class IndexTooLarge(ValueError):
+    """The error for an index that is too large: the name of the index, and how many there are."""
+
+    name: str
+    size: int
+
+
 def invalid_value(name: str, value: object, allowed: str) -> ValueError:
     """The error for a value that is not allowed, such as "d_model=0 is invalid: allowed are whole numbers from 1."."""
     return ValueError(f"{name}={_shown(value)} is invalid: allowed are {allowed}.")
@@ -47,9 +54,16 @@ def require_integer(name: str, value: Any, low: int, high: int | None = None) ->
 
 
 def require_index(name: str, value: Any, size: int) -> None:
-    """Raises ValueError unless the value is a whole number from 0 to size - 1."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) < size:
-        raise invalid_value(name, value, f"0 to {size - 1}")
+    """Raises ValueError unless the value is a whole number from 0 to size - 1: IndexTooLarge for a larger one."""
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+    if is_integer and 0 <= int(value) < size:
+        return
+    error = invalid_value(name, value, f"0 to {size - 1}")
+    if is_integer and int(value) >= size:
+        too_large = IndexTooLarge(*error.args)
+        too_large.name, too_large.size = name, size
+        raise too_large
+    raise error
 
 
 def require_number(name: str, value: Any, low: int | float, high: int | float, *, below_high: bool = False) -> float:

@@ -22,6 +22,20 @@ from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.explain.number_format import form_for, format_count, format_number
 from encoder_core.figures.base import shorten
 
+# The index of an edit -> what it counts, in the singular and the plural, and whether these are tokens of a sentence.
+_PARTS = {
+    "layer": ("layer", "layers", False),
+    "head": ("head", "heads", False),
+    "batch": ("sentence", "sentences", False),
+    "position": ("token", "tokens", True),
+    "query": ("token", "tokens", True),
+    "key": ("token", "tokens", True),
+    "id": ("token in the vocabulary", "tokens in the vocabulary", False),
+    "dimension": ("dimension", "dimensions", False),
+    "row": ("row", "rows", False),
+    "column": ("column", "columns", False),
+}
+
 
 def describe_edit(edit: Edit, model: Model) -> str:
     """Describe the effect of an edit on this model in one line, with long tokens shortened.
@@ -63,30 +77,13 @@ def describe_ignored_edit(problem: IgnoredEdit, model: Model) -> str:
 
     An edit of a layer, head or token that the model does not have (any more) is named as in the edit bar.
     """
-    missing = _missing_part(problem.edit, model)
-    if not missing:
+    if problem.missing is None:
         return escape_message(problem)
-    return f"The edit “{escape_markdown(describe_edit(problem.edit, model))}” is ignored: {missing}."
-
-
-def _missing_part(edit: Edit, model: Model) -> str:
-    """What there is too few of for this edit: "there are 2 layers"; empty where all its parts exist."""
-    config, (batch, seq) = model.config, model.batch.ids.shape
-    tokens = seq, f"token{' in a sentence' if batch > 1 else ''}", f"tokens{' in a sentence' if batch > 1 else ''}"
-    matrix = (config.d_head, config.d_model) if isinstance(edit, SetWeight) and edit.matrix == "W_O" else (
-        config.d_model, config.d_head
-    )  # fmt: skip
-    sizes = {
-        "layer": (config.num_layers, "layer", "layers"), "head": (config.num_heads, "head", "heads"),
-        "batch": (batch, "sentence", "sentences"), "position": tokens, "query": tokens, "key": tokens,
-        "id": (config.vocab_size, "token in the vocabulary", "tokens in the vocabulary"),
-        "dimension": (config.d_model, "dimension", "dimensions"), "row": (matrix[0], "row", "rows"),
-        "column": (matrix[1], "column", "columns"),
-    }  # fmt: skip
-    for field, (size, one, several) in sizes.items():
-        if getattr(edit, field, -1) >= size:
-            return f"there {form_for(size, 'is', 'are')} {format_count(size, one, several)}"
-    return ""
+    index, size = problem.missing
+    one, several, is_token = _PARTS[index]
+    where = " in a sentence" if is_token and len(model.batch.tokens) > 1 else ""
+    there_are = f"there {form_for(size, 'is', 'are')} {format_count(size, one, several)}{where}"
+    return f"The edit “{escape_markdown(describe_edit(problem.edit, model))}” is ignored: {there_are}."
 
 
 def _word(model: Model, id: int) -> str:

@@ -6,12 +6,18 @@ from typing import NamedTuple
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, combine_edits, format_edit
 from encoder_core.edits.effects import require_edits
+from encoder_core.validation import IndexTooLarge
 
 
 class IgnoredEdit(str):
-    """A sentence about an edit that cannot be used, with the edit."""
+    """A sentence about an edit that cannot be used.
+
+    edit     the edit
+    missing  the name of its index that is too large, and how many there are; None for other reasons
+    """
 
     edit: Edit
+    missing: tuple[str, int] | None
 
 
 class CompatibleEdits(NamedTuple):
@@ -53,4 +59,5 @@ def ignored_edit(edit: Edit, error: ValueError) -> IgnoredEdit:
     reason = str(error).removeprefix(f"{edit!r}: ")  # the sentence has named the edit
     sentence = IgnoredEdit(f"The edit “{text}” is ignored: {reason}")
     sentence.edit = edit
+    sentence.missing = (error.name, error.size) if isinstance(error, IndexTooLarge) else None
     return sentence

@@ -108,7 +108,8 @@ def combine_edits(edits: Iterable[Edit], config: EncoderConfig, batch: int, seq:
         try:
             edit.check(config, batch, seq)
         except ValueError as error:
-            raise ValueError(f"{edit!r}: {error}") from None
+            error.args = (f"{edit!r}: {error}",)
+            raise
     heads = [((edit.layer, edit.head), edit.factor) for edit in edits if isinstance(edit, HeadFactor)]
     residuals = [((edit.layer, edit.sublayer), edit.factor) for edit in edits if isinstance(edit, ResidualFactor)]
     temperatures = [edit.value for edit in edits if isinstance(edit, Temperature)]

@@ -164,15 +164,15 @@ def _render_attention_equations(
         first = _relation(_displayed_sum(query_row, key), product)
         second = _relation(float(product) / rows.shape[1] ** 0.5, quotient)
         scores.append(
-            rf"s_{{{j + 1}}} = ({_sum_latex(query_row, key)}) / {root} {first} {_number_latex(dot)} / {root} {second} "
-            rf"{quotient}"
+            rf"s_{{{j + 1}}} = ({_sum_latex(query_row, key)}) / {root} {first} {latex_number(product)} / {root} "
+            rf"{second} {quotient}"
         )
     exponents = np.array([float(f"{score:.4f}") for score in by_hand.scores])
     powers = np.exp(exponents - exponents.max())
     exponentials = " + ".join(rf"e^{{{exponent:z.4f}}}" for exponent in exponents)
     weights = [
         rf"w_{{{j + 1}}} = e^{{{exponents[j]:z.4f}}} / ({exponentials}) "
-        rf"{_relation(powers[j] / powers.sum(), f'{weight:z.5f}')} {weight:z.5f}"
+        rf"{_relation(powers[j] / powers.sum(), f'{weight:.5f}')} {weight:.5f}"
         for j, weight in enumerate(by_hand.weights)
     ]
     output = [
@@ -192,7 +192,7 @@ def _sum_latex(left: Iterable[float], right: Iterable[float]) -> str:
 
 def _displayed_sum(left: Iterable[float], right: Iterable[float]) -> float:
     """The sum of the products of two rows, computed from the rounded numbers that are displayed."""
-    return sum(float(f"{a:z.5g}") * float(f"{b:z.5g}") for a, b in zip(left, right, strict=True))
+    return sum(float(f"{a:.5g}") * float(f"{b:.5g}") for a, b in zip(left, right, strict=True))
 
 
 def _relation(calculated: float, displayed: str) -> str:
