@@ -55,6 +55,7 @@ class Session:
     last_used           what the values were last used with, such as the tokens of the sentence; cleared by a new link
     memo                results computed from the values, by any module
     id                  distinguishes this session from all others
+    link_lock           held while a link is read
     """
 
     link: str = ""
@@ -74,6 +75,7 @@ class Session:
     last_used: dict[str, Any] = field(default_factory=dict)
     memo: dict[str, Any] = field(default_factory=dict)
     id: str = field(default_factory=lambda: secrets.token_hex(8))
+    link_lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def get(self, parameter: Parameter[Value]) -> Value:
         """The current value."""
@@ -95,7 +97,14 @@ class Session:
             self.values[parameter.name] = value
 
     def read_link(self, query: str) -> None:
-        """Replace all values by those of a query string; of a repeated parameter, the last value counts."""
+        """Replace all values by those of a query string; of a repeated parameter, the last value counts.
+
+        A run that a newer one has replaced goes on until it renders something, so two may read a link at once.
+        """
+        with self.link_lock:
+            self._read_link(query)
+
+    def _read_link(self, query: str) -> None:
         too_long, self.unknown_parameters = len(query) > _MAX_QUERY, []
         self.link = query = "" if too_long else query
         self.version += 1
@@ -104,14 +113,14 @@ class Session:
         self._forget_link()
         if too_long:
             self.problems["link"] = f"The link is longer than {_MAX_QUERY:,} characters; it is not used."
-        left = _MAX_UNKNOWN
+        left, link_values = _MAX_UNKNOWN, self.link_values
         for name, text in parse_qsl(query, keep_blank_values=True):
             if name in PARAMETERS:
-                self.link_values.setdefault(name, []).append(text)
+                link_values.setdefault(name, []).append(text)
             elif (length := len(urlencode([(name, text)])) + len("&")) <= left:
                 self.unknown_parameters.append((name, text))
                 left -= length
-        for name, texts in self.link_values.items():
+        for name, texts in link_values.items():
             parameter = PARAMETERS[name]
             try:
                 self.set_derived(parameter, parameter.parse(texts[-1]))
@@ -190,9 +199,8 @@ class Session:
 
     def _forget_link(self) -> None:
         """Forget the texts of the link and the messages about them."""
-        self.link_values.clear()
-        self.problems.clear()
-        self.notes.clear()
+        # New ones, because a replaced run may still look through the others.
+        self.link_values, self.problems, self.notes = {}, {}, {}
 
 
 def session() -> Session:

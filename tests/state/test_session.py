@@ -1,5 +1,7 @@
 """The session: reading and writing links, messages about invalid values, and the keys of widgets."""
 
+import sys
+import threading
 from urllib.parse import urlencode
 
 import pytest
@@ -196,3 +198,34 @@ def test_any_link_can_be_read_and_its_query_is_stable(pairs):
     for name, texts in one.link_values.items():
         read = one.values.get(name, PARAMETERS[name].default)
         assert name in one.problems or read == PARAMETERS[name].parse(texts[-1])
+
+
+def test_two_runs_that_read_links_at_once_leave_the_values_of_one_of_them():
+    """Back, twice in a moment: the first run goes on until it renders something."""
+    tab, expected = Session(), []
+    queries = ["d_model=32&heads=2&layers=7&d_ff=128&mask=causal", "d_model=96&heads=8&norm=pre&seed=3"]
+    for query in queries:
+        tab.read_link(query)
+        expected.append(dict(tab.values))
+    switch, errors = sys.getswitchinterval(), []
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(300):
+            start = threading.Barrier(2)
+
+            def read(query: str, start: threading.Barrier = start) -> None:
+                start.wait()
+                try:
+                    tab.read_link(query)
+                except RuntimeError as error:
+                    errors.append(error)
+
+            runs = [threading.Thread(target=read, args=(query,)) for query in queries]
+            for run in runs:
+                run.start()
+            for run in runs:
+                run.join()
+            assert errors == []
+            assert tab.values in expected
+    finally:
+        sys.setswitchinterval(switch)
