@@ -9,6 +9,7 @@ from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
 from dashboard.limits.late_requests import ignore_late_requests, note_page
+from dashboard.limits.state_copies import look_up_without_copies
 from dashboard.limits.state_lock import share_state_lock
 from dashboard.limits.visitors import stop_if_full
 from dashboard.limits.widget_states import check_widget_states
@@ -29,6 +30,7 @@ st.set_page_config(page_title="Encoder Walkthrough", page_icon="/app/static/favi
 warm_up.start()
 check_widget_states()
 share_state_lock()
+look_up_without_copies()
 ignore_late_requests()
 
 page, pages, active = register_pages()

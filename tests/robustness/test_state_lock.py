@@ -38,7 +38,7 @@ def test_one_run_reads_all_values_while_another_adds_some(shared_lock, quick_swi
     def read() -> None:
         try:
             while not ended.is_set():
-                assert older.filtered_state["value 0"] == 0
+                assert dict(older.filtered_state)["value 0"] == 0
         except Exception as error:
             errors.append(error)
 
