@@ -6,6 +6,7 @@ HYPOTHESIS_PROFILE=thorough draws many more examples than the default profile, a
 import gc
 import os
 from pathlib import Path
+from typing import Any
 
 # The processes of one run share their compiled programs: compiling takes each of them 11 s, reading 1 s.
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled"))
@@ -24,6 +25,7 @@ import jaxtyping  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
+from xdist.scheduler import LoadFileScheduling  # noqa: E402
 
 from benchmarks.serving import chromium  # noqa: E402
 from tests.servers import SERVER, running  # noqa: E402
@@ -43,24 +45,29 @@ settings.register_profile("thorough", max_examples=500, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-# Folders of tests; those with the shortest files are the last.
-_WAITING = ("browser", "client", "deploy", "robustness", "javascript")
-_COMPUTING = ("pages", "core", "state")
+# One worker has the browser while the other computes. Then both wait for servers; the last files are short.
+_ORDER = ("browser", "pages", "core", "state", "client", "robustness", "deploy", "javascript")
+_SHARED_SERVERS = ("browser", "client", "robustness")  # one server, for all files of the folder
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that wait for a browser or a server alternate with files that compute, for two workers and two cores.
+    """The order that keeps two workers on two cores busy until the end."""
+    place = {folder: number for number, folder in enumerate(_ORDER)}
+    items.sort(key=lambda item: place.get(item.path.relative_to(_TESTS).parts[0], len(_ORDER)))
 
-    The last ones are short, so that no worker waits for the other for long.
-    """
-    folders = {item.path: item.path.relative_to(_TESTS).parts[0] for item in items}
-    place = {}
-    for group in (_WAITING, _COMPUTING):
-        files = sorted(
-            (path for path in folders if folders[path] in group), key=lambda path: group.index(folders[path])
-        )
-        place |= {path: i / len(files) for i, path in enumerate(files)}
-    items.sort(key=lambda item: place.get(item.path, 1.0))
+
+class _FilesWithOneServer(LoadFileScheduling):
+    """Each file goes to the worker that is free, but a folder whose files share a server to one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        folder = Path(file).parts[1]
+        return folder if folder in _SHARED_SERVERS else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    return _FilesWithOneServer(config, log)
 
 
 def pytest_collection_finish() -> None:

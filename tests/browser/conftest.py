@@ -16,6 +16,7 @@ def tab(browser, server):
     """One tab that all tests use one after another; every link opened in it is a new session of the app."""
     context = browser.new_context(viewport=WIDE, color_scheme="light")
     screen = Screen(context, server)
+    screen.appear("light")
     screen.page.set_default_timeout(120_000)  # the first visit of all compiles
     for link in ("?encoder=minilm", ""):
         screen.page.goto(f"{server}/map{link}")
@@ -25,17 +26,9 @@ def tab(browser, server):
     context.close()
 
 
-@pytest.fixture(scope="module")
-def empty_tab(tab):
-    """The tab, without a page of the tests of another file: a file finds the same, whatever ran before it."""
-    tab.page.goto("about:blank")
-    return tab
-
-
 @pytest.fixture
-def screen(empty_tab, log):
+def screen(tab, log):
     """The tab, wide and light again. The test fails where the browser complains, or the server raises."""
-    tab = empty_tab
     tab.page.set_viewport_size(WIDE)
     tab.appear("light")
     tab.faults.clear()
