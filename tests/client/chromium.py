@@ -89,7 +89,7 @@ class Tab:
         deadline = time.monotonic() + TIMEOUT / 1000
         while self._runs.count < runs:
             assert time.monotonic() < deadline, f"{self._runs.count} of {runs} runs have ended"
-            self.page.wait_for_function("() => true", polling=20)  # lets Playwright hand over the frames
+            self.page.wait_for_timeout(20)  # Playwright hands over the frames meanwhile
         self.page.wait_for_function(CALM)
         self.page.wait_for_function(NEXT_FRAMES)
 
