@@ -9,8 +9,6 @@ from typing import Any
 
 from streamlit.runtime.state import SafeSessionState
 
-_copy = SafeSessionState.filtered_state.fget  # type: ignore[attr-defined]
-
 
 class _Entries(Mapping[str, Any]):
     """The entries of a session state. Only those who go through all of them make a copy."""
@@ -23,10 +21,14 @@ class _Entries(Mapping[str, Any]):
             return self._state._state[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_copy(self._state))
+        return iter(self._copy())
 
     def __len__(self) -> int:
-        return len(_copy(self._state))
+        return len(self._copy())
+
+    def _copy(self) -> dict[str, Any]:
+        with self._state._lock:
+            return self._state._state.filtered_state
 
 
 def look_up_without_copies() -> None:

@@ -50,7 +50,8 @@ def _warm() -> None:
 def _let_first_visitor_begin() -> None:
     """Wait until the page of a visitor who has started the warm-up is computed.
 
-    The page compiles and loads what it needs itself. Next to the warm-up, which uses Python as well, it came 0.8 s later.
+    The page compiles and loads what it needs itself. Next to the warm-up, which uses Python as well, it came 0.8 s
+    later.
     """
     time.sleep(_BEGIN)
     deadline = time.monotonic() + _FIRST_PAGE
