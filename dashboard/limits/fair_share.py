@@ -85,6 +85,11 @@ class FairShare:
         with self._changed:
             return any(account.computing for account in self._accounts.values())
 
+    def wait_until_nobody_computes(self, seconds: float) -> None:
+        """Wait until no run of any session computes, at most so many seconds."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.anyone_computes(), seconds)
+
     def now(self) -> float:
         """The time in seconds."""
         return time.monotonic()
@@ -149,3 +154,8 @@ def _seconds_used() -> float:
 def anyone_computes() -> bool:
     """Whether a run of any session computes now, for work in the background."""
     return _FAIR_SHARE.anyone_computes()
+
+
+def wait_until_nobody_computes(seconds: float) -> None:
+    """Wait until no run of any session computes, at most so many seconds."""
+    _FAIR_SHARE.wait_until_nobody_computes(seconds)

@@ -5,7 +5,7 @@ import threading
 import time
 from functools import cache
 
-from dashboard.limits.fair_share import anyone_computes
+from dashboard.limits.fair_share import wait_until_nobody_computes
 from dashboard.models.loading import encoder_loader
 from dashboard.models.threads import compute_in_one_thread
 from dashboard.state.offered_encoders import MINILM, OFFERED
@@ -13,7 +13,7 @@ from encoder_core import warm_up
 from encoder_core.engine.memory import release_compiler_memory
 from encoder_core.pretrained import on_this_machine
 
-_BEGIN, _STEP = 0.1, 0.05  # seconds until the run that has started it computes, and between two looks
+_BEGIN = 0.1  # seconds until the run that has started the warm-up computes
 _FIRST_PAGE = 5.0  # seconds that the warm-up waits at most for the page of the visit that has started it
 _GC_THRESHOLDS = 1_000, 20, 25  # a seventh as many collections of all objects as with 700, 10, 10
 
@@ -54,6 +54,4 @@ def _let_first_visitor_begin() -> None:
     later.
     """
     time.sleep(_BEGIN)
-    deadline = time.monotonic() + _FIRST_PAGE
-    while anyone_computes() and time.monotonic() < deadline:
-        time.sleep(_STEP)
+    wait_until_nobody_computes(_FIRST_PAGE)

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.visit import PLOT
 from tests.browser.screen import TIMEOUT, Screen
 
 expect.set_options(timeout=TIMEOUT)
@@ -20,7 +21,7 @@ def tab(browser, server):
     screen.page.set_default_timeout(120_000)  # the first visit of all compiles
     for link in ("?encoder=minilm", ""):
         screen.page.goto(f"{server}/map{link}")
-        screen.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
+        screen.page.wait_for_selector(PLOT)
     screen.page.set_default_timeout(TIMEOUT)
     yield screen
     context.close()

@@ -10,6 +10,7 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from benchmarks.visit import PLOT
 from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
 from dashboard.state.parameter import PARAMETERS
 from encoder_core.figures import ThemeName
@@ -142,7 +143,7 @@ class Screen:
         """Wait until a page is on screen, complete."""
         self.page.wait_for_function(_HAS_TITLE, arg=page_named(name).title)
         if has_plots and name not in WITHOUT_PLOTS:
-            plots = ".ew-plot .js-plotly-plot .main-svg, .ew-word_lines .ew-word.ew-key"
+            plots = f"{PLOT}, .ew-word_lines .ew-word.ew-key"
             self.page.wait_for_selector(plots, state="attached")  # "Predict first" hides them until there is an answer
         return self.settle()
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.visit import PLOT
 from dashboard.selection.focus import DEFAULT_WORDS, PARTS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session
@@ -283,7 +284,7 @@ def test_random_sequences_leave_one_state(screen, browser, server, seed):
     try:
         copy = Screen(context, server)
         copy.page.goto(screen.page.url)
-        copy.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
+        copy.page.wait_for_selector(PLOT)
         copy.come_to_rest()
         assert copy.page.url == screen.page.url
         again = [np.array(plot["z"], float) for plot in copy.plots() if plot["z"]]

@@ -7,6 +7,7 @@ from typing import Any
 
 from playwright.sync_api import BrowserContext
 
+from benchmarks.visit import PLOT
 from tests.browser.screen import Screen
 from tests.deploy.service import Running
 
@@ -77,7 +78,7 @@ def visitor(context: BrowserContext, running: Running, port: int, name: str, edi
     screen = Screen(context, running.url)
     screen.page.set_default_timeout(60_000)  # it compiles
     screen.page.goto(f"{running.url}/{name}?d_model=32")
-    screen.page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg")
+    screen.page.wait_for_selector(PLOT)
     screen.arrived(name)
     screen.press("d_model", "ArrowRight")
     with screen.rerun():

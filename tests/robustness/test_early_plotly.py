@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.visit import PLOT
 from dashboard.components.plotly_bundle import PLOTLY, bundle, compiled_at_once
 from dashboard.components.static_files import STATIC
 from dashboard.early_plotly import EarlyPlotly
@@ -80,7 +81,7 @@ def test_a_browser_asks_for_plotly_once_before_it_connects(browser, guarded_serv
         said = []
         page.on("console", lambda message: said.append(message.text))
         page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
-        page.wait_for_selector(".ew-plot .js-plotly-plot .main-svg", timeout=120_000)
+        page.wait_for_selector(PLOT, timeout=120_000)
         requests = page.evaluate(_REQUESTS)
         page.goto(guarded_server)
         page.wait_for_function(f"() => ({_REQUESTS})().some(({{ file }}) => file === '{PLOTLY}')")
