@@ -43,7 +43,8 @@ def test_presentation_on_a_projector(screen):
     page.locator("body").press("ArrowLeft")
     screen.arrived("scaled_scores")
     assert "present=on" in page.url
-    page.keyboard.press("Escape")
+    with screen.rerun():
+        page.keyboard.press("Escape")
     expect(sidebar).to_be_visible()
     expect(page.locator(".st-key-rail a").first).to_be_visible()
     assert "present" not in page.url
