@@ -33,6 +33,7 @@ from encoder_core.blocks.stack import (
     SeparateBlocks,
     post_norm_block,
     pre_norm_block,
+    separate_block,
 )
 from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, DropoutMask, ProgramSettings, dropout
 
@@ -64,6 +65,7 @@ __all__ = [
     "post_norm_block",
     "pre_norm_block",
     "scale_and_mask",
+    "separate_block",
     "softmax",
     "split_heads",
     "weigh_values",

@@ -8,6 +8,7 @@ from flax import nnx
 from jaxtyping import Array, Bool, Float
 
 from encoder_core.blocks.capacity import Capacity, Dims, head_feature_mask
+from encoder_core.blocks.linear import Linear
 from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, ProgramSettings, dropout
 
 
@@ -98,11 +99,11 @@ def weigh_values_of_heads(
 class SelfAttention(nnx.Module):
     """Multi-head scaled dot-product attention (Vaswani et al. 2017, section 3.2)."""
 
-    def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
-        self.query = nnx.Linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
-        self.key = nnx.Linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
-        self.value = nnx.Linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
-        self.out = nnx.Linear(capacity.qkv_width, capacity.d_model, rngs=rngs)
+    def __init__(self, capacity: Capacity, linear: Linear, *, rngs: nnx.Rngs) -> None:
+        self.query = linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
+        self.key = linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
+        self.value = linear(capacity.d_model, capacity.qkv_width, rngs=rngs)
+        self.out = linear(capacity.qkv_width, capacity.d_model, rngs=rngs)
         self.exact = capacity.exact
 
     def __call__(

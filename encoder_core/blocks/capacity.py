@@ -46,7 +46,7 @@ CAPACITIES = (
     Capacity(seq=32, d_model=256, qkv_width=256, d_ff=1024, num_heads=16, num_layers=12),
     Capacity(seq=64, d_model=256, qkv_width=256, d_ff=1024, num_heads=16, num_layers=12),
 )
-_EXACT_SEQS = (24, 40, 60)  # sequence lengths of exact capacities, besides max_len: time grows with the length
+_EXACT_SEQS = (24, 40, 64)  # sequence lengths of exact capacities, besides max_len: time grows with the length
 
 
 class Dims(NamedTuple):

@@ -7,6 +7,7 @@ from flax import nnx
 from jaxtyping import Array, Float, Int
 
 from encoder_core.blocks.capacity import Capacity
+from encoder_core.blocks.linear import Linear
 from encoder_core.blocks.traced_inputs import BlockDropout, ProgramSettings, dropout
 
 ACTIVATIONS = {
@@ -36,9 +37,9 @@ class FeedForward(nnx.Module):
     With activation_after="second_linear" the activation follows the second linear layer instead.
     """
 
-    def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
-        self.up = nnx.Linear(capacity.d_model, capacity.d_ff, rngs=rngs)
-        self.down = nnx.Linear(capacity.d_ff, capacity.d_model, rngs=rngs)
+    def __init__(self, capacity: Capacity, linear: Linear, *, rngs: nnx.Rngs) -> None:
+        self.up = linear(capacity.d_model, capacity.d_ff, rngs=rngs)
+        self.down = linear(capacity.d_ff, capacity.d_model, rngs=rngs)
 
     def __call__(
         self, x: Float[Array, "seq d_model"], settings: ProgramSettings, dropout_masks: BlockDropout

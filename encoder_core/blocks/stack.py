@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Float, Int
 from encoder_core.blocks.attention import AttentionTensors, SelfAttention
 from encoder_core.blocks.capacity import Capacity, Dims
 from encoder_core.blocks.feed_forward import FeedForward, FeedForwardTensors
+from encoder_core.blocks.linear import Linear, OutputRowsLinear
 from encoder_core.blocks.norm import LayerNorm
 from encoder_core.blocks.parameter_cut import cut_block
 from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, ProgramSettings
@@ -33,9 +34,9 @@ class EncoderBlock(nnx.Module):
     """Self-attention and a feed-forward network, each with a residual sum and a norm (Vaswani et al. 2017, section
     3.1)."""
 
-    def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
-        self.attention = SelfAttention(capacity, rngs=rngs)
-        self.mlp = FeedForward(capacity, rngs=rngs)
+    def __init__(self, capacity: Capacity, linear: Linear = nnx.Linear, *, rngs: nnx.Rngs) -> None:
+        self.attention = SelfAttention(capacity, linear, rngs=rngs)
+        self.mlp = FeedForward(capacity, linear, rngs=rngs)
         self.norm1 = LayerNorm(capacity.d_model)
         self.norm2 = LayerNorm(capacity.d_model)
 
@@ -161,9 +162,14 @@ class EncoderStack(nnx.Module):
         return output, tensors
 
 
+def separate_block(capacity: Capacity, *, rngs: nnx.Rngs) -> EncoderBlock:
+    """A block of a large model."""
+    return EncoderBlock(capacity, OutputRowsLinear, rngs=rngs)
+
+
 class SeparateBlocks(nnx.Module):
     """All blocks and the norm after the last, each block with separate arrays; `engine.forward` calls the blocks."""
 
     def __init__(self, capacity: Capacity, *, rngs: nnx.Rngs) -> None:
-        self.blocks = nnx.List([EncoderBlock(capacity, rngs=rngs) for _ in range(capacity.num_layers)])
+        self.blocks = nnx.List([separate_block(capacity, rngs=rngs) for _ in range(capacity.num_layers)])
         self.final_norm = LayerNorm(capacity.d_model)

@@ -24,6 +24,7 @@ from encoder_core.blocks import (
     ProgramSettings,
     SeparateBlocks,
     layer_norm,
+    separate_block,
 )
 from encoder_core.blocks.capacity import Capacity, Dims
 from encoder_core.engine.executables import compiled_for_each_capacity
@@ -119,6 +120,6 @@ def _layer(
     edits: BlockEdits,
     dropout_masks: BlockDropout,
 ) -> BlockTensors:
-    graphdef, _ = _structure(EncoderBlock, capacity)
+    graphdef, _ = _structure(separate_block, capacity)
     block = nnx.merge(graphdef, state)
     return block(x, mask, dims, settings, edits, dropout_masks)

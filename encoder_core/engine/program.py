@@ -130,7 +130,7 @@ def _edited(parameters: ProgramParameters, effects: Effects, capacity: Capacity)
         path: tuple[str | int, ...] = ("blocks", layer, *rest) if capacity.exact else ("blocks", *rest)
         if path not in copies:
             copies[path] = np.array(flat[path][...])
-        kernel = copies[path] if capacity.exact else copies[path][layer]
+        kernel = copies[path].T if capacity.exact else copies[path][layer]  # a view: the copy is edited
         for cell, value in cells.items():
             kernel[cell] = value
     for path, copy in copies.items():
@@ -141,10 +141,10 @@ def _edited(parameters: ProgramParameters, effects: Effects, capacity: Capacity)
 def _out_kernels(
     parameters: ProgramParameters, config: EncoderConfig, capacity: Capacity
 ) -> list[Float[np.ndarray, "qkv_dim d_model"]]:
-    """W_O of each layer."""
+    """W_O of each layer; at an exact capacity, a view of the state, in which it is transposed."""
     blocks = parameters.state["blocks"]
     if capacity.exact:
-        kernels = [np.asarray(blocks[layer]["attention"]["out"]["kernel"][...]) for layer in range(config.num_layers)]
+        kernels = [np.asarray(blocks[layer]["attention"]["out"]["kernel"][...]).T for layer in range(config.num_layers)]
     else:
         kernels = list(np.asarray(blocks["attention"]["out"]["kernel"][...])[: config.num_layers])
     kernels = [kernel[: config.qkv_width, : config.d_model] for kernel in kernels]

@@ -91,7 +91,8 @@ def _shared_draw(widths: Capacity) -> nnx.State:
 def stack_parameters(parameters: Parameters, config: EncoderConfig, capacity: Capacity) -> ProgramParameters:
     """The parameters at capacity, padded with zeros.
 
-    Those of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate arrays.
+    Those of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate arrays,
+    and its kernels are transposed (`OutputRowsLinear`).
     """
     has_bias = {"use_bias": True, "use_qkv_bias": True}  # a bias that the encoder does not have is zero
     cut = ParameterCut(capacity.d_model, capacity.qkv_width, capacity.d_ff, 1.0, 1.0, 1.0, **has_bias)
@@ -110,7 +111,7 @@ def _stack(parameters: Parameters, num_layers: int, capacity: Capacity) -> nnx.S
                     value[layer][tuple(slice(size) for size in array.shape)] = array
         else:
             array = parameters.get(name.replace("blocks.", "layers."))
-            value = np.zeros(variable.shape, np.float32) if array is None else pad(array, variable.shape)
+            value = np.zeros(variable.shape, np.float32) if array is None else pad(array.T, variable.shape)
         entries.append((path, variable.replace(jax.device_put(value))))
     return nnx.from_flat_state(entries)
 
@@ -121,14 +122,14 @@ def parameters_from_state(
     config: EncoderConfig,
     capacity: Capacity,
 ) -> ParameterDict:
-    """The parameters by name. At an exact capacity, the arrays of the blocks are those of the state.
+    """The parameters by name. At an exact capacity, the arrays of the blocks are those of the state, or their `.T`.
 
     A large model is therefore in main memory only once. (On a GPU, the state is a second copy in the GPU's memory.)
     """
     state_arrays: dict[str, Float[np.ndarray, ...]] = {}
     if capacity.exact:
         flat = nnx.to_flat_state(stacked.state)
-        state_arrays = {".".join(map(str, path)): np.asarray(value[...]) for path, value in flat}
+        state_arrays = {".".join(map(str, path)): np.asarray(value[...]).T for path, value in flat}
     parameters = {}
     for name in parameter_shapes(config):
         array = state_arrays.get(name.replace("layers.", "blocks."))

@@ -45,7 +45,7 @@ def test_capacity_for_selects_the_smallest_capacity():
     assert capacity_for(replace(config, d_model=272), 32) == Capacity(40, 272, 272, 512, 16, 12, exact=True)
     assert capacity_for(replace(config, d_model=272, max_len=20), 5).seq == 20
     lengths = [capacity_for(replace(config, d_model=272), seq).seq for seq in (1, 24, 25, 40, 60, 61, 64)]
-    assert lengths == [24, 24, 40, 40, 60, 64, 64]
+    assert lengths == [24, 24, 40, 40, 64, 64, 64]
     assert capacity_for(replace(config, max_len=200), 65) == Capacity(200, 128, 128, 512, 16, 12, exact=True)
 
 
