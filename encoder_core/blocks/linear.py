@@ -15,7 +15,8 @@ class OutputRowsLinear(nnx.Module):
 
     def __init__(self, in_features: int, out_features: int, *, rngs: nnx.Rngs) -> None:
         self.in_features = in_features
-        self.kernel = nnx.Param(nnx.initializers.lecun_normal()(rngs.params(), (out_features, in_features)))
+        draw = nnx.initializers.lecun_normal(in_axis=-1, out_axis=-2)  # as nnx.Linear does, for its axes
+        self.kernel = nnx.Param(draw(rngs.params(), (out_features, in_features)))
         self.bias = nnx.Param(jnp.zeros(out_features))
 
     def __call__(self, x: Float[Array, "seq inputs"]) -> Float[Array, "seq outputs"]:
