@@ -163,7 +163,7 @@ class EncoderStack(nnx.Module):
 
 
 def separate_block(capacity: Capacity, *, rngs: nnx.Rngs) -> EncoderBlock:
-    """A block of a large model."""
+    """A block of a large model: an `EncoderBlock` whose kernels are transposed."""
     return EncoderBlock(capacity, OutputRowsLinear, rngs=rngs)
 
 
