@@ -191,17 +191,19 @@ def lists(*changes):
 WHOLE = st.tuples(st.just("whole"), st.integers(0, 9))
 DEPTH = st.tuples(st.just("depth"), st.integers(1, 4))
 BOX = st.tuples(st.just("box"), st.sampled_from(["red", "green", "blue"]))
-FRAGMENT = st.tuples(st.sampled_from(["A", "B"]), st.integers(0, 9))
+ONE_FRAGMENT = st.sampled_from(["A", "B"]).flatmap(lambda name: lists(st.tuples(st.just(name), st.integers(0, 9))))
 
 
-# Not mixed: Streamlit loses elements when a run of a fragment follows a run of the app, see test_frontend.py.
+# The app and the fragments are not mixed: when a run has ended and a fragment is asked for before the event loop has
+# taken the messages of that run, Streamlit drops them (`AppSession`: "Ignoring event from non-current ScriptRunner").
+# Then the page lacks them, unless the next run is of the same fragment, or of the whole app.
 @given(changes=lists(WHOLE, DEPTH, BOX))
 def test_after_quick_changes_of_the_app_the_page_is_complete(widgets_app, changes):
     change_quickly(widgets_app, changes)
 
 
-@given(changes=lists(FRAGMENT))
-def test_after_quick_changes_of_fragments_the_page_is_complete(widgets_app, changes):
+@given(changes=ONE_FRAGMENT)
+def test_after_quick_changes_of_a_fragment_the_page_is_complete(widgets_app, changes):
     change_quickly(widgets_app, changes)
 
 
