@@ -1,6 +1,7 @@
 """Controls that edit the inspected number, a token, a head, a residual connection or the temperature."""
 
 import math
+from typing import Literal
 
 import streamlit as st
 
@@ -27,8 +28,6 @@ from encoder_core.edits import (
 
 NUMBER_KEY, SLIDER_KEY = "what_if_number", "what_if_slider"
 MAX_LISTED = 1_000
-# Pixels. The browser chooses the side with enough room when the popover opens, before it has the content.
-_HEIGHT_OF_OTHER_EDITS = 430
 SLIDER_REACH = 3.0  # the slider ends at this multiple of the largest number in the derivation
 
 
@@ -45,11 +44,11 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
         else:
             st.caption(_without_edit(inspection))
         others = st.popover("Other edits", icon=":material/experiment:", key="other_edits", on_change="rerun")
-        with others:
+        with others, st.container(gap="xsmall", key="other_edits_menu"):
             if others.open:
                 _render_other_edits(model, inspection.at)
             else:
-                st.space(_HEIGHT_OF_OTHER_EDITS)
+                st.space()  # an empty container would not be there; its height is in style.css
 
 
 def _is_masked_by_page(cell_edit: CellEdit, at: focus.Focus) -> bool:
@@ -101,9 +100,7 @@ def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:
 def _render_other_edits(model: Model, at: focus.Focus) -> None:
     """Render edits of the selected token, head and layer, and of all scores."""
     token = f"{at.token + 1} · {escape_token(at.labels[at.token])}"
-    new_id = _render_token_choice(f"Replace token {token} by", model.vocabulary)
-    if new_id is not None:
-        _render_edit_button("Replace", ReplaceToken(at.sentence, at.token, new_id))
+    _render_replacement(token, model.vocabulary, at)
     _render_edit_button(f"Hide token {token} as key", HideToken(at.sentence, at.token))
     _render_edit_button(f"Switch off head {at.head + 1} of layer {at.layer + 1}", HeadFactor(at.layer, at.head, 0.0))
     _render_edit_button(
@@ -117,25 +114,26 @@ def _render_other_edits(model: Model, at: focus.Focus) -> None:
         _render_edit_button(f"Set temperature {temperature:g}", Temperature(temperature))
 
 
-def _render_token_choice(label: str, words: tuple[str, ...]) -> int | None:
-    """Render the choice of another token and return its id: a list, or a text field for a large vocabulary."""
-    if len(words) <= MAX_LISTED:
-        return st.selectbox(label, range(len(words)), None, format_func=lambda i: words[i], key="what_if_token",
-                            placeholder="another token of the vocabulary")  # fmt: skip
-    typed = st.text_input(label, key="what_if_piece", placeholder="a piece of the vocabulary, such as dog or ##ing")
-    if not typed.strip():
-        return None
-    piece = next((piece for piece in (typed.strip(), typed.strip().lower()) if piece in words), None)
-    if piece is None:
+def _render_replacement(token: str, words: tuple[str, ...], at: focus.Focus) -> None:
+    """Render the choice of another token: a list, or a text field for a large vocabulary."""
+    label, typed = f"Replace token {token} by", ""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        if len(words) <= MAX_LISTED:
+            new_id = st.selectbox(label, range(len(words)), None, format_func=lambda i: words[i], key="what_if_token",
+                                  placeholder="another token of the vocabulary")  # fmt: skip
+        else:
+            typed = st.text_input(
+                label, key="what_if_piece", placeholder="a piece of the vocabulary, such as dog or ##ing"
+            ).strip()
+            new_id = next((words.index(piece) for piece in (typed, typed.lower()) if typed and piece in words), None)
+        if new_id is not None:
+            _render_edit_button("Replace", ReplaceToken(at.sentence, at.token, new_id), width="content")
+    if typed and new_id is None:
         st.caption(
-            f":orange[“{escape_token(typed.strip())}” is not in the vocabulary ({len(words):,} pieces). Try a more "
+            f":orange[“{escape_token(typed)}” is not in the vocabulary ({len(words):,} pieces). Try a more "
             "common word.]"
         )
-        return None
-    return words.index(piece)
 
 
-def _render_edit_button(label: str, edit: Edit) -> None:
-    st.button(
-        label, on_click=edit_history.add, args=(edit,), key=f"what_if_{type(edit).__name__}_{label}", width="stretch"
-    )
+def _render_edit_button(label: str, edit: Edit, width: Literal["stretch", "content"] = "stretch") -> None:
+    st.button(label, on_click=edit_history.add, args=(edit,), key=f"what_if_{type(edit).__name__}_{label}", width=width)
