@@ -4,6 +4,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
+from tests.chromium import CALM
+
+QUIET = 500  # milliseconds in which nothing arrives at the end of a visit
 PLOT = ".ew-plot .js-plotly-plot .main-svg"  # is on the page when a figure is painted
 
 
@@ -17,11 +20,17 @@ def count_bytes(page: Page) -> Callable[[], int]:
 
 
 def bytes_of_visit(page: Page, url: str) -> int:
-    """Bytes that the browser receives until the plots of a page are on screen, the websocket aside. Closes the page."""
+    """Bytes that the browser receives until a page is complete and nothing more arrives, the websocket aside.
+
+    Closes the page. Chromium says that the network is idle when it has been so once, also before the first figure.
+    """
     count = count_bytes(page)
     page.goto(url, timeout=120_000)
     page.wait_for_selector(PLOT, timeout=120_000)
-    page.wait_for_load_state("networkidle")
-    received = count()
+    page.wait_for_function(CALM)
+    received = 0
+    while (total := count()) > received:
+        received = total
+        page.wait_for_timeout(QUIET)
     page.close()
     return received
