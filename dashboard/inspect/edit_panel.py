@@ -122,9 +122,7 @@ def _render_replacement(token: str, words: tuple[str, ...], at: focus.Focus) -> 
             new_id = st.selectbox(label, range(len(words)), None, format_func=lambda i: words[i], key="what_if_token",
                                   placeholder="another token of the vocabulary")  # fmt: skip
         else:
-            typed = st.text_input(
-                label, key="what_if_piece", placeholder="a piece of the vocabulary, such as dog or ##ing"
-            ).strip()
+            typed = st.text_input(label, key="what_if_piece", placeholder="a piece, such as dog or ##ing").strip()
             new_id = next((words.index(piece) for piece in (typed, typed.lower()) if typed and piece in words), None)
         if new_id is not None:
             _render_edit_button("Replace", ReplaceToken(at.sentence, at.token, new_id), width="content")
