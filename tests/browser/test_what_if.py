@@ -10,6 +10,7 @@ from encoder_core.edits import SetScore
 from tests.browser.conftest import PHONE, WIDE
 from tests.browser.engine import softmax
 
+PROJECTOR = {"width": 1280, "height": 720}
 _TO_THE_MIDDLE = """button => {
     const { top, bottom } = button.getBoundingClientRect();
     document.querySelector("[data-testid=stMain]").scrollBy(0, (top + bottom - innerHeight) / 2);
@@ -62,8 +63,14 @@ def test_undo_redo_and_reset(screen):
 
 @pytest.mark.parametrize(
     ("size", "name"),
-    [(WIDE, "scaled_scores"), (WIDE, "full_stack"), (PHONE, "scaled_scores"), (PHONE, "full_stack")],
-    ids=["wide", "middle of a window", "phone", "middle of a phone"],
+    [
+        (WIDE, "scaled_scores"),
+        (WIDE, "full_stack"),
+        (PROJECTOR, "full_stack"),
+        (PHONE, "scaled_scores"),
+        (PHONE, "full_stack"),
+    ],
+    ids=["wide", "middle of a window", "middle of a projector", "phone", "middle of a phone"],
 )
 def test_the_other_edits_are_all_in_sight(screen, size, name):
     screen.page.set_viewport_size(size)
