@@ -39,7 +39,7 @@ def average_text(values: Float[np.ndarray, "visible"], number: float) -> str:
         )
     return (
         f"No weight of this row is negative and they add up to 1, so z is a weighted average: {between} The columns "
-        "above are rounded to three decimals."
+        "above are rounded."
     )
 
 

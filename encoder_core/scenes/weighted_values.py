@@ -27,6 +27,8 @@ from encoder_core.figures import (
 from encoder_core.scenes.position import Position, head_slice
 from encoder_core.scenes.softmax import weight_bars, weight_map
 
+_SMALLEST_WITH_DECIMALS = 0.01  # columns of smaller numbers, of a head with a small factor, would be zeros
+
 
 class HeadWeights(NamedTuple):
     """The attention weights of one head, the keys that each query sees, and the end of the colour scale."""
@@ -94,7 +96,10 @@ def one_number(
     starts = np.concatenate([[0], running[:-1]]).astype(np.float32)
     column = partial(row_bars, rows=at.labels, mask=visible, marks=[at.key_token])
     values_style = RowBarsStyle(title_colour="value", decimals=3, span=span_of(values), theme=theme)
-    sum_style = RowBarsStyle(decimals=3, span=span_of(products, running), theme=theme)
+    span = span_of(products, running)
+    decimals = 3 if max(map(abs, span)) >= _SMALLEST_WITH_DECIMALS else None
+    number = format_number if decimals is None else format_fixed
+    sum_style = RowBarsStyle(decimals=decimals, span=span, theme=theme)
     return [
         weight_bars(weights, visible, at, theme=theme),
         "×",
@@ -102,10 +107,10 @@ def one_number(
                shows=TensorSlice("v", (at.sentence, at.head, "row", dimension), at.layer)),
         "=",
         column(products, title=_times(factor) + "weight × value", style=sum_style,
-               details=RowBarsDetails(footer=f"sum {format_fixed(products.sum())}")),
+               details=RowBarsDetails(footer=f"sum {number(products.sum(), 3)}")),
         "→",
         column(running, title="running sum over keys", style=sum_style,
-               details=RowBarsDetails(starts=starts, footer=f"ends at z = {format_fixed(z)}")),
+               details=RowBarsDetails(starts=starts, footer=f"ends at z = {number(z, 3)}")),
     ]  # fmt: skip
 
 

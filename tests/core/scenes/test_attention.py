@@ -70,6 +70,21 @@ def test_weighted_rows_add_up_to_the_row_of_z(layer):
     )
 
 
+@pytest.mark.parametrize(
+    ("factor", "numbers", "z"),
+    [(1.0, ["1.000", "2.000"], "3.000"), (0.01, ["0.010", "0.020"], "0.030"), (1e-5, ["1e−5", "2e−5"], "3e−5")],
+)
+def test_products_of_a_head_with_a_small_factor_are_not_written_as_zeros(factor, numbers, z):
+    weights, values = np.float32([0.5, 0.5]), np.float32([2, 4])
+    line = weighted_values.one_number(
+        weights, values, np.ones(2, bool), 3 * factor, At(labels=("a", "b")), dimension=0, factor=factor
+    )
+    products, running = (panel.figure for panel in panels_of(line)[2:])
+    assert list(products.data[-1].text) == numbers
+    assert products.layout.xaxis.title.text == f"sum {z}"
+    assert running.layout.xaxis.title.text == f"ends at z = {z}"
+
+
 def test_split_and_merged_q_are_equal(layer):
     q = layer.q[0].swapaxes(0, 1).reshape(3, 8)
     whole, _, again = panels_of(multi_head.split(q, layer.q[0], At(head=1, labels=TOKENS)))
