@@ -1,6 +1,7 @@
 """The manifests: valid by their schemas, and consistent with each other and with the project."""
 
 import json
+import shutil
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -116,6 +117,35 @@ def test_dockerfile_is_valid():
     command = [Path(sys.executable).parent / "hadolint", "--ignore", "DL3008", DEPLOY / "Dockerfile"]
     lint = subprocess.run(command, capture_output=True, text=True)
     assert lint.returncode == 0, lint.stdout
+
+
+_IMPORT_ALL = """
+import dashboard, importlib, pkgutil
+for module in pkgutil.walk_packages(dashboard.__path__, "dashboard."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
+
+
+def test_after_the_build_of_the_image_the_app_writes_nothing(tmp_path):
+    """Its file system is read-only."""
+    copies = [value.split()[:-1] for value in instructions("COPY") if not value.startswith("--from")]
+    for source in (ROOT / name for copied in copies for name in copied if name != "static/"):
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, tmp_path)
+    build = instructions("RUN")[-1].rpartition("&&")[2]
+    environment = {
+        "PATH": str(Path(sys.executable).parent),
+        "PYTHONPATH": str(tmp_path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    subprocess.run(build.split(), cwd=tmp_path, env=environment, check=True)
+    built = sorted(tmp_path.rglob("*"))
+    assert any(path.name.startswith("term_tips-") for path in built)
+    subprocess.run([sys.executable, "-c", _IMPORT_ALL], cwd=tmp_path, env=environment, check=True)
+    assert sorted(tmp_path.rglob("*")) == built
 
 
 def test_everything_that_is_copied_exists_and_reaches_the_build():
