@@ -3,9 +3,11 @@
 import grp
 import os
 import pwd
+import re
 import resource
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 _MAX_OPEN_FILES = 16_384
+_OLDEST_NGINX = (1, 19, 5)  # the first with the option -e
 _TEMPLATES = Environment(
     loader=FileSystemLoader(HERE), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
 )
@@ -64,10 +67,17 @@ def trusted_proxies(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def find_nginx() -> str:
-    """The path of nginx, which Debian keeps out of the PATH of ordinary users. Raises ValueError if there is none."""
+    """The path of nginx, which Debian keeps out of the PATH of ordinary users.
+
+    Raises ValueError if there is none, and for a version without the option -e.
+    """
     found = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"]))
     if not found:
         raise ValueError("nginx is not installed (on Debian and Ubuntu: apt-get install nginx-light).")
+    said = subprocess.run([found, "-v"], stderr=subprocess.PIPE, text=True).stderr
+    version = re.search(r"nginx/(\d+)\.(\d+)\.(\d+)", said)
+    if version and tuple(map(int, version.groups())) < _OLDEST_NGINX:
+        raise ValueError(f"{version[0]} is too old: {'.'.join(map(str, _OLDEST_NGINX))} or later is needed.")
     return found
 
 

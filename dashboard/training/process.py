@@ -16,7 +16,7 @@ from typing import Protocol
 from encoder_core.training.messages import Report, Request
 
 _ROOT = Path(__file__).parents[2]
-_CACHE_BYTES = 200_000_000  # of compiled programs
+_CACHE_BYTES = 50_000_000  # of compiled programs, a few hundred plans; in a container /tmp is in memory
 _TICK = 1.0  # seconds without a report after which the listener is told that time passes
 _PATIENCE = 15.0  # seconds in which a process must end after its connection is closed
 
@@ -77,7 +77,8 @@ class TrainingProcess:
 def _environment() -> dict[str, str]:
     """The environment of the process.
 
-    Compiled programs are kept, so that the next process need not compile them again. XLA and NumPy compute in one
+    Compiled programs are kept, so that the next process need not compile them again, in a folder of their own: JAX can
+    limit a folder only if all who write to it do, and the app does not limit its own. XLA and NumPy compute in one
     thread.
     """
     cache_settings = {
@@ -87,7 +88,7 @@ def _environment() -> dict[str, str]:
     }
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     one_thread = {"PJRT_NPROC": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return {**cache_settings, **os.environ, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", **one_thread}
+    return {**os.environ, **cache_settings, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", **one_thread}
 
 
 @cache

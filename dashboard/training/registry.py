@@ -143,6 +143,7 @@ class RunRegistry:
                     self._storage.make_room()
                 case Paused():
                     run.status, run.state = "paused", report.state
+                    self._storage.make_room()
                 case Finished():
                     run.status = "finished"
                 case Failed():

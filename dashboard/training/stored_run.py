@@ -38,7 +38,6 @@ class StoredRun:
     speed        steps per second, lately; 0 before the first steps
     checkpoints  in increasing order of their steps
     state        what a paused run needs to continue
-    num_bytes    memory of the measurements and the checkpoints
     """
 
     number: int
@@ -55,14 +54,18 @@ class StoredRun:
     speed: float = 0.0
     checkpoints: tuple[StoredCheckpoint, ...] = ()
     state: RunState | None = None
-    num_bytes: int = field(init=False)
 
     def __post_init__(self) -> None:
         steps = self.plan.steps
         # Numbers once written stay, so that a page can read those before `step` at any time.
         shapes: tuple[tuple[int, ...], ...] = ((steps,), (steps,), (steps, len(self.plan.parts)))
         self._steps = Steps(*(np.zeros(shape, np.float32) for shape in shapes))
-        self.num_bytes = sum(array.nbytes for array in self._steps)
+        self._measured_bytes = sum(array.nbytes for array in self._steps)
+
+    @property
+    def num_bytes(self) -> int:
+        """Memory of the measurements, the checkpoints and the state."""
+        return self._measured_bytes + (self.state.num_bytes if self.state else 0)
 
     @property
     def is_open(self) -> bool:
@@ -91,7 +94,7 @@ class StoredRun:
 
     def add_checkpoint(self, checkpoint: StoredCheckpoint) -> None:
         """Add a checkpoint, which is later than all others."""
-        self.num_bytes += sum(array.nbytes for array in checkpoint.parameters.values())
+        self._measured_bytes += sum(array.nbytes for array in checkpoint.parameters.values())
         self.checkpoints = (*self.checkpoints, checkpoint)
 
     def checkpoint_at(self, step: int | None) -> StoredCheckpoint | None:

@@ -26,6 +26,11 @@ class RunState(NamedTuple):
     optimizer: optax.OptState
     generator: dict[str, Any]
 
+    @property
+    def num_bytes(self) -> int:
+        """Memory of the parameters and the averages of the optimizer."""
+        return sum(np.asarray(leaf).nbytes for leaf in jax.tree.leaves((dict(self.parameters), self.optimizer)))
+
 
 def require_state_of(plan: TrainingPlan, state: RunState, initial: RunState) -> None:
     """Raises ValueError unless the state has the names and shapes of `initial`, the state before the first step."""

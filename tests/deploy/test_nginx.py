@@ -48,6 +48,19 @@ def test_a_trusted_proxy_must_be_a_network(tmp_path):
         Service(8501, (8502,), tmp_path, ("example.org; evil",)).render("nginx.conf")
 
 
+@pytest.mark.parametrize(("version", "is_used"), [("1.18.0", False), ("1.19.5", True), ("1.28.0 (Ubuntu)", True)])
+def test_an_nginx_that_does_not_know_the_option_e_is_refused(tmp_path, monkeypatch, version, is_used):
+    script = tmp_path / "nginx"
+    script.write_text(f"#!/bin/sh\necho 'nginx version: nginx/{version}' >&2\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if is_used:
+        assert find_nginx() == str(script)
+    else:
+        with pytest.raises(ValueError, match=r"nginx/1.18.0 is too old: 1.19.5 or later is needed."):
+            find_nginx()
+
+
 def test_a_cookie_leads_to_one_process(nginx, stubs):
     cookies = [nginx.get().cookie for _ in range(30)]
     ports = {cookie: {nginx.get(cookie=cookie).port for _ in range(3)} for cookie in cookies}

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+from dashboard.training import process
 from dashboard.training.process import TrainingProcess
 from dashboard.training.registry import RunRegistry
 from dashboard.training.storage import RunStorage
@@ -20,6 +21,14 @@ def until(run, *statuses):
     while run.status not in statuses:
         assert time.monotonic() < end, run.status
         time.sleep(0.02)
+
+
+def test_its_compiled_programs_have_a_folder_of_their_own(monkeypatch):
+    """JAX refuses to write into a limited folder to which others have written without a limit."""
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "/of/the/app")
+    environment = process._environment()
+    assert environment["JAX_COMPILATION_CACHE_DIR"] != "/of/the/app"
+    assert int(environment["JAX_COMPILATION_CACHE_MAX_SIZE"]) <= 50_000_000
 
 
 @pytest.fixture

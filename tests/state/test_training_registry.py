@@ -196,6 +196,21 @@ def test_beyond_the_memory_the_oldest_runs_that_nobody_looks_at_go():
     assert [world.registry.find(run.id, "x") for run in (mine, yours, last)] == [None, yours, last]
 
 
+def test_what_a_paused_run_needs_to_continue_counts_as_its_memory():
+    """The parameters, and two averages of each."""
+    world = World(max_bytes=9_000)  # each run has 2,400 bytes of measurements
+    old, paused = (world.start(name) for name in ("they", "me"))
+    world.report(Finished(old.id))
+    numbers = np.zeros(250, np.float32)
+    world.report(Paused(paused.id, RunState(10, {"a": numbers}, (numbers, numbers), {})))
+    assert paused.num_bytes == 2_400 + 3_000
+    assert world.registry.find(old.id, "x") is old
+    world.start("you")
+    assert [world.registry.find(run.id, "x") for run in (old, paused)] == [None, paused]
+    world.registry.resume(paused)
+    assert paused.num_bytes == 2_400
+
+
 def test_one_session_keeps_a_few_runs_and_all_together_a_few_hundred(world, monkeypatch):
     monkeypatch.setattr(storage_module, "MAX_RUNS", 8)
     runs = []
