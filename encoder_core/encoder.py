@@ -225,7 +225,12 @@ class Encoder(ParameterizedModel):
         if isinstance(batches, TokenBatch):
             raise invalid_value("batches", batches, _SENTENCES)
         batches = require_items("batches", batches, TokenBatch | str, _SENTENCES)
-        inputs = [parse_inputs(batch, self.config, self._table, self.tokenizer) for batch in batches]
+        inputs = []
+        for index, batch in enumerate(batches):
+            try:
+                inputs.append(parse_inputs(batch, self.config, self._table, self.tokenizer))
+            except ValueError as error:
+                raise ValueError(f"batches[{index}]: {error}") from error
         return trace_packed(inputs, mask, self._stacked)
 
 

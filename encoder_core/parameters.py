@@ -113,7 +113,7 @@ def draw_parameters(config: EncoderConfig, seed: int) -> ParameterDict:
     embedding tables are standard normal; biases are normal with standard deviation 0.02 (small, but visible); norms
     have scale 1 and shift 0. Each tensor has its own random stream, and the tensors of a smaller model are corners of
     those of a larger one: a change of one size does not change the other numbers (up to the fan-in factor), as long as
-    d_model is at most 256, d_ff at most 1,024 and, with an output head, the vocabulary at most 256.
+    d_model and qkv_dim are at most 256, d_ff at most 1,024 and, with an output head, the vocabulary at most 256.
 
     Raises ValueError unless the seed is a whole number of at least 0.
     """

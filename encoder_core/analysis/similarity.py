@@ -40,7 +40,7 @@ def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.nd
     require_square("square", square)
     count = square.shape[-1]
     if count == 1:
-        return np.full(square.shape[:-2], np.nan, square.dtype)
+        return np.full(square.shape[:-2], np.nan, np.result_type(square, np.float16))
     total = square.sum(axis=(-1, -2)) - np.trace(square, axis1=-2, axis2=-1)
     return np.asarray(total / (count * (count - 1)))
 

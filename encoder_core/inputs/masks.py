@@ -46,8 +46,10 @@ def _named_mask(name: str | None, real: Bool[np.ndarray, "batch seq"]) -> Bool[n
 def _array_mask(
     array: Shaped[np.ndarray, "..."], batch: int, seq: int, num_heads: int
 ) -> Bool[np.ndarray, "_batch _head _query _key"]:
-    if array.dtype != bool and not np.isin(array, (0, 1)).all():
-        raise ValueError(f"mask values of type {array.dtype} are invalid: allowed are True (1) and False (0).")
+    if array.dtype != bool and not (right := np.isin(array, (0, 1))).all():
+        is_number = np.issubdtype(array.dtype, np.number)
+        wrong = f"value {array[~right][0]} is" if is_number else f"values of type {array.dtype} are"
+        raise ValueError(f"mask {wrong} invalid: allowed are True (1) and False (0).")
     shapes = {
         (seq, seq): (1, 1, seq, seq),
         (batch, seq, seq): (batch, 1, seq, seq),

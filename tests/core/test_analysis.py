@@ -126,6 +126,11 @@ def test_mean_off_diagonal():
     assert np.isnan(mean_off_diagonal(np.ones((1, 1))))
 
 
+def test_mean_off_diagonal_of_whole_numbers(unchecked):
+    assert mean_off_diagonal(np.array([[9, 1], [4, 9]])) == 2.5
+    assert np.isnan(mean_off_diagonal(np.ones((1, 1), int)))
+
+
 def test_max_pool():
     square = np.arange(9).reshape(3, 3)
     np.testing.assert_array_equal(max_pool(square, 2), [[4, 5], [7, 8]])

@@ -130,6 +130,8 @@ def test_traced_sentences_are_a_list(sentences):
 def test_traced_sentences_are_batches_or_texts():
     with refuses(r"batches\[1\]=3 is invalid: allowed are the items of lists of sentences"):
         ENCODER.trace_sentences([BATCH, 3])
+    with refuses(r"batches\[1\]: text 1 has no words"):
+        ENCODER.trace_sentences(["a b", "", "c"])
     with refuses("mask=array.* is invalid: allowed are None, 'causal'"):
         ENCODER.trace_sentences([BATCH], np.ones((2, 2), bool))
     assert [trace.tokens for trace in ENCODER.trace_sentences(["a b", "c"])] == [("a", "b"), ("c",)]

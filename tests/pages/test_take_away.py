@@ -48,6 +48,8 @@ def test_a_file_beyond_the_limit_has_a_sentence(framed, monkeypatch):
     at = opened(PAGE, text=SENTENCE)
     assert "Parameters: 805 kB is more than the limit of 500 kB." in "\n".join(rendered(at))
     assert len(names(at)) == 5
+    two_sentences = "\n".join(rendered(opened(PAGE)))
+    assert "1.02 MB is more than the limit of 500 kB. Fewer or shorter sentences make it smaller." in two_sentences
 
 
 def test_the_files_are_those_of_the_state():

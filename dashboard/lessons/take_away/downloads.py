@@ -37,6 +37,7 @@ class File:
     name     of the file
     make     computes the content
     num_bytes  approximate size; None for small files
+    advice   what makes the file smaller; "" if nothing does
     """
 
     label: str
@@ -44,6 +45,7 @@ class File:
     mime: str
     make: Callable[[Subject], bytes]
     num_bytes: int | None = None
+    advice: str = ""
 
 
 def notebooks() -> list[File]:
@@ -59,9 +61,11 @@ def arrays(model: Model) -> list[File]:
     """The arrays of the current state."""
     batch, seq = model.batch.ids.shape
     trace, parameters = trace_bytes(model.config, seq, batch), model.encoder.num_bytes
+    advice = "Fewer or shorter sentences make it smaller."
     return [
-        File("Trace, NumPy (.npz)", "trace.npz", _BINARY, lambda subject: trace_npz(subject.run), trace),
-        File("Trace, safetensors", "trace.safetensors", _BINARY, lambda subject: trace_safetensors(subject.run), trace),
+        File("Trace, NumPy (.npz)", "trace.npz", _BINARY, lambda subject: trace_npz(subject.run), trace, advice),
+        File("Trace, safetensors", "trace.safetensors", _BINARY, lambda subject: trace_safetensors(subject.run), trace,
+             advice),
         File("Parameters", "parameters.safetensors", _BINARY, lambda subject: parameters_safetensors(subject.run),
              parameters),
     ]  # fmt: skip
@@ -89,7 +93,7 @@ def render_files(model: Model, files: list[File]) -> None:
         if file.num_bytes and file.num_bytes > MAX_BYTES:
             st.caption(
                 f"{file.label}: {with_unit_prefix(file.num_bytes, 'B')} is more than the limit of "
-                f"{with_unit_prefix(MAX_BYTES, 'B')}. Fewer sentences or layers, or smaller sizes, make it smaller."
+                f"{with_unit_prefix(MAX_BYTES, 'B')}. {file.advice}"
             )
             continue
         st.download_button(
