@@ -1,6 +1,7 @@
 """The trained encoder of the start page: which one it is, and the head in which the default sentence's "it" looks at
 "cat"."""
 
+import re
 from collections.abc import Iterable
 
 import streamlit as st
@@ -33,6 +34,11 @@ def has_question(words: Iterable[str]) -> bool:
     return {PRONOUN, NOUN, OTHER_NOUN} <= set(words)
 
 
+def has_known_answer(text: str) -> bool:
+    """Whether a text has the sentence of which readers say that "it" is the cat: only a cat can be tired."""
+    return _words_of(text) == _words_of(SENTENCE)
+
+
 def story_settings(encoder: str, text: str) -> Settings:
     """The settings of the start page: this encoder with the first sentence of the text, or of the default text if that
     has no word."""
@@ -47,6 +53,10 @@ def story_head(encoder: str) -> StrongHead:
     words = model.batch.tokens[0]
     weights = attention_from(model.trace, words.index(PRONOUN))
     return strongest_heads(weights, words.index(NOUN), count=1)[0]
+
+
+def _words_of(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
 
 
 def _is_loaded(name: str) -> bool:

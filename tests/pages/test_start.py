@@ -27,6 +27,12 @@ def drawn(at):
     return json.loads(component.proto.json)
 
 
+def weights_drawn(at):
+    """The weight of each word; 0 where no line is drawn."""
+    lines = {key: weight for _, key, weight in drawn(at)["lines"]}
+    return [lines.get(key, 0.0) for key in range(len(drawn(at)["words"]))]
+
+
 def click(at, label):
     next(button for button in at.button if button.label == label).click()
     return run(at)
@@ -123,6 +129,22 @@ def test_another_sentence_has_no_question(framed):
 
 
 @with_minilm
+@pytest.mark.parametrize("chosen_noun", ["cat", "sofa"])
+def test_what_a_sentence_of_the_visitors_own_means_is_not_judged(framed, chosen_noun):
+    at = opened(START, text="The cat lay down on the sofa because it was soft")
+    assert at.title[0].value == "What does “it” refer to?"
+    click(at, f"the {chosen_noun}")
+    weights = {row["word"]: weight for row, weight in zip(drawn(at)["words"], weights_drawn(at), strict=True)}
+    larger = max(("cat", "sofa"), key=lambda noun: weights[noun])
+    (text,) = [text for text in rendered(at) if text.startswith("You said")]
+    assert text == (
+        f"You said “{chosen_noun}”. This head gives “{larger}” more weight: “it” gives “cat” {weights['cat']:.2f} and "
+        f"“sofa” {weights['sofa']:.2f}."
+    )
+    assert "refers to" not in " ".join(rendered(at))
+    assert at.session_state["session"].memo.get("answers", []) == []
+
+
 def test_pictures_open_their_stage_with_the_same_word(framed):
     at = opened(START, story_answer="cat", mask="causal")
     assert [card["stage"] for card in cards(at)] == [stage.name for stage in STAGES[1:]]

@@ -61,7 +61,7 @@ def reading(story: Story) -> str:
     )
     if other not in (best, story.token):
         text += f" Of the other words, {words[other]} has the largest weight: {format_fixed(float(weights[other]), 2)}."
-    is_pronoun = (story.asks, story.word, story.words[best]) == (True, PRONOUN, NOUN)
+    is_pronoun = (story.has_known_answer, story.word, story.words[best]) == (True, PRONOUN, NOUN)
     text += f" That {word} refers to {words[best]}" if is_pronoun else " What a line means"
     text += f" is our reading of one head. Averaged over all heads, {word} attends most to {words[average]}"
     if average == best:

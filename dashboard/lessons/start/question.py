@@ -5,7 +5,7 @@ import re
 import streamlit as st
 
 from dashboard.lessons.start.story import Story
-from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, has_question, story_settings
+from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, has_known_answer, has_question, story_settings
 from dashboard.page_list import START
 from dashboard.state.answers import record_answer
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
@@ -22,7 +22,7 @@ _MISCONCEPTION = (
 
 def page_title() -> str:
     """The title of the page: the question, where the sentence has its words."""
-    words = re.findall(r"\w+", story_settings(WORDS, session().get(SETTINGS["text"])).text.lower())
+    words = re.findall(r"\w+", _text().lower())
     return START.title if has_question(words) else "Where does a word attend to?"
 
 
@@ -49,7 +49,7 @@ def answer(choice: str | None) -> None:
     session().set(STORY_ANSWER, choice)
     session().set(STORY_TOKEN, None)
     options = {noun: f"the {noun}" for noun in (NOUN, OTHER_NOUN)}
-    if choice in options:
+    if choice in options and has_known_answer(_text()):
         reason = f"A {NOUN} can be tired, a {OTHER_NOUN} cannot."
         question = f"what does “{PRONOUN}” refer to?"
         misconception = _MISCONCEPTION if choice == OTHER_NOUN else ""
@@ -57,11 +57,18 @@ def answer(choice: str | None) -> None:
 
 
 def _feedback(story: Story) -> str:
-    """What readers say, and whether the head gives their noun more weight than the other one."""
+    """What readers say, and whether the head gives their noun more weight than the other one.
+
+    Of a sentence of the visitor's own, the visitor is the only reader.
+    """
     weights = {noun: float(story.weights[story.words.index(noun)]) for noun in (NOUN, OTHER_NOUN)}
     measured = " and ".join(f"“{noun}” {format_fixed(weight, 2)}" for noun, weight in weights.items())
-    agrees = "This head agrees" if weights[NOUN] > weights[OTHER_NOUN] else "This head does not agree"
     choice = session().get(STORY_ANSWER)
+    if not story.has_known_answer:
+        said = f"You said “{choice}”. " if choice in weights else ""
+        larger = max(weights, key=lambda noun: weights[noun])
+        return f"{said}This head gives “{larger}” more weight: “{PRONOUN}” gives {measured}."
+    agrees = "This head agrees" if weights[NOUN] > weights[OTHER_NOUN] else "This head does not agree"
     readers = {
         NOUN: f"You said “{NOUN}”, as most readers do",
         OTHER_NOUN: f"You said “{OTHER_NOUN}”; most readers say “{NOUN}”",
@@ -69,3 +76,8 @@ def _feedback(story: Story) -> str:
     misconception = f" {_MISCONCEPTION}" if choice == OTHER_NOUN else ""
     reason = f"a {NOUN} can be tired, a {OTHER_NOUN} cannot"
     return f"{readers}: {reason}.{misconception} {agrees}: “{PRONOUN}” gives {measured}."
+
+
+def _text() -> str:
+    """The sentence of the page."""
+    return story_settings(WORDS, session().get(SETTINGS["text"])).text

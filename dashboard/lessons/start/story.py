@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.models.model import Model, model_for
-from dashboard.models.story import PRONOUN, has_question, story_head, story_settings
+from dashboard.models.story import PRONOUN, has_known_answer, has_question, story_head, story_settings
 from dashboard.navigation import open_page
 from dashboard.selection import focus
 from dashboard.selection.word_position import nearest_word
@@ -64,6 +64,11 @@ class Story(NamedTuple):
     def asks(self) -> bool:
         """Whether the sentence has the pronoun and the two nouns of the question."""
         return has_question(self.words)
+
+    @property
+    def has_known_answer(self) -> bool:
+        """Whether readers agree on what the pronoun refers to; of other sentences, nobody has asked them."""
+        return has_known_answer(self.model.settings.text)
 
     @property
     def num_heads(self) -> int:

@@ -62,8 +62,7 @@ def feed_forward(model: Model) -> Transition:
     return Transition(
         f"Given its weights, attention only adds up linear maps of the vectors: {network}",
         f"The next stage needs vectors of the same width as before: mlp out has {numbers} for each token again, so "
-        "that it can be added"
-        + (", and the next block can follow." if config.num_layers > 1 else ", which completes the block."),
+        "that it can be added, which completes the block.",
         "Why an activation?",
         [
             Why(
