@@ -13,6 +13,11 @@ from encoder_core.analysis import relative_change, residual_change
 from encoder_core.figures import HeatmapStyle, format_count
 from encoder_core.scenes import what_if as scenes
 
+_BLOCKS_READ_INPUT = (
+    " Here each block is applied to the embedded input, as in the recipe, so a change in one block does not reach the "
+    "next ones. The output is that of the stack, in which each block is applied to the output of the previous one."
+)
+
 
 def render_edit_effect(model: Model, inspection: Inspection) -> None:
     """Render, if there are edits, the tensor and the output before and after, and the change in every block."""
@@ -51,4 +56,5 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         f"After the last block, the residual stream has changed at **{changed} of "
         f"{format_count(len(at.labels), 'token')}**. The output of this sentence has changed by **"
         f"{output_change:.1%}** of its norm."
+        + (_BLOCKS_READ_INPUT if model.config.attention_read_out == "input" else "")
     )

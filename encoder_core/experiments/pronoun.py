@@ -47,6 +47,11 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
     wins = int((weights.noun > weights.other).sum())
     layer, head = np.unravel_index(weights.noun.argmax(), weights.noun.shape)
     share = wins / weights.noun.size
+    surprise = (
+        f" So “{other}” gets more on average, although “it” stands for “{noun}”."
+        if weights.noun.mean() < weights.other.mean()
+        else ""
+    )
 
     def draw(theme: ThemeName) -> Line:
         rows, columns = ([str(i + 1) for i in range(count)] for count in (layers, heads))
@@ -65,7 +70,7 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
         f"{weights.noun.max():.2f}, mean {weights.noun.mean():.2f}",
         f"“{sentence}.” The largest weight from “it” to “{noun}” is **{weights.noun.max():.2f}**, in layer "
         f"{layer + 1}, head {head + 1}. The mean over all heads is **{weights.noun.mean():.2f}** for “{noun}” and "
-        f"**{weights.other.mean():.2f}** for “{other}”.",
+        f"**{weights.other.mean():.2f}** for “{other}”.{surprise}",
         draw,
     )
 

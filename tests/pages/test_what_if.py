@@ -234,3 +234,10 @@ def test_the_bar_is_shown_with_edits_and_after_an_undo_on_the_same_page(framed):
     run(at.switch_page(stage_named("scaled_scores").path))
     press(at, "Redo")
     assert edits_in_bar(at) == ["layer 1, head 1 off"]
+
+
+@pytest.mark.parametrize(("variant", "is_said"), [("as written", True), ("as intended", False)])
+def test_where_each_block_reads_the_input_it_is_said_why_later_ones_do_not_change(framed, variant, is_said):
+    at = opened(stage_named("qkv"), encoder="nnx", variant=variant, edits="head.0.1=0")
+    (text,) = [text for text in rendered(at) if text.startswith("After the last block")]
+    assert ("at **0 of 16 tokens**" in text, "does not reach the next ones" in text) == (is_said, is_said)
