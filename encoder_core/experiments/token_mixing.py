@@ -82,7 +82,7 @@ def _measure(setup: Setup) -> Measurement:
 EXPERIMENT = Experiment(
     number=5,
     name="token-mixing",
-    title="Attention mixes tokens, the feed-forward network does not",
+    title="Only attention mixes tokens",
     claim="Attention is the only step in which tokens exchange information. The feed-forward network sees one token at "
     "a time.",
     hypothesis="After a token is replaced, one row of the embeddings and of the values changes. After attention, all "

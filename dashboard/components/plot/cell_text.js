@@ -5,6 +5,7 @@
 import { colourAt, parseColour } from "../colours.js";
 
 const TEXT_COLOURS = ["#444444", "#ffffff", "#000000"];  // the first that is readable; white or black always is
+const NUMBER = "%{z:.2f}", NUMBER_WIDTH = 30;  // pixels that "0.00" and a gap take
 const READABLE = 4.5;  // contrast of text, at least: WCAG 2, 1.4.3
 
 /** @typedef {import("../colours.js").Rgb} Rgb */
@@ -42,6 +43,18 @@ export const cellColour = ({ colorscale, zmin, zmax }, value) =>
  */
 export const readableOn = background =>
   TEXT_COLOURS.find(colour => contrast(parseColour(colour), background) >= READABLE) ?? TEXT_COLOURS[0];
+
+/**
+ * The traces without the numbers in cells that are too narrow for them: they would read as one long number.
+ * @param {PlotTrace[]} data
+ * @param {{ width: number }} area
+ * @returns {PlotTrace[]}
+ */
+export const withNumbersThatFit = (data, { width }) => data.map(trace => {
+  if (trace.texttemplate !== NUMBER || width / trace.z[0].length >= NUMBER_WIDTH) return trace;
+  const { texttemplate, ...others } = trace;
+  return others;
+});
 
 /**
  * Colour the text that Plotly has written into the cells of a plot's heatmap.
