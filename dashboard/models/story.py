@@ -29,6 +29,11 @@ def story_encoder() -> str:
     return MINILM if MINILM in OFFERED and _is_loaded(OFFERED[MINILM]) else WORDS
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, without signs."""
+    return re.findall(r"\w+", text.lower())
+
+
 def has_question(words: Iterable[str]) -> bool:
     """Whether a sentence of these words has the pronoun and the two nouns of the question."""
     return {PRONOUN, NOUN, OTHER_NOUN} <= set(words)
@@ -36,7 +41,7 @@ def has_question(words: Iterable[str]) -> bool:
 
 def has_known_answer(text: str) -> bool:
     """Whether a text has the sentence of which readers say that "it" is the cat: only a cat can be tired."""
-    return _words_of(text) == _words_of(SENTENCE)
+    return words_of(text) == words_of(SENTENCE)
 
 
 def story_settings(encoder: str, text: str) -> Settings:
@@ -53,10 +58,6 @@ def story_head(encoder: str) -> StrongHead:
     words = model.batch.tokens[0]
     weights = attention_from(model.trace, words.index(PRONOUN))
     return strongest_heads(weights, words.index(NOUN), count=1)[0]
-
-
-def _words_of(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
 
 
 def _is_loaded(name: str) -> bool:

@@ -55,6 +55,10 @@ class RowBarsStyle(PanelStyle):
             require_integer("decimals", self.decimals, 0)
         require_pair("span", self.span)
 
+    def format(self, value: Number) -> str:
+        """A number as the column writes it; for the footer, which is about the same numbers."""
+        return format_number(value, 3) if self.decimals is None else format_fixed(value, self.decimals)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RowBarsDetails:
@@ -116,7 +120,7 @@ def row_bars(
     right = high + (high - low) * (style.numbers_width if numbered else 0.05)
     visible = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     lengths = np.where(visible, values - (0 if details.starts is None else details.starts), 0)
-    numbers = [_number(value, style.decimals) for value in values]
+    numbers = [style.format(value) for value in values]
     traces = [_bars(lengths, _fill(lengths, style.colour, theme))]
     if details.excluded:
         traces[0]["marker"] |= _excluded(traces[0]["marker"]["color"], details.excluded, len(rows), theme)
@@ -152,10 +156,6 @@ def row_bars(
     )
     return replace(panel, rows=axis, columns=axis_of([""], ""), shows=shows, marked=tuple((row, None) for row in marks),
                    values=np.where(np.isfinite(values), values, np.nan).astype(np.float32)[:, None])  # fmt: skip
-
-
-def _number(value: Number, decimals: int | None) -> str:
-    return format_number(value, 3) if decimals is None else format_fixed(value, decimals)
 
 
 def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -> str | list[str]:

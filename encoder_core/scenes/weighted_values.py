@@ -17,7 +17,6 @@ from encoder_core.figures import (
     ThemeName,
     colour_limit,
     dimensions,
-    format_fixed,
     format_number,
     heatmap,
     largest_magnitude,
@@ -98,7 +97,6 @@ def one_number(
     values_style = RowBarsStyle(title_colour="value", decimals=3, span=span_of(values), theme=theme)
     span = span_of(products, running)
     decimals = 3 if max(map(abs, span)) >= _SMALLEST_WITH_DECIMALS else None
-    number = format_number if decimals is None else format_fixed
     sum_style = RowBarsStyle(decimals=decimals, span=span, theme=theme)
     return [
         weight_bars(weights, visible, at, theme=theme),
@@ -107,10 +105,10 @@ def one_number(
                shows=TensorSlice("v", (at.sentence, at.head, "row", dimension), at.layer)),
         "=",
         column(products, title=_times(factor) + "weight × value", style=sum_style,
-               details=RowBarsDetails(footer=f"sum {number(products.sum(), 3)}")),
+               details=RowBarsDetails(footer=f"sum {sum_style.format(products.sum())}")),
         "→",
         column(running, title="running sum over keys", style=sum_style,
-               details=RowBarsDetails(starts=starts, footer=f"ends at z = {number(z, 3)}")),
+               details=RowBarsDetails(starts=starts, footer=f"ends at z = {sum_style.format(z)}")),
     ]  # fmt: skip
 
 

@@ -145,6 +145,7 @@ def test_what_a_sentence_of_the_visitors_own_means_is_not_judged(framed, chosen_
     assert at.session_state["session"].memo.get("answers", []) == []
 
 
+@with_minilm
 def test_pictures_open_their_stage_with_the_same_word(framed):
     at = opened(START, story_answer="cat", mask="causal")
     assert [card["stage"] for card in cards(at)] == [stage.name for stage in STAGES[1:]]

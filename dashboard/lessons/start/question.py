@@ -1,11 +1,9 @@
 """The question of the start page: what "it" refers to. The lines appear after an answer."""
 
-import re
-
 import streamlit as st
 
 from dashboard.lessons.start.story import Story
-from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, has_known_answer, has_question, story_settings
+from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, has_known_answer, has_question, story_settings, words_of
 from dashboard.page_list import START
 from dashboard.state.answers import record_answer
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
@@ -22,8 +20,7 @@ _MISCONCEPTION = (
 
 def page_title() -> str:
     """The title of the page: the question, where the sentence has its words."""
-    words = re.findall(r"\w+", _text().lower())
-    return START.title if has_question(words) else "Where does a word attend to?"
+    return START.title if has_question(words_of(_text())) else "Where does a word attend to?"
 
 
 def is_answered(story: Story) -> bool:
