@@ -59,6 +59,9 @@ def test_undo_redo_and_reset(screen):
         with screen.rerun():
             screen.page.get_by_role("button", name=label, exact=True).click()
         assert screen.parameters.get("edits", []) == said
+    with screen.rerun():
+        screen.page.get_by_role("button", name="Undo", exact=True).press("Enter")
+    expect(screen.page.get_by_role("button", name="Redo", exact=True), "nothing is left to be undone").to_be_focused()
 
 
 @pytest.mark.parametrize(

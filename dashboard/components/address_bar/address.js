@@ -2,6 +2,7 @@
 // @ts-check
 
 import { unlessTakenBack } from "../dom.js";
+import { keepFocus } from "../keep_focus.js";
 import { repairPageMenu } from "../page_menu.js";
 
 /**
@@ -102,6 +103,7 @@ function write({ data, setTriggerValue }) {
     runAgainInOtherColours();
     applyTextBeforeLinks();
   }
+  keepFocus();
   repairPageMenu();
   tab.fragment = fragment;
   const current = window.location.search.slice(1);
