@@ -69,7 +69,7 @@ PLANE = declare_text("plane")  # the word whose occurrences determine the plane,
 OUTPUT_ID = declare_number("output_id", 0)  # a token of the vocabulary, of which a prediction is explained
 
 # Recipes
-RECIPE = declare_text("recipe")
+RECIPE = declare_text("recipe", adds_history_entry=True)
 RECIPE_VARIANT = declare_text("recipe_variant")
 RECIPE_VIEW = declare_text("recipe_view")
 RECIPE_FIGURE = declare_text("recipe_figure")
@@ -86,7 +86,7 @@ LOOKUP_TOKEN = declare_number("lookup_token", 0, 9, 2)
 LOOKUP_TABLE = declare_text("lookup_table", "", max_length=1_000)
 
 # Experiments
-EXPERIMENT = declare_text("experiment")
+EXPERIMENT = declare_text("experiment", adds_history_entry=True)
 SETUP = declare_text("setup", "", max_length=300)  # the settings that differ from the defaults: d_k=64~keys=16
 PREDICTION = declare_number("prediction", 0)  # the number of the chosen option, or 0: the result without a prediction
 

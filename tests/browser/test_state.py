@@ -171,6 +171,17 @@ def test_back_closes_one_operand_after_another(screen):
     expect(screen.page.locator(".ew-result").first).to_contain_text("Dot product of query and key")
 
 
+def test_back_opens_the_experiment_before_with_its_result(screen):
+    screen.open("experiments", experiment="softmax-maximum", prediction=1)
+    with screen.rerun():
+        screen.page.get_by_role("button", name="Next").click()
+    assert set(screen.parameters) == {"experiment"}, "the next question, without an answer"
+    with screen.rerun():
+        screen.page.go_back()
+    assert screen.parameters == {"experiment": ["softmax-maximum"], "prediction": ["1"]}
+    expect(screen.page.get_by_text("You predicted")).to_be_visible()
+
+
 def test_the_selected_word_is_kept(screen):
     screen.open("scaled_scores", token="16", key_token="3")
     assert screen.looked_at("token") == "16 · it"
