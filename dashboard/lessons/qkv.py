@@ -30,7 +30,7 @@ def render_roles(current: Model, at: Focus, head_columns: range, biases: dict[st
     bias_note = (
         f"b is the same for every row; its largest absolute value is {format_number(largest, 2)}."
         if biases
-        else "This model has no biases."
+        else "These three layers have no biases."
     )
     columns = columns_text(head_columns)
     st.caption(
@@ -54,7 +54,8 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
     both = float(scores[at.token, other])
     if abs(both) < 1e-6:
         return _value_question(at)
-    equal = "W_K = W_Q" + ", b_K = b_Q" * (current.config.use_bias and current.config.qkv_bias)
+    has_biases = current.config.use_bias and current.config.qkv_bias
+    equal = "W_K = W_Q" + ", b_K = b_Q" * has_biases
     first, second = names_of_two(at.labels, at.token, other)
     return Question(
         f"suppose that head {at.head + 1} computed its keys as it computes its queries ({equal}). How would the dot "
@@ -67,7 +68,7 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
                 "they would differ, because their queries differ",
                 "With one matrix, the query of a token is also its key, so both dot products multiply the same two "
                 "vectors.",
-                "Q and K: they differ only because W_Q and W_K do",
+                f"Q and K: they differ only because W_Q and W_K{' and their biases' * has_biases} do",
             ),
             WrongOption(
                 "one would be minus the other",

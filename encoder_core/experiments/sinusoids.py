@@ -10,7 +10,7 @@ from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
 
 _POSITIONS = 64
-_FIRST, _SHIFTED = (3, 8), (40, 45)  # two pairs of positions at the same distance
+_FIRST, _SHIFTED = (3, 8), (40, 45)  # two pairs of positions at the same distance, counted from 1
 _TIE = 1e-4  # of d_model / 2, the dot product of a row with itself
 _HEIGHT = 330
 
@@ -24,10 +24,10 @@ def encodings(kind: str, d_model: int, seed: int = 0) -> Float[np.ndarray, "posi
 
 
 def pair_products(rows: Float[np.ndarray, "position d_model"]) -> tuple[float, float]:
-    """The dot products of the positions 3 and 8, and of the positions 40 and 45."""
+    """The dot products of the positions 3 and 8, and of the positions 40 and 45, counted from 1."""
     (a, b), (c, d) = _FIRST, _SHIFTED
     wide = rows.astype(float)
-    return float(wide[a] @ wide[b]), float(wide[c] @ wide[d])
+    return float(wide[a - 1] @ wide[b - 1]), float(wide[c - 1] @ wide[d - 1])
 
 
 def _measure(setup: Setup) -> Measurement:
@@ -38,7 +38,7 @@ def _measure(setup: Setup) -> Measurement:
     difference = shifted - first
     is_same = abs(difference) <= _TIE * d_model / 2
     by_distance = similarity_by_distance(dots.astype(np.float32))
-    spread = float((by_distance.high - by_distance.low)[:32].max())
+    spread = float((by_distance.high - by_distance.low).max())
     similarity = cosines(rows, rows)
     near, far = (float(np.diagonal(similarity, offset).mean()) for offset in (1, 32))
 
