@@ -165,8 +165,9 @@ def render_head_counts(current: Model) -> None:
         cells = (count, width // count, *cost, count * seq**2, width // count)
         rows.append("|" + "".join(f" {bold}{cell:,}{bold} |" for cell in cells))
     st.markdown("\n".join(rows))
+    sums = f"Parameters and FLOPs are sums over {config.num_layers} layers. " if config.num_layers > 1 else ""
     st.caption(
-        f"Parameters and FLOPs are {_in_all_layers(config)}for one sentence. d_head = {width} / {heads} = "
+        f"{sums}FLOPs are for one sentence. d_head = {width} / {heads} = "
         f"{config.d_head}. At the same width, the number of heads changes neither the "
         "number of parameters nor the FLOPs of the matrix products; the number of weights and the work of softmax grow "
         "with heads · seq². Q Kᵀ of one head has rank at most d_head."

@@ -30,7 +30,7 @@ def render_roles(current: Model, at: Focus, head_columns: range, biases: dict[st
     bias_note = (
         f"b is the same for every row; its largest absolute value is {format_number(largest, 2)}."
         if biases
-        else "These three layers have no biases."
+        else "These three linear layers have no biases."
     )
     columns = columns_text(head_columns)
     st.caption(

@@ -2,14 +2,16 @@
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setting, Setup
+from encoder_core.read_only import ReadOnlyMapping
 
 
 @cache
-def experiments() -> dict[str, Experiment]:
+def experiments() -> Mapping[str, Experiment]:
     """All experiments by name, in the order of the claims: the EXPERIMENT of each module of this package.
 
     Raises ValueError if two have the same name or number.
@@ -19,7 +21,7 @@ def experiments() -> dict[str, Experiment]:
     for one, other in pairwise(found):
         if one.number == other.number or one.name == other.name:
             raise ValueError(f"experiments {one.name!r} and {other.name!r} have the same number or name.")
-    return {experiment.name: experiment for experiment in found}
+    return ReadOnlyMapping({experiment.name: experiment for experiment in found})
 
 
 __all__ = ["Control", "Experiment", "Measurement", "Option", "Setting", "Setup", "experiments"]

@@ -53,8 +53,8 @@ def _measure(setup: Setup) -> Measurement:
         2 * by_batch + by_layer,
         f"change of sentence 1: {format_number(changes['layer norm'], 2)} with layer norm, "
         f"{format_number(changes['batch norm'], 2)} with batch norm",
-        f"The other sentences are multiplied by {factor:g}. After layer norm every row of sentence 1 has a mean of "
-        f"**{format_number(abs(float(rows.mean(-1).max())), 1)}** and a variance of "
+        f"All sentences but the first are multiplied by {factor:g}. After layer norm every row of sentence 1 has a "
+        f"mean of **{format_number(abs(float(rows.mean(-1).max())), 1)}** and a variance of "
         f"**{format_number(float(rows.var(-1).mean()), 3)}**, and it does not change. After batch norm its mean square "
         f"is {format_number(float((after['batch norm'] ** 2).mean()), 2)}: it depends on the sentences that are in the "
         "same batch by chance.",
@@ -69,7 +69,8 @@ EXPERIMENT = Experiment(
     claim="Layer norm normalises each token over its features, not over the batch.",
     hypothesis="When the other sentences of a batch change, the normalised rows of a sentence stay the same with layer "
     "norm. With batch norm they change.",
-    question="All other sentences of a batch are multiplied by {factor}. Which norm gives sentence 1 other numbers?",
+    question="All sentences of a batch but sentence 1 are multiplied by {factor}. Which norm gives sentence 1 other "
+    "numbers?",
     options=(
         Option("Neither", "A norm over the batch uses the means and variances of all its sentences."),
         Option("Layer norm only", "Layer norm uses the numbers of one token, and no other."),

@@ -103,7 +103,8 @@ EXPERIMENT = Experiment(
         ),
         Option(
             "More than 10 times smaller",
-            "The factors of all layers multiply, so the gradient shrinks exponentially with the depth.",
+            "In layers without norms, the factors of all layers multiply, so that the gradient shrinks exponentially "
+            "with the depth.",
         ),
     ),
     controls=(

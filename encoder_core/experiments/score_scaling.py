@@ -93,7 +93,7 @@ def _measure(setup: Setup) -> Measurement:
         answer,
         f"variance of q · k at d_k = {d_k}, median of {_GROUPS} groups of queries: {describe_spread(variances)}",
         f"Over all queries, at d_k = {d_k} the variance of q · k is **{format_number(plain.scores.var(), 3)}**, "
-        "divided by √d_k it is "
+        "that of q · k / √d_k is "
         f"**{format_number(divided.scores.var(), 2)}**. Without the division the weights of {keys} keys have an "
         f"entropy of **{format_number(plain.entropy.mean(), 2)}** bits, with it "
         f"{format_number(divided.entropy.mean(), 2)} "

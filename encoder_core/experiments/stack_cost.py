@@ -81,7 +81,8 @@ def _measure(setup: Setup) -> Measurement:
         0 if growth < 2.01 else 2 if growth > 3.99 else 1,
         f"operations × {more} for twice the {size}; time × {describe_spread(ratios)} for eight times",
         f"With {_SEQ} tokens and d_model {_BASE.d_model}, twice the {size} means **{more} times** as many "
-        f"operations and **{more_parameters} times** as many parameters. The operations for the scores alone become "
+        f"operations and **{more_parameters} times** as many parameters, the embedding not "
+        "counted. The operations for the scores alone become "
         f"**{more_scores} times** as many.",
         draw,
     )

@@ -17,7 +17,7 @@ def largest_magnitude(*arrays: Float[np.ndarray, "..."]) -> float:
     Raises ValueError for what is no numbers.
     """
     numbers = (require_numbers("array", array, "*axis") for array in arrays)
-    finite = [np.abs(array[np.isfinite(array)]) for array in numbers]
+    finite = [_magnitudes(array[np.isfinite(array)]) for array in numbers]
     return max((float(values.max()) for values in finite if values.size), default=0.0) or 1.0
 
 
@@ -34,8 +34,13 @@ def colour_limit(*arrays: Float[np.ndarray, "..."]) -> float:
 
 
 def _limit_without_outliers(array: Float[np.ndarray, "..."]) -> float:
-    magnitudes = np.abs(array[np.isfinite(array) & (array != 0)])
+    magnitudes = _magnitudes(array[np.isfinite(array) & (array != 0)])
     return min(float(magnitudes.max()), 2.5 * float(np.percentile(magnitudes, 98))) if magnitudes.size else 0.0
+
+
+def _magnitudes(values: Float[np.ndarray, "value"]) -> Float[np.ndarray, "value"]:
+    """The absolute values; those of booleans and small integers, which can have none of their own type, as floats."""
+    return np.abs(values if values.dtype.kind == "f" else values.astype(float))
 
 
 def scale_end(style: MatrixStyle, values: Float[np.ndarray, "value"]) -> float:

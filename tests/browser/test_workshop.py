@@ -85,7 +85,7 @@ def test_positions(screen):
 def test_scores(screen):
     step = Step(screen, "scores").open()
     step.shows("Q Kᵀ", IT, CAT, "product").shows("Q Kᵀ / √{d_head}", IT, CAT, "score")
-    step.open(1).choose("It is sixteen times as large").says("is {variance:.1f}, divided by √d_k it is {divided:.2f}")
+    step.open(1).choose("It is sixteen times as large").says("is {variance:.1f}, that of q · k / √d_k is {divided:.2f}")
 
 
 @NEEDS_MINILM
@@ -134,6 +134,6 @@ def test_training(screen):
     step = Step(screen, "training").open()
     expect(screen.page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     step.open(1).says("before training and")
-    step.open(2).choose("More than that, and at least half").says("gives {after:.2f} of the weight").says(
+    step.open(2).choose("More than 1.5 times as much, and at least half").says("gives {after:.2f} of the weight").says(
         "the same head gave {before:.2f}"
     )

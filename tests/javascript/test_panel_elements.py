@@ -45,6 +45,19 @@ def test_title_line(scripts, limits, bar):
     assert unlimited[:5] == ["", "M", f"4{bar}", "26", ""]
 
 
+def test_escape_closes_the_menu_and_its_button_keeps_the_focus(scripts):
+    scripts.page.evaluate("""async () => {
+        document.body.replaceChildren();
+        (await import("/plot/panel_elements.js")).appendPanel(document.body);
+    }""")
+    scripts.page.locator("summary").press("Enter")
+    scripts.page.keyboard.press("Tab")
+    assert scripts.page.evaluate("document.activeElement.tagName") == "BUTTON"
+    scripts.page.keyboard.press("Escape")
+    assert scripts.page.evaluate("[document.activeElement.tagName, document.querySelector('details').open]") == [
+        "SUMMARY", False]  # fmt: skip
+
+
 def test_title_with_markup_stays_text(scripts):
     panel = {**PANEL, "title": "<b>M</b>", "weight": 20, "data": []}
     assert scripts.page.evaluate(_TITLE, [panel, "", 0])[1] == "<b>M</b>"

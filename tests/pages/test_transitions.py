@@ -82,11 +82,18 @@ def test_texts_state_the_sizes_of_the_model():
     assert "all 3 heads, 3 × 8 = 24 numbers" in text("weighted_values", **sizes)
     assert "from 24 numbers to 40 (**expand**), through ReLU" in text("feed_forward", **sizes)
     assert "applies 2 blocks in sequence" in text("full_stack", **sizes)
+    narrow = text("feed_forward", **sizes | {"d_ff": 8})
+    assert "to 8 (**narrow**), through" in narrow
+    assert "back to 24 numbers (**widen**)" in narrow or "back to 24 (**widen**)" in narrow
 
 
 def test_texts_follow_the_choices_of_the_model():
     assert "this model adds no position encoding" in text("positions", positions="none")
     assert "adds no" not in text("positions")
+    assert "This model is an example" in text("positions", positions="none")
+    ordered = text("positions", positions="none", mask="causal")
+    assert "has such a mask" in ordered
+    assert "an example" not in ordered, "its outputs depend on the order"
     unscaled = text("scaled_scores", scaled=False, mask="none")
     assert "their dot product. No key is masked." in unscaled
     assert "In this model the scores are not divided" in unscaled

@@ -51,7 +51,11 @@ export function appendPanel(host) {
   const list = appendElement(saveMenu, "div");
   const saveButtons = FORMATS.map(format => appendElement(list, "button", "", format));
   for (const button of saveButtons) button.type = "button";
-  saveMenu.onkeydown = ({ key }) => { if (key === "Escape") saveMenu.open = false; };
+  saveMenu.onkeydown = ({ key }) => {
+    if (key !== "Escape" || !saveMenu.open) return;
+    saveMenu.open = false;
+    saveMenu.querySelector("summary")?.focus();
+  };
   // A finger does not leave the menu, but taps beside it.
   saveMenu.onpointerleave = ({ pointerType }) => { if (pointerType === "mouse") saveMenu.open = false; };
   const closeFromOutside = (/** @type {PointerEvent} */ { target }) => {

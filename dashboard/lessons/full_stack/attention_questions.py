@@ -150,8 +150,8 @@ def importance_question(current: Model, at: Focus, role: str, weight: float, uni
         f"{head} gives {role} a mean weight of {format_fixed(weight, 2)}; uniform attention would give "
         f"{format_fixed(uniform, 2)}. What do these two numbers say about how much the output depends on this head?",
         "nothing: they do not contain what it passes on",
-        f"What a head adds to a token is its weights times its values, times W_O. In your sentence, this vector has a "
-        f"mean length of {format_number(lengths[at.head], 2)} here; in the heads of this layer it is "
+        f"What a head adds to a token is its weights times its values, times W_O. In the selected input, this vector "
+        f"has a mean length of {format_number(lengths[at.head], 2)} here; in the heads of this layer it is "
         f"{format_number(lengths.min(), 2)} to {format_number(lengths.max(), 2)}.",
         [
             WrongOption(

@@ -19,7 +19,7 @@ _QUESTION = (
 )
 _CLEAR = 0.05  # difference of two weights that counts
 _LEARNED = 0.9  # fraction of inputs entirely right from which a run has learned its task
-_LOOK_AT = "the heads below, from the first checkpoint to the last"
+_LOOK_AT = "the heads above, from the first checkpoint to the last"
 _MISCONCEPTIONS = {
     wrong.text: wrong
     for wrong in (

@@ -27,7 +27,8 @@ def add_and_norm(model: Model) -> Transition:
             Why(
                 "Why a residual?",
                 "A sublayer then computes a change of x and need not repeat what x contains. In training, the gradient "
-                "has a path around each sublayer, so that it does not shrink with every layer that it passes.",
+                "has a path around each sublayer, on which that sublayer cannot shrink it"
+                + (": only the norms after the sums change it there." if is_post else "."),
                 experiment("residual-gradients"),
             ),
             Why(
@@ -45,17 +46,18 @@ def feed_forward(model: Model) -> Transition:
     """From mixed tokens to a nonlinear function of each."""
     config, activation = model.config, activation_name(model.config)
     numbers, d_model, d_ff = format_count(config.d_model, "number"), config.d_model, config.d_ff
-    network = f"the [[feed-forward network]] transforms each token by itself, from {numbers} to {d_ff} (**expand**)"
+    first, second = ("narrow", "widen") if d_ff < d_model else ("expand", "contract")
+    network = f"the [[feed-forward network]] transforms each token by itself, from {numbers} to {d_ff} (**{first}**)"
     collapse = (
         f"Two linear layers in a row are one linear layer: without a function between them, W_up W_down is a single "
-        f"{d_model} × {d_model} matrix, however large {d_ff} is."
+        f"{d_model} × {d_model} matrix, whatever d_ff is."
     )
     if config.activation_after == "first_linear":
-        network += f", through {activation} (**[[activation|activate]]**), and back to {d_model} (**contract**)."
+        network += f", through {activation} (**[[activation|activate]]**), and back to {d_model} (**{second}**)."
         answer = f"{collapse} {activation} between them makes the network a function that no single matrix can replace."
     else:
         network += (
-            f" and back to {d_model} (**contract**), and {activation} is applied to the result "
+            f" and back to {d_model} (**{second}**), and {activation} is applied to the result "
             "(**[[activation|activate]]**). There is no activation between the two linear layers."
         )
         answer = f"{collapse} So it is here, as in the tutorial's code: {activation} follows both layers."

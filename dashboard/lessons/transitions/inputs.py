@@ -44,6 +44,7 @@ def positions(model: Model) -> Transition:
     """From rows without an order to the input of the first block."""
     config, numbers = model.config, format_count(model.config.d_model, "number")
     has_none = config.positions == "none"
+    has_ordering_mask = model.settings.has_custom_mask or (isinstance(model.mask, str) and "causal" in model.mask)
     if has_none:
         opening = (
             f"A token has the same row of {numbers} wherever it stands: this model adds no [[position encoding]], so "
@@ -69,9 +70,11 @@ def positions(model: Model) -> Transition:
                 "custom mask, shuffled tokens give the same outputs, shuffled in the same way. “The cat sees the dog” "
                 "and “the dog sees the cat” would have the same vectors. "
                 + (
-                    "This model is an example: it adds no positions."
-                    if has_none
-                    else "With positions, the same word in another place gives another vector."
+                    "With positions, the same word in another place gives another vector."
+                    if not has_none
+                    else "This model adds no positions, but has such a mask."
+                    if has_ordering_mask
+                    else "This model is an example: it adds no positions."
                 ),
                 experiment("word-order"),
             )

@@ -2,17 +2,20 @@
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 
+from encoder_core.read_only import ReadOnlyMapping
 from encoder_core.training.task import Task
 
 _ORDER = ("copy", "reverse", "sort", "bracket", "repeat", "majority", "words")
 
 
 @cache
-def tasks() -> dict[str, Task]:
+def tasks() -> Mapping[str, Task]:
     """All tasks by name, the easiest first: the TASK of each module of this package."""
     modules = (importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
     found = {module.TASK.name: module.TASK for module in modules}
     order = {name: place for place, name in enumerate(_ORDER)}
-    return {name: found[name] for name in sorted(found, key=lambda name: (order.get(name, len(order)), name))}
+    names = sorted(found, key=lambda name: (order.get(name, len(order)), name))
+    return ReadOnlyMapping({name: found[name] for name in names})

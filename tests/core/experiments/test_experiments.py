@@ -274,3 +274,9 @@ def test_the_trained_heads_look_at_the_keys_of_their_task():
         assert weight.after.max() > 1.8 * weight.equal, task
     inputs = tasks()["reverse"].random_inputs(NUM_INPUTS)
     assert weights["reverse"].equal == pytest.approx(np.mean([1 / batch.ids.shape[1] for batch in inputs]))
+
+
+def test_what_lists_them_cannot_be_changed():
+    for found in (experiments(), tasks()):
+        with pytest.raises(TypeError):
+            del found[next(iter(found))]

@@ -116,6 +116,14 @@ def test_the_notebook_draws_the_parameters_of_a_recipe(name):
     assert all(np.array_equal(drawn[name], array) for name, array in parameters.items())
 
 
+@pytest.mark.parametrize("mask", ["padding", "causal+padding"])
+def test_the_notebooks_of_padded_sentences_without_their_text(mask):
+    encoder = Encoder.random(EncoderConfig(d_model=8, num_heads=2, num_layers=1))
+    subject = Subject(encoder.run(["The black cat", "It"], mask), Random(0))
+    for notebook in (encoder_core_notebook(subject), plain_notebook(subject)):
+        assert_same_tensors(subject, execute(notebook)["tensors"])
+
+
 def test_the_notebooks_of_ids_and_of_embeddings():
     encoder = Encoder.random(EncoderConfig(vocab_size=9, d_model=8, num_heads=2, num_layers=1))
     subject = Subject(encoder.run(np.array([[1, 2, 3], [4, 5, 6]])), Random(0))

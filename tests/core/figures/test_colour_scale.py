@@ -15,6 +15,14 @@ def test_without_outliers_it_is_the_largest_magnitude():
     assert colour_limit(normal) == largest_magnitude(normal) > 4.5
 
 
+def test_booleans_and_small_integers_count_as_numbers():
+    assert colour_limit(np.array([[True, False]])) == largest_magnitude(np.array([True])) == 1
+    smallest = np.array([-128, 1], np.int8)
+    assert colour_limit(smallest) == largest_magnitude(smallest) == 128
+    mask = np.array([[True, False]])
+    assert heatmap(mask, ["a"], ["b", "c"], title="mask").value(0, 0) == 1
+
+
 def test_zeros_and_values_that_are_not_finite_do_not_count():
     assert colour_limit(np.array([-np.inf, np.nan, 2.0])) == 2
     assert colour_limit(np.zeros((3, 3))) == colour_limit(np.array([-np.inf])) == colour_limit() == 1
