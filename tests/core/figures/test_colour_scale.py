@@ -15,7 +15,7 @@ def test_without_outliers_it_is_the_largest_magnitude():
     assert colour_limit(normal) == largest_magnitude(normal) > 4.5
 
 
-def test_booleans_and_small_integers_count_as_numbers():
+def test_booleans_and_small_integers_count_as_numbers(unchecked):
     assert colour_limit(np.array([[True, False]])) == largest_magnitude(np.array([True])) == 1
     smallest = np.array([-128, 1], np.int8)
     assert colour_limit(smallest) == largest_magnitude(smallest) == 128
