@@ -53,12 +53,26 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
     for problem in problems:  # only the temperature is new: the other edits of the model fit each other
         name = f"The edit “{format_edit(Temperature(temperature))}”"
         st.warning(problem.replace(name, "The temperature of this page", 1), icon=":material/info:")
+    _explain_edits(current, run, temperature, hide)
     if unused:
         st.caption(
             f"While every key for “{escape_token(at.labels[at.token])}” is masked, your edits of its scores have no "
             "effect on this page."
         )
     return run
+
+
+def _explain_edits(current: Model, run: Run, temperature: float, hide: bool) -> None:
+    """What the temperature of the edits and the settings of this page have to do with each other."""
+    edited, total = current.run.effects.temperature, run.effects.temperature
+    notes = []
+    if edited != 1 and (temperature == 1 or total != edited):  # else this page's does not fit, which is said above
+        factors = f"{format_number(edited, 3)} (your edits) × {format_number(temperature, 3)} (this page)"
+        notes.append(f"Both temperatures divide the scores: T = {factors} = {format_number(total, 3)}.")
+    if current.edits and (hide or temperature != 1):
+        notes.append("“Effect of your edits” shows them without the settings of this page.")
+    if notes:
+        st.caption(" ".join(notes))
 
 
 def masked_row_table(count: int) -> str:

@@ -53,6 +53,18 @@ def _matrix(panel):
     )
 
 
+def test_a_temperature_of_the_edits_and_that_of_the_page_are_multiplied():
+    both = "T = 2 (your edits) × {} (this page) = {}."
+    without = "“Effect of your edits” shows them without the settings of this page."
+    for temperature, total, is_different in (("1", "2", False), ("1.5", "3", True)):
+        texts = rendered(opened(stage_named("softmax"), edits="temperature=2", temperature=temperature))
+        (note,) = [text for text in texts if text.startswith("Both temperatures divide the scores")]
+        assert both.format(temperature, total) in note
+        assert (without in note) == is_different
+    texts = rendered(opened(stage_named("softmax"), temperature="1.5"))
+    assert not any("Both temperatures" in text or without in text for text in texts)
+
+
 def test_a_temperature_that_does_not_fit_an_edit_is_that_of_the_page(framed):
     at = opened(stage_named("softmax"), temperature="0.1", edits="temperature=0.002")
     (warning,) = said(at)
