@@ -11,6 +11,7 @@ const CONTROLS = "button:enabled, input:enabled, textarea:enabled, a[href], [tab
  * What had the focus, and where it stood.
  * @typedef {object} Focused
  * @property {Element} control
+ * @property {string} page  its path
  * @property {string | undefined} key  Streamlit's class for the key of its widget
  * @property {{ element: Element, left: number, top: number }[]} around  the elements around it, the innermost first, and
  *   its place in each
@@ -34,7 +35,7 @@ function remember() {
     const { left, top } = element.getBoundingClientRect();
     around.push({ element, left: place.left - left, top: place.top - top });
   }
-  last = { control, key: keyOf(control), around };
+  last = { control, page: window.location.pathname, key: keyOf(control), around };
 }
 
 /** @type {(focused: Focused) => HTMLElement | undefined} */
@@ -58,6 +59,7 @@ function controlInstead({ key, around }) {
 /** @type {(app: Element) => void} */
 function restore(app) {
   if (!last || document.activeElement !== document.body || app.getAttribute(STATE) !== "notRunning") return;
+  if (last.page !== window.location.pathname) return; // another page is read from its top
   if (last.control.isConnected && !last.control.matches(":disabled")) return; // it was left
   controlInstead(last)?.focus({ preventScroll: true });
 }

@@ -84,6 +84,12 @@ def test_after_the_mouse_nothing_is_moved(page):
     assert page.evaluate(_RUN, ["remove", ["pause"]])[1] is None
 
 
+def test_another_page_begins_at_its_top(page):
+    press(page, "pause")
+    page.evaluate("history.pushState({}, '', '/other')")
+    assert page.evaluate(_RUN, ["remove", ["pause"]])[1] is None
+
+
 def test_who_has_left_the_control_is_not_brought_back(page):
     press(page, "pause")
     page.evaluate("document.activeElement.blur()")
