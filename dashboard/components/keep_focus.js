@@ -19,8 +19,9 @@ const CONTROLS = "button:enabled, input:enabled, textarea:enabled, a[href], [tab
 
 /** @type {Focused | null} */
 let last = null;
-/** @type {WeakSet<Element>} */
-const watched = new WeakSet();
+let byKeyboard = false; // rather than by the mouse or a finger
+/** @type {Element | null} */
+let app = null;
 
 /** @type {(control: Element) => string | undefined} */
 const keyOf = control => [...control.closest(KEYED)?.classList ?? []].find(name => name.startsWith("st-key-"));
@@ -56,12 +57,20 @@ function controlInstead({ key, around }) {
   }
 }
 
-/** @type {(app: Element) => void} */
-function restore(app) {
-  if (!last || document.activeElement !== document.body || app.getAttribute(STATE) !== "notRunning") return;
+function restore() {
+  if (!last || document.activeElement !== document.body || app?.getAttribute(STATE) !== "notRunning") return;
   if (last.page !== window.location.pathname) return; // another page is read from its top
   if (last.control.isConnected && !last.control.matches(":disabled")) return; // it was left
   controlInstead(last)?.focus({ preventScroll: true });
+}
+
+const restoreSoon = () => setTimeout(restore); // the end of a run can be known before the page shows what it brought
+
+function listen() {
+  document.addEventListener("pointerdown", () => { byKeyboard = false; last = null; }, { capture: true });
+  document.addEventListener("keydown", () => { byKeyboard = true; remember(); }, { capture: true });
+  document.addEventListener("focusin", () => { if (byKeyboard) remember(); });
+  document.addEventListener("focusout", restoreSoon);
 }
 
 /**
@@ -70,14 +79,9 @@ function restore(app) {
  * the keyboard of a phone.
  */
 export function keepFocus() {
-  const app = document.querySelector("[data-testid=stApp]");
-  if (!app || watched.has(app)) return;
-  watched.add(app);
-  const check = () => setTimeout(restore, 0, app); // the end of a run can be known before the page shows what it brought
-  new MutationObserver(check).observe(app, { attributeFilter: [STATE] });
-  let byKeyboard = false;
-  document.addEventListener("pointerdown", () => { byKeyboard = false; last = null; }, { capture: true });
-  document.addEventListener("keydown", () => { byKeyboard = true; remember(); }, { capture: true });
-  document.addEventListener("focusin", () => { if (byKeyboard) remember(); });
-  document.addEventListener("focusout", check);
+  const shown = document.querySelector("[data-testid=stApp]");
+  if (!shown || shown === app) return;
+  if (!app) listen();
+  app = shown;
+  new MutationObserver(restoreSoon).observe(app, { attributeFilter: [STATE] });
 }

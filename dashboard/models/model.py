@@ -74,6 +74,11 @@ class Model:
         return self.settings.trained is not None or self.settings.encoder in TASK_ENCODERS
 
     @property
+    def has_causal_mask(self) -> bool:
+        """Whether the mask, without the user's own cells, hides later keys."""
+        return isinstance(self.mask, str) and "causal" in self.mask
+
+    @property
     def positions(self) -> PositionChoice:
         """The positions of the encoder, as the choice in the sidebar."""
         return positions_of(self.config)

@@ -175,10 +175,16 @@ def _classes(subject: Subject) -> set[str]:
 def _is_token_batch(subject: Subject) -> bool:
     """Whether the inputs are tokens with their ids: the encoder of the notebook would give other ids to the text, or
     there is no text, and ids alone have no padding."""
-    if not isinstance(subject.origin, Random) or not subject.sentences:
-        has_padding = isinstance(subject.origin, Random) and not subject.run.trace.real.all()
-        return bool(subject.run.trace.tokens) and (isinstance(subject.origin, FromFile) or has_padding)
     config, run = subject.config, subject.run
+    match subject.origin:
+        case FromFile():
+            return bool(run.trace.tokens)
+        case Random() if not subject.sentences:
+            return bool(run.trace.tokens) and not run.trace.real.all()
+        case Random():
+            pass
+        case _:
+            return False
     try:
         tokenizer = WordTokenizer.from_texts(subject.sentences, max_len=config.max_len, max_vocab=config.vocab_size)
         of_text = tokenizer(subject.sentences, max_len=config.max_len).ids

@@ -83,7 +83,7 @@ def _mask_without_padding(model: Model, sentence: int) -> MaskSpec:
     if model.settings.has_custom_mask:
         real = model.batch.real[sentence]
         return model_for(model.settings).trace.mask[[sentence]][..., real, :][..., real]
-    return "causal" if isinstance(model.mask, str) and "causal" in model.mask else None
+    return "causal" if model.has_causal_mask else None
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

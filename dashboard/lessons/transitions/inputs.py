@@ -44,7 +44,6 @@ def positions(model: Model) -> Transition:
     """From rows without an order to the input of the first block."""
     config, numbers = model.config, format_count(model.config.d_model, "number")
     has_none = config.positions == "none"
-    has_ordering_mask = model.settings.has_custom_mask or (isinstance(model.mask, str) and "causal" in model.mask)
     if has_none:
         opening = (
             f"A token has the same row of {numbers} wherever it stands: this model adds no [[position encoding]], so "
@@ -73,7 +72,7 @@ def positions(model: Model) -> Transition:
                     "With positions, the same word in another place gives another vector."
                     if not has_none
                     else "This model adds no positions, but has such a mask."
-                    if has_ordering_mask
+                    if model.settings.has_custom_mask or model.has_causal_mask
                     else "This model is an example: it adds no positions."
                 ),
                 experiment("word-order"),
