@@ -25,23 +25,26 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         return
     before = model_for(model.settings)
     matrix, at = inspected_matrix(inspection, (before, model)), inspection.at
-    old, new = matrix.matrices
+    (old, new), (old_names, names) = matrix.matrices, matrix.names
     st.markdown("**Effect of your edits**")
     parts = scenes.before_and_after(
-        old, new, title=matrix.title, rows=matrix.rows, columns=matrix.columns, mark=matrix.mark, style=matrix.style
-    )
+        old, new, title=matrix.title, rows=names.rows, columns=names.columns, mark=matrix.mark, style=matrix.style,
+        names_before=old_names,
+    )  # fmt: skip
     if np.array_equal(old, new, equal_nan=True):
         st.caption(f"Your edits do not change this part of “{matrix.title}”.")
     else:
         render_plot(parts, key="what_if_changes", on_click=None)
     if inspection.trail[0].tensor != "output":
+        window = WideAxis("dims", model.config.d_model).window()
         output_parts = scenes.before_and_after(
             *(m.trace.output[at.sentence] for m in (before, model)),
             title="output",
             rows=at.labels,
-            columns=WideAxis("dims", model.config.d_model).window(),
+            columns=window,
             mark=None,
             style=HeatmapStyle(row_axis="token", column_axis="dimension", theme=current_theme()),
+            names_before=(before.batch.tokens[at.sentence], window),
         )
         render_plot(output_parts, key="what_if_output", on_click=None)
     distance = residual_change(before.trace, model.trace, at.sentence)

@@ -22,20 +22,26 @@ _AXIS_KINDS: dict[str, AxisKind] = {
 MAX_CELLS = 64  # of rows and of columns: the table of a trained encoder has 30,522 rows
 
 
+class Names(NamedTuple):
+    """The names of the rows and columns of a matrix."""
+
+    rows: list[str]
+    columns: list[str]
+
+
 class InspectedMatrix(NamedTuple):
     """The last two axes of the tensor that contains the inspected cell, at most MAX_CELLS of each.
 
     title          name of the tensor
     matrices       its numbers in each model
-    rows, columns  the names of its rows and columns
+    names          the names of its rows and columns in each model: edits can replace a token
     mark           row and column of the inspected cell
     style          axes, kind and theme of a heatmap
     """
 
     title: str
     matrices: tuple[Shaped[np.ndarray, "row column"], ...]
-    rows: list[str]
-    columns: list[str]
+    names: tuple[Names, ...]
     mark: tuple[int, int]
     style: HeatmapStyle
 
@@ -49,15 +55,17 @@ def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> Inspect
     *lead, row, column = (0, *cell.index)[-len(shape) :]  # a bias is one row
     row_range, column_range = (_window(place, size) for place, size in zip((row, column), shape[-2:], strict=True))
     matrices = tuple(tensor[tuple(lead)][row_range, column_range] for tensor in tensors)
-    rows, columns = (
-        list(at.labels) if axis in _TOKEN_AXES and size == len(at.labels) else dimensions(size, start=window.start)
-        for axis, size, window in zip(axes, matrices[0].shape, (row_range, column_range), strict=True)
-    )
+
+    def names(tokens: Sequence[str]) -> Names:
+        return Names(*(
+            list(tokens) if axis in _TOKEN_AXES and size == len(tokens) else dimensions(size, start=window.start)
+            for axis, size, window in zip(axes, matrices[0].shape, (row_range, column_range), strict=True)
+        ))  # fmt: skip
+
     return InspectedMatrix(
         title=cell.tensor.replace("_", " "),
         matrices=matrices,
-        rows=rows,
-        columns=columns,
+        names=tuple(names(model.batch.tokens[at.sentence]) for model in models),
         mark=(row - row_range.start, column - column_range.start),
         style=HeatmapStyle(
             kind="weights" if cell.tensor in ("pattern", "probabilities") else "signed",

@@ -33,9 +33,9 @@ def render_training_effect(model: Model, inspection: Inspection) -> None:
     untrained = untrained_model(model)
     assert untrained is not None, "the initial state of an encoder of a task is known"
     matrix = inspected_matrix(inspection, (untrained, model))
-    before, after = matrix.matrices
+    (before, after), (_, names) = matrix.matrices, matrix.names
     render_plot(
-        scenes.untrained_and_trained(before, after, title=matrix.title, rows=matrix.rows, columns=matrix.columns,
+        scenes.untrained_and_trained(before, after, title=matrix.title, rows=names.rows, columns=names.columns,
                                      mark=matrix.mark, style=matrix.style),
         key="training_effect",
         on_click=None,

@@ -106,10 +106,10 @@ def tutorial_differences(settings: Settings, page: str) -> list[str]:
     sentences = []
     for note in notes:
         sentence, intended = _DIFFERENCES[note.differs_from]
-        variant = "as written" if note.matches_code(config) else intended
-        sentences.append(
-            f"{sentence} (“{note.title}”). Variant on this page: {variant}. The page Recipes compares both."
-        )
+        variant = f"Variant on this page: {'as written' if note.matches_code(config) else intended}."
+        if recipe and all(map(note.matches_code, recipe.variants.values())):
+            variant = "Both variants follow the code here."
+        sentences.append(f"{sentence} (“{note.title}”). {variant} The page Recipes shows the difference.")
     return sentences
 
 

@@ -62,6 +62,8 @@ def compatible_session_edits(config: EncoderConfig, batch: int, seq: int) -> Com
 def add(edit: Edit) -> None:
     """Add an edit, or replace an earlier edit of the same number. Call it from a callback."""
     new = format_edit(edit)
+    if new in edit_texts():  # no change that could be undone
+        return
     others = [text for text in edit_texts() if _target(text) != _target(new)]
     _change((*others, new)[-MAX_EDITS:])
 

@@ -56,7 +56,7 @@ def _header(subject: Subject, at: At) -> str:
         "Shown": f"sentence {at.sentence + 1} of {len(trace.tokens)}, layer {at.layer + 1}, head {at.head + 1}",
     }
     if subject.run.edits:
-        facts["Edits"] = ", ".join(map(format_edit, subject.run.edits))
+        facts["Edits, counted from 0 as in a link"] = ", ".join(map(format_edit, subject.run.edits))
     rows = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in facts.items())
     return f"<header><h1>{_TITLE}</h1><table>{rows}</table></header>{_tokens(trace, at)}"
 

@@ -66,7 +66,7 @@ def mixture(
         weight_bars(row, visible[query], at, title="one row", panel_weight=10 + len(dims) // 16, theme=theme),
         "×",
         heatmap(v, at.labels, dims, title="V", marks=key_and_dimension, shows=head_slice("v", at), style=v_style),
-        "=",
+        _equals(factor),
         heatmap(products, at.labels, dims, title=_times(factor) + "weighted", marks=key_and_dimension,
                 style=products_style),
         "Σ →",
@@ -103,13 +103,18 @@ def one_number(
         "×",
         column(values, title=f"value, dimension {dimension}", style=values_style,
                shows=TensorSlice("v", (at.sentence, at.head, "row", dimension), at.layer)),
-        "=",
+        _equals(factor),
         column(products, title=_times(factor) + "weight × value", style=sum_style,
                details=RowBarsDetails(footer=f"sum {sum_style.format(products.sum())}")),
         "→",
         column(running, title="running sum over keys", style=sum_style,
                details=RowBarsDetails(starts=starts, footer=f"ends at z = {sum_style.format(z)}")),
     ]  # fmt: skip
+
+
+def _equals(factor: float) -> str:
+    """The sign between two factors and their product, which the factor of the head multiplies where it is not 1."""
+    return "=" if factor == 1 else f"× {format_number(factor, 3)}\n="
 
 
 def _times(factor: float) -> str:

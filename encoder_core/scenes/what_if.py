@@ -22,13 +22,15 @@ def before_and_after(
     columns: Sequence[str] | Window,
     mark: tuple[int, int] | None,
     style: HeatmapStyle,
+    names_before: tuple[Sequence[str], Sequence[str] | Window] | None = None,
 ) -> Line:
     """A tensor before the edits → after them, and their difference. Cells that are masked in both do not change.
 
     Before and after share one scale. The difference has its own, because it may be a thousand times smaller.
 
-    mark   the cell that is outlined
-    style  its axes, kind and theme. Weights have colours from 0 to 1; their difference is signed
+    mark          the cell that is outlined
+    style         its axes, kind and theme. Weights have colours from 0 to 1; their difference is signed
+    names_before  the rows and columns before the edits, where an edit replaces a token; None for the same ones
     """
     with np.errstate(invalid="ignore"):
         change = after - before
@@ -38,7 +40,7 @@ def before_and_after(
     change_style = replace(shared, kind="signed", limit=colour_limit(change))
     change_title = "difference, own scale" if change[np.isfinite(change)].any() else "no difference"
     return [
-        heatmap(before, rows, columns, title=f"{title} before", marks=marks, style=shared),
+        heatmap(before, *(names_before or (rows, columns)), title=f"{title} before", marks=marks, style=shared),
         "→",
         heatmap(after, rows, columns, title="after", marks=marks, style=shared),
         "Δ",

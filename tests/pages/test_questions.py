@@ -43,6 +43,7 @@ from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, HideToken, SetScore
 from encoder_core.analysis import cosines, numerical_rank, residual_stream
 from encoder_core.explain.sublayers import add_and_norm
+from encoder_core.inputs.custom_mask import CustomMask
 from tests.pages.app import opened, rendered
 
 WRONG = WrongOption("no", "Because.", "it")
@@ -563,3 +564,16 @@ def test_tokens_that_are_the_same_word_have_their_numbers():
     assert "the score of token 1 “cat” is higher than that of token 3 “cat” by 1" in question.text
     question = weight_question(Focus(0, 0, 0, 1, 1, labels), np.array([3.0, 1.0, 2.0]), 1.0)
     assert "the score of “cat” is higher than that of “sat” by 2" in question.text
+
+
+@pytest.mark.parametrize(
+    ("choices", "token"),
+    [
+        ({"mask": "custom", "custom_mask": CustomMask("2", "nothing")}, 3),
+        ({"text": TWO, "mask": "both"}, 4),  # padding, which sees the words and itself
+    ],
+    ids=["no key is visible", "padding"],
+)
+def test_the_reach_of_a_token_without_visible_keys_and_of_padding_is_not_asked(unchecked, choices, token):
+    model = model_of(**choices)
+    assert reach_question(model, focus(model, token=token)) == depth_question(model)

@@ -274,6 +274,13 @@ def test_a_stage_says_where_text_and_code_agree_and_differ_from_the_paper(framed
     )
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_stage_says_that_both_variants_follow_the_code(framed, variant):
+    (notice,) = difference_notices("qkv", encoder="article", variant=variant)
+    assert "Both variants follow the code here." in notice
+    assert "Variant on this page" not in notice
+
+
 def test_with_a_recipe_nothing_else_counts():
     state = {"encoder": "nanolm", "variant": "as written", "seed": 3, "d_model": 128, "text": "own"}
     assert Settings.from_state(state) == Settings.from_state({"encoder": "nanolm", "variant": "as written", "seed": 3})

@@ -117,3 +117,14 @@ def test_a_word_that_occurs_twice_is_named_with_its_place(framed):
 def test_a_masked_head_is_not_among_the_largest_weights(framed):
     text = captions(view="One word", mask="custom", custom_mask=IT, token="4")
     assert "“cat” gets its largest weights from “it” in layer 2, head 2: 0.27; layer 1, head 2: 0.20." in text
+
+
+@pytest.mark.parametrize("variant", ["as intended", "as written"])
+def test_rollout_says_where_the_layers_do_not_follow_one_another(framed, variant):
+    text = captions(view="Rollout", encoder="nnx", variant=variant)
+    is_written = variant == "as written"
+    assert ("as if each layer had the output of the one before as input; here, none has." in text) == is_written
+    assert ("the residual stream alone keeps a share of ½ per layer" in text) != is_written
+    text = comparison(0, 1, encoder="nnx", variant=variant)
+    assert ("have received, as if each layer had the output of the one before" in text) == is_written
+    assert ("have received. And it counts" in text) != is_written

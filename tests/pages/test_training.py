@@ -246,3 +246,12 @@ def test_a_checkpoint_of_an_unknown_run_is_a_sentence_and_the_random_encoder(fra
 def test_a_bad_link_is_answered_without_an_exception(framed, link):
     at = opened(PAGE, **link)
     assert "Goal" in texts(at)
+
+
+def test_the_walkthrough_shows_the_head_that_was_enlarged(process):
+    at, start = started(process, train_head="1,2")
+    process.train(start)
+    process.report(Finished(start.run))
+    run(at).button(key="open_checkpoint").click()
+    at.run()
+    assert (chosen(at, "layer"), chosen(at, "head")) == (1, 2)

@@ -179,6 +179,23 @@ def test_a_token_is_replaced(framed):
     assert any("becomes" in button.label for button in at.button)
 
 
+def test_the_figure_before_the_edits_has_the_replaced_token(framed):
+    at = opened(stage_named("qkv"), edits="token.0.2=3", cell="q.0.0.0.2.1")
+    before, after = (
+        [figure for figure in figures(at) if figure["title"] in titles]
+        for titles in (("q before", "output before"), ("after",))
+    )
+    assert [figure["rows"]["names"][:3] for figure in before] == [["The", "black", "cat"]] * 2
+    assert [figure["rows"]["names"][:3] for figure in after] == [["The", "black", "black"]] * 2
+
+
+def test_an_edit_that_is_set_again_is_no_change(framed):
+    at = opened(stage_named("scaled_scores"), token="3", edits="hide.0.2~head.0.1=0")
+    press(at, "Hide token 3 · cat as key")
+    assert edits_in_use(at) == ("hide.0.2", "head.0.1=0")
+    assert "Undo" not in enabled(at)
+
+
 @pytest.mark.parametrize(
     ("edits", "message", "kept"),
     [

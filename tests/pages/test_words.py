@@ -204,6 +204,16 @@ def test_the_control_measures_the_cosines_of_random_rows(framed):
     assert measured == pytest.approx(1 / 16, rel=0.3)
 
 
+@pytest.mark.parametrize(
+    ("encoder", "noun"), [("random", "word"), ("words", "word"), ("nanolm", "token"), ("reverse", "token")]
+)
+def test_ids_and_letters_are_not_called_words(framed, encoder, noun):
+    at = opened(PAGE, encoder=encoder)
+    assert f"Nearest {noun}s" in [header.value for header in at.header]
+    assert _texts_with(at, f"{noun.capitalize()}s whose rows of E")
+    assert _texts_with(at, f"each {noun} has one row")
+
+
 def test_a_vocabulary_of_one_word(framed):
     at = opened(PAGE, text="word")
     assert not _bars(at)

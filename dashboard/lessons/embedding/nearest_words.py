@@ -7,7 +7,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.lessons.embedding.analogies import render_analogies
 from dashboard.lessons.embedding.cosine_table import cosine_table
-from dashboard.markdown import escape_token
+from dashboard.markdown import capitalize, escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.state.offered_encoders import MINILM, OFFERED
@@ -25,10 +25,11 @@ def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:
     has_analogies = isinstance(current.encoder.tokenizer, WordPieceTokenizer)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.header("Nearest words", anchor=False)
+        st.header(f"Nearest {_noun(current)}s", anchor=False)
         tables = _render_neighbours(current, at)
     with right:
-        st.header("Analogies" if has_analogies else "Are the nearest words related?", anchor=False)
+        title = "Analogies" if has_analogies else f"Are the nearest {_noun(current)}s related?"
+        st.header(title, anchor=False)
         if has_analogies:
             tables |= render_analogies(current)
         else:
@@ -37,20 +38,20 @@ def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:
 
 
 def _render_neighbours(current: Model, at: Focus) -> dict[str, Table]:
-    table, word = current.parameters["token_embedding"], _word(current, at)
+    table, word, noun = current.parameters["token_embedding"], _word(current, at), _noun(current)
     neighbours, word_text = nearest_words(table, current.vocabulary, [word]), escape_token(word)
     if not neighbours:
         st.caption(f"“{word_text}” is the only word in this vocabulary. Type more words in the sidebar.")
         return {}
     st.caption(
-        f"Words whose rows of E have the largest cosine with the row of “{word_text}” ({len(neighbours)} of "
-        f"{len(table):,} rows). Choose another token above."
+        f"{capitalize(noun)}s whose rows of E have the largest cosine with the row of “{word_text}” "
+        f"({len(neighbours)} of {len(table):,} rows). Choose another token above."
     )
     title = f"cosine with “{shorten(word)}”"
     render_plot(scenes.nearest(neighbours, title=title, theme=current_theme()), key="embedding_nearest_plot")
     st.caption(
         f"The nearest is **{escape_token(neighbours[0].word)}**, cosine **{format_fixed(neighbours[0].cosine, 2)}**. E "
-        "is the static table at the input: each word has one row, whatever its context."
+        f"is the static table at the input: each {noun} has one row, whatever its context."
     )
     return {"nearest words": cosine_table(table, current.vocabulary, neighbours, [word])}
 
@@ -62,13 +63,13 @@ def _render_control(current: Model, at: Focus) -> None:
     measured = ""
     if others:
         size = root_mean_square(np.array([other.cosine for other in others]))
-        words = format_count(len(others), "other word")
-        measured = f" Here it is **{format_number(size, 3)}** (root mean square over {words})."
+        counted = format_count(len(others), f"other {_noun(current)}")
+        measured = f" Here it is **{format_number(size, 3)}** (root mean square over {counted})."
     answer = (
         "This table was trained with the encoder, on one task. Compare the cosines with those of chance."
         if current.is_trained
         else "No: this table is random."
-        + " The order of the words is chance, and another seed can change it." * (len(others) > 1)
+        + f" The order of the {_noun(current)}s is chance, and another seed can change it." * (len(others) > 1)
     )
     st.markdown(
         f"{answer}\n\nThe cosine of two random rows of {d_model} numbers typically has a size of about 1/√{d_model} = "
@@ -86,6 +87,11 @@ def _render_control(current: Model, at: Focus) -> None:
 def _all_others(current: Model, at: Focus) -> list[Neighbour]:
     table = current.parameters["token_embedding"]
     return nearest_words(table, current.vocabulary, [_word(current, at)], count=len(table))
+
+
+def _noun(current: Model) -> str:
+    """What the vocabulary consists of. That of a recipe can be ids, that of a task letters or digits."""
+    return "word" if current.settings.reads_sentences and not current.settings.recipe else "token"
 
 
 def _word(current: Model, at: Focus) -> str:

@@ -27,7 +27,7 @@ from dashboard.state.choices import PLANE, RESIDUAL_STAGE
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.analysis import cosines_by_group, principal_plane, residual_stages, residual_step
+from encoder_core.analysis import Stage, cosines_by_group, principal_plane, residual_stages, residual_step
 from encoder_core.analysis.language import SharedWord, shared_words
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
 from encoder_core.explain import Cell
@@ -121,11 +121,18 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
     tensor, layer = stages[stage].tensor, stages[stage].layer
     return Depths(
         tables(picture),
-        view_formula(current.config, stages[stage]),
+        view_formula(current.config, stages[stage], _residual_factor(current, stages[stage])),
         [principal_plane, residual_step],
         question,
         inspect_cell(current, at, Cell(tensor, (at.sentence, at.token, 0), layer)),
     )
+
+
+def _residual_factor(current: Model, stage: Stage) -> float:
+    """The factor on the residual of the sum that leads to a stage."""
+    if stage.layer is None:
+        return 1.0
+    return current.run.residual_factor(stage.layer, "mlp" if stage.tensor == "resid_post" else "attention")
 
 
 def _points(current: Model, at: Focus, places: TokenPlaces, word: SharedWord | None) -> PlanePoints:

@@ -11,7 +11,8 @@ from dashboard.inspect.questions import Question, WrongOption, largest_value_que
 from dashboard.markdown import escape_token
 from encoder_core import EncoderConfig
 from encoder_core.analysis import GroupCosines, PrincipalPlane, Stage, StepPart
-from encoder_core.figures import format_fixed, format_number, format_percent
+from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
+from encoder_core.figures import format_fixed, format_number, format_percent, latex_number
 from encoder_core.scenes.geometry import AXES, PlanePoints
 
 
@@ -114,18 +115,30 @@ def _step_table(picture: Picture) -> Table:
     return Table(np.array(values), names, [*AXES, "length", "share of the step"], first=None)
 
 
-def view_formula(config: EncoderConfig, stage: Stage) -> str:
-    """The projection, and the sum that leads to this stage."""
+def view_formula(config: EncoderConfig, stage: Stage, residual_factor: float) -> str:
+    """The projection, and the sum that leads to this stage.
+
+    residual_factor  the factor on the residual of that sum, which edits can change
+    """
     projection = r"p^{(s)}_t &= P\,\bigl(x^{(s)}_t - \bar{x}\bigr), \quad P:\ 2 \times " + str(config.d_model)
     if stage.layer is None:
-        step = r"x &= \text{embedding} + \text{position}" if stage.tensor == "embedded" else r"x' &= \text{norm}(x)"
+        step = _input_formula(config) if stage.tensor == "embedded" else r"x' &= \text{norm}(x)"
         return rf"\begin{{aligned}} {projection} \\ {step} \end{{aligned}}"
     bias = r" + b_O" if config.use_bias else ""
     is_post, is_attention = config.norm == "post", stage.tensor in ("mlp_in", "resid_mid")
     feed_forward = r"\text{FFN}(x)" if is_post else r"\text{FFN}(\text{norm}(x))"
-    total = rf"x + \sum_h z_h W_O^{{(h)}}{bias}" if is_attention else f"x + {feed_forward}"
+    residual = "x" if residual_factor == 1 else rf"{latex_number(format_number(residual_factor, 6))} \, x"
+    total = rf"{residual} + \sum_h z_h W_O^{{(h)}}{bias}" if is_attention else f"{residual} + {feed_forward}"
     step = rf"x' &= \text{{norm}}\Bigl({total}\Bigr)" if is_post else rf"x' &= {total}"
     return rf"\begin{{aligned}} {projection} \\ {step} \end{{aligned}}"
+
+
+def _input_formula(config: EncoderConfig) -> str:
+    """The input of the first block: the scaled embedding, plus the position, through the norm if there is one."""
+    scale = "" if config.embedding_scale == "none" else rf"{SCALE_SYMBOLS[config.embedding_scale]} \; "
+    position = "" if config.positions == "none" else r" + \text{position}"
+    total = rf"{scale}\text{{embedding}}{position}"
+    return rf"x &= \text{{norm}}\bigl({total}\bigr)" if config.embedding_norm else f"x &= {total}"
 
 
 def step_question(picture: Picture, d_model: int) -> Question:

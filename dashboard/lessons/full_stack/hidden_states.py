@@ -40,9 +40,11 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     through = scenes.one_token(stages, names, columns, at, **common)
     render_plot(through, key="full_stack_token_plot", inspection=inspection)
     token_states = stages[:, at.token]
+    size = rf"{len(at.labels)}\times{config.d_model}"
+    input_stage = "l-1" if config.has_chained_layers else "0"
     return Depths(
         {f"“{escape_token(at.labels[at.token])}”": Table(token_states, names, dimensions(config.d_model))},
-        rf"\underbrace{{X_l}}_{{{len(at.labels)}\times{config.d_model}}} = \text{{block}}_l(X_{{l-1}}), \qquad "
+        rf"\underbrace{{X_l}}_{{{size}}} = \text{{block}}_l(X_{{{input_stage}}}), \qquad "
         rf"l = {latex_range(1, config.num_layers)}",
         [stack_code(current)],
         question,

@@ -30,8 +30,8 @@ def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     inspection = inspect_cell(current, at, text_slice("output", at).cell(at.token, columns.start))
     render_plot(parts, key="full_stack_ends_plot", inspection=inspection)
     st.caption(
-        f"Between input and output: {blocks_text(config)}. The cosine compares the directions of a token's output "
-        "and its embedding; 1 means the same direction."
+        f"Between input and output: {blocks_text(config)}. The cosine compares the directions of a token's vector at "
+        "the input of the first block and at the output; 1 means the same direction."
     )
     circle = r" \circ "
     blocks = [rf"\text{{block}}_{{{number}}}" for number in range(config.num_layers, 0, -1)]

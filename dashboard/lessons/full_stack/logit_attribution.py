@@ -106,24 +106,25 @@ def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution,
     change = float(output_logits(row, current.parameters)[output_id]) - attribution.logit
     if abs(contribution) <= max(1e-3 * np.abs(attribution.heads).max(), _ROUNDING * abs(attribution.logit)):
         return depth_question(current)
-    verb, size = ("falls", contribution) if contribution > 0 else ("rises", -contribution)
+    verb, opposite, size = ("falls", "rises", contribution) if contribution > 0 else ("rises", "falls", -contribution)
     moved = -change if contribution > 0 else change  # in the direction of the options
     place = 1 if abs(moved - size) <= _TIE * size else 0 if moved > size else 2
     later = f"{_later_parts(current, at)} get another input without the head"
     small = f"this changes the logit by at most {_TIE:.0%} of the contribution"
+    weaker = "this makes the effect no larger" if moved >= 0 else f"because of them, it {opposite}"
     figure = "the caption: a contribution is direct, and what later parts compute from it is not included"
     amount = format_number(size, 3)
     options = [
         WrongOption(
             f"it {verb} by more than {amount}",
-            f"{later}; here, {'this makes the effect no larger' if place == 2 else small}.",
+            f"{later}; here, {weaker if place == 2 else small}.",
             figure,
         ),
         WrongOption(
             f"it {verb} by {amount}", f"{later}, so its contribution is not the effect of removing it.", figure
         ),
         WrongOption(
-            f"it {verb} by less than {amount}, or not at all",
+            f"it {verb} by less than {amount}, or even {opposite}",
             f"{later}; here, {'this makes the effect no smaller' if place == 0 else small}.",
             figure,
         ),

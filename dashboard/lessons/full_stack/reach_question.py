@@ -17,6 +17,7 @@ def reach_question(current: Model, at: Focus) -> Question:
     seq, real = len(at.labels), np.flatnonzero(current.batch.real[at.sentence]).tolist()
     visible = visible_keys(current.trace, at.sentence)
     reach = frozenset(np.flatnonzero(reachable(np.any(visible, axis=1))[at.token]).tolist())
+    sees_keys = bool(np.any(visible[:, :, at.token]))
     has_unmasked = bool((visible & ~current.trace.mask[at.sentence]).any())
     causal = "This would be a causal mask and nothing else; the mask of this model allows other keys."
     options = {  # later ones replace earlier ones that are the same set
@@ -36,7 +37,8 @@ def reach_question(current: Model, at: Focus) -> Question:
     }
     if len(real) == seq:
         options[frozenset(range(seq))] = ("on all", "The mask hides some of them in every block.")
-    if reach not in options or len(options) < 2 or is_reach_limited(current, at.sentence):
+    is_clear = at.token in real and sees_keys and not is_reach_limited(current, at.sentence)
+    if reach not in options or len(options) < 2 or not is_clear:
         return depth_question(current)
     right, _ = options.pop(reach)
     return Question(

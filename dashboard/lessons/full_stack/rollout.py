@@ -27,7 +27,8 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
     shares, step = analysis.rollout(patterns), analysis.mix_with_residual(patterns)[at.layer]
     seq = len(at.labels)
     is_scaled = current.trace.kept is not None or _edits_contributions(current)
-    halves = not is_scaled and bool(patterns[:, :, at.token].any(-1).all())
+    is_chained = current.config.has_chained_layers
+    halves = is_chained and not is_scaled and bool(patterns[:, :, at.token].any(-1).all())
     question = _share_question(current, at, shares, halves=halves)
     ask_first(question, "Rollout")
     before = shares[at.layer - 1] if at.layer else np.eye(seq, dtype=np.float32)
@@ -64,6 +65,8 @@ def _describe_exceptions(current: Model, at: Focus, patterns: Float[np.ndarray, 
         text = " In a row where only some heads see a key, the residual stream counts for more than half."
     if not some.all():
         text += " Where no head sees a key, the residual stream is the whole row."
+    if not current.config.has_chained_layers:
+        text += " It counts as if each layer had the output of the one before as input; here, none has."
     if _edits_contributions(current):
         text += " Rollout does not know the edits that multiply the output of a head or a residual connection."
     return text
@@ -78,9 +81,9 @@ def _edits_contributions(current: Model) -> bool:
 def _share_question(current: Model, at: Focus, shares: Float[np.ndarray, "layer seq seq"], *, halves: bool) -> Question:
     """Is the share of the token's own input larger than through the residual stream alone?
 
-    halves  whether the residual stream is half of the token's row in every layer. Dropout enlarges some weights, and
-            without a visible key in a head the weights add up to less than 1, so scaling the row changes the half.
-            Edits can remove what rollout counts as a half.
+    halves  whether each layer follows the one before it, and the residual stream is half of the token's row in it.
+            Dropout enlarges some weights, and without a visible key in a head the weights add up to less than 1, so
+            scaling the row changes the half. Edits can remove what rollout counts as a half.
     """
     if not halves:
         return depth_question(current)

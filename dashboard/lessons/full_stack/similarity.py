@@ -1,4 +1,4 @@
-"""Similarity by layer: the cosine of tokens with their embeddings and with each other."""
+"""Similarity by layer: the cosine of tokens with their vectors at the input, and with each other."""
 
 import numpy as np
 import streamlit as st
@@ -19,7 +19,7 @@ from encoder_core.scenes import residual_stream as scenes
 
 
 def render_similarity(current: Model, at: Focus, _: None) -> Depths:
-    """Cosine of each token with its own embedding, and with the other tokens, by layer."""
+    """Cosine of each token with its own vector at the input, and with the other tokens, by layer."""
     real = np.flatnonzero(current.batch.real[at.sentence])  # without padding, which may precede the tokens
     stages = residual_stream(current.trace, at.sentence, final_norm=current.config.final_norm)[:, real]
     question = common_vector_question(stages[-1])
@@ -35,16 +35,16 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     parts = scenes.similarity(series, between, names, at, places=real.tolist(), theme=current_theme())
     render_plot(parts, key="full_stack_cosine_plot")
     st.caption(
-        "“Itself”: the cosine with the token's own embedding; a falling line means that the blocks change its "
-        "direction. “The others”: the mean cosine with the other tokens at the same layer; a rising line means that "
-        "tokens become more similar. The figure does not show why: attention, biases, norms and feed-forward all "
-        "contribute."
+        "“Itself”: the cosine with the token's own vector at the input of the first block; a falling line means that "
+        "the blocks change its direction. “The others”: the mean cosine with the other tokens at the same layer; a "
+        "rising line means that tokens become more similar. The figure does not show why: attention, biases, norms and "
+        "feed-forward all contribute."
     )
     after = between[at.layer + 1]
     return Depths(
         {
             f"after block {at.layer + 1}": Table(after, labels, labels),
-            "with own embedding": Table(own_cosines, names, labels),
+            "with own input": Table(own_cosines, names, labels),
         },
         COSINE_FORMULA,
         [cosines, mean_off_diagonal],

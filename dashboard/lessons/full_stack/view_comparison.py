@@ -45,9 +45,10 @@ def compare_views(current: Model, at: Focus) -> str:
         _describe_agreement([int(weights.argmax()) for weights in views.values() if weights.any()]),
         f"In the average, each head counts {f'1/{num_heads}' if num_heads > 1 else 'fully'}"
         + (f"; \\[CLS] and \\[SEP] together have {of_special} of it." if special else "."),
-        "Rollout also follows indirect paths: a token receives what the tokens that it attends to have received. And "
-        f"it counts the residual stream as half of every layer{_condition_of_half(patterns, visible)}: the token's own "
-        f"input has a share of {format_fixed(float(shares[at.token]), 2)}.",
+        "Rollout also follows indirect paths: a token receives what the tokens that it attends to have received"
+        f"{_as_if_chained(current)}. And it counts the residual stream as half of every layer"
+        f"{_condition_of_half(patterns, visible)}: the token's own input has a share of "
+        f"{format_fixed(float(shares[at.token]), 2)}.",
         "None of the three says what a word refers to: "
         + (
             "that is our reading of one head."
@@ -57,6 +58,13 @@ def compare_views(current: Model, at: Focus) -> str:
     ]
     title = f"Where “{escape_token(at.labels[at.token])}” attends, in three views of this encoder:\n"
     return "\n".join([title, *lines, "", " ".join(paragraph)])
+
+
+def _as_if_chained(current: Model) -> str:
+    """A condition of rollout where the layers do not follow one another."""
+    if current.config.has_chained_layers:
+        return ""
+    return ", as if each layer had the output of the one before as input, which none has here"
 
 
 def _describe_view(at: Focus, view: str, weights: Float[np.ndarray, "key"], *, sees_key: bool) -> str:

@@ -38,8 +38,10 @@ def render_text_problem(task: Task, text: str) -> None:
         st.warning(escape_message(problem), icon=":material/info:")
 
 
-def render_attention(run: StoredRun, checkpoint: StoredCheckpoint, text: str, name: str, key: str) -> None:
+def render_attention(run: StoredRun, checkpoint: StoredCheckpoint, text: str, name: str, key: str) -> tuple[int, int]:
     """Render the weights of every head, the outputs, and how much weight goes where the task suggests.
+
+    Returns the layer and the head that are enlarged.
 
     name  of the run, where two are compared
     key   of the figure
@@ -60,6 +62,7 @@ def render_attention(run: StoredRun, checkpoint: StoredCheckpoint, text: str, na
             "Click a tile to enlarge it."
         )
     _render_outputs(run.plan.definition, result)
+    return layer, head
 
 
 def _selected_head(weights: np.ndarray) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.navigation import open_page
+from dashboard.selection.focus import focus_parameters
 from dashboard.state.choices import CHECKPOINT
 from dashboard.state.offered_encoders import CHECKPOINT as ENCODER
 from dashboard.state.session import session
@@ -58,21 +59,23 @@ def render_checkpoint_picker(run: StoredRun) -> None:
             st.select_slider("Attention after step", steps, format_func=lambda step: f"{step:,}", **bound)
 
 
-def render_open_button(run: StoredRun, text: str) -> None:
-    """Render the button that opens the stage pages with the encoder of the checkpoint and the example."""
+def render_open_button(run: StoredRun, text: str, layer: int, head: int) -> None:
+    """Render the button that opens the stage pages with the encoder of the checkpoint, the example and this head."""
     checkpoint = shown_checkpoint(run)
     if checkpoint:
         st.button(f"Open the encoder after step {checkpoint.step:,} in the walkthrough", icon=":material/open_in_new:",
-                  key="open_checkpoint", on_click=_open, args=(run, checkpoint, text),
+                  key="open_checkpoint", on_click=_open, args=(run, checkpoint, text, layer, head),
                   help="Every stage page then shows this encoder with this input; its sidebar has the checkpoints.",
                   )  # fmt: skip
 
 
-def _open(run: StoredRun, checkpoint: StoredCheckpoint, text: str) -> None:
+def _open(run: StoredRun, checkpoint: StoredCheckpoint, text: str, layer: int, head: int) -> None:
     stop_playing()
     key = "text" if run.plan.definition.reads_sentences else "input"
     for name, value in (("encoder", ENCODER), ("run", run.id), ("checkpoint", checkpoint.step), (key, text)):
         session().set(SETTINGS[name], value)
+    session().set(focus_parameters()["layer"], layer + 1)
+    session().set(focus_parameters()["head"], head + 1)
     open_page("multi_head")
 
 

@@ -57,14 +57,15 @@ def _render(runs: list[StoredRun], text: str) -> None:
     render_progress(runs)
     if can_tokenize(text, runs[0].plan.definition.tokenizer):
         render_checkpoint_picker(runs[0])
+        enlarged: list[tuple[int, int]] = []
         columns = st.columns(len(runs), gap="medium")
         for number, (column, run, name) in enumerate(zip(columns, runs, names_of(runs), strict=True)):
             checkpoint = shown_checkpoint(run)
             if checkpoint:
                 with column:
-                    render_attention(run, checkpoint, text, name, f"training_attention_{number}")
-        if not any(run.is_open for run in runs):
-            render_open_button(runs[0], text)
+                    enlarged.append(render_attention(run, checkpoint, text, name, f"training_attention_{number}"))
+        if enlarged and not any(run.is_open for run in runs):
+            render_open_button(runs[0], text, *enlarged[0])
             render_answer(runs[0], text)
     if any(run.step for run in runs):
         render_curves(runs)

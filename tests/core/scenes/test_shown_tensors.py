@@ -139,3 +139,8 @@ def test_the_factor_of_a_head_multiplies_its_sum(factor):
     _, _, products, running = panels_of(one)
     np.testing.assert_allclose(products.values[:3, 0], (factor * weights * values)[:3], rtol=1e-5)
     np.testing.assert_allclose(running.values[2, 0], layer.z[0, 1, 2, 0], rtol=1e-4, atol=1e-6)
+    signs = [part for line in (mixture, one) for part in line if isinstance(part, str)]
+    sign = f"× {factor:g}\n=".replace("-", "−")
+    assert signs == ["→", "×", sign, "Σ →", "×", sign, "→"]
+    _, (_, _, mixture, one) = lines_with()
+    assert sum(part == "=" for line in (mixture, one) for part in line) == 2
