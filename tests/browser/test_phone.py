@@ -90,6 +90,15 @@ def test_a_tapped_tile_is_shown_enlarged(phone):
     assert pressed.inner_text() == "Layer 4, head 4"
 
 
+def test_the_rail_shows_the_stage_after_the_phone_is_turned(phone):
+    phone.open("full_stack")
+    stage = phone.page.locator(".st-key-rail a").last
+    for width, height in (reversed(PHONE.values()), PHONE.values()):
+        expect(stage).to_be_in_viewport(ratio=1)
+        phone.page.set_viewport_size({"width": width, "height": height})
+    expect(stage).to_be_in_viewport(ratio=1)
+
+
 def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(phone):
     phone.open("scaled_scores")
     phone.page.get_by_test_id("stExpandSidebarButton").tap()

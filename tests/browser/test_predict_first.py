@@ -17,3 +17,12 @@ def test_the_figure_is_hidden_in_its_place_until_the_answer(screen):
     expect(plot).to_be_visible()
     expect(page.locator(".st-key-what-if")).to_be_visible()
     assert page.locator(".st-key-scores_plot").bounding_box()["height"] == height
+
+
+def test_the_question_is_in_view_when_it_moves_above_the_figure(screen):
+    screen.open("scaled_scores")
+    switch = screen.page.get_by_text("Predict first", exact=True)
+    switch.scroll_into_view_if_needed()
+    with screen.rerun():
+        switch.click()
+    expect(screen.page.get_by_text("The figure and the numbers appear after your answer.")).to_be_in_viewport()

@@ -18,6 +18,13 @@ def test_a_shared_link_shows_the_same_cell_on_a_phone(screen):
     link = screen.page.get_by_role("textbox", name="Link to this view").input_value()
     assert link.startswith(f"{screen.url}/scaled_scores?")
     expect(screen.page.get_by_role("img", name="QR code of the link to Scaled scores")).to_be_visible()
+    full_screen = screen.page.get_by_role("button", name="Full screen")
+    for key in ("Escape", "Enter"):
+        full_screen.press("Enter")
+        expect(screen.page.locator(".ew-code:fullscreen")).to_be_focused()
+        screen.page.keyboard.press(key)
+        expect(full_screen).to_be_focused()
+        expect(screen.page.locator(".ew-code:fullscreen")).to_have_count(0)
     screen.page.get_by_role("button", name="Close").click()
     screen.page.set_viewport_size(PHONE)
     screen.page.goto(link)

@@ -90,6 +90,13 @@ function applyTextBeforeLinks() {
   }, { capture: true });
 }
 
+// "Predict first" moves the question, whose switch may be below a tall figure, to above it.
+function followQuestion() {
+  const question = document.querySelector(".st-key-ask_first");
+  if (question && tab.asksBelow && question.getBoundingClientRect().top < 0) question.scrollIntoView({ block: "center" });
+  tab.asksBelow = !question;
+}
+
 /**
  * Write the query to the URL: as a new entry of the browser's history if `step` has increased, else in place. If a new
  * session began with another query string than that of the URL, send the URL's to the session instead.
@@ -105,6 +112,7 @@ function write({ data, setTriggerValue }) {
   }
   keepFocus();
   repairPageMenu();
+  followQuestion();
   tab.fragment = fragment;
   const current = window.location.search.slice(1);
   if (session !== tab.session) {

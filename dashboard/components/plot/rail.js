@@ -1,9 +1,13 @@
 // The line of links to all stages, above the page.
 // @ts-check
 
+/** @type {Element | null} */
+let observed = null;
+
 /**
- * Scroll the rail to the link of the current stage: on a phone it is wider than the screen. The page must not scroll,
- * because plots are also mounted below the place that the user reads: the effect of the first edit.
+ * Scroll the rail to the link of the current stage, now and when its width changes: on a phone it is wider than the
+ * screen, which can be turned. The page must not scroll, because plots are also mounted below the place that the user
+ * reads: the effect of the first edit.
  */
 export function scrollRailToStage() {
   /** @type {NodeListOf<HTMLAnchorElement>} */
@@ -11,6 +15,10 @@ export function scrollRailToStage() {
   const link = [...links].filter(({ pathname }) => pathname === window.location.pathname).at(-1);
   const rail = link?.closest(".st-key-rail");
   if (!link || !rail) return;
+  if (rail !== observed) {
+    observed = rail;
+    new ResizeObserver(scrollRailToStage).observe(rail);
+  }
   const linkBox = link.getBoundingClientRect(), railBox = rail.getBoundingClientRect();
   rail.scrollLeft += (linkBox.left + linkBox.right - railBox.left - railBox.right) / 2;
 }

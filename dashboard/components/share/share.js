@@ -34,18 +34,39 @@ async function copy(field) {
   }
 }
 
+/** @type {(card: HTMLElement) => boolean} */
+const isFullScreen = card => document.fullscreenElement === card || card.classList.contains("ew-whole");
+
 /** @type {(card: HTMLElement) => Promise<void>} */
-async function toggleFullScreen(card) {
-  if (document.fullscreenElement || card.classList.contains("ew-whole")) {
-    card.classList.remove("ew-whole");
-    if (document.fullscreenElement) await document.exitFullscreen();
-    return;
-  }
+async function enterFullScreen(card) {
   try {
     await card.requestFullscreen();
   } catch {
     card.classList.add("ew-whole");  // a phone without the interface: over the whole window
   }
+  card.focus();  // what is not in the full screen loses the focus
+}
+
+/**
+ * Let a click and keys end the full screen, and give the focus back to the button.
+ * @param {HTMLElement} card
+ * @param {HTMLButtonElement} button
+ */
+function listen(card, button) {
+  const leave = () => {
+    card.classList.remove("ew-whole");
+    if (document.fullscreenElement) document.exitFullscreen();
+    else button.focus();
+  };
+  card.tabIndex = -1;
+  card.onclick = () => { if (isFullScreen(card)) leave(); };
+  card.onkeydown = event => {
+    if (!isFullScreen(card) || !["Escape", "Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();  // Escape would close the dialog, too
+    leave();
+  };
+  card.onfullscreenchange = () => { if (!document.fullscreenElement) button.focus(); };
 }
 
 /** @type {(parent: HTMLElement, text: string, onclick: () => void) => HTMLButtonElement} */
@@ -68,7 +89,6 @@ function show({ data, parentElement }) {
     appendCode(card, size, path, `QR code of the link to ${title}`);
     appendElement(card, "p", "ew-code-title", title);
     appendElement(card, "p", "", "Scan to open the link.");
-    card.onclick = () => { if (document.fullscreenElement || card.classList.contains("ew-whole")) toggleFullScreen(card); };
   } else {
     appendElement(card, "p", "", `The link has ${link.length} characters. The code of a link of more than ${maxCode} `
       + "characters is too fine for a phone: copy the link instead.");
@@ -83,7 +103,7 @@ function show({ data, parentElement }) {
     status.textContent = await copy(field) ? "Copied" : "Copy the selected link with the keyboard";
     setTimeout(() => { status.textContent = ""; }, SHOWN_LONG);
   });
-  if (size) appendButton(buttons, "Full screen", () => toggleFullScreen(card));
+  if (size) listen(card, appendButton(buttons, "Full screen", () => enterFullScreen(card)));
   buttons.append(status);
 }
 
