@@ -202,7 +202,7 @@ def _strongest(pairs: _HeadPairs, chosen: Int[np.ndarray, "chosen"], count: int)
     word_pair, weights = pairs.word_pair[chosen], pairs.weights[chosen]
     counts = np.bincount(word_pair)
     means = np.bincount(word_pair, weights) / np.maximum(counts, 1)
-    is_candidate = counts >= min(2, counts.max())
+    is_candidate = counts >= min(2, int(counts.max()))
     order = np.argsort(np.where(is_candidate, -means, np.inf), kind="stable")[: min(count, is_candidate.sum())]
     results = []
     for index in order:
