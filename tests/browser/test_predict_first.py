@@ -25,4 +25,4 @@ def test_the_question_is_in_view_when_it_moves_above_the_figure(screen):
     switch.scroll_into_view_if_needed()
     with screen.rerun():
         switch.click()
-    expect(screen.page.get_by_text("The figure and the numbers appear after your answer.")).to_be_in_viewport()
+    expect(screen.page.locator(".st-key-ask_first")).to_be_in_viewport(ratio=1)

@@ -566,14 +566,15 @@ def test_tokens_that_are_the_same_word_have_their_numbers():
     assert "the score of “cat” is higher than that of “sat” by 2" in question.text
 
 
-@pytest.mark.parametrize(
-    ("choices", "token"),
-    [
-        ({"mask": "custom", "custom_mask": CustomMask("2", "nothing")}, 3),
-        ({"text": TWO, "mask": "both"}, 4),  # padding, which sees the words and itself
-    ],
-    ids=["no key is visible", "padding"],
-)
-def test_the_reach_of_a_token_without_visible_keys_and_of_padding_is_not_asked(unchecked, choices, token):
-    model = model_of(**choices)
-    assert reach_question(model, focus(model, token=token)) == depth_question(model)
+def test_the_reach_of_padding_is_not_asked(unchecked):
+    model = model_of(text=TWO, mask="both")  # padding sees the words and itself
+    assert reach_question(model, focus(model, token=4)) == depth_question(model)
+
+
+def test_no_reason_says_that_a_token_without_visible_keys_sees_some(unchecked):
+    model = model_of(mask="custom", custom_mask=CustomMask("2", "nothing"))
+    question = reach_question(model, focus(model, token=3))
+    assert question.right == "only on its own"
+    reasons = [question.explain(option) for option in question.options if option != question.right]
+    assert len(reasons) == 2
+    assert all(reason.startswith("The mask hides every key from this token, so") for reason in reasons)

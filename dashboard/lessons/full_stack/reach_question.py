@@ -11,13 +11,15 @@ from dashboard.selection.focus import Focus
 from encoder_core.analysis import visible_keys
 from encoder_core.figures import format_count
 
+_NO_KEY = "The mask hides every key from this token, so attention brings it no value of another token."
+
 
 def reach_question(current: Model, at: Focus) -> Question:
     """On the inputs of which tokens can an output depend? Follows from the visible keys of each block."""
     seq, real = len(at.labels), np.flatnonzero(current.batch.real[at.sentence]).tolist()
     visible = visible_keys(current.trace, at.sentence)
     reach = frozenset(np.flatnonzero(reachable(np.any(visible, axis=1))[at.token]).tolist())
-    sees_keys = bool(np.any(visible[:, :, at.token]))
+    sees_no_key = not visible[:, :, at.token].any()
     has_unmasked = bool((visible & ~current.trace.mask[at.sentence]).any())
     causal = "This would be a causal mask and nothing else; the mask of this model allows other keys."
     options = {  # later ones replace earlier ones that are the same set
@@ -37,7 +39,7 @@ def reach_question(current: Model, at: Focus) -> Question:
     }
     if len(real) == seq:
         options[frozenset(range(seq))] = ("on all", "The mask hides some of them in every block.")
-    is_clear = at.token in real and sees_keys and not is_reach_limited(current, at.sentence)
+    is_clear = at.token in real and not is_reach_limited(current, at.sentence)
     if reach not in options or len(options) < 2 or not is_clear:
         return depth_question(current)
     right, _ = options.pop(reach)
@@ -53,7 +55,7 @@ def reach_question(current: Model, at: Focus) -> Question:
                 "the scores on the page Scaled scores",
             )
             if has_unmasked
-            else WrongOption(text, reason, "the mask on the page Scaled scores")
+            else WrongOption(text, _NO_KEY if sees_no_key else reason, "the mask on the page Scaled scores")
             for text, reason in options.values()
         ],
     )

@@ -15,7 +15,7 @@ from encoder_core.tutorials.nanolm.embeddings import distances
 from encoder_core.tutorials.nanolm.forward import CONFIG, embed, forward
 from encoder_core.tutorials.nanolm.introduction import OPTIMIZERS, first_steps
 from encoder_core.tutorials.nanolm.results import letter_shares
-from encoder_core.tutorials.nanolm.training import BATCH_OPERATIONS, PRINTED_PARAMETERS, accuracy
+from encoder_core.tutorials.nanolm.training import PRINTED_PARAMETERS, accuracy, batch_operations, get_batch
 from tests.core.recipes.linen_reference import NanoLM, nanolm, nanolm_parameters
 from tests.core.reference import random_parameters, relative_difference
 
@@ -164,14 +164,12 @@ def test_the_cross_entropy_is_that_of_optax():
 
 
 def test_the_operations_of_get_batch():
-    slices = jax.vmap(jax.lax.dynamic_slice, in_axes=(None, 0, None))
-
-    def get_batch(key, data):
-        ix = jax.random.randint(key, shape=(128, 1), minval=0, maxval=len(data) - 64)
-        return slices(data, ix, (64,)), slices(data, ix + 1, (64,))
-
     data = jnp.array(models.encode(models.TEXT))
-    assert len(jax.make_jaxpr(get_batch)(jax.random.PRNGKey(42), data).eqns) == BATCH_OPERATIONS
+    assert len(jax.make_jaxpr(get_batch)(jax.random.PRNGKey(42), data).eqns) == batch_operations()
+    assert batch_operations() in (
+        17,
+        15,
+    )  # JAX 0.10, 0.12: the key, the places, and twice the gathering of the stretches
     x, y = get_batch(jax.random.PRNGKey(42), data)
     assert x.shape == y.shape == (128, 64)
     np.testing.assert_array_equal(x[:, 1:], y[:, :-1])
