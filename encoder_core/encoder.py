@@ -29,7 +29,7 @@ from encoder_core.parameters import (
     have_large_numbers,
     select_parameters,
 )
-from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model
+from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model, require_max_len
 from encoder_core.recipes import RECIPES, find_recipe
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
 from encoder_core.validation import invalid_value, require_index, require_items, require_type
@@ -99,6 +99,7 @@ class Encoder(ParameterizedModel):
 
         Raises PretrainedError (a ValueError) whose message is one sentence about the problem.
         """
+        max_len = require_max_len(max_len)  # before a download
         folder = find_model(name_or_folder, allowed, max_bytes, offline, progress)
         with open_model(folder, max_len) as (config, tensors, tokenizer):
             capacity = capacity_for(config, config.max_len)
@@ -112,9 +113,12 @@ class Encoder(ParameterizedModel):
     def with_config(self, config: EncoderConfig, extra_parameters: Parameters | None = None) -> "Encoder":
         """An encoder with another configuration of the same sizes, or of the first layers, which shares the parameters.
 
-        extra_parameters  parameters of the new configuration that this encoder does not have; others are not used
+        extra_parameters  parameters of the new configuration that this encoder does not have, such as a learned
+                          position table for another `max_len`; others are not used
 
-        Raises ValueError for other sizes, and for parameters that are missing, have the wrong shape or are not finite.
+        Where the parameters of this encoder are drawn from a seed (`Encoder.random`), further ones that are not given
+        are drawn from the same seed. Raises ValueError for other sizes, and for parameters that are missing, have the
+        wrong shape or are not finite.
         """
         require_config(config)
         require_type("extra_parameters", extra_parameters, Mapping | None, "None and dictionaries of arrays")
@@ -123,7 +127,7 @@ class Encoder(ParameterizedModel):
             if size != allowed:
                 raise ValueError(f"{name}={size} is invalid: allowed is that of this encoder, {allowed}.")
         extra = check_extra_parameters(config, extra_parameters or {})
-        encoder = Encoder(config, select_parameters(config, {**extra, **self._parameters}), self.tokenizer)
+        encoder = Encoder(config, select_parameters(config, self._parameters, extra), self.tokenizer)
         encoder._stacked.share_cache(self._stacked)
         # Sets the `cached_property`: the shared parameters of a large model take 18 ms to look through.
         vars(encoder)["_has_large_parameters"] = self._has_large_parameters or have_large_numbers(extra)

@@ -33,6 +33,13 @@ class ParameterizedModel:
         self._parameters = parameters
         self._stacked = StackedParameters(parameters, config)
 
+    def __repr__(self) -> str:
+        c = self.config
+        return (
+            f"{type(self).__name__}(vocab_size={c.vocab_size}, max_len={c.max_len}, d_model={c.d_model}, "
+            f"num_heads={c.num_heads}, d_ff={c.d_ff}, num_layers={c.num_layers})"
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the arrays on the device, which the copy makes when it runs."""
         return type(self), (self.config, self._parameters, self.tokenizer)

@@ -11,6 +11,7 @@ from cachetools import LRUCache, cached
 from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig, require_config
+from encoder_core.read_only import make_read_only
 from encoder_core.validation import require_array, require_integer, require_type
 
 Parameters = Mapping[str, Float[np.ndarray, "..."]]
@@ -80,14 +81,21 @@ class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
         self.seed = require_integer("seed", seed, 0)
         self._config = config
         self._shapes = parameter_shapes(config)
-        self._drawn: ParameterDict = {}
+        self._drawn: dict[tuple[str, tuple[int, ...]], Float[np.ndarray, ...]] = {}  # by name and shape
 
     def __getitem__(self, name: str) -> Float[np.ndarray, "..."]:
-        if name not in self._drawn:
-            array = _draw(name, self._shapes[name], self.seed)
+        key = name, self._shapes[name]
+        if key not in self._drawn:
+            array = _draw(*key, self.seed)
             array.setflags(write=False)
-            self._drawn.setdefault(name, array)  # another thread may have drawn it as well
-        return self._drawn[name]
+            self._drawn.setdefault(key, array)  # another thread may have drawn it as well
+        return self._drawn[key]
+
+    def with_config(self, config: EncoderConfig) -> "DrawnParameters":
+        """The draw of the same seed for another configuration. Arrays of the same name and shape are shared."""
+        others = type(self)(config, self.seed)
+        others._drawn = self._drawn
+        return others
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._shapes)
@@ -107,7 +115,7 @@ class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
 
 
 def draw_parameters(config: EncoderConfig, seed: int) -> ParameterDict:
-    """Random parameters, the same ones for the same seed.
+    """Random parameters, the same ones for the same seed, as read-only arrays.
 
     Kernels are normal with variance 1 / fan-in (LeCun), so that the size of activations does not depend on the width;
     embedding tables are standard normal; biases are normal with standard deviation 0.02 (small, but visible); norms
@@ -118,7 +126,9 @@ def draw_parameters(config: EncoderConfig, seed: int) -> ParameterDict:
     Raises ValueError unless the seed is a whole number of at least 0.
     """
     seed = require_integer("seed", seed, 0)
-    return {name: _draw(name, shape, seed) for name, shape in parameter_shapes(config).items()}
+    parameters = {name: _draw(name, shape, seed) for name, shape in parameter_shapes(config).items()}
+    make_read_only(parameters.values())
+    return parameters
 
 
 def draw_for_all_sizes(d_model: int, qkv_dim: int, d_ff: int, num_layers: int, seed: int) -> ParameterDict:
@@ -140,7 +150,7 @@ def check_parameters(config: EncoderConfig, parameters: Parameters) -> Parameter
 
     Raises ValueError that names a parameter which is missing or unknown, has the wrong shape or is not finite.
     """
-    shapes = _shapes_of(config, parameters)
+    shapes = require_names(config, parameters)
     return {name: _checked_copy(name, parameters[name], shape) for name, shape in shapes.items()}
 
 
@@ -156,22 +166,45 @@ def check_extra_parameters(config: EncoderConfig, parameters: Parameters) -> Par
     return {name: _checked_copy(name, numbers, shapes[name]) for name, numbers in parameters.items()}
 
 
-def select_parameters(config: EncoderConfig, parameters: Parameters) -> ParameterDict:
-    """The parameters of this configuration, from those of another one and extra ones.
+def select_parameters(config: EncoderConfig, parameters: Parameters, extra: Parameters) -> Parameters:
+    """The parameters of this configuration: those of another one and, where these are missing or have another shape,
+    extra ones. What is still missing is drawn where the others are drawn.
 
-    Raises ValueError that names a parameter which is missing or has the wrong shape.
+    Raises ValueError that names a parameter which is missing.
     """
+    drawn = parameters.with_config(config) if isinstance(parameters, DrawnParameters) else None
+    selected: ParameterDict = {}
+    for name, shape in parameter_shapes(config).items():
+        own = parameters.get(name)
+        if own is not None and own.shape == shape:
+            selected[name] = own
+        elif name in extra:
+            selected[name] = extra[name]
+        elif drawn is None:
+            other = "" if own is None else f", and this encoder has one of shape {own.shape}"
+            raise ValueError(
+                f"the configuration needs a parameter {name!r} of shape {shape}{other}: give it as an extra one."
+            )
+        else:
+            selected[name] = drawn[name]
+    if drawn is not None and all(array is drawn[name] for name, array in selected.items()):
+        return drawn
+    return selected
+
+
+def require_names(config: EncoderConfig, parameters: Mapping[str, object]) -> dict[str, tuple[int, ...]]:
+    """The shapes of the parameters. Raises ValueError where the names are not those of the configuration."""
     shapes = parameter_shapes(config)
-    for name, shape in shapes.items():
-        if name not in parameters or np.shape(parameters[name]) != shape:
-            raise ValueError(f"the configuration needs a parameter {name!r} of shape {shape}: give it as an extra one.")
-    return {name: parameters[name] for name in shapes}
+    require_type("parameters", parameters, Mapping, "dictionaries like that of `encoder.parameters()`")
+    _require_none("missing", shapes.keys() - parameters.keys())
+    _require_none("unknown", parameters.keys() - shapes.keys())
+    return shapes
 
 
 def require_arrays(config: EncoderConfig, parameters: Parameters) -> None:
     """Raises ValueError as `check_parameters` does, also for what is no float32 array. It copies nothing, and does not
     look at the numbers."""
-    for name, shape in _shapes_of(config, parameters).items():
+    for name, shape in require_names(config, parameters).items():
         array = parameters[name]
         if not isinstance(array, np.ndarray) or array.dtype != np.float32 or array.shape != shape:
             raise ValueError(
@@ -185,15 +218,6 @@ def have_large_numbers(parameters: Parameters) -> bool:
     if isinstance(parameters, DrawnParameters):
         return False
     return any(array.max() > _LARGE or array.min() < -_LARGE for array in parameters.values())
-
-
-def _shapes_of(config: EncoderConfig, parameters: Parameters) -> dict[str, tuple[int, ...]]:
-    """The shapes of the parameters. Raises ValueError where the names are not those of the configuration."""
-    shapes = parameter_shapes(config)
-    require_type("parameters", parameters, Mapping, "dictionaries like that of `encoder.parameters()`")
-    _require_none("missing", shapes.keys() - parameters.keys())
-    _require_none("unknown", parameters.keys() - shapes.keys())
-    return shapes
 
 
 def _require_none(problem: str, names: Set[str]) -> None:

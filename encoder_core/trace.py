@@ -7,7 +7,7 @@ has the same tensor. Layers, heads and tokens count from 0.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -19,7 +19,7 @@ from encoder_core.edits.effects import NO_EFFECTS, Effects
 from encoder_core.inputs.dropout import DropoutDraw, apply_dropout
 from encoder_core.parameters import Parameters
 from encoder_core.read_only import reduce_to_read_only
-from encoder_core.validation import invalid_value, require_type
+from encoder_core.validation import invalid_value, require_choice, require_index, require_type
 
 
 class LayerTrace(NamedTuple):
@@ -67,6 +67,10 @@ class LayerTrace(NamedTuple):
     resid_post: Float[np.ndarray, "batch seq d_model"]
     out_kernel: Float[np.ndarray, "qkv_dim d_model"]
 
+    def __repr__(self) -> str:
+        batch, heads, seq, _ = self.pattern.shape
+        return f"LayerTrace(batch={batch}, seq={seq}, d_model={self.resid_pre.shape[-1]}, num_heads={heads})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_to_read_only(self)
 
@@ -112,6 +116,11 @@ class EncoderTrace(NamedTuple):
     kept: DropoutDraw | None = None
     embedding_sum: Float[np.ndarray, "batch seq d_model"] | None = None
 
+    def __repr__(self) -> str:
+        (batch, heads, seq, _), d_model = self.mask.shape, self.output.shape[-1]
+        layers = len(self.layers)
+        return f"EncoderTrace(batch={batch}, seq={seq}, d_model={d_model}, num_heads={heads}, num_layers={layers})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_to_read_only(self)
 
@@ -135,6 +144,10 @@ class SentenceTrace(NamedTuple):
     patterns: Float[np.ndarray, "layer head seq seq"]
     visible: Bool[np.ndarray, "seq seq"]
 
+    def __repr__(self) -> str:
+        (layers, heads, seq, _), d_model = self.patterns.shape, self.stages.shape[-1]
+        return f"SentenceTrace(seq={seq}, d_model={d_model}, num_heads={heads}, num_layers={layers})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_to_read_only(self)
 
@@ -157,6 +170,9 @@ class Run:
     parameters: Parameters
     effects: Effects = NO_EFFECTS
 
+    def __repr__(self) -> str:
+        return f"Run({self.trace!r}, edits={len(self.edits)})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.trace, self.config, self.parameters, self.effects)
 
@@ -176,12 +192,15 @@ class Run:
         return self.effects.score_scale(self.config)
 
     def head_factors(self, layer: int) -> Float[np.ndarray, "head"]:
-        """The factor on z of each head of a layer."""
+        """The factor on z of each head of a layer. Raises ValueError where there is no such layer."""
+        require_index("layer", layer, self.config.num_layers)
         heads = range(self.config.num_heads)
         return np.array([self.effects.head_factors.get((layer, head), 1.0) for head in heads])
 
     def residual_factor(self, layer: int, sublayer: Sublayer) -> float:
-        """The factor on the residual of a sublayer."""
+        """The factor on the residual of a sublayer. Raises ValueError where there is no such sublayer."""
+        require_index("layer", layer, self.config.num_layers)
+        require_choice("sublayer", sublayer, get_args(Sublayer))
         return self.effects.residual_factors.get((layer, sublayer), 1.0)
 
     def residual_factors(self, layer: int) -> tuple[float, float]:

@@ -21,7 +21,7 @@ class IndexTooLarge(ValueError):
 
 def invalid_value(name: str, value: object, allowed: str) -> ValueError:
     """The error for a value that is not allowed, such as "d_model=0 is invalid: allowed are whole numbers from 1."."""
-    return ValueError(f"{name}={_shown(value)} is invalid: allowed are {allowed}.")
+    return ValueError(f"{name}={short_repr(value)} is invalid: allowed are {allowed}.")
 
 
 def require_type(name: str, value: object, types: type | UnionType, allowed: str) -> None:
@@ -55,6 +55,8 @@ def require_integer(name: str, value: Any, low: int, high: int | None = None) ->
 
 def require_index(name: str, value: Any, size: int) -> None:
     """Raises ValueError unless the value is a whole number from 0 to size - 1: IndexTooLarge for a larger one."""
+    if type(value) is int and 0 <= value < size:  # the usual case: `isinstance` with an abstract class takes longer
+        return
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     if is_integer and 0 <= int(value) < size:
         return
@@ -64,6 +66,15 @@ def require_index(name: str, value: Any, size: int) -> None:
         too_large.name, too_large.size = name, size
         raise too_large
     raise error
+
+
+def require_indices(name: str, values: Any, size: int, allowed: str) -> list[int]:
+    """The values of any iterable, as a list. Raises ValueError unless all of them are whole numbers from 0 to size - 1;
+    `allowed` names them, in the plural."""
+    items = require_items(name, values, Integral, allowed)
+    for index, item in enumerate(items):
+        require_index(f"{name}[{index}]", item, size)
+    return items
 
 
 def require_number(name: str, value: Any, low: int | float, high: int | float, *, below_high: bool = False) -> float:
@@ -162,7 +173,7 @@ def python_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """The value in an error message: on one line, and shortened."""
     text = repr(value)
     text = " ".join(text.split()) if "\n" in text else text  # arrays have several lines

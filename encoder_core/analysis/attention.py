@@ -40,9 +40,11 @@ def later_key_share(
     0 if there is no weight at all, because every key is masked. Raises ValueError for what is no list of weights, and
     for `real` of another shape.
     """
-    if isinstance(patterns, str | Mapping) or not isinstance(patterns, Iterable):
+    if isinstance(patterns, str | Mapping | EncoderTrace) or not isinstance(patterns, Iterable):
         raise invalid_value("patterns", patterns, "lists of the weights of each layer")
     patterns = [require_numbers("patterns", pattern, "batch head query key") for pattern in patterns]
+    for pattern in patterns:
+        require_square("patterns", pattern)
     if real is not None:
         for pattern in patterns:
             require_mask("real", real, (pattern.shape[0], pattern.shape[2]))

@@ -43,8 +43,9 @@ def rank_of(logits: Float[np.ndarray, "*row vocab"], token_id: int) -> Int[np.nd
 
 
 def _ranked(logits: Float[np.ndarray, "*row vocab"]) -> Float[np.ndarray, "*row vocab"]:
-    """The logits as an array. NaN is refused, because it has no rank."""
+    """The logits as an array of floating-point numbers. NaN is refused, because it has no rank."""
     logits = require_numbers("logits", logits, "*row vocab")
+    logits = logits if logits.dtype.kind == "f" else logits.astype(float)
     if np.isnan(logits).any():
         raise ValueError("the logits contain NaN.")
     return logits

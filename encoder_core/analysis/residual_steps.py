@@ -8,7 +8,10 @@ from jaxtyping import Float
 from encoder_core.blocks import layer_norm
 from encoder_core.config import EncoderConfig, require_chained_layers, require_config
 from encoder_core.trace import EncoderTrace, Run, require_run, require_trace
-from encoder_core.validation import invalid_value, require_index, require_integer, require_type
+from encoder_core.validation import invalid_value, require_choice, require_index, require_integer, require_type
+
+_OUTSIDE_BLOCKS = ("embedded", "output")  # the tensors of stages
+_IN_BLOCKS = ("mlp_in", "resid_mid", "resid_post")
 
 
 class Stage(NamedTuple):
@@ -62,6 +65,7 @@ def stage_vectors(trace: EncoderTrace, stage: Stage) -> Float[np.ndarray, "batch
     """The vectors of all tokens at a stage. Raises ValueError for what is no trace or no stage of it."""
     require_trace(trace)
     require_type("stage", stage, Stage, "the stages of `residual_stages`")
+    require_choice("tensor", stage.tensor, _OUTSIDE_BLOCKS if stage.layer is None else _IN_BLOCKS)
     if stage.layer is not None:
         require_index("layer", stage.layer, len(trace.layers))
     vectors: Float[np.ndarray, "batch seq d_model"]

@@ -4,9 +4,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
+from jaxtyping import Bool, Float, Int, Shaped
 
-from encoder_core.validation import require_integer, require_mask, require_numbers, require_square, require_type
+from encoder_core.validation import (
+    invalid_value,
+    require_integer,
+    require_mask,
+    require_numbers,
+    require_square,
+    require_type,
+)
 
 
 def cosines(
@@ -14,7 +21,8 @@ def cosines(
 ) -> Float[np.ndarray, "*lead row other"]:
     """cos(a, b) = a . b / (|a| |b|) of every row a and every other row b; 0 where a or b is all zeros.
 
-    Raises ValueError for rows of different widths, and for what is no numbers.
+    Leading axes are broadcast. Raises ValueError for rows of different widths, for leading axes that do not fit, and
+    for what is no numbers.
     """
     rows = require_numbers("rows", rows, "*lead row feature")
     others = require_numbers("others", others, "*lead other feature")
@@ -22,11 +30,26 @@ def cosines(
         raise ValueError(
             f"rows of {rows.shape[-1]} and {others.shape[-1]} features are invalid: allowed are equal widths."
         )
+    _require_leading_axes(rows, others)
     return unit_rows(rows) @ unit_rows(others).swapaxes(-1, -2)
 
 
+def _require_leading_axes(rows: Shaped[np.ndarray, "..."], others: Shaped[np.ndarray, "..."]) -> None:
+    """Raises ValueError unless the axes before the last two can be broadcast."""
+    try:
+        np.broadcast_shapes(rows.shape[:-2], others.shape[:-2])
+    except ValueError:
+        shapes = f"rows of shape {rows.shape} and others of shape {others.shape}"
+        raise ValueError(f"{shapes} are invalid: allowed are equal leading axes.") from None
+
+
 def unit_rows(rows: Float[np.ndarray, "*lead row feature"]) -> Float[np.ndarray, "*lead row feature"]:
-    """Each row divided by its length; a row of zeros stays as it is."""
+    """Each row divided by its length; a row of zeros stays as it is. float16 becomes float32, integers float64."""
+    rows = rows.astype(np.result_type(rows, np.float32) if rows.dtype.kind == "f" else float, copy=False)
+    # A power of two, which rounds nothing, brings the largest number of each row near 1, so that no square overflows.
+    _, exponents = np.frexp(np.abs(rows).max(axis=-1, keepdims=True))
+    least = 1 - np.finfo(rows.dtype).maxexp
+    rows = rows * np.ldexp(np.ones(1, rows.dtype), -np.maximum(exponents, least))
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     return rows / np.where(lengths == 0, 1, lengths)
 
@@ -57,19 +80,28 @@ def cosines_by_group(rows: Float[np.ndarray, "*lead row feature"], groups: Seque
 
     groups  the group of each row
 
-    Raises ValueError for another number of groups, and for what is no numbers.
+    Raises ValueError for another number of groups, for groups that cannot be told apart, and for what is no numbers.
     """
     rows = require_numbers("rows", rows, "*lead row feature")
     require_type("groups", groups, Sequence | np.ndarray, "lists of one group for each row")
     if len(groups) != rows.shape[-2]:
         raise ValueError(f"{len(groups)} groups do not fit {rows.shape[-2]} rows: allowed is one for each row.")
-    numbers = np.array([list(dict.fromkeys(groups)).index(group) for group in groups])
+    numbers = _group_numbers(groups)
     same = numbers[:, None] == numbers
     between_rows = cosines(rows.astype(float), rows.astype(float))
     return GroupCosines(*(
         between_rows[..., pairs].mean(axis=-1) if pairs.any() else np.full(rows.shape[:-2], np.nan)
         for pairs in (same & ~np.eye(len(same), dtype=bool), ~same)
     ))  # fmt: skip
+
+
+def _group_numbers(groups: Sequence[object]) -> Int[np.ndarray, "row"]:
+    """The number of the group of each row, in the order of first appearance."""
+    try:
+        different = list(dict.fromkeys(groups))
+    except TypeError:  # such as lists, which have no hash
+        raise invalid_value("groups", groups, "lists of one group for each row, such as its word or number") from None
+    return np.array([different.index(group) for group in groups])
 
 
 def max_pool(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, combine_edits, format_edit
 from encoder_core.edits.effects import require_edits
-from encoder_core.validation import IndexTooLarge
+from encoder_core.validation import IndexTooLarge, short_repr
 
 
 class IgnoredEdit(str):
@@ -55,8 +55,8 @@ def ignored_edit(edit: Edit, error: ValueError) -> IgnoredEdit:
     try:
         text = format_edit(edit)
     except ValueError:  # a field that is no index or number
-        text = repr(edit)
-    reason = str(error).removeprefix(f"{edit!r}: ")  # the sentence has named the edit
+        text = short_repr(edit)
+    reason = str(error).removeprefix(f"{short_repr(edit)}: ")  # the sentence has named the edit
     sentence = IgnoredEdit(f"The edit “{text}” is ignored: {reason}")
     sentence.edit = edit
     sentence.missing = (error.name, error.size) if isinstance(error, IndexTooLarge) else None

@@ -30,7 +30,7 @@ from encoder_core.edits.edit_types import (
     Unscaled,
 )
 from encoder_core.read_only import ReadOnlyMapping
-from encoder_core.validation import invalid_value, require_integer
+from encoder_core.validation import invalid_value, require_integer, short_repr
 
 CellValues = Mapping[tuple[int, ...], float]  # index of a cell -> value that is set
 FactorKey = TypeVar("FactorKey", tuple[int, int], tuple[int, Sublayer])  # (layer, head) or (layer, sublayer)
@@ -108,7 +108,7 @@ def combine_edits(edits: Iterable[Edit], config: EncoderConfig, batch: int, seq:
         try:
             edit.check(config, batch, seq)
         except ValueError as error:
-            error.args = (f"{edit!r}: {error}",)
+            error.args = (f"{short_repr(edit)}: {error}",)
             raise
     heads = [((edit.layer, edit.head), edit.factor) for edit in edits if isinstance(edit, HeadFactor)]
     residuals = [((edit.layer, edit.sublayer), edit.factor) for edit in edits if isinstance(edit, ResidualFactor)]
@@ -170,7 +170,9 @@ def _products(axis: str, factors: Iterable[tuple[FactorKey, float]]) -> dict[Fac
 
 def _only_dropout(dropouts: Sequence[Dropout]) -> Dropout | None:
     if len(dropouts) > 1:
-        raise ValueError(f"{len(dropouts)} Dropout edits are invalid: allowed is one, not {list(dropouts)!r}.")
+        raise ValueError(
+            f"{len(dropouts)} Dropout edits are invalid: allowed is one, not {short_repr(list(dropouts))}."
+        )
     return dropouts[0] if dropouts else None
 
 

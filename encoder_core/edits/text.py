@@ -81,7 +81,7 @@ def format_edit(edit: Edit) -> str:
             if field is None or (field in _OPTIONAL and getattr(edit, field) is None):
                 return f"{name}{indices}"
             return f"{name}{indices}={_shortest_decimal(field, getattr(edit, field))}"
-    raise ValueError(f"edit={edit!r} is invalid: allowed are the types of `encoder_core.edits`.")
+    raise invalid_value("edit", edit, "the types of `encoder_core.edits`")
 
 
 def parse_edit(text: str) -> Edit:

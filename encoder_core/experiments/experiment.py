@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from encoder_core.encoder import Encoder
 from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.validation import require_choice
 
 Setting = str | int | float | bool
 Setup = Mapping[str, Setting]  # name of a control -> its setting
@@ -128,9 +129,7 @@ class Experiment:
             control = next((control for control in self.controls if control.name == name), None)
             if control is None:
                 raise ValueError(f"control {name!r} is not one of {', '.join(map(repr, setup))}.")
-            if setting not in control.options:
-                raise ValueError(f"{name} = {setting!r} is not one of {', '.join(map(repr, control.options))}.")
-            setup[name] = setting
+            setup[name] = require_choice(name, setting, control.options)
         return setup
 
 

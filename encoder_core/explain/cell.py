@@ -1,6 +1,7 @@
 """The address of one number of a trace or of the parameters, with a text form for links."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,8 +9,8 @@ import numpy as np
 from jaxtyping import Shaped
 
 from encoder_core.parameters import Parameters
-from encoder_core.trace import EncoderTrace
-from encoder_core.validation import invalid_value, require_index
+from encoder_core.trace import EncoderTrace, require_trace
+from encoder_core.validation import invalid_value, require_index, require_type
 
 PARAMETERS = "parameters."  # prefix of parameter names: the trace also has a `token_embedding`
 _MAX_LENGTH = 120  # of an address, in characters; about twice that of the longest valid one
@@ -110,6 +111,7 @@ def tensor_at(trace: EncoderTrace, parameters: Parameters, cell: Cell) -> Shaped
 
 def parse_cell(text: str, trace: EncoderTrace, parameters: Parameters) -> Cell:
     """The cell of a text that `str(cell)` returned. Raises ValueError like `check_cell`."""
+    require_type("cell", text, str, "texts such as 'pattern.3.0.1.4.7'")
     if len(text) > _MAX_LENGTH:
         raise ValueError(
             f"cell {text[:20]!r}...: length={len(text)} is invalid: allowed are up to {_MAX_LENGTH} characters."
@@ -126,6 +128,11 @@ def parse_cell(text: str, trace: EncoderTrace, parameters: Parameters) -> Cell:
 
 def check_cell(cell: Cell, trace: EncoderTrace, parameters: Parameters) -> None:
     """Raises ValueError that names the cell and the allowed values where there is no such cell."""
+    require_type("cell", cell, Cell, "cells, such as Cell('embedded', (0, 4, 17))")
+    require_type("tensor", cell.tensor, str, "names of tensors")
+    require_type("index", cell.index, tuple, "tuples of whole numbers")
+    require_trace(trace)
+    require_type("parameters", parameters, Mapping, "dictionaries like that of `encoder.parameters()`")
     if cell.parameter is None:
         tensors = tensor_shapes(trace)
         if cell.tensor not in tensors:

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from encoder_core.explain.cell import Cell
-from encoder_core.validation import require_integer
+from encoder_core.validation import require_integer, require_items
 
 
 class Operand(NamedTuple):
@@ -103,8 +103,10 @@ class LargestFirst(NamedTuple):
 def largest_first(terms: Sequence[Term], count: int) -> LargestFirst:
     """The `count` terms with the largest magnitudes, largest first, and the sum of the others.
 
-    Terms of equal magnitude keep their order. Raises ValueError where `count` is below 0.
+    Terms of equal magnitude keep their order. Raises ValueError for what is no list of terms, and where `count` is
+    below 0.
     """
+    terms = require_items("terms", terms, Term, "lists of terms, such as those of a derivation")
     require_integer("count", count, 0)
     ordered = sorted(terms, key=lambda term: -abs(term.value))
     largest = accumulate_terms([(term.operands, term.value) for term in ordered[:count]])

@@ -16,7 +16,7 @@ from encoder_core.explain.number_format import format_count
 from encoder_core.export.cells import Cell, code, escaped, literal, markdown
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
-from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
+from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject, require_subject
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.inputs.tokenizer import WordTokenizer, encodable
 from encoder_core.recipes import RECIPES
@@ -49,7 +49,7 @@ def plain_notebook(subject: Subject) -> Notebook:
 
 
 def _require_ids(subject: Subject) -> Run:
-    require_type("subject", subject, Subject, "subjects, such as Subject(encoder.run(text), Random(seed=0))")
+    require_subject(subject)
     if subject.run.trace.ids is None:
         raise ValueError("a notebook needs tokens: the input of this run is embeddings.")
     return subject.run
@@ -91,7 +91,9 @@ def encoder_core_notebook(subject: Subject) -> Notebook:
 
 
 def notebook_json(notebook: Notebook) -> bytes:
-    """The notebook as a file. Raises nbformat.ValidationError if it is not valid."""
+    """The notebook as a file. Raises ValueError for what is no notebook, and nbformat.ValidationError for one that is
+    not valid."""
+    require_type("notebook", notebook, Notebook, "notebooks, such as plain_notebook(subject)")
     nbformat.validate(notebook)
     return nbformat.writes(notebook).encode()
 

@@ -10,7 +10,7 @@ from encoder_core.cost import parameters_by_part
 from encoder_core.edits import format_edit
 from encoder_core.explain.number_format import format_count
 from encoder_core.export.report_stages import At, stage_sections
-from encoder_core.export.subject import ACTIVATION_NAMES, Subject
+from encoder_core.export.subject import ACTIVATION_NAMES, Subject, require_subject
 from encoder_core.export.svg import HATCH
 from encoder_core.trace import EncoderTrace
 from encoder_core.validation import require_index
@@ -21,9 +21,10 @@ _TITLE = "Encoder report"
 def report_html(subject: Subject, sentence: int = 0, layer: int = 0, head: int = 0) -> str:
     """The report of one sentence, with the stages inside one layer and one head; all of them count from 0.
 
-    Raises ValueError for a run of embeddings or integer ids, which has no tokens, and where there is no such sentence,
-    layer or head.
+    Raises ValueError for what is no subject, for a run of embeddings or integer ids, which has no tokens, and where
+    there is no such sentence, layer or head.
     """
+    require_subject(subject)
     trace = subject.run.trace
     if not trace.tokens:
         raise ValueError("a report needs tokens: the input of this run is not text.")

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
 from encoder_core.config import Activation, EncoderConfig
 from encoder_core.parameters import DrawnParameters
 from encoder_core.pretrained.find import full_name, is_folder, is_name
@@ -104,7 +106,7 @@ class Subject:
         require_type("link", self.link, str, "strings")
         if self.link and not _ADDRESS.fullmatch(self.link):  # a report and a notebook have it as a link
             raise invalid_value("link", self.link, "addresses that begin with http:// or https://")
-        _require_seed(self.origin, self.run)
+        _require_match(self.origin, self.run)
 
     @property
     def config(self) -> EncoderConfig:
@@ -125,8 +127,24 @@ class Subject:
                 return description
 
 
-def _require_seed(origin: Origin, run: Run) -> None:
-    """Raises ValueError where a random encoder of another seed made the run: the notebooks would draw other numbers."""
-    drawn = run.parameters
-    if isinstance(origin, Random) and isinstance(drawn, DrawnParameters) and origin.seed != drawn.seed:
-        raise invalid_value("origin", origin, f"origins with the seed of the run's parameters, {Random(drawn.seed)!r}")
+def require_subject(subject: object) -> None:
+    """Raises ValueError unless the value is a subject."""
+    require_type("subject", subject, Subject, "subjects, such as Subject(encoder.run(text), Random(seed=0))")
+
+
+def _require_match(origin: Origin, run: Run) -> None:
+    """Raises ValueError where another encoder made the run: the notebooks would compute other numbers.
+
+    Of the parameters, only the embedding table is compared.
+    """
+    parameters = run.parameters
+    if isinstance(parameters, DrawnParameters) and isinstance(origin, Random | Pretrained):
+        if origin != Random(parameters.seed):
+            allowed = f"origins with the seed of the run's parameters, {Random(parameters.seed)!r}"
+            raise invalid_value("origin", origin, allowed)
+    elif isinstance(origin, Random | SomeRecipe):
+        is_other = isinstance(origin, SomeRecipe) and RECIPES[origin.name].config(origin.variant) != run.config
+        table = DrawnParameters(run.config, origin.seed)["token_embedding"] * np.float32(origin.embedding_std)
+        if is_other or not np.array_equal(table, parameters["token_embedding"]):
+            allowed = "those of the run's encoder, and FromFile(description)"
+            raise invalid_value("origin", origin, allowed)

@@ -44,8 +44,8 @@ def activation_curve(
     dots = {
         "type": "scatter",
         "mode": "markers",
-        "x": np.asarray(before, np.float32),
-        "y": np.asarray(after, np.float32),
+        "x": np.array(before, np.float32),
+        "y": np.array(after, np.float32),
         "marker": {"size": 7, "color": theme.attention, "opacity": 0.3},
         "hoverinfo": "skip",
         "showlegend": False,
@@ -84,8 +84,8 @@ def _curve(
     return {
         "type": "scatter",
         "mode": "lines",
-        "x": np.asarray(x, np.float32),
-        "y": np.asarray(y, np.float32),
+        "x": np.array(x, np.float32),
+        "y": np.array(y, np.float32),
         "name": name,
         "line": {"color": colour, "width": width},
         "hoverinfo": "skip",

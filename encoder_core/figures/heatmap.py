@@ -22,6 +22,8 @@ from encoder_core.validation import (
     invalid_value,
     require_array,
     require_choice,
+    require_index,
+    require_indices,
     require_integer,
     require_items,
     require_mask,
@@ -75,12 +77,14 @@ def heatmap(
     shows          the slice of a tensor that the matrix is
 
     Raises ValueError for values that are no matrix of numbers, where the number of labels or texts is not that of the
-    values, and for a mask of another shape.
+    values, for a mask of another shape, and for marks and flags outside the matrix.
     """
     values = require_numbers("values", values, "row column")
     require_mask("mask", mask, values.shape, optional=True)
     require_type("style", style, HeatmapStyle, "styles such as HeatmapStyle(kind='weights')")
-    marks = _list_of_marks(marks)
+    marks = require_marks(marks, values.shape)
+    require_indices("row_flags", style.row_flags, len(values), "collections of row indices")
+    require_indices("column_flags", (style.column_flags or {}).keys(), values.shape[1], "mappings of column indices")
     columns = Window(0, values.shape[1]) if columns is None else columns
     visible = np.isfinite(values) if mask is None else np.isfinite(values) & mask
     limit, colours = scale_end(style, values[visible]), style.colours
@@ -146,13 +150,17 @@ def visible_mark(mark: Mark, rows: Labels, columns: Labels) -> Mark | None:
     return (row, column) if (row is None, column is None) == (mark[0] is None, mark[1] is None) else None
 
 
-def _list_of_marks(marks: Sequence[Mark]) -> list[Mark]:
-    """The marks. Raises ValueError for what is no list of them."""
+def require_marks(marks: Sequence[Mark], shape: tuple[int, ...]) -> list[Mark]:
+    """The marks as a list. Raises ValueError for what is no list of them, and for marks outside a matrix of this
+    shape."""
     allowed = "lists of cells (row, column), rows (row, None) and columns (None, column)"
     marks = require_items("marks", marks, tuple, allowed)
     for index, mark in enumerate(marks):
         if len(mark) != 2 or not all(place is None or isinstance(place, Integral) for place in mark):
             raise invalid_value(f"marks[{index}]", mark, f"the items of {allowed}")
+        for axis, place, size in zip(("row", "column"), mark, shape, strict=True):
+            if place is not None:
+                require_index(f"marks[{index}]: {axis}", place, size)
     return marks
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from encoder_core.figures.theme import Theme, require_colour
 from encoder_core.validation import (
     invalid_value,
     require_choice,
+    require_indices,
     require_items,
     require_numbers,
     require_pair,
@@ -59,13 +59,13 @@ def curves(
     theme = style.colours
     palette = colours or series_colours(theme)
     named = bool(len(x)) and isinstance(x[0], str)
-    positions = list(range(len(x))) if named else np.asarray(x, np.float32)
+    positions = list(range(len(x))) if named else np.array(x, np.float32)
     traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
             "mode": "lines+markers" if len(x) <= 24 else "lines",
             "x": positions,
-            "y": np.asarray(values, np.float32),
+            "y": np.array(values, np.float32),
             "name": label(name) if len(name) > 24 else name,
             "line": {"color": palette[index % len(palette)], "width": 2},
             "marker": {"size": 5},
@@ -104,11 +104,12 @@ def bars(
 ) -> Panel:
     """One vertical bar for each name. `colour` is a field of the theme; the bars in `marks` are outlined.
 
-    Raises ValueError for values that are no numbers, for another number of names, and for an unknown colour.
+    Raises ValueError for values that are no numbers, for another number of names, for marks that are no bars, and for
+    an unknown colour.
     """
     values = require_numbers("values", values, "bar")
     names = require_items("names", names, str, "lists of names")
-    marks = require_items("marks", marks, Integral, "lists of indices of bars")
+    marks = require_indices("marks", marks, len(values), "lists of indices of bars")
     require_colour("colour", colour)
     require_choice("show_values", show_values, (True, False))
     if len(names) != len(values):
@@ -118,7 +119,7 @@ def bars(
     trace: dict[str, Any] = {
         "type": "bar",
         "x": list(range(len(names))),
-        "y": np.asarray(values, np.float32),
+        "y": np.array(values, np.float32),
         "marker": {
             "color": getattr(theme, colour),
             "line": {"color": theme.text, "width": [2 if i in marks else 0 for i in range(len(names))]},

@@ -13,7 +13,7 @@ from encoder_core.explain.number_format import form_for
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of, require_axis
 from encoder_core.figures.base import PLOT_HEIGHT, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
-from encoder_core.figures.heatmap import visible_mark
+from encoder_core.figures.heatmap import require_marks, visible_mark
 from encoder_core.figures.panel import Mark, Panel, Tiles
 from encoder_core.figures.style import MatrixKind, MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
@@ -95,12 +95,13 @@ def mosaic(
     shows          the slice of a tensor that the tiles are
 
     Raises ValueError for tiles that are no numbers on four axes, where the number of titles or labels is not that of
-    the tiles, and for a mask of another shape.
+    the tiles, for a mask of another shape, and for marks outside a tile.
     """
     tiles = require_numbers("tiles", tiles, "tile_row tile_column row column")
     require_mask("mask", mask, tiles.shape, optional=True)
     require_type("grid", grid, TileGrid, "grids such as TileGrid(['layer 1'], ['head 1'])")
     require_type("style", style, MosaicStyle, "styles such as MosaicStyle(kind='weights')")
+    marks = require_marks(grid.marks, tiles.shape[2:])
     colours, gap = style.colours, grid.gap
     limit = scale_end(style, tiles[np.isfinite(tiles)])
     visible = np.isfinite(tiles) if mask is None else np.isfinite(tiles) & mask
@@ -125,7 +126,7 @@ def mosaic(
         traces.append(_masked(_sheet(np.where(unmasked > 0, np.nan, 0.0), gap), colours))
     tile_rows, tile_columns = axis_of(grid.row_titles, grid.row_axis), axis_of(grid.column_titles, grid.column_axis)
     placed = Tiles(tile_rows, tile_columns, cells.shape[2], cells.shape[3], gap)
-    marked = tuple(cell for mark in grid.marks if (cell := visible_mark(mark, rows, columns)))
+    marked = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
     labels_below = list(grid.column_titles) == [""]
     labels_left = list(grid.row_titles) == [""]
     height = PLOT_HEIGHT if style.height is None else style.height

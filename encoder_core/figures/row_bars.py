@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, require_colour
 from encoder_core.validation import (
+    require_indices,
     require_integer,
     require_items,
     require_mask,
@@ -100,18 +100,18 @@ def row_bars(
     marks  rows that are outlined
     shows  the slice of a tensor that the column is
 
-    Raises ValueError for values that are no column of numbers, where the number of names is not that of the values, and
-    for a mask of another shape.
+    Raises ValueError for values that are no column of numbers, where the number of names is not that of the values, for
+    a mask of another shape, and for marks and excluded rows that do not exist.
     """
     values = require_numbers("values", values, "row")
     rows = require_items("rows", rows, str, "lists of names")
     require_mask("mask", mask, values.shape, optional=True)
     require_type("style", style, RowBarsStyle, "styles such as RowBarsStyle(decimals=2)")
     require_type("details", details, RowBarsDetails, "details such as RowBarsDetails(footer='sum 1.00')")
-    marks = require_items("marks", marks, Integral, "lists of row indices")
+    marks = require_indices("marks", marks, len(values), "lists of row indices")
     if len(rows) != len(values):
         raise ValueError(f"{len(values)} values do not fit {len(rows)} rows.")
-    require_items("excluded", details.excluded, Integral, "collections of row indices")
+    require_indices("excluded", details.excluded, len(values), "collections of row indices")
     for name, column in (("starts", details.starts), ("references", details.references)):
         if column is not None and require_numbers(name, column, "row").shape != values.shape:
             raise ValueError(f"{name}: shape={np.shape(column)} is invalid: allowed are {len(values)} numbers.")
@@ -128,7 +128,7 @@ def row_bars(
         hovers = [f"{label(row)}: {number}" for row, number in zip(rows, numbers, strict=True)]
         traces[0] |= {"hovertext": hovers, "hoverinfo": "text"}
     if details.starts is not None:
-        traces[0]["base"] = np.asarray(details.starts, np.float32)
+        traces[0]["base"] = np.array(details.starts, np.float32)
     if mask is not None and not mask.all():
         traces.append(_masked(~mask, style.span, theme))
     if details.references is not None:
@@ -169,7 +169,7 @@ def _bars(lengths: Float[np.ndarray, "row"], fill: str | list[str]) -> dict[str,
     return {
         "type": "bar",
         "orientation": "h",
-        "x": np.asarray(lengths, np.float32),
+        "x": np.array(lengths, np.float32),
         "y": list(range(len(lengths))),
         "marker": {"color": fill, "line": {"width": 0}},
         "hoverinfo": "none",  # the bar still reacts to clicks
@@ -217,7 +217,7 @@ def _references(references: Float[np.ndarray, "row"], values: Float[np.ndarray, 
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": np.asarray(references, np.float32),
+        "x": np.array(references, np.float32),
         "y": list(range(len(references))),
         "marker": {
             "symbol": "line-ns-open",

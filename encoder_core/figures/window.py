@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Integer
 
+from encoder_core.validation import require_integer, require_type
+
 MAX_UNBINNED = 256  # columns that a figure draws one by one; of more columns it draws a window or bins
 
 
@@ -26,6 +28,16 @@ class Window:
     stop: int
     size: int = 1
     labels: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError unless these are whole numbers with 0 <= start <= stop and 1 <= size, and a name for each
+        place."""
+        require_integer("start", self.start, 0)
+        require_integer("stop", self.stop, self.start)
+        require_integer("size", self.size, 1)
+        require_type("labels", self.labels, tuple | list | None, "None and lists of names")
+        if self.labels is not None and len(self.labels) < self.stop:
+            raise ValueError(f"{len(self.labels)} labels do not fit stop={self.stop}: allowed is one for each place.")
 
     def __len__(self) -> int:
         """The number of cells."""
@@ -50,7 +62,8 @@ class Window:
         ]
 
     def fitted(self, max_cells: int) -> "Window":
-        """The same places in at most `max_cells` cells."""
+        """The same places in at most `max_cells` cells. Raises ValueError unless it is a whole number from 1."""
+        require_integer("max_cells", max_cells, 1)
         if len(self) <= max_cells:
             return self
         return replace(self, size=math.ceil((self.stop - self.start) / max_cells))

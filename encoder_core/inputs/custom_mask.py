@@ -1,12 +1,25 @@
 """A mask made by hand: a starting point and the cells that were set, independent of the sizes of the batch."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Int8
+
+from encoder_core.validation import (
+    invalid_value,
+    require_choice,
+    require_index,
+    require_integer,
+    require_items,
+    require_mask,
+    require_numbers,
+    require_type,
+)
 
 Axes = Literal["2", "3", "keys", "4"]
 Start = Literal["all", "nothing", "causal", "padding", "both", "window"]
@@ -42,6 +55,9 @@ class CustomMask:
     cells  the bytes of this array: 0, `VISIBLE` or `HIDDEN`
 
     Cells beyond the present sizes are kept, but not used: they return with a longer text or more heads.
+
+    Raises ValueError for other axes, a start that these axes do not have, and cells that are not of `shape`; the
+    methods also for sizes and indices that do not fit.
     """
 
     axes: Axes = "2"
@@ -49,22 +65,44 @@ class CustomMask:
     shape: Index = ()
     cells: bytes = b""
 
+    def __post_init__(self) -> None:
+        require_choice("axes", self.axes, SHAPES)
+        require_choice("start", self.start, STARTS[self.axes])
+        require_items("shape", self.shape, Integral, "tuples of whole numbers")
+        require_type("cells", self.cells, bytes, "bytes")
+        num_cells = math.prod(self.shape) if self.shape else 0
+        if len(self.shape) not in (0, self._num_axes) or len(self.cells) != num_cells:
+            raise ValueError(
+                f"shape={self.shape} and {len(self.cells)} cells are invalid: allowed are {self._num_axes} sizes and "
+                "one byte for each cell."
+            )
+
     @classmethod
     def from_cells(cls, axes: Axes, start: Start, cells: Int8[np.ndarray, "..."]) -> "CustomMask":
         """The mask with these cells set; the array can be larger than needed."""
+        unset = cls(axes, start)
+        cells = require_numbers("cells", cells, "*axis")
+        if cells.ndim != unset._num_axes:
+            raise ValueError(f"cells: shape={cells.shape} is invalid: allowed are arrays of {unset._num_axes} axes.")
         if not cells.any():
-            return cls(axes, start)
+            return unset
+        if cells.dtype.kind not in "biu" or cells.min() < 0 or cells.max() > HIDDEN:
+            raise invalid_value("cells", cells, f"arrays of 0, {VISIBLE} (visible) and {HIDDEN} (hidden)")
         box = tuple(int(places.max()) + 1 for places in np.nonzero(cells))
         return cls(axes, start, box, np.ascontiguousarray(_resized(cells, box), np.int8).tobytes())
 
     @cached_property
     def cell_array(self) -> Int8[np.ndarray, "..."]:
         """The cells that were set, as an array of `shape`."""
-        return np.frombuffer(self.cells, np.int8).reshape(self.shape or (0,) * len(self.sizes(0, 0, 0)))
+        return np.frombuffer(self.cells, np.int8).reshape(self.shape or (0,) * self._num_axes)
 
     def sizes(self, batch: int, heads: int, seq: int) -> Index:
         """The sizes of the axes of the cells."""
         return {"2": (seq, seq), "3": (batch, seq, seq), "keys": (batch, seq), "4": (batch, heads, seq, seq)}[self.axes]
+
+    @property
+    def _num_axes(self) -> int:
+        return len(self.sizes(0, 0, 0))
 
     def visible(self, real: Bool[np.ndarray, "batch seq"], heads: int) -> Bool[np.ndarray, "..."]:
         """True where a query may attend to a key, with the axes of the cells."""
@@ -82,6 +120,7 @@ class CustomMask:
     ) -> "CustomMask":
         """The mask with these visible cells, given at the present sizes; cells beyond them stay as they are."""
         allowed = self._rule(real, heads)
+        require_mask("visible", visible, allowed.shape)
         box = tuple(map(max, self.cell_array.shape, allowed.shape))
         cells = _resized(self.cell_array, box)
         cells[tuple(map(slice, allowed.shape))] = np.where(visible == allowed, 0, np.where(visible, VISIBLE, HIDDEN))
@@ -92,8 +131,11 @@ class CustomMask:
     ) -> "CustomMask":
         """The same mask with other axes. Without the axis of sentences or heads, that of this sentence or head remains;
         a key of the mask "keys" is visible if any query saw it."""
-        batch, seq = real.shape
+        require_choice("axes", axes, SHAPES)
         four = self.visible(real, heads)
+        batch, seq = real.shape
+        require_index("sentence", sentence, batch)
+        require_index("head", head, heads)
         if self.axes in ("3", "keys"):
             four = four[:, None] if self.axes == "3" else four[:, None, None]
         four = np.broadcast_to(four, (batch, heads, seq, seq))
@@ -105,6 +147,7 @@ class CustomMask:
         self, visible: Bool[np.ndarray, "..."], real: Bool[np.ndarray, "batch seq"], heads: int
     ) -> "CustomMask":
         """The mask with these visible cells and the starting point from which the fewest cells have to be set."""
+        require_mask("visible", visible, self._rule(real, heads).shape)
         starts = sorted(STARTS[self.axes], key=lambda start: start != self.start)
         candidates = [replace(self, start=start) for start in starts]
         best = min(candidates, key=lambda mask: int((mask._rule(real, heads) != visible).sum()))
@@ -117,6 +160,8 @@ class CustomMask:
 
     def _rule(self, real: Bool[np.ndarray, "batch seq"], heads: int) -> Bool[np.ndarray, "..."]:
         """The starting point, with the axes of the cells."""
+        real, heads = require_numbers("real", real, "batch seq"), require_integer("heads", heads, 1)
+        require_mask("real", real, real.shape)
         batch, seq = real.shape
         query, key = np.ogrid[:seq, :seq]
         allowed = {"causal": key <= query, "both": key <= query, "window": abs(query - key) <= WINDOW}.get(self.start)

@@ -14,7 +14,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
 from encoder_core.inputs.tokenizer import UNK, TokenBatch, Tokenizer, WordTokenizer
-from encoder_core.validation import invalid_value, require_array, require_type
+from encoder_core.validation import invalid_value, require_array, require_type, short_repr
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 _PACKAGE = __name__.partition(".")[0]
@@ -80,8 +80,8 @@ def edit_inputs(inputs: ParsedInputs, effects: Effects, table: Table) -> ParsedI
     """
     if inputs.ids is None:
         if effects.ids:
-            edit = next(edit for edit in effects.edits if isinstance(edit, ReplaceToken))
-            raise ValueError(f"{edit!r}: embeddings as inputs have no ids to replace: allowed are text and ids.")
+            edit = short_repr(next(edit for edit in effects.edits if isinstance(edit, ReplaceToken)))
+            raise ValueError(f"{edit}: embeddings as inputs have no ids to replace: allowed are text and ids.")
         return inputs
     ids = edited_ids(inputs.ids, effects)
     rows = edited_rows(lookup(table, ids), ids, effects)

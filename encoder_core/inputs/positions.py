@@ -1,12 +1,14 @@
 """Position encodings: sinusoids, a learned table, or none."""
 
 from collections.abc import Mapping
+from typing import get_args
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from encoder_core.blocks.embedding import AnyArray
 from encoder_core.config import EncoderConfig, PositionFrequencies, PositionLayout
+from encoder_core.validation import require_choice, require_integer
 
 
 def position_encoding(
@@ -36,7 +38,10 @@ def sinusoids(
                  "concatenated": all sines, then all cosines. With an odd d_model there is one cosine fewer.
     frequencies  "pairs": as above; "dimensions": no two dimensions have the same angle, dimension j has
                  pos / 10000^(2j / d_model).
+
+    Raises ValueError for other names, and unless the sizes are whole numbers from 1.
     """
+    seq = require_integer("seq", seq, 1)
     index, is_cosine = sinusoid_layout(d_model, layout, frequencies)
     angles = np.arange(seq)[:, None] * sinusoid_frequency(index, d_model)
     return np.where(is_cosine, np.cos(angles), np.sin(angles)).astype(np.float32)
@@ -45,7 +50,13 @@ def sinusoids(
 def sinusoid_layout(
     d_model: int, layout: PositionLayout = "interleaved", frequencies: PositionFrequencies = "pairs"
 ) -> tuple[Int[np.ndarray, "d_model"], Bool[np.ndarray, "d_model"]]:
-    """For each dimension: the index i of its frequency, and True for a cosine, False for a sine."""
+    """For each dimension: the index i of its frequency, and True for a cosine, False for a sine.
+
+    Raises ValueError as `sinusoids` does.
+    """
+    d_model = require_integer("d_model", d_model, 1)
+    require_choice("layout", layout, get_args(PositionLayout))
+    require_choice("frequencies", frequencies, get_args(PositionFrequencies))
     dimension = np.arange(d_model)
     if layout == "interleaved":
         pair, is_cosine = dimension // 2, dimension % 2 == 1

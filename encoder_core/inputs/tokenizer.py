@@ -50,8 +50,12 @@ class WordTokenizer:
     """A vocabulary of [PAD], [UNK], then words and punctuation in order of first appearance."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        """Raises ValueError for a text, whose letters would be the words: `from_texts` takes one."""
-        words = require_items("words", words, str, "lists of words; WordTokenizer.from_texts splits a text")
+        """Raises ValueError for a text, whose letters would be the words (`from_texts` takes one), and for a set, which
+        has no order."""
+        allowed = "lists of words; WordTokenizer.from_texts splits a text"
+        if isinstance(words, set | frozenset):
+            raise invalid_value("words", words, allowed)
+        words = require_items("words", words, str, allowed)
         self.vocabulary: tuple[str, ...] = tuple(dict.fromkeys((PAD, UNK, *words)))
         self._id_of = {word: index for index, word in enumerate(self.vocabulary)}
 
@@ -69,6 +73,9 @@ class WordTokenizer:
         max_len, max_vocab = length_limit(max_len), length_limit(max_vocab, name="max_vocab")
         words = dict.fromkeys(word for text in as_sentences(texts) for word in split_words(text)[:max_len])
         return cls(list(words)[: None if max_vocab is None else max(0, max_vocab - 2)])
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(vocab_size={len(self)})"
 
     def __len__(self) -> int:
         return len(self.vocabulary)

@@ -7,7 +7,7 @@ from encoder_core.pretrained.analogy import Analogy, parse_analogy
 from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.pretrained.find import KNOWN, find_model, on_this_machine
 from encoder_core.pretrained.hub import MAX_BYTES, Progress
-from encoder_core.pretrained.model import open_model
+from encoder_core.pretrained.model import open_model, require_max_len
 from encoder_core.pretrained.nearest_words import Neighbour, direction_of, nearest_words
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
 
@@ -25,4 +25,5 @@ __all__ = [
     "on_this_machine",
     "open_model",
     "parse_analogy",
+    "require_max_len",
 ]

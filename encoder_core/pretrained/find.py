@@ -8,7 +8,14 @@ from typing import NamedTuple
 
 from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.pretrained.hub import FILES, Progress, cached_folder, download
-from encoder_core.validation import invalid_value, require_choice, require_items, require_number, require_type
+from encoder_core.validation import (
+    invalid_value,
+    require_choice,
+    require_items,
+    require_number,
+    require_type,
+    short_repr,
+)
 
 
 class KnownModel(NamedTuple):
@@ -56,10 +63,10 @@ def find_model(
         raise invalid_value("progress", progress, "None and functions of two numbers")
     if isinstance(name_or_folder, str | Path) and is_folder(name_or_folder):
         return Path(name_or_folder).expanduser()
-    name = str(name_or_folder)
-    if not isinstance(name_or_folder, str) or not is_name(name):
-        raise PretrainedError(f"{name!r} is neither a folder nor the name of a model, such as 'all-MiniLM-L6-v2'.")
-    name = full_name(name)
+    if not isinstance(name_or_folder, str) or not is_name(name_or_folder):
+        problem = "is neither a folder nor the name of a model, such as 'all-MiniLM-L6-v2'."
+        raise PretrainedError(f"{short_repr(name_or_folder)} {problem}")
+    name = full_name(name_or_folder)
     return _local_folder(name) or download(name, _revision(name), allowed, max_bytes, offline, progress)
 
 

@@ -11,7 +11,7 @@ from encoder_core.pretrained.bert import PretrainedError, encoder_config, stored
 from encoder_core.pretrained.checkpoint import Checkpoint, open_checkpoint
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, no_weights
 from encoder_core.pretrained.wordpiece import SHORTEST, WordPieceTokenizer
-from encoder_core.validation import require_integer
+from encoder_core.validation import require_integer, short_repr
 
 
 class OpenModel(NamedTuple):
@@ -22,20 +22,24 @@ class OpenModel(NamedTuple):
     tokenizer: WordPieceTokenizer
 
 
+def require_max_len(max_len: int) -> int:
+    """The length as an integer of Python. Raises PretrainedError unless it leaves room for a piece of a text."""
+    try:
+        return require_integer("max_len", max_len, SHORTEST)
+    except ValueError:
+        raise PretrainedError(
+            f"max_len={short_repr(max_len)} must be a whole number from {SHORTEST}: [CLS], a piece and [SEP]."
+        ) from None
+
+
 @contextmanager
 def open_model(folder: Path, max_len: int) -> Iterator[OpenModel]:
     """Open the model in a folder, for texts of up to `max_len` pieces.
 
     Raises PretrainedError that names the missing or damaged file, or the setting that does not fit.
     """
-    try:
-        max_len = require_integer("max_len", max_len, SHORTEST)
-    except ValueError:
-        raise PretrainedError(
-            f"max_len={max_len!r} must be a whole number from {SHORTEST}: [CLS], a piece and [SEP]."
-        ) from None
     bert = _read_config(folder)
-    config = encoder_config(bert, max_len)
+    config = encoder_config(bert, require_max_len(max_len))
     for name in (WEIGHTS, TOKENIZER):
         if not (folder / name).is_file():
             files = {path.name for path in folder.iterdir()}

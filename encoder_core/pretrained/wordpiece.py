@@ -22,6 +22,7 @@ class WordPieceTokenizer:
     def __init__(self, tokenizer: Tokenizer) -> None:
         """Raises PretrainedError if the tokenizer lacks BERT's special tokens, and ValueError for what is none."""
         require_type("tokenizer", tokenizer, Tokenizer, "tokenizers of the library `tokenizers`")
+        tokenizer = Tokenizer.from_str(tokenizer.to_str())  # a copy, because the caller may use the original
         # The file may set a length; here, every call sets its own.
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -44,6 +45,9 @@ class WordPieceTokenizer:
         if kind != "WordPiece":
             raise PretrainedError(f"{path.name} splits text by {kind}; only WordPiece can be read.")
         return cls(tokenizer)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(vocab_size={len(self)})"
 
     def __len__(self) -> int:
         return len(self.vocabulary)

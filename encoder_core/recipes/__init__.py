@@ -13,6 +13,7 @@ from encoder_core.recipes.haiku import HAIKU
 from encoder_core.recipes.nanolm import NANOLM
 from encoder_core.recipes.nnx import NNX
 from encoder_core.recipes.recipe import VARIANTS, Demo, Example, Note, Recipe, RecipeInputs, Variant
+from encoder_core.validation import short_repr
 
 RECIPES: Mapping[str, Recipe] = ReadOnlyMapping(
     {recipe.name: recipe for recipe in (NNX, HAIKU, NANOLM, ANNOTATED, ARTICLE)}
@@ -22,7 +23,7 @@ RECIPES: Mapping[str, Recipe] = ReadOnlyMapping(
 def find_recipe(name: str) -> Recipe:
     """The recipe of this name. Raises ValueError, which lists the names, if there is none."""
     if not isinstance(name, str) or name not in RECIPES:
-        raise ValueError(f"recipe {name!r} is not one of {', '.join(map(repr, RECIPES))}.")
+        raise ValueError(f"recipe {short_repr(name)} is not one of {', '.join(map(repr, RECIPES))}.")
     return RECIPES[name]
 
 

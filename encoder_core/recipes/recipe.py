@@ -14,7 +14,7 @@ from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import PAD, TokenBatch
 from encoder_core.parameters import ParameterDict, draw_parameters
 from encoder_core.read_only import ReadOnlyMapping, make_read_only
-from encoder_core.validation import require_integer
+from encoder_core.validation import require_integer, short_repr
 
 Variant = Literal["as intended", "as written"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
@@ -170,6 +170,7 @@ class Demo:
         if not self.projects:
             for name in ("query", "key", "value", "out"):
                 parameters[f"layers.0.attention.{name}.kernel"] = np.eye(self.config.d_model, dtype=np.float32)
+        make_read_only(parameters.values())
         return parameters
 
 
@@ -214,7 +215,7 @@ class Recipe:
         for known in VARIANTS:
             if isinstance(variant, str) and variant == known:
                 return self.variants[known]
-        raise ValueError(f"variant {variant!r} is not one of {', '.join(map(repr, VARIANTS))}.")
+        raise ValueError(f"variant {short_repr(variant)} is not one of {', '.join(map(repr, VARIANTS))}.")
 
     @property
     def has_two_variants(self) -> bool:
@@ -240,6 +241,7 @@ class Recipe:
         for name in ("token_embedding", "position_embedding"):
             if name in parameters:
                 parameters[name] = parameters[name] * np.float32(self.embedding_std)
+        make_read_only(parameters.values())
         return parameters
 
     def num_parameters(self, variant: str = "as intended") -> int:

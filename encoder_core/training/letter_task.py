@@ -2,6 +2,7 @@
 
 import string
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def letter_task(
         inputs=tuple(alphabet),
         rule=f"Allowed are up to {max_len} {allowed}",
         max_len=max_len,
-        draw=lambda generator, count, max_len: draw_letters(generator, count, max_len, len(alphabet)),
+        draw=partial(draw_letters, num_letters=len(alphabet)),
         solve=solve,
         split=letters,
         keys=keys,

@@ -16,11 +16,12 @@ from encoder_core.blocks import (
 )
 from encoder_core.blocks.capacity import Capacity, Dims
 from encoder_core.blocks.parameter_cut import NOTHING_CUT
-from encoder_core.config import EncoderConfig, embedding_factors
+from encoder_core.config import EncoderConfig, embedding_factors, require_config
 from encoder_core.edits.effects import NO_EFFECTS
 from encoder_core.engine.forward import block_state, empty_block
 from encoder_core.engine.program_inputs import program_settings
 from encoder_core.inputs.positions import position_encoding
+from encoder_core.parameters import require_names
 
 ParameterArrays = dict[str, Float[Array, "..."]]  # the parameters of an encoder by name, as JAX arrays
 
@@ -31,7 +32,15 @@ def forward_logits(
     ids: Int[Array, "seq"],
     real: Bool[Array, "seq"],
 ) -> Float[Array, "seq vocab"]:
-    """The logits of one sentence, whose padding no token attends to. It can be differentiated by the parameters."""
+    """The logits of one sentence, whose padding no token attends to. It can be differentiated by the parameters.
+
+    Raises ValueError for an encoder without an output head, and where the names of the parameters are not those of the
+    configuration.
+    """
+    require_config(config)
+    if not config.output_head:
+        raise ValueError("output_head=False is invalid: allowed is True, because logits need an output head.")
+    require_names(config, parameters)
     seq = len(ids)
     capacity = Capacity(
         seq, config.d_model, config.qkv_width, config.d_ff, config.num_heads, config.num_layers, exact=True
@@ -42,6 +51,8 @@ def forward_logits(
     rows = lookup(parameters["token_embedding"], ids)
     positions = jnp.asarray(position_encoding(config, parameters, seq))
     _, x = embed(rows, embedding_factors(config.d_model)[config.embedding_scale], positions)
+    if config.embedding_norm:
+        x = layer_norm(x, parameters["embedding_norm.scale"], parameters["embedding_norm.bias"], config.norm_eps)
     for layer in range(config.num_layers):
         block = _block(parameters, capacity, layer)
         x = block(x, mask, dims, settings, *_no_edits(capacity)).resid_post
@@ -51,9 +62,14 @@ def forward_logits(
 
 
 def _block(parameters: ParameterArrays, capacity: Capacity, layer: int) -> EncoderBlock:
-    """The module of one layer with its parameters."""
+    """The module of one layer with its parameters. A bias that the encoder does not have is zero."""
+
+    def value_of(name: str, shape: tuple[int, ...]) -> Float[Array, "..."]:
+        array = parameters.get(f"layers.{layer}.{name}")
+        return jnp.zeros(shape) if array is None else array
+
     graphdef, _ = empty_block(capacity)
-    return nnx.merge(graphdef, block_state(capacity, lambda name, _: parameters[f"layers.{layer}.{name}"]))
+    return nnx.merge(graphdef, block_state(capacity, value_of))
 
 
 def _no_edits(capacity: Capacity) -> tuple[BlockEdits, BlockDropout]:

@@ -14,9 +14,9 @@ from encoder_core.encoder import Encoder
 from encoder_core.parameters import ParameterDict, draw_parameters
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
-from encoder_core.training.run_state import RunState, require_state_of
+from encoder_core.training.run_state import GENERATOR_STATES, RunState, require_state_of
 from encoder_core.training.task import Batch
-from encoder_core.validation import require_integer, require_type
+from encoder_core.validation import invalid_value, require_integer, require_type
 
 NUM_TESTS = 256  # inputs that are set aside
 _TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
@@ -61,7 +61,7 @@ class TrainingRun:
 
     `state` continues a run of the same plan. The first call of `advance` and of `evaluate` compiles, once for each
     configuration and batch size in a process. Raises ValueError for another type of plan or state, and for a state
-    whose parameters do not have the names and shapes of the plan's.
+    that does not have the names, types and shapes of the plan's.
     """
 
     def __init__(self, plan: TrainingPlan, state: RunState | None = None) -> None:
@@ -81,7 +81,10 @@ class TrainingRun:
             require_state_of(plan, state, self.state())
             self.step = state.step
             self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
-            self._generator.bit_generator.state = state.generator
+            try:
+                self._generator.bit_generator.state = state.generator
+            except (KeyError, OverflowError, TypeError, ValueError):
+                raise invalid_value("generator", state.generator, GENERATOR_STATES) from None
 
     def advance(self, count: int) -> Steps:
         """Make `count` updates, or fewer if the run ends before. Raises Diverged after a step that diverges.

@@ -11,6 +11,8 @@ from encoder_core.parameters import Parameters
 from encoder_core.training.plan import TrainingPlan
 from encoder_core.validation import invalid_value, require_integer
 
+GENERATOR_STATES = "states of a random generator, as in `TrainingRun.state`"
+
 
 class RunState(NamedTuple):
     """All that a run needs to continue in another process, as NumPy arrays.
@@ -33,26 +35,34 @@ class RunState(NamedTuple):
 
 
 def require_state_of(plan: TrainingPlan, state: RunState, initial: RunState) -> None:
-    """Raises ValueError unless the state has the names and shapes of `initial`, the state before the first step."""
+    """Raises ValueError unless the state has the names, types and shapes of `initial`, that before the first step."""
     require_integer("step", state.step, 0, plan.steps)
     if not isinstance(state.parameters, Mapping):
         raise invalid_value("parameters", state.parameters, "dictionaries like that of `TrainingRun.parameters`")
-    given, needed = (_shapes(parameters) for parameters in (state.parameters, initial.parameters))
-    for name in sorted(given.keys() | needed.keys()):
+    given, needed = (
+        {name: _type_and_shape(array) for name, array in parameters.items()}
+        for parameters in (state.parameters, initial.parameters)
+    )
+    for name in sorted(given.keys() | needed.keys(), key=str):
         if given.get(name) != needed.get(name):
             raise ValueError(
-                f"the state is not one of this plan: its parameter {name!r} has the shape {given.get(name)}, and that "
-                f"of the plan has {needed.get(name)} (None: there is no such parameter)."
+                f"the state is not one of this plan: its parameter {name!r} is {given.get(name)}, and that of the plan "
+                f"is {needed.get(name)} (None: there is no such parameter)."
             )
-    if _shapes_of_tree(state.optimizer) != _shapes_of_tree(initial.optimizer):
-        raise ValueError("the state is not one of this plan: the averages of the optimizer have other names or shapes.")
+    if _types_of_tree(state.optimizer) != _types_of_tree(initial.optimizer):
+        raise ValueError(
+            "the state is not one of this plan: the averages of the optimizer have other names, types or shapes."
+        )
     if not isinstance(state.generator, Mapping) or state.generator.keys() != initial.generator.keys():
-        raise invalid_value("generator", state.generator, "states of a random generator, as in `TrainingRun.state`")
+        raise invalid_value("generator", state.generator, GENERATOR_STATES)
 
 
-def _shapes(parameters: Parameters) -> dict[str, tuple[int, ...]]:
-    return {name: np.shape(array) for name, array in parameters.items()}
+def _type_and_shape(value: object) -> str:
+    """Such as "float32 of shape (3, 2)"; of what is no array, the name of its class."""
+    if not isinstance(value, np.ndarray | np.generic | jax.Array):
+        return type(value).__name__
+    return f"{value.dtype} of shape {value.shape}"
 
 
-def _shapes_of_tree(tree: optax.OptState) -> tuple[Any, list[tuple[int, ...]]]:
-    return jax.tree.structure(tree), [np.shape(leaf) for leaf in jax.tree.leaves(tree)]
+def _types_of_tree(tree: optax.OptState) -> tuple[Any, list[str]]:
+    return jax.tree.structure(tree), [_type_and_shape(leaf) for leaf in jax.tree.leaves(tree)]

@@ -63,6 +63,9 @@ class TaskTokenizer:
     split: Callable[[str], list[str]]
     unknown: str | None = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(vocab_size={len(self)})"
+
     def __len__(self) -> int:
         return len(self.vocabulary)
 

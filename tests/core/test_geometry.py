@@ -5,6 +5,7 @@ import pytest
 
 from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor
 from encoder_core.analysis import (
+    cosines,
     cosines_by_group,
     principal_plane,
     residual_stages,
@@ -98,3 +99,25 @@ def test_stage_or_token_that_does_not_exist(stage, token):
     run = Encoder.random(EncoderConfig(d_model=16, num_heads=4, d_ff=32, num_layers=1)).run(np.array([[3, 1, 4]]))
     with pytest.raises(ValueError, match="is invalid"):
         residual_step(run, stage, token)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("size", "dtype"),
+    [
+        (300, np.float16),
+        (1e-4, np.float16),
+        (1e30, np.float32),
+        (1e-30, np.float32),
+        (1e-44, np.float32),
+        (1e300, np.float64),
+        (1e-300, np.float64),
+        (40, np.int8),
+        (60, np.uint8),
+    ],
+)
+def test_the_cosine_of_large_and_small_rows_is_that_of_their_direction(size, dtype, unchecked):
+    rows = (np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [3.0, 0.0]]) * size).astype(dtype)
+    root = np.sqrt(0.5)
+    expected = [[1, root, 0, 1], [root, 1, 0, root], [0, 0, 0, 0], [1, root, 0, 1]]
+    np.testing.assert_allclose(cosines(rows, rows), expected, rtol=1e-6)

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from encoder_core import Encoder, EncoderConfig
+from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.parameters import DrawnParameters, draw_parameters, parameter_shapes
 from tests.core.reference import random_parameters
 from tests.core.strategies import configs, seeds
@@ -58,7 +58,7 @@ def test_parameters_of_a_random_encoder_are_drawn_when_they_are_asked_for():
     run = encoder.run("The black cat")
     tables = {"token_embedding", "position_embedding"}
     outside_blocks = {name for name in parameter_shapes(FULL) if not name.startswith("layers.")}
-    assert tables <= run.parameters._drawn.keys() <= outside_blocks
+    assert tables <= {name for name, _ in run.parameters._drawn} <= outside_blocks
     query = run.parameters["layers.0.attention.query.kernel"]
     assert query is encoder.parameters()["layers.0.attention.query.kernel"]
     assert not query.flags.writeable
@@ -207,3 +207,11 @@ def test_invalid_parameters(parameters, message):
     with pytest.raises(ValueError, match="parameter") as error:
         Encoder.from_parameters(FULL, parameters)
     assert all(part in str(error.value) for part in message)
+
+
+def test_drawn_parameters_are_read_only():
+    names = [*draw_parameters(FULL, 0)]
+    assert {"token_embedding", "layers.0.attention.query.kernel", "layers.0.norm1.scale"} <= set(names)
+    demo = next(demo for recipe in RECIPES.values() for demo in recipe.demos.values() if not demo.projects)
+    for parameters in (draw_parameters(FULL, 0), RECIPES["haiku"].parameters(), demo.parameters()):
+        assert [name for name, array in parameters.items() if array.flags.writeable] == []

@@ -166,3 +166,12 @@ def test_indices_that_do_not_exist():
         logit_attribution(run, 0, 20)
     with pytest.raises(ValueError, match="layer=3 is invalid: allowed are 0 to 2"):
         neuron_contributions(run, 0, 0, 3)
+
+
+@pytest.mark.parametrize("logits", [np.array([False, True]), np.array([0, 1], np.uint8)])
+def test_logits_that_are_no_floats(logits, unchecked):
+    """The softmax of 0 and 1 is 1 / (1 + e) and e / (1 + e)."""
+    ids, probabilities = top_tokens(logits, 2)
+    assert ids.tolist() == [1, 0]
+    np.testing.assert_allclose(probabilities, [np.e / (1 + np.e), 1 / (1 + np.e)])
+    assert rank_of(logits, 0) == 2

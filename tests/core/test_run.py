@@ -8,6 +8,7 @@ import pytest
 
 from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor, Run, SetWeight, Unscaled
 from encoder_core.explain import derive
+from encoder_core.parameters import draw_parameters
 from encoder_core.tutorials import examine_all
 
 CONFIG = EncoderConfig(vocab_size=9, d_model=8, num_heads=2, d_ff=8, num_layers=2, dropout=0.5)
@@ -76,7 +77,7 @@ def test_derivations_use_the_edits_of_the_run():
 )
 def test_a_configuration_of_other_sizes_is_refused(changes, message):
     config = EncoderConfig(vocab_size=50, d_model=16, num_heads=2, d_ff=32, num_layers=2)
-    encoder = Encoder.random(config)
+    encoder = Encoder.from_parameters(config, draw_parameters(config, 0))
     with pytest.raises(ValueError, match=message):
         encoder.with_config(replace(config, **changes))
     assert encoder.with_config(replace(config, num_heads=4)).trace("a b").layers[0].pattern.shape == (1, 4, 2, 2)

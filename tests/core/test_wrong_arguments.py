@@ -17,6 +17,10 @@ from encoder_core import (
     compatible_edits,
 )
 from encoder_core.edits import combine_edits, format_edit, parse_edit
+from encoder_core.explain.cell import Cell, check_cell, parse_cell
+from encoder_core.explain.derivation import Operand, Term, largest_first
+from encoder_core.inputs.custom_mask import CustomMask
+from encoder_core.inputs.positions import sinusoids
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 
@@ -24,6 +28,7 @@ CONFIG = EncoderConfig(vocab_size=20, max_len=6, d_model=8, num_heads=2)
 ENCODER = Encoder.random(CONFIG)
 PARAMETERS = ENCODER.parameters()
 BATCH = WordTokenizer(["a", "b"])("a b")
+REAL = np.ones((1, 2), bool)
 CONFIGURATIONS = r"config=.* is invalid: allowed are configurations, such as EncoderConfig\(d_model=64\)"
 NO_CONFIGS = [None, "nnx", 64, {"d_model": 64}, EncoderConfig, np.zeros(3)]
 
@@ -242,3 +247,117 @@ def test_a_parameter_beyond_float32_is_a_sentence_without_a_warning(recwarn):
     with refuses("'token_embedding' contains values that are not finite in float32"):
         Encoder.from_parameters(CONFIG, PARAMETERS | {"token_embedding": np.full((20, 8), 1e300)})
     assert not recwarn.list
+
+
+RUN = ENCODER.run("a b", edits=[HeadFactor(0, 0)])
+TRACE_TEXT = "EncoderTrace(batch=1, seq=2, d_model=8, num_heads=2, num_layers=2)"
+
+
+def test_the_text_of_an_object_is_one_short_line():
+    (sentence,) = ENCODER.trace_sentences(["a b"])
+    assert repr(RUN.trace) == TRACE_TEXT
+    assert repr(RUN) == f"Run({TRACE_TEXT}, edits=1)"
+    assert repr(RUN.trace.layers[1]) == "LayerTrace(batch=1, seq=2, d_model=8, num_heads=2)"
+    assert repr(sentence) == "SentenceTrace(seq=2, d_model=8, num_heads=2, num_layers=2)"
+    assert repr(ENCODER) == "Encoder(vocab_size=20, max_len=6, d_model=8, num_heads=2, d_ff=256, num_layers=2)"
+    assert repr(WordTokenizer(["a", "b"])) == "WordTokenizer(vocab_size=4)"
+
+
+def test_a_message_does_not_quote_arrays():
+    many = np.zeros((30, 30))
+    for call in (
+        lambda: Encoder.recipe(RUN.trace),
+        lambda: Encoder.recipe(many),
+        lambda: Encoder.recipe("nnx", many),
+        lambda: Encoder.pretrained(many),
+        lambda: Encoder.pretrained("all-MiniLM-L6-v2", max_len=many),
+        lambda: ENCODER.trace("a b", edits=[HeadFactor(0, many)]),
+        lambda: format_edit(many),
+    ):
+        with pytest.raises(ValueError, match=r"^.{1,400}$"):
+            call()
+    _, (problem,) = ENCODER.run_with_compatible_edits("a", edits=[HeadFactor(0, many)])
+    assert len(problem) < 400
+
+
+@pytest.mark.parametrize("layer", [99, 2, -1, None, True, "0"])
+def test_factors_of_a_layer_that_does_not_exist(layer):
+    np.testing.assert_array_equal(RUN.head_factors(0), [0, 1])
+    for call in (RUN.head_factors, RUN.residual_factors, lambda layer: RUN.residual_factor(layer, "mlp")):
+        with refuses("layer=.* is invalid: allowed are 0 to 1"):
+            call(layer)
+    with refuses("sublayer='norm' is invalid: allowed are 'attention', 'mlp'"):
+        RUN.residual_factor(0, "norm")
+
+
+@pytest.mark.parametrize("words", [{"a", "b"}, frozenset({"a"})])
+def test_the_words_of_a_tokenizer_have_an_order(words):
+    with refuses("words=.* is invalid: allowed are lists of words"):
+        WordTokenizer(words)
+    assert WordTokenizer({"b": 1, "a": 2}.keys()).vocabulary == ("[PAD]", "[UNK]", "b", "a")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((2, 4, "sines"), "layout='sines' is invalid: allowed are 'interleaved', 'concatenated'"),
+        ((2, 4, "interleaved", 3), "frequencies=3 is invalid: allowed are 'pairs', 'dimensions'"),
+        (("2", 4), "seq='2' is invalid: allowed are whole numbers from 1"),
+        ((2, 0), "d_model=0 is invalid: allowed are whole numbers from 1"),
+    ],
+)
+def test_arguments_of_sinusoids(arguments, message):
+    with refuses(message):
+        sinusoids(*arguments)
+
+
+PARAMETERS_ALLOWED = "parameters=.* is invalid: allowed are dictionaries like that of"
+TERM = Term((Operand("x", 2.0),), 2.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: parse_cell(None, RUN.trace, PARAMETERS), "cell=None is invalid: allowed are texts such as"),
+        (lambda: parse_cell(b"ids.0.0", RUN.trace, PARAMETERS), "cell=b'ids.0.0' is invalid: allowed are texts"),
+        (lambda: parse_cell("ids.0.0", RUN, PARAMETERS), "trace=Run.* is invalid: allowed are traces, such as"),
+        (lambda: parse_cell("parameters.token_embedding.0.0", RUN.trace, None), PARAMETERS_ALLOWED),
+        (lambda: check_cell("ids.0.0", RUN.trace, PARAMETERS), "cell='ids.0.0' is invalid: allowed are cells"),
+        (lambda: check_cell(Cell(3, (0,)), RUN.trace, PARAMETERS), "tensor=3 is invalid: allowed are names of tensors"),
+        (lambda: check_cell(Cell("ids", 3), RUN.trace, PARAMETERS), "index=3 is invalid: allowed are tuples"),
+        (lambda: check_cell(Cell("ids", (0, 0)), None, PARAMETERS), "trace=None is invalid: allowed are traces"),
+        (lambda: largest_first(None, 1), "terms=None is invalid: allowed are lists of terms"),
+        (lambda: largest_first("ab", 1), "terms='ab' is invalid: allowed are lists of terms"),
+        (lambda: largest_first([TERM, 2.0], 1), r"terms\[1\]=2.0 is invalid: allowed are the items of lists of terms"),
+    ],
+)
+def test_arguments_of_derivations(call, message):
+    with refuses(message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: CustomMask("5"), "axes='5' is invalid: allowed are '2', '3', 'keys', '4'"),
+        (lambda: CustomMask(["2"]), r"axes=\['2'\] is invalid"),
+        (lambda: CustomMask("keys", "causal"), "start='causal' is invalid: allowed are 'all', 'padding', 'nothing'"),
+        (lambda: CustomMask("2", "all", (2, 2), b"a"), r"shape=\(2, 2\) and 1 cells are invalid: allowed are 2 sizes"),
+        (lambda: CustomMask("2", "all", (1,), b"a"), r"shape=\(1,\) and 1 cells are invalid: allowed are 2 sizes"),
+        (lambda: CustomMask("2", "all", 3), "shape=3 is invalid: allowed are tuples of whole numbers"),
+        (lambda: CustomMask("2", "all", (1, 1), "a"), "cells='a' is invalid: allowed are bytes"),
+        (lambda: CustomMask.from_cells("3", "all", np.ones((2, 2), np.int8)), r"cells: shape=\(2, 2\) is invalid"),
+        (lambda: CustomMask.from_cells("2", "all", np.full((2, 2), 7)), "cells=.* is invalid: allowed are arrays of 0"),
+        (lambda: CustomMask().array(None, 1), r"real=None is invalid: allowed are numbers of shape \(batch, seq\)"),
+        (lambda: CustomMask().array(np.ones((1, 2)), 1), r"real=.* is invalid: allowed are boolean arrays"),
+        (lambda: CustomMask("4").array(REAL, "x"), "heads='x' is invalid: allowed are whole numbers from 1"),
+        (lambda: CustomMask().with_visible(np.ones((3, 3), bool), REAL, 1), "visible=.* arrays of shape"),
+        (lambda: CustomMask().nearest_start(None, REAL, 1), "visible=None is invalid: allowed are boolean arrays"),
+        (lambda: CustomMask().with_axes("5", REAL, 1), "axes='5' is invalid: allowed are '2', '3', 'keys', '4'"),
+        (lambda: CustomMask("4").with_axes("2", REAL, 1, sentence=3), "sentence=3 is invalid: allowed are 0 to 0"),
+        (lambda: CustomMask("4").with_axes("2", REAL, 2, head=-1), "head=-1 is invalid: allowed are 0 to 1"),
+    ],
+)
+def test_arguments_of_a_custom_mask(call, message):
+    with refuses(message):
+        call()

@@ -244,3 +244,35 @@ def from_ids():
 def test_arguments_of_language_measures(measure, message):
     with refuses(message):
         measure()
+
+
+@pytest.mark.parametrize(
+    ("tensor", "layer", "message"),
+    [
+        ("hidden", None, "tensor='hidden' is invalid: allowed are 'embedded', 'output'"),
+        ("tokens", None, "tensor='tokens' is invalid: allowed are 'embedded', 'output'"),
+        (3, None, "tensor=3 is invalid: allowed are 'embedded', 'output'"),
+        ("q", 0, "tensor='q' is invalid: allowed are 'mlp_in', 'resid_mid', 'resid_post'"),
+        ("output", 0, "tensor='output' is invalid: allowed are 'mlp_in', 'resid_mid', 'resid_post'"),
+        ("resid_post", "first", "layer='first' is invalid: allowed are 0 to 1"),
+    ],
+)
+def test_a_stage_is_one_of_the_trace(tensor, layer, message):
+    with refuses(message):
+        analysis.stage_vectors(TRACE, analysis.Stage("x", tensor, layer))
+
+
+def test_the_patterns_of_layers():
+    with refuses(r"patterns: shape=\(1, 1, 2, 3\) is invalid: allowed are square matrices"):
+        analysis.later_key_share([np.ones((1, 1, 2, 3))])
+    with refuses(r"patterns=EncoderTrace\(.*\) is invalid: allowed are lists of the weights of each layer"):
+        analysis.later_key_share(TRACE)
+
+
+def test_rows_and_groups_that_do_not_fit():
+    with refuses(r"rows of shape \(2, 3, 4\) and others of shape \(5, 3, 4\) are invalid: allowed are equal leading"):
+        analysis.cosines(np.ones((2, 3, 4)), np.ones((5, 3, 4)))
+    assert analysis.cosines(np.ones((2, 3, 4)), np.ones((5, 4))).shape == (2, 3, 5)
+    for groups in ([[1], [2]], [{}, {}], np.ones((2, 2)), [([],), ([],)]):
+        with refuses("groups=.* is invalid: allowed are lists of one group for each row"):
+            analysis.cosines_by_group(MATRIX, groups)

@@ -12,12 +12,14 @@ from encoder_core.export import (
     SomeRecipe,
     Subject,
     encoder_core_notebook,
+    notebook_json,
     parameters_safetensors,
     plain_notebook,
     trace_arrays,
     trace_npz,
     trace_safetensors,
 )
+from encoder_core.export.report import report_html
 from encoder_core.figures import dimensions, format_count, format_fixed, format_number, position_labels
 from encoder_core.inputs.mask_text import parse_mask_text
 from encoder_core.tutorials import examine_all
@@ -93,3 +95,11 @@ def test_numbers_of_numpy_are_formatted():
     assert format_count(np.int64(2), "row") == "2 rows"
     assert format_count(np.int64(1), "row") == "1 row"
     assert format_number(np.float32(0.5), np.int64(3)) == "0.5"
+
+
+@pytest.mark.parametrize("value", [None, "notebook", 3, {}, RUN])
+def test_files_are_written_from_notebooks_and_subjects(value):
+    with refuses("notebook=.* is invalid: allowed are notebooks, such as"):
+        notebook_json(value)
+    with refuses("subject=.* is invalid: allowed are subjects, such as"):
+        report_html(value)

@@ -62,7 +62,7 @@ def test_a_cell_draws_the_parameters_of_its_layer_alone(framed):
     """Drawing those of twelve wide layers takes five times as long as the forward pass, at each move of a slider."""
     opened(stage_named("qkv"), cell="q.1.0.0.3.2", layer="2", layers="11")
     drawn = model_for(Settings.from_state(DEFAULTS | {"layers": 11})).run.parameters._drawn
-    assert {name.split(".")[1] for name in drawn if name.startswith("layers.")} == {"1"}
+    assert {name.split(".")[1] for name, _ in drawn if name.startswith("layers.")} == {"1"}
 
 
 def test_row_and_column_are_set_by_number_fields(framed):

@@ -1,10 +1,11 @@
 """Matching bracket: the output of each bracket is the position of its partner."""
 
 import numpy as np
+from jaxtyping import Bool, Int
 
 from encoder_core.inputs.tokenizer import PAD
 from encoder_core.training.letter_task import letters
-from encoder_core.training.task import ExpectedKeys, Ids, Mask, Task, random_lengths
+from encoder_core.training.task import ExpectedKeys, Ids, KeyMatrix, Mask, Task, random_lengths
 
 MAX_LEN = 12
 _OPEN, _CLOSE = 1, 2
@@ -43,6 +44,13 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
     return targets, real
 
 
+def partners(
+    ids: Int[np.ndarray, "seq"], targets: Int[np.ndarray, "seq"], scored: Bool[np.ndarray, "seq"]
+) -> KeyMatrix:
+    """The key whose position is the right output of the query."""
+    return targets[:, None] - FIRST_POSITION == np.arange(len(ids))
+
+
 TASK = Task(
     name="bracket",
     title="Matching bracket",
@@ -56,7 +64,5 @@ TASK = Task(
     draw=draw,
     solve=solve,
     split=letters,
-    keys=ExpectedKeys(
-        "its partner", lambda ids, targets, scored: targets[:, None] - FIRST_POSITION == np.arange(len(ids))
-    ),
+    keys=ExpectedKeys("its partner", partners),
 )

@@ -1,9 +1,10 @@
 """Reverse: the outputs are the input backwards."""
 
 import numpy as np
+from jaxtyping import Bool, Int
 
 from encoder_core.training.letter_task import letter_task
-from encoder_core.training.task import ExpectedKeys, Ids, Mask
+from encoder_core.training.task import ExpectedKeys, Ids, KeyMatrix, Mask
 
 
 def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
@@ -13,6 +14,13 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
     return np.take_along_axis(ids, mirrored, axis=1), real
 
 
+def mirror_images(
+    ids: Int[np.ndarray, "seq"], targets: Int[np.ndarray, "seq"], scored: Bool[np.ndarray, "seq"]
+) -> KeyMatrix:
+    """The key at place n + 1 - i of each query at place i of n letters."""
+    return np.eye(len(ids), dtype=bool)[::-1]
+
+
 TASK = letter_task(
     "reverse",
     max_len=10,
@@ -20,7 +28,5 @@ TASK = letter_task(
     goal="The outputs are the input backwards: the first output is the last letter.",
     look_for="A head in which each letter attends to its mirror image: an anti-diagonal.",
     examples=("encoder", "stressed", "abcdefgh", "level"),
-    keys=ExpectedKeys(
-        "its mirror image (the anti-diagonal)", lambda ids, targets, scored: np.eye(len(ids), dtype=bool)[::-1]
-    ),
+    keys=ExpectedKeys("its mirror image (the anti-diagonal)", mirror_images),
 )

@@ -108,7 +108,7 @@ def test_an_unknown_control_or_setting_is_refused(experiment):
     with pytest.raises(ValueError, match="control 'width' is not one of"):
         experiment.setup(width=3)
     name = experiment.controls[0].name
-    with pytest.raises(ValueError, match=f"{name} = 'none of them' is not one of"):
+    with pytest.raises(ValueError, match=f"{name}='none of them' is invalid: allowed are"):
         experiment.setup(**{name: "none of them"})
 
 
@@ -280,3 +280,11 @@ def test_what_lists_them_cannot_be_changed():
     for found in (experiments(), tasks()):
         with pytest.raises(TypeError):
             del found[next(iter(found))]
+
+
+@pytest.mark.parametrize("seed", [True, 1.0, "1", [1], np.arange(3), 99])
+def test_a_setting_is_one_of_the_options_and_of_their_type(seed, unchecked):
+    experiment = experiments()["score-scaling"]
+    with pytest.raises(ValueError, match=r"seed=.* is invalid: allowed are 0, 1, 2"):
+        experiment.setup(seed=seed)
+    assert type(experiment.setup(seed=np.int64(1))["seed"]) is int

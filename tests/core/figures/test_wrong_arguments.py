@@ -1,5 +1,6 @@
 """Arguments of a wrong type for figures: each gets a sentence that names the argument and what is allowed."""
 
+import copy
 import re
 
 import numpy as np
@@ -241,3 +242,75 @@ def test_an_option_of_another_kind(name, value):
         return  # of the right kind
     with pytest.raises(ValueError, match=rf"^{re.escape(name)}.* invalid: allowed are "):
         OPTIONS[name](value)
+
+
+@pytest.mark.parametrize(
+    ("marks", "message"),
+    [
+        ([(2, 0)], r"marks\[0\]: row=2 is invalid: allowed are 0 to 1"),
+        ([(0, 0), (None, 3)], r"marks\[1\]: column=3 is invalid: allowed are 0 to 2"),
+        ([(-1, None)], r"marks\[0\]: row=-1 is invalid: allowed are 0 to 1"),
+    ],
+)
+def test_marks_outside_the_matrix(marks, message):
+    assert heatmap(VALUES, ROWS, COLUMNS, title="t", marks=[(1, None), (None, 2)]).marked == ((1, None), (None, 2))
+    with pytest.raises(ValueError, match=message):
+        heatmap(VALUES, ROWS, COLUMNS, title="t", marks=marks)
+    with pytest.raises(ValueError, match=message):
+        mosaic(VALUES[None, None], TileGrid([""], [""], marks=marks), ROWS, COLUMNS, title="t")
+
+
+@pytest.mark.parametrize("flags", [[2], [-1], ["a"], [None], [0.5], "ab", [True]])
+def test_flags_outside_the_matrix(flags):
+    with pytest.raises(ValueError, match=r"row_flags.*=.* is invalid: allowed are "):
+        heatmap(VALUES, ROWS, COLUMNS, title="t", style=HeatmapStyle(row_flags=flags))
+    with pytest.raises(ValueError, match=r"column_flags\[0\]=.* is invalid: allowed are "):
+        heatmap(VALUES, ROWS, COLUMNS, title="t", style=HeatmapStyle(column_flags={3: "red"}))
+
+
+def test_marked_bars_exist():
+    for draw in (bars, row_bars):
+        with pytest.raises(ValueError, match=r"marks\[1\]=3 is invalid: allowed are 0 to 2"):
+            draw(VALUES[0], COLUMNS, title="t", marks=[0, 3])
+    with pytest.raises(ValueError, match=r"excluded\[0\]=-1 is invalid: allowed are 0 to 2"):
+        row_bars(VALUES[0], COLUMNS, title="t", details=RowBarsDetails(excluded=[-1]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ((3, 1), "stop=1 is invalid: allowed are whole numbers from 3"),
+        ((-1, 3), "start=-1 is invalid: allowed are whole numbers from 0"),
+        (("a", 3), "start='a' is invalid"),
+        ((0, None), "stop=None is invalid"),
+        ((0, 3, 0), "size=0 is invalid: allowed are whole numbers from 1"),
+        ((0, 3, 1.5), "size=1.5 is invalid"),
+        ((0, 3, 1, "abc"), "labels='abc' is invalid: allowed are None and lists of names"),
+        ((0, 3, 1, ("a", "b")), "2 labels do not fit stop=3: allowed is one for each place"),
+    ],
+)
+def test_fields_of_a_window(fields, message):
+    with pytest.raises(ValueError, match=message):
+        Window(*fields)
+    with pytest.raises(ValueError, match="max_cells=0 is invalid: allowed are whole numbers from 1"):
+        Window(0, 3).fitted(0)
+
+
+def test_a_figure_has_its_own_numbers():
+    x, values = np.arange(3, dtype=np.float32), np.array([1, 2, 3], np.float32)
+    details = RowBarsDetails(starts=values, references=values)
+    panels = [
+        curves({"a": values}, x, title="t", x_axis="", y_axis=""),
+        bars(values, COLUMNS, title="t"),
+        band(values, values, values, title="t", x_axis="", y_axis=""),
+        row_bars(values, COLUMNS, title="t", details=details),
+        activation_curve(x, {"relu": values}, "relu", (values, values), 0, title="t"),
+        heatmap(values[None], ["a"], COLUMNS, title="t"),
+        mosaic(values[None, None, None], TileGrid([""], [""]), ["a"], COLUMNS, title="t"),
+    ]
+    before = copy.deepcopy([panel.data for panel in panels])
+    x[:], values[:] = 7, 7
+    for panel, data in zip(panels, before, strict=True):
+        for trace, expected in zip(panel.data, data, strict=True):
+            for name in trace.keys() & {"x", "y", "z", "base"}:
+                np.testing.assert_array_equal(trace[name], expected[name], f"{panel.kind} {name}")

@@ -91,6 +91,7 @@ def test_the_protocol_that_cannot_be_cancelled_is_switched_off_by_a_download_onl
         (NAME, {"allowed": ()}, "allowed: none"),
         (NAME, {"max_bytes": 5}, "more than the"),
         (NAME, {"offline": True}, "not on this machine, and downloads are switched off"),
+        (NAME, {"max_len": 2}, "max_len=2 must be a whole number from 3"),
         ("someone/else", {}, "no public model"),
         ("someone/no--name", {}, "no public model"),
     ],

@@ -10,7 +10,7 @@ from encoder_core.inputs.positions import sinusoids
 from encoder_core.parameters import parameter_shapes
 from encoder_core.pretrained import WordPieceTokenizer, on_this_machine
 from tests.core.pretrained.parity import assert_same
-from tests.core.pretrained.tiny import PIECES, save_tiny
+from tests.core.pretrained.tiny import PIECES, save_tiny, tokenizer
 
 TEXTS = ["The cat walked.", "The cat sat, walking on the cat"]
 
@@ -188,3 +188,14 @@ def test_arguments_of_a_wrong_type(arguments, message, folder, unchecked):
         Encoder.pretrained(folder, **arguments)
     with pytest.raises(ValueError, match="name_or_folder=3 is invalid: allowed are names of models and folders"):
         on_this_machine(3)
+
+
+def test_the_tokenizer_of_the_caller_is_not_changed():
+    given = tokenizer()  # pads to 10 pieces and cuts after 4
+    wordpiece = WordPieceTokenizer(given)
+    expected = (("[CLS]", "the", "cat", "sat", ".", "[SEP]"),)
+    assert wordpiece("the cat sat.").tokens == expected
+    assert (given.padding["length"], given.truncation["max_length"]) == (10, 4)
+    given.enable_truncation(3)
+    assert wordpiece("the cat sat.").tokens == expected
+    assert repr(wordpiece) == "WordPieceTokenizer(vocab_size=14)"

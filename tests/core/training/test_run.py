@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from encoder_core import Encoder, EncoderConfig
+from encoder_core.parameters import draw_parameters
 from encoder_core.training import Diverged, TrainingPlan, TrainingRun
 from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.history import mean_of_bins
@@ -113,3 +115,32 @@ def test_bins_by_hand():
 def test_a_plan_outside_of_the_choices_is_refused(field):
     with pytest.raises(ValueError, match=field):
         TrainingPlan(**{field: "7" if field == "task" else 7})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"embedding_norm": True},
+        {"use_bias": False},
+        {"qkv_bias": False, "positions": "learned", "embedding_norm": True, "norm": "pre", "final_norm": True},
+    ],
+)
+def test_the_logits_of_any_encoder_are_those_of_its_trace(changes):
+    config = EncoderConfig(vocab_size=9, max_len=4, d_model=8, num_heads=2, d_ff=12, output_head=True, **changes)
+    parameters = dict(draw_parameters(config, 0))
+    for name in ("embedding_norm.scale", "embedding_norm.bias"):  # drawn as 1 and 0
+        if name in parameters:
+            parameters[name] = np.linspace(0.5, 2, 8, dtype=np.float32)
+    ids = np.array([3, 1, 4])
+    logits = forward_logits(parameters, config, jnp.asarray(ids), jnp.ones(3, bool))
+    trace = Encoder.from_parameters(config, parameters).trace(ids[None])
+    np.testing.assert_allclose(logits, trace.logits[0], atol=1e-5)
+
+
+def test_logits_need_an_output_head_and_all_parameters():
+    config = EncoderConfig(vocab_size=9, d_model=8, num_heads=2, d_ff=12)
+    ids, real = jnp.zeros(2, int), jnp.ones(2, bool)
+    with pytest.raises(ValueError, match="output_head=False is invalid: allowed is True"):
+        forward_logits(draw_parameters(config, 0), config, ids, real)
+    with pytest.raises(ValueError, match=r"2 missing parameter\(s\): output_head.bias, output_head.kernel"):
+        forward_logits(draw_parameters(config, 0), replace(config, output_head=True), ids, real)

@@ -1,5 +1,7 @@
 """The tasks: right outputs by hand, random inputs, and the keys that a task suggests."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -70,3 +72,13 @@ def test_the_weight_on_keys_is_a_mean_over_the_queries_that_have_some():
     patterns = np.array([[0.25, 0.75], [0.5, 0.5]])[None, None]
     assert weight_on(keys, patterns).tolist() == [[0.75]]
     assert weight_on(np.zeros((2, 2), bool), patterns) is None
+
+
+def test_a_task_can_be_pickled():
+    for task in tasks().values():
+        copied = pickle.loads(pickle.dumps(task))
+        batch, other = (each.sample(np.random.default_rng(3), 5) for each in (task, copied))
+        for name, array in batch._asdict().items():
+            np.testing.assert_array_equal(getattr(other, name), array, f"{task.name} {name}")
+        assert copied.keys == task.keys
+        assert repr(copied.tokenizer) == f"TaskTokenizer(vocab_size={len(task.vocabulary)})"

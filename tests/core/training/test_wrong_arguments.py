@@ -1,5 +1,6 @@
 """Arguments of a wrong type for training: each gets a sentence that names the argument and what is allowed."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -41,17 +42,38 @@ def test_a_run_has_a_state(state):
 
 def test_the_state_of_another_plan():
     plan = TrainingPlan(**SMALL)
-    state = TrainingRun(plan).state()
+    state, name = TrainingRun(plan).state(), "token_embedding"
     wider = TrainingRun(TrainingPlan(**SMALL | {"d_model": 32})).state()
     deeper = TrainingRun(TrainingPlan(**SMALL | {"num_layers": 2})).state()
     for other, message in (
         (
             wider,
-            r"not one of this plan: its parameter 'layers.0.*' has the shape \(32,\), and that of the plan has \(16,\)",
+            r"not one of this plan: its parameter 'layers.0.*' is float32 of shape \(32,\), and that of the plan is "
+            r"float32 of shape \(16,\)",
         ),
-        (deeper, r"its parameter 'layers.1.* has the shape .*, and that of the plan has None"),
+        (deeper, r"its parameter 'layers.1.* is float32 of shape .*, and that of the plan is None"),
         (state._replace(parameters=None), "parameters=None is invalid: allowed are dictionaries"),
         (state._replace(optimizer=wider.optimizer), "not one of this plan: the averages of the optimizer have"),
+        (
+            state._replace(parameters=state.parameters | {name: state.parameters[name].astype(np.int32)}),
+            r"its parameter 'token_embedding' is int32 of shape \(27, 16\), and that of the plan is float32 of shape",
+        ),
+        (
+            state._replace(parameters=state.parameters | {name: state.parameters[name].tolist()}),
+            "its parameter 'token_embedding' is list, and that of the plan is float32 of shape",
+        ),
+        (
+            state._replace(optimizer=jax.tree.map(lambda leaf: leaf.astype(np.float64), state.optimizer)),
+            "the averages of the optimizer have other names, types or shapes",
+        ),
+        (
+            state._replace(generator=state.generator | {"state": None}),
+            "generator=.* is invalid: allowed are states of a random generator",
+        ),
+        (
+            state._replace(generator=state.generator | {"bit_generator": "MT19937"}),
+            "generator=.* is invalid: allowed are states of a random generator",
+        ),
         (state._replace(optimizer=None), "not one of this plan: the averages of the optimizer have"),
         (state._replace(step=101), "step=101 is invalid: allowed are whole numbers from 0 to 100"),
         (state._replace(generator={}), "generator={} is invalid: allowed are states of a random generator"),
