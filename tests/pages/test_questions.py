@@ -21,7 +21,6 @@ from dashboard.lessons.embedding.lookup import lookup_question
 from dashboard.lessons.feed_forward import row_replacement_question
 from dashboard.lessons.full_stack import attention_questions as attention
 from dashboard.lessons.full_stack import vector_questions as vectors
-from dashboard.lessons.full_stack.reach import reachable
 from dashboard.lessons.full_stack.reach_question import reach_question
 from dashboard.lessons.full_stack.view import depth_question
 from dashboard.lessons.map import output_group
@@ -43,7 +42,6 @@ from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, HideToken, SetScore
 from encoder_core.analysis import cosines, numerical_rank, residual_stream
 from encoder_core.explain.sublayers import add_and_norm
-from encoder_core.inputs.custom_mask import CustomMask
 from tests.pages.app import opened, rendered
 
 WRONG = WrongOption("no", "Because.", "it")
@@ -308,73 +306,6 @@ def test_a_score_that_is_set_stays_where_it_is_when_the_words_change_places(unch
     assert vectors.reversed_sentence_question(model, focus(model)) == depth_question(model)
 
 
-@pytest.mark.parametrize(
-    ("name", "token", "right"),
-    [
-        ("default", 3, "on all"),
-        ("causal", 3, "on its own and those before it"),
-        ("two sentences", 1, "on all words, not on padding"),
-        ("padding is visible", 1, "on all, also on padding"),
-    ],
-)
-def test_reach_by_perturbation(unchecked, name, token, right):
-    model = model_of(**MODELS[name])
-    question = reach_question(model, focus(model, token=token))
-    assert question.right == right
-    seq = model.batch.ids.shape[1]
-    mask = model.trace.mask[:1, :1]
-    embeddings = model.trace.token_embedding[:1]
-    before = model.encoder.trace(embeddings, mask).output[0, token]
-    reach = []
-    for place in range(seq):
-        changed = embeddings.copy()
-        changed[0, place] += 1
-        after = model.encoder.trace(changed, mask).output[0, token]
-        reach.append(not np.array_equal(after, before))
-    assert np.flatnonzero(reach).tolist() == np.flatnonzero(reachable(np.stack([mask[0, 0]] * 4))[token]).tolist()
-
-
-def test_reach_by_hand():
-    """Token 2 attends to 1, and 1 to 0: information from 0 arrives at 2 in the second block."""
-    visible = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]], bool)
-    assert reachable(visible[None]).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
-    assert reachable(np.stack([visible, visible])).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    masked = np.array([[0, 0], [1, 0]], bool)  # no token attends to itself, and the residual stream keeps its vector
-    assert reachable(masked[None]).astype(int).tolist() == [[1, 0], [1, 1]]
-
-
-@pytest.mark.parametrize("layer", [0, 1])
-@pytest.mark.parametrize("token", [0, 1, 2])
-def test_a_score_that_unmasks_a_key_extends_the_reach(unchecked, layer, token):
-    """The first token attends to the last one, in one head of one block under a causal mask."""
-    model = model_of(text="Hi there you", mask="causal", layers=2, heads=2)
-    edits = (SetScore(0, layer, 0, 0, 2, 5.0),)
-    question = reach_question(with_edits(model, edits), focus(model, token=token))
-    rows = model.trace.token_embedding
-    before = model.encoder.trace(rows, "causal", edits).output[0, token]
-    reach = set()
-    for place in range(3):
-        changed = rows.copy()
-        changed[0, place] += 1
-        if not np.array_equal(model.encoder.trace(changed, "causal", edits).output[0, token], before):
-            reach.add(place)
-    # In the second block, the second token has no further block in which it could attend to the first one.
-    assert reach == ([{0, 2}, {0, 1, 2}, {0, 1, 2}], [{0, 1, 2}, {0, 1}, {0, 1, 2}])[layer][token]
-    sets = {"only on its own": {token}, "on its own and those before it": set(range(token + 1)), "on all": {0, 1, 2}}
-    if question != depth_question(model):
-        assert sets[question.right] == reach
-    assert (question != depth_question(model)) == (reach in sets.values())
-
-
-def test_the_view_in_and_out_counts_a_key_that_an_edit_unmasks(question_of):
-    link = {"view": "In and out", "text": "Hi there you", "mask": "causal", "layers": "2", "heads": "2"}
-    question = question_of("full_stack", **link, edits="score.0.0.0.0.2=5", token="2")
-    assert question.right == "on all"
-    assert question.why.startswith("The mask and the scores that you set let it collect information from 3 of 3 tokens")
-    question = question_of("full_stack", **link, token="2")
-    assert question.why.startswith("The mask lets it collect information from 2 of 3 tokens")
-
-
 def test_a_common_vector_by_hand():
     """Orthogonal unit vectors plus 10 (1, 1) / √2: the cosine of (8.07, 7.07) and (7.07, 8.07) is 0.991."""
     rows = np.eye(2, dtype=np.float32)
@@ -564,17 +495,3 @@ def test_tokens_that_are_the_same_word_have_their_numbers():
     assert "the score of token 1 “cat” is higher than that of token 3 “cat” by 1" in question.text
     question = weight_question(Focus(0, 0, 0, 1, 1, labels), np.array([3.0, 1.0, 2.0]), 1.0)
     assert "the score of “cat” is higher than that of “sat” by 2" in question.text
-
-
-def test_the_reach_of_padding_is_not_asked(unchecked):
-    model = model_of(text=TWO, mask="both")  # padding sees the words and itself
-    assert reach_question(model, focus(model, token=4)) == depth_question(model)
-
-
-def test_no_reason_says_that_a_token_without_visible_keys_sees_some(unchecked):
-    model = model_of(mask="custom", custom_mask=CustomMask("2", "nothing"))
-    question = reach_question(model, focus(model, token=3))
-    assert question.right == "only on its own"
-    reasons = [question.explain(option) for option in question.options if option != question.right]
-    assert len(reasons) == 2
-    assert all(reason.startswith("The mask hides every key from this token, so") for reason in reasons)
