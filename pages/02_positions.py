@@ -45,6 +45,8 @@ render_opening(
 
 
 def render_body() -> None:
+    # A choice of the sidebar has its name; "per_dimension" is that of one tutorial only.
+    model_label = model_choice if model_choice in OPTIONS["positions"] else ENCODINGS[model_choice].label
     at = focus.render_focus_controls(
         current,
         "token",
@@ -53,7 +55,7 @@ def render_body() -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choice = render_choice(
-            f"Position encoding shown (this model: {model_choice})", CHOICES, ENCODING, default=model_choice
+            f"Position encoding shown (this model: {model_label})", CHOICES, ENCODING, default=model_choice
         )
         curves = sections.render_curve_picker(d_model)
     encoding = current.position_encoding(choice, config.max_len)

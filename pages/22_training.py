@@ -12,6 +12,7 @@ from dashboard.page_list import page_named
 from dashboard.shell import frame
 from dashboard.state.choices import RUN
 from dashboard.state.session import session
+from dashboard.training.storage import MAX_PER_OWNER
 
 frame.begin_page()
 frame.render_heading(
@@ -33,8 +34,9 @@ def body() -> None:
         return
     if session().get(RUN):
         st.warning(
-            "This server does not have the run of the link any more: runs are kept until the server restarts or needs "
-            "their memory. The settings of the link are set, so Run trains it again.",
+            f"This server does not have the run of the link any more: it keeps the last {MAX_PER_OWNER} runs of a "
+            "session, until it restarts or needs their memory. The settings of the link are set, so Run trains it "
+            "again.",
             icon=":material/info:",
         )
     render_question(task)

@@ -27,6 +27,7 @@ def body() -> None:
             "**Plain JAX and Flax**: computes every tensor stage by stage, without this project, and compares it with "
             f"the numbers of this app. {parameters_sentence()}\n\n"
             "**With encoder_core**: the same result in a few lines, for the folder of this project."
+            + (" It reads the file “Parameters”, too." if isinstance(origin_of(current), FromFile) else "")
         )
         render_files(current, notebooks())
     with columns[1].container(border=True, height="stretch"):

@@ -47,12 +47,14 @@ class TracedSentences(NamedTuple):
     vectors, pairs  None if no sentence can be traced
     unknown         number of sentences with no token, or with a word that the encoder does not know
     beyond          number of sentences that memory has no room for
+    cut             number of sentences with more tokens than the encoder reads
     """
 
     vectors: ContextVectors | None
     pairs: PairWeights | None
     unknown: int
     beyond: int
+    cut: int = 0
 
     @property
     def num_bytes(self) -> int:
@@ -142,7 +144,8 @@ class SentenceTracer:
             pairs = pair_weights(_paced(job, encoder.trace_sentences(batches, job.request.mask), traces))
         except _NobodyWaits:
             return None
-        return TracedSentences(context_vectors(traces), pairs, unknown, beyond)
+        cut = sum(batch.truncated[0] > 0 for batch in batches)
+        return TracedSentences(context_vectors(traces), pairs, unknown, beyond, cut)
 
 
 def _paced(job: _Job, traces: Iterator[SentenceTrace], passed: list[SentenceTrace]) -> Iterator[SentenceTrace]:

@@ -37,7 +37,7 @@ COMPARISONS: Mapping[str, Comparison] = {
     "warm_up": Comparison(
         "with and without warm-up",
         lambda plan: replace(plan, warm_up=0 if plan.warm_up else _DEFAULT.warm_up),
-        lambda plan: f"warm-up of {plan.warm_up} steps" if plan.warm_up else "no warm-up",
+        lambda plan: f"warm-up of {plan.warm_up_steps} steps" if plan.warm_up_steps else "no warm-up",
     ),
     "heads": Comparison(
         "one head and several",

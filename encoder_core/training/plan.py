@@ -103,13 +103,18 @@ class TrainingPlan:
         squares = self.steps / CHUNK * (np.arange(intervals + 1) / intervals) ** 2
         return tuple(int(step) * CHUNK for step in np.unique(np.round(squares)))
 
+    @property
+    def warm_up_steps(self) -> int:
+        """The steps in which the learning rate rises: `warm_up`, or all but the last of a shorter run."""
+        return min(self.warm_up, self.steps - 1)
+
     def learning_rates(self, first: int, count: int) -> np.ndarray:
         """The learning rate of each of `count` steps from step `first` on (0: the first step), shape (count,).
 
         Raises ValueError unless both are whole numbers from 0.
         """
         first, count = require_integer("first", first, 0), require_integer("count", count, 0)
-        warm_up = min(self.warm_up, self.steps - 1)
+        warm_up = self.warm_up_steps
         schedule = optax.warmup_cosine_decay_schedule(
             self.learning_rate / (warm_up + 1), self.learning_rate, warm_up, self.steps
         )

@@ -134,7 +134,7 @@ class TrainingRun:
                 first, size = self.step - count + index + 1, f"{loss:.3g}" if np.isfinite(loss) else "not a number"
                 raise Diverged(
                     f"the run diverged at step {first:,}: the loss is {size}, and a uniform guess has {guess:.3g}. A "
-                    "smaller learning rate or a longer warm-up helps."
+                    "smaller learning rate helps."
                 )
         return steps
 

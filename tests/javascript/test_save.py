@@ -32,6 +32,9 @@ def test_the_tiles_of_a_mosaic(scripts):
 def test_bars_and_curves(scripts):
     bars = {"kind": "row_bars", "title": "exp", "rows": axis("key", "ab"), "data": [{"type": "bar", "x": [1, 2]}]}
     assert scripts.call(SAVE, "toCsv", bars) == "key,exp\r\na,1\r\nb,2\r\n"
+    hatched = {"type": "bar", "name": "masked", "x": [9], "y": [0]}
+    bars["data"] = [{"type": "bar", "x": [0, 2], "base": [5, 0.5]}, hatched]
+    assert scripts.call(SAVE, "toCsv", bars) == "key,exp\r\na,\r\nb,2.5\r\n"  # the second bar ends at 2.5
     curves = {"kind": "curves", "rows": None, "data": [{"type": "scatter", "name": "sin", "x": [0, 1], "y": [0, 0.5]}]}
     assert scripts.call(SAVE, "toCsv", curves) == "series,x,y\r\nsin,0,0\r\nsin,1,0.5\r\n"
 

@@ -123,6 +123,18 @@ def test_other_words_edits_and_masks(framed):
     assert derivations(at)
 
 
+@pytest.mark.parametrize(
+    ("encoder", "token", "is_said"), [("random", 1, True), ("random", 2, False), ("words", 1, False)]
+)
+def test_upper_and_lower_case_are_one_word_with_two_rows(framed, encoder, token, is_said):
+    """ "The" is also "the" in the sentences, and "girl" is nothing else; the tokens of "words" are in lower case."""
+    text = captions(viewed("Similar contexts", text="The girl is here", encoder=encoder, token=str(token)))
+    assert ("in upper and lower case together, which are different rows of this table" in text) == is_said
+    assert ("where they share a word, position or neighbours, not where different words" in text) == (
+        encoder == "random"
+    )
+
+
 def test_layer_of_the_link_is_checked(framed):
     at = viewed("Similar contexts", token="3", context_layer="99")
     assert "context_layer" in at.warning[0].value

@@ -109,3 +109,10 @@ def test_the_origin_of_an_encoder():
 def test_the_address_of_the_app(monkeypatch, url, address):
     monkeypatch.setattr(link.st, "context", type("Context", (), {"url": url}))
     assert link.app_address() == address
+
+
+@pytest.mark.parametrize(("encoder", "is_said"), [("reverse", True), ("random", False), ("nanolm", False)])
+def test_both_notebooks_of_a_file_need_it(framed, encoder, is_said):
+    (text,) = [text for text in rendered(opened(PAGE, encoder=encoder)) if "**With encoder_core**" in text]
+    assert ("for the folder of this project. It reads the file “Parameters”, too." in text) == is_said
+    assert is_said == ("parameters.safetensors" in str(encoder_core_notebook(subject_of(model(encoder=encoder)))))

@@ -57,6 +57,12 @@ def test_sentences_are_traced_once_and_kept():
     assert arrays == sizes < result.num_bytes
 
 
+def test_sentences_that_are_too_long_are_cut_and_counted():
+    result = finished(SentenceTracer(), request(sentences=("a cat", "a " * 64 + "cat", "a " * 63 + "cat")))
+    assert [len(tokens) for tokens in result.vectors.tokens] == [2, 64, 64]
+    assert (result.unknown, result.beyond, result.cut) == (0, 0, 1)
+
+
 def test_unknown_words_and_what_memory_has_no_room_for_are_left_out():
     sentences = ("a cat", "an elephant", "", "a dog", "a cow sat")
     room = 2 * result_bytes(CONFIG, 2)

@@ -112,18 +112,20 @@ def test_a_reload_and_a_link_show_the_same_run_and_its_checkpoint(process):
 
 
 def test_pause_next_checkpoint_and_stop(process):
-    at, start = started(process)
+    at, start = started(process, train_prediction="1")
     process.train(start, last=10)
     at.button(key="training_pause").click()
     run(at)
     assert process.requests[-1] == Pause(start.run)
     process.report(Paused(start.run, RunState(10, {}, (), {})))
     run(at)
+    assert "You predicted" not in texts(at)  # the run can still learn its task
     at.button(key="training_next").click()
     run(at)
     assert process.requests[-1].until == 20
     at.button(key="training_stop").click()
     assert "stopped" in texts(run(at))
+    assert "You predicted" in texts(at)
 
 
 def test_a_comparison_shows_both_runs(process):
@@ -255,3 +257,24 @@ def test_the_walkthrough_shows_the_head_that_was_enlarged(process):
     run(at).button(key="open_checkpoint").click()
     at.run()
     assert (chosen(at, "layer"), chosen(at, "head")) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("task", "accuracy", "is_answered"),
+    [("words", 0.58, True), ("words", 0.4, False), ("reverse", 0.89, False), ("reverse", 0.9, True)],
+)
+def test_a_task_in_which_several_words_fit_counts_as_learned_with_fewer_right_inputs(
+    process, task, accuracy, is_answered
+):
+    at, start = started(process, train_task=task, train_prediction="1")
+    process.train(start, accuracy=accuracy)
+    process.report(Finished(start.run))
+    assert ("it has not learned the task, and cannot tell" in texts(run(at))) != is_answered
+    assert ("The largest weights of any head for this example" in texts(at)) == is_answered
+
+
+def test_a_warm_up_as_long_as_the_run_is_shown_as_it_is(process):
+    at, _ = started(process, train_warm_up="500", train_compare="warm_up")
+    assert "**warm-up of 99 steps** · step 0 of 100" in texts(at)
+    assert "warm-up of 99 steps: Reverse: 1 layer" in texts(at)
+    assert "warm-up 99, batch" in texts(at)

@@ -89,7 +89,9 @@ export function toCsv(panel) {
   const { rows, columns, values, tiles } = panel;
   const bars = panel.data.find(trace => trace.type === "bar");
   if (panel.kind === "row_bars" && rows && bars) {
-    return table([[rows.title, panel.title], ...rows.names.map((name, row) => [name, bars.x[row]])]);
+    const masked = new Set(panel.data.find(trace => trace.name === "masked")?.y); // like the cells of a matrix, left empty
+    const value = (/** @type {number} */ row) => masked.has(row) ? NaN : bars.x[row] + (bars.base?.[row] ?? 0);
+    return table([[rows.title, panel.title], ...rows.names.map((name, row) => [name, value(row)])]);
   }
   if (!values || !rows || !columns) return table([["series", "x", "y"], ...tracePoints(panel)]);
   if (!tiles) {

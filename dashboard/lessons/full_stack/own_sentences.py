@@ -84,6 +84,8 @@ def _describe(text: OwnText | None, traced: TracedSentences | None) -> str:
         count -= traced.unknown + traced.beyond
         if traced.unknown:
             notes.append(f"Sentences with words that are not in the vocabulary are left out: {traced.unknown}.")
+        if traced.cut:
+            notes.append(f"Sentences with more tokens than this encoder reads are cut: {traced.cut}.")
         if traced.beyond:
             notes.append(f"There is no room for the last {traced.beyond} of its sentences in memory.")
     sentences = format_count(count, "sentence")

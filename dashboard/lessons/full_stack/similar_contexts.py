@@ -69,7 +69,7 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
     shares = same_word_shares(comparison)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        _render_shares(current, word, comparison, shares, layer)
+        _render_shares(current, word, comparison, shares, layer, _spellings_note(word, comparison, sources))
     with right:
         st.markdown(f"**Nearest to “{escape_token(word)}” {_layer_name(layer)}**")
         st.toggle("Other words only: the nearest token of each", **bind_widget(OTHER_WORDS))
@@ -90,9 +90,12 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
 
 
 def _render_shares(
-    current: Model, word: str, comparison: Comparison, shares: Float[np.ndarray, "stage"], layer: int
+    current: Model, word: str, comparison: Comparison, shares: Float[np.ndarray, "stage"], layer: int, spellings: str
 ) -> None:
-    """Render the figure of the same word by layer, with a caption; only a sentence if the word does not occur."""
+    """Render the figure of the same word by layer, with a caption; only a sentence if the word does not occur.
+
+    spellings  a note on what is counted as the same word
+    """
     text, occurrences = escape_token(word), int(comparison.same_word.sum())
     if occurrences == 0:
         st.info(f"“{text}” does not occur in the sentences: all similar vectors belong to other words.")
@@ -103,9 +106,16 @@ def _render_shares(
     render_plot(parts, key="full_stack_contexts_plot", on_click=_select_layer)
     times = format_count(occurrences, "time")
     st.caption(
-        f"“{text}” occurs {times} in the sentences. At layer 0 a vector encodes only {input_content(current.config)}; "
-        f"the blocks add its context.{_describe_training(current)}"
+        f"“{text}” occurs {times} in the sentences{spellings}. At layer 0 a vector encodes only "
+        f"{input_content(current.config)}; the blocks add its context.{_describe_training(current)}"
     )
+
+
+def _spellings_note(word: str, comparison: Comparison, sources: Sources) -> str:
+    """That upper and lower case are counted together, where the encoder has different tokens for them."""
+    places = comparison.places[:, comparison.same_word].T.tolist()
+    spellings = {word, *(sources.vectors[source].tokens[sentence][position] for source, sentence, position in places)}
+    return ", in upper and lower case together, which are different rows of this table" if len(spellings) > 1 else ""
 
 
 def _select_layer(selection: Selection) -> None:
@@ -128,7 +138,11 @@ def _row(context: SimilarContext, sources: Sources, layer: int, *, compare_words
 def _describe_training(current: Model) -> str:
     if current.is_trained:
         return ""
-    return " This encoder is random, not trained: its similar vectors do not have similar meanings."
+    shared = "word, position" if current.config.positions != "none" else "word"
+    return (
+        f" This encoder is random, not trained: vectors are similar where they share a {shared} or neighbours, not "
+        "where different words have similar meanings."
+    )
 
 
 def _describe_sentences(sources: Sources, current: Model, result: SimilarContexts, layer: int) -> str:

@@ -151,8 +151,8 @@ def layer_0_question(current: Model, word: str) -> Question:
     token = escape_token(word)
     has_positions = current.config.positions != "none"
     return Question(
-        f"in an encoder without positions, what is the cosine of two occurrences of “{token}” in different sentences "
-        "at layer 0?",
+        f"in an encoder without positions, what is the cosine of two occurrences of “{token}”, written alike, in "
+        "different sentences at layer 0?",
         "exactly 1",
         f"At layer 0 both are the row of “{token}” in the table. "
         + ("In this encoder, their positions can make a difference." if has_positions else "This encoder is one."),

@@ -21,8 +21,11 @@ _LABELS = {  # setting -> its label and help; the first six are always in sight
     "steps": ("Steps", "Number of updates of the parameters"),
     "d_ff": ("d_ff", "Hidden size of the feed-forward network"),
     "batch": ("Batch", "Random inputs of each step"),
-    "learning_rate": ("Learning rate", "The greatest of the run: it rises during the warm-up, then falls to 0."),
-    "warm_up": ("Warm-up", "Steps in which the learning rate rises"),
+    "learning_rate": (
+        "Learning rate",
+        "The greatest of the run: it rises in the warm-up, and falls towards 0 after it.",
+    ),
+    "warm_up": ("Warm-up", "Steps in which the learning rate rises, at most all but the last of the run"),
     "seed": ("Seed", "Seed of the first parameters and of the random inputs"),
 }
 _VISIBLE = 6

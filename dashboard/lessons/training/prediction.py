@@ -19,6 +19,7 @@ _QUESTION = (
 )
 _CLEAR = 0.05  # difference of two weights that counts
 _LEARNED = 0.9  # fraction of inputs entirely right from which a run has learned its task
+_LEARNED_TO_FILL = 0.5  # the same where words are hidden: several fit a [MASK], and 8,000 steps bring 64%
 _LOOK_AT = "the heads above, from the first checkpoint to the last"
 _MISCONCEPTIONS = {
     wrong.text: wrong
@@ -56,10 +57,11 @@ def render_answer(run: StoredRun, text: str) -> None:
     """Render what a run that has learned its task shows about the prediction; nothing for any other run."""
     task = run.plan.definition
     options, chosen = _options(task), session().get(TRAINING_PREDICTION)
-    if not chosen or chosen > len(options) or run.is_open or not run.checkpoints:
+    is_over = not run.is_open and run.status != "paused"
+    if not chosen or chosen > len(options) or not is_over or not run.checkpoints:
         return
     last = run.checkpoints[-1]
-    if last.evaluation.sequence_accuracy < _LEARNED:
+    if last.evaluation.sequence_accuracy < (_LEARNED_TO_FILL if task.hide else _LEARNED):
         share = format_percent(last.evaluation.sequence_accuracy)
         st.info(
             f"You predicted “{options[chosen - 1]}”. Only {share} of this run's "

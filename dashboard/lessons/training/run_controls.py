@@ -56,7 +56,8 @@ def render_progress(runs: list[StoredRun]) -> None:
                 st.warning(escape_message(run.sentence), icon=":material/info:")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _render_buttons(runs)
-            st.caption(_describe(runs[0].plan), width="content")
+            first = names_of(runs)[0]
+            st.caption(f"{first}: " * bool(first) + _describe(runs[0].plan), width="content")
 
 
 def _render_buttons(runs: list[StoredRun]) -> None:
@@ -88,7 +89,7 @@ def _describe(plan: TrainingPlan) -> str:
     return (
         f"{plan.definition.title}: {format_count(plan.num_layers, 'layer')}, "
         f"{format_count(plan.num_heads, 'head')}, d_model {plan.d_model}, d_ff {plan.d_ff}, {plan.norm}-norm, "
-        f"positions: {plan.positions}, learning rate {plan.learning_rate:g}, warm-up {plan.warm_up}, batch "
+        f"positions: {plan.positions}, learning rate {plan.learning_rate:g}, warm-up {plan.warm_up_steps}, batch "
         f"{plan.batch}, seed {plan.seed}"
     )
 

@@ -48,7 +48,7 @@ def draw(generator: np.random.Generator, count: int, max_len: int) -> tuple[Ids,
 
 
 def draw_unseen(generator: np.random.Generator, count: int, max_len: int) -> tuple[Ids, Mask]:
-    """Random sentences of the last tenth of the text."""
+    """Random sentences of the other tenth, every tenth of the text."""
     return _choose(generator, _sentence_ids()[::_SET_ASIDE], count, max_len)
 
 
