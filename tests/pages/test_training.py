@@ -276,5 +276,5 @@ def test_a_task_in_which_several_words_fit_counts_as_learned_with_fewer_right_in
 def test_a_warm_up_as_long_as_the_run_is_shown_as_it_is(process):
     at, _ = started(process, train_warm_up="500", train_compare="warm_up")
     assert "**warm-up of 99 steps** · step 0 of 100" in texts(at)
-    assert "warm-up of 99 steps: Reverse: 1 layer" in texts(at)
+    assert "warm-up of 99 steps · Reverse: 1 layer" in texts(at)
     assert "warm-up 99, batch" in texts(at)

@@ -57,7 +57,7 @@ def render_progress(runs: list[StoredRun]) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _render_buttons(runs)
             first = names_of(runs)[0]
-            st.caption(f"{first}: " * bool(first) + _describe(runs[0].plan), width="content")
+            st.caption(f"{first} · " * bool(first) + _describe(runs[0].plan), width="content")
 
 
 def _render_buttons(runs: list[StoredRun]) -> None:
