@@ -12,7 +12,7 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
 def has_default_text(current: Model) -> bool:
     """Whether the encoder reads the default text, which example sentences may replace without a loss."""
     settings = current.settings
-    return settings.text == DEFAULT_TEXT and not settings.recipe and settings.reads_sentences
+    return settings.text == DEFAULT_TEXT and settings.has_words
 
 
 def render_examples(current: Model, needed: str, sentences: Sequence[str], *, key: str) -> None:

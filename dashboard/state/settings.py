@@ -96,6 +96,11 @@ class Settings:
         return self.task is None or self.task.reads_sentences
 
     @property
+    def has_words(self) -> bool:
+        """Whether the tokens are words of the text: not the fixed batch of a recipe, and no signs of a task."""
+        return self.recipe is None and self.reads_sentences
+
+    @property
     def sentences(self) -> list[str]:
         """The lines of the text, or of the input of the task, without blank lines."""
         text = self.text if self.reads_sentences else self.input

@@ -91,7 +91,7 @@ def _all_others(current: Model, at: Focus) -> list[Neighbour]:
 
 def _noun(current: Model) -> str:
     """What the vocabulary consists of. That of a recipe can be ids, that of a task letters or digits."""
-    return "word" if current.settings.reads_sentences and not current.settings.recipe else "token"
+    return "word" if current.settings.has_words else "token"
 
 
 def _word(current: Model, at: Focus) -> str:

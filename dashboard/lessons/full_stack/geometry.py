@@ -116,7 +116,7 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
         st.caption(describe_step(picture))
     if picture.cosines:
         st.caption(describe_separation(picture, picture.cosines))
-    elif not word and not current.settings.recipe and current.settings.reads_sentences:
+    elif not word and current.settings.has_words:
         _render_examples(current, "A word with two meanings shows how the context moves a vector.")
     tensor, layer = stages[stage].tensor, stages[stage].layer
     return Depths(

@@ -45,7 +45,7 @@ class Sources(NamedTuple):
 def render_sources(current: Model) -> Sources | None:
     """The traced sentences. Until they are traced, and for a recipe, renders a notice and returns None."""
     task = current.settings.task
-    if current.settings.recipe or not current.settings.reads_sentences:
+    if not current.settings.has_words:
         what = "this one reads the input of a task" if task else "a recipe has a fixed batch of ids"
         st.info(
             f"This view needs an encoder that reads sentences, and {what}: choose another encoder.",

@@ -46,8 +46,9 @@ def render_start_buttons(runs: list[StoredRun]) -> None:
 
 def render_progress(runs: list[StoredRun]) -> None:
     """Render the state of the runs, with the buttons that are possible in it."""
+    names = names_of(runs)
     with st.container(border=True, key="training_progress"):
-        for run, name in zip(runs, names_of(runs), strict=True):
+        for run, name in zip(runs, names, strict=True):
             state = _STATES[run.status](run)
             prefix = f"**{name}** · " if name else ""
             text = f"{prefix}step {run.step:,} of {run.plan.steps:,} · {state}{_tested(run)}"
@@ -56,8 +57,7 @@ def render_progress(runs: list[StoredRun]) -> None:
                 st.warning(escape_message(run.sentence), icon=":material/info:")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _render_buttons(runs)
-            first = names_of(runs)[0]
-            st.caption(f"{first} · " * bool(first) + _describe(runs[0].plan), width="content")
+            st.caption(f"{names[0]} · " * bool(names[0]) + _describe(runs[0].plan), width="content")
 
 
 def _render_buttons(runs: list[StoredRun]) -> None:
