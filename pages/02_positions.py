@@ -44,9 +44,12 @@ render_opening(
 )
 
 
+def name_of(choice: PositionChoice) -> str:
+    """A choice as a label: "per_dimension" -> "per dimension"."""
+    return choice.replace("_", " ")
+
+
 def render_body() -> None:
-    # A choice of the sidebar has its name; "per_dimension" is that of one tutorial only.
-    model_label = model_choice if model_choice in OPTIONS["positions"] else ENCODINGS[model_choice].label
     at = focus.render_focus_controls(
         current,
         "token",
@@ -55,8 +58,9 @@ def render_body() -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         choice = render_choice(
-            f"Position encoding shown (this model: {model_label})", CHOICES, ENCODING, default=model_choice
-        )
+            f"Position encoding shown (this model: {name_of(model_choice)})", CHOICES, ENCODING, default=model_choice,
+            format_func=name_of,
+        )  # fmt: skip
         curves = sections.render_curve_picker(d_model)
     encoding = current.position_encoding(choice, config.max_len)
     if choice == model_choice:

@@ -58,9 +58,8 @@ def test_rounding_does_not_fill_the_figure(framed):
     assert bars["layout"]["xaxis"]["range"][1] >= 1
 
 
-@pytest.mark.parametrize(
-    ("variant", "name"), [("as intended", "sinusoidal"), ("as written", "sinusoids, a frequency for each dimension")]
-)
+@pytest.mark.parametrize(("variant", "name"), [("as intended", "sinusoidal"), ("as written", "per dimension")])
 def test_the_encoding_of_the_model_is_named_as_its_button(framed, variant, name):
     at = opened(stage_named("positions"), encoder="article", variant=variant)
     assert f"Position encoding shown (this model: {name})" in rendered(at)
+    assert name in next(group for group in at.button_group if group.key.startswith("encoding")).options
