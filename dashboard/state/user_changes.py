@@ -2,10 +2,11 @@
 
 from typing import Any, Literal
 
+from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.settings import correct_d_model, nearest_d_model
-from dashboard.state.text import truncate_text
+from dashboard.state.text import first_line, truncate_text
 from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.mask_link import MAX_LENGTH, format_mask
 
@@ -27,10 +28,14 @@ def set_size(key: str, value: int) -> None:
 
 def set_text(text: str, key: Literal["text", "input"] = "text") -> None:
     """Set the text that the user typed, or the input of a task, cut to the limits, with a note on the cut."""
-    truncated, problem = truncate_text(text)
-    session().set(SETTINGS[key], truncated)
+    current, (truncated, problem) = session(), truncate_text(text)
+    before = current.get(SETTINGS[key])
+    current.set(SETTINGS[key], truncated)
+    if key == "text" and first_line(truncated) != first_line(before):  # the start page has another sentence
+        for parameter in (STORY_TOKEN, STORY_ANSWER):
+            current.set_derived(parameter, None)
     if problem:
-        session().notes["text"] = problem
+        current.notes["text"] = problem
 
 
 def set_custom_mask(mask: CustomMask) -> None:

@@ -146,6 +146,18 @@ def test_what_a_sentence_of_the_visitors_own_means_is_not_judged(framed, chosen_
 
 
 @with_minilm
+def test_another_sentence_is_asked_about_again(framed):
+    at = opened(START, story_answer="cat", story_token="3")
+    at.text_area[0].set_value(f"{story.SENTENCE}\nAnother line")
+    run(at)
+    assert (chosen(at, "story_token"), chosen(at, "story_answer")) == (3, "cat")  # the sentence is the same
+    at.text_area[0].set_value("The cat lay down on the sofa because it was soft")
+    run(at)
+    assert (chosen(at, "story_token"), chosen(at, "story_answer")) == (None, None)
+    assert drawn(at)["lines"] == []
+
+
+@with_minilm
 def test_pictures_open_their_stage_with_the_same_word(framed):
     at = opened(START, story_answer="cat", mask="causal")
     assert [card["stage"] for card in cards(at)] == [stage.name for stage in STAGES[1:]]

@@ -80,7 +80,7 @@ def render_sentence_editor() -> None:
     """Render a menu to change the text."""
     with st.popover("Change the sentence", icon=":material/edit:"):
         st.text_area("Sentence", height=168, help="The first line is used here; the other pages use all lines.",
-                     **bind_widget(SETTINGS["text"], on_change=_change_text))  # fmt: skip
+                     **bind_widget(SETTINGS["text"], on_change=set_text))  # fmt: skip
         render_apply_button("text")
 
 
@@ -88,8 +88,3 @@ def _select(index: int) -> None:
     session().set(STORY_TOKEN, index + 1)
     if session().get(STORY_ANSWER) is None:
         session().set(STORY_ANSWER, SKIPPED)
-
-
-def _change_text(text: str) -> None:
-    set_text(text)
-    session().set_derived(STORY_TOKEN, None)
