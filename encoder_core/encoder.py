@@ -1,18 +1,19 @@
 """The class `Encoder`: a Transformer encoder whose forward pass returns every intermediate result."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.blocks.capacity import CAPACITIES, capacity_for
+from encoder_core.blocks.capacity import capacity_for
 from encoder_core.config import EncoderConfig, require_config
 from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import IgnoredEdit, compatible_edits, ignored_edit
 from encoder_core.edits.effects import require_edits
-from encoder_core.engine.gradients import block_gradients
-from encoder_core.engine.inference import compile_forward, compute_outputs, compute_trace
+from encoder_core.engine.compilation import compile_in_turn
+from encoder_core.engine.inference import compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
 from encoder_core.engine.packing import trace_packed
 from encoder_core.engine.stacked_parameters import parameters_from_state, stack_parameters
@@ -29,8 +30,9 @@ from encoder_core.parameters import (
     have_large_numbers,
     select_parameters,
 )
-from encoder_core.pretrained import MAX_BYTES, Progress, find_model, open_model, require_max_len
-from encoder_core.recipes import RECIPES, find_recipe
+from encoder_core.pretrained import MAX_BYTES, find_model, open_model, require_max_len
+from encoder_core.progress import Progress
+from encoder_core.recipes import find_recipe
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
 from encoder_core.validation import invalid_value, require_index, require_items, require_type
 
@@ -133,11 +135,15 @@ class Encoder(ParameterizedModel):
         vars(encoder)["_has_large_parameters"] = self._has_large_parameters or have_large_numbers(extra)
         return encoder
 
-    def warm_up(self) -> None:
-        """Compile the programs of this encoder for all text lengths, so that later forward passes compile nothing."""
+    def warm_up(self, *, progress: Progress | None = None) -> None:
+        """Compile the programs of this encoder for all text lengths, so that later forward passes compile nothing.
+
+        progress  called with the number of programs compiled and of all; an exception that it raises ends the warm-up
+
+        Raises ValueError for a `progress` that is no function.
+        """
         capacities = {capacity_for(self.config, seq): seq for seq in range(1, self.config.max_len + 1)}
-        for seq in capacities.values():
-            self.trace(np.zeros((1, seq), np.int32))
+        compile_in_turn([partial(self.trace, np.zeros((1, seq), np.int32)) for seq in capacities.values()], progress)
         release_freed_memory()
 
     def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()) -> EncoderTrace:
@@ -241,15 +247,3 @@ class Encoder(ParameterizedModel):
 def require_encoder(encoder: object) -> None:
     """Raises ValueError unless the value is an encoder."""
     require_type("encoder", encoder, Encoder, "encoders, such as Encoder.random(config)")
-
-
-def warm_up(seed: int = 0) -> None:
-    """Compile all programs, so that later forward passes compile nothing, and draw small parameters of `seed`.
-
-    These are the programs of all CAPACITIES, those of recipes that are larger, and the gradients of small models.
-    """
-    of_recipes = (capacity_for(recipe.config(), recipe.example.seq) for recipe in RECIPES.values())
-    for capacity in dict.fromkeys((*CAPACITIES, *of_recipes)):  # the smallest first: a visitor may wait for it
-        compile_forward(capacity)
-    run = Encoder.random(EncoderConfig(num_layers=1, final_norm=True), seed).run(np.zeros((1, 1), np.int32))
-    block_gradients(run, np.zeros(run.trace.output.shape))

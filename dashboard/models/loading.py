@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import NamedTuple, TypeVar
 
+from dashboard.background import end_with_server, start_thread
 from dashboard.state.offered_encoders import MAX_BYTES, OFFERED
 from encoder_core import Encoder
 from encoder_core.pretrained import PretrainedError, on_this_machine
@@ -65,7 +66,9 @@ class EncoderLoader:
             self.progress = Progress(0, 0)
             self._is_local = on_this_machine(self.name)
             loaded = self._loaded = _run_in_background(self._load, f"load {self.name}")
-            self._compiled = _run_in_background(lambda: loaded.result().warm_up(), f"compile {self.name}")
+            self._compiled = _run_in_background(
+                lambda: loaded.result().warm_up(progress=end_with_server), f"compile {self.name}"
+            )
 
     def wait(self) -> Encoder | None:
         """The encoder. If it is on this machine, wait until it is loaded, else return None at once."""
@@ -105,13 +108,13 @@ class EncoderLoader:
         return encoder
 
     def _report(self, received: int, total: int) -> None:
+        end_with_server()
         if self._cancelled.is_set():
             raise _Cancelled
         self.progress = Progress(received, total)
 
 
 def _run_in_background(work: Callable[[], Result], name: str) -> Future[Result]:
-    """Start the work in a daemon thread: one of a ThreadPoolExecutor would keep the server from stopping."""
     future: Future[Result] = Future()
 
     def run() -> None:
@@ -122,7 +125,7 @@ def _run_in_background(work: Callable[[], Result], name: str) -> Future[Result]:
             if not isinstance(error, (PretrainedError, _Cancelled)):
                 raise
 
-    threading.Thread(target=run, name=name, daemon=True).start()
+    start_thread(run, name)
     return future
 
 

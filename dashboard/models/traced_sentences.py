@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
+from dashboard.background import end_with_server, start_thread
 from dashboard.limits.fair_share import anyone_computes
 from encoder_core import Encoder, EncoderConfig, TokenBatch
 from encoder_core.analysis.language import ContextVectors, PairWeights, context_vectors, pair_weights
@@ -106,8 +107,7 @@ class SentenceTracer:
             job = self._jobs.setdefault(request.key, _Job(request, time.monotonic()))
             job.last_seen = time.monotonic()
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="trace sentences", daemon=True)
-                self._thread.start()
+                self._thread = start_thread(self._work, "trace sentences")
             return Progress(job.traced, len(request.sentences), list(self._jobs).index(request.key), job.failed)
 
     def _work(self) -> None:
@@ -155,6 +155,7 @@ def _paced(job: _Job, traces: Iterator[SentenceTrace], passed: list[SentenceTrac
         passed.append(trace)
         job.traced = len(passed)
         yield trace
+        end_with_server()
         if not _is_awaited(job):
             raise _NobodyWaits
         if anyone_computes():

@@ -5,6 +5,7 @@ import threading
 import time
 from functools import cache
 
+from dashboard.background import end_with_server, start_thread
 from dashboard.limits.fair_share import wait_until_nobody_computes
 from dashboard.models.loading import encoder_loader
 from dashboard.models.threads import compute_in_one_thread
@@ -25,9 +26,7 @@ def start() -> threading.Thread:
     From now on XLA and NumPy compute in one thread.
     """
     compute_in_one_thread()
-    thread = threading.Thread(target=_warm, name="warm-up", daemon=True)
-    thread.start()
-    return thread
+    return start_thread(_warm, "warm-up")
 
 
 def _warm() -> None:
@@ -36,7 +35,7 @@ def _warm() -> None:
     _let_first_visitor_begin()
     if minilm and is_local:
         encoder_loader(minilm).start()  # before the others, because the start page needs it
-    warm_up()
+    warm_up(progress=end_with_server)
     if minilm and is_local:
         encoder_loader(minilm).finish()
     # The objects loaded so far stay in memory: exclude them from garbage collection (60 ms per collection). A run of a

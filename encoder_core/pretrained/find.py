@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from encoder_core.pretrained.bert import PretrainedError
-from encoder_core.pretrained.hub import FILES, Progress, cached_folder, download
+from encoder_core.pretrained.hub import FILES, cached_folder, download
+from encoder_core.progress import Progress, require_progress
 from encoder_core.validation import (
-    invalid_value,
     require_choice,
     require_items,
     require_number,
@@ -59,8 +59,7 @@ def find_model(
         allowed = require_items("allowed", allowed, str, "None and lists of names")
     require_choice("offline", offline, (True, False))
     max_bytes = int(require_number("max_bytes", max_bytes, 0, 1e18))
-    if progress is not None and not callable(progress):
-        raise invalid_value("progress", progress, "None and functions of two numbers")
+    require_progress(progress)
     if isinstance(name_or_folder, str | Path) and is_folder(name_or_folder):
         return Path(name_or_folder).expanduser()
     if not isinstance(name_or_folder, str) or not is_name(name_or_folder):

@@ -4,17 +4,17 @@ A download is limited to an allow-list and a size. It reports its progress and c
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from encoder_core.pretrained.bert import PretrainedError
+from encoder_core.progress import Progress
 
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 FILES = (CONFIG, TOKENIZER, WEIGHTS)
 MAX_BYTES = 500_000_000  # a BERT of 12 layers has 440 MB
-Progress = Callable[[int, int], None]  # bytes received, total bytes
 
 # Importing huggingface_hub takes 0.4 s: the functions below import it.
 

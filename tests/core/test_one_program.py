@@ -15,8 +15,17 @@ from hypothesis import strategies as st
 
 from benchmarks.edits import EDIT_FORMATS, random_edit
 from benchmarks.measure import CompilationCounter
-from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
-from encoder_core import encoder as encoder_module
+from encoder_core import (
+    RECIPES,
+    Dropout,
+    Encoder,
+    EncoderConfig,
+    Temperature,
+    ablate_heads,
+    ablate_tokens,
+    compile_ahead,
+    warm_up,
+)
 from encoder_core.blocks.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, combine_edits
 from encoder_core.engine.memory import release_compiler_memory
@@ -202,11 +211,39 @@ def test_after_warm_up_nothing_is_compiled():
 
 def test_warm_up_begins_with_the_program_that_most_first_visitors_wait_for(monkeypatch):
     compiled: list[Capacity] = []
-    monkeypatch.setattr(encoder_module, "compile_forward", compiled.append)
+    monkeypatch.setattr(compile_ahead, "compile_forward", compiled.append)
     warm_up()
     assert compiled[0] == capacity_for(EncoderConfig(), seq=18)
     assert compiled[: len(CAPACITIES)] == list(CAPACITIES)
     assert len(compiled) > len(CAPACITIES), "the programs of recipes are missing"
+
+
+def test_warm_up_tells_its_progress_which_can_end_it(monkeypatch):
+    monkeypatch.setattr(compile_ahead, "compile_forward", lambda capacity: None)
+    told: list[tuple[int, int]] = []
+    warm_up(progress=lambda *numbers: told.append(numbers))
+    total = len(told)
+    assert total > len(CAPACITIES)
+    assert told == [(done, total) for done in range(1, total + 1)]
+
+    def stop(done: int, total: int) -> None:
+        told.append((done, total))
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        warm_up(progress=stop)
+    assert told[total:] == [(1, total), (2, total)]
+    encoder = Encoder.random(EncoderConfig(max_len=40))
+    encoder.warm_up(progress=lambda *numbers: told.append(numbers))
+    assert told[-1][0] == told[-1][1] > 1
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_progress_that_is_no_function():
+    for function in (warm_up, Encoder.random(EncoderConfig()).warm_up):
+        with pytest.raises(ValueError, match="progress=0 is invalid: allowed are None and functions"):
+            function(progress=0)
 
 
 def test_eight_threads_give_the_same_traces_as_one():
