@@ -2,17 +2,14 @@
 
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import threading
-import weakref
-from functools import cache
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Protocol
 
+from dashboard.training.compiled_programs import compiled_programs_folder
 from encoder_core.training.messages import Report, Request
 
 _ROOT = Path(__file__).parents[2]
@@ -82,18 +79,10 @@ def _environment() -> dict[str, str]:
     thread.
     """
     cache_settings = {
-        "JAX_COMPILATION_CACHE_DIR": _cache_folder(),
+        "JAX_COMPILATION_CACHE_DIR": compiled_programs_folder(),
         "JAX_COMPILATION_CACHE_MAX_SIZE": str(_CACHE_BYTES),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.5",
     }
     path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
     one_thread = {"PJRT_NPROC": "1", "OPENBLAS_NUM_THREADS": "1"}
     return {**os.environ, **cache_settings, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu", **one_thread}
-
-
-@cache
-def _cache_folder() -> str:
-    """A folder for compiled programs, which is removed when this process ends."""
-    folder = tempfile.mkdtemp(prefix="encoder-training-")
-    weakref.finalize(_cache_folder, shutil.rmtree, folder, ignore_errors=True)
-    return folder

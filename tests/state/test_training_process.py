@@ -1,6 +1,10 @@
 """The real training process: a tiny run, a pause, and its end."""
 
+import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import PIPE, Popen
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from encoder_core.training import TrainingPlan
 PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
                     learning_rate=1e-2)  # fmt: skip
 SECONDS = 120
+ROOT = Path(__file__).parents[2]
 
 
 def until(run, *statuses):
@@ -29,6 +34,39 @@ def test_its_compiled_programs_have_a_folder_of_their_own(monkeypatch):
     environment = process._environment()
     assert environment["JAX_COMPILATION_CACHE_DIR"] != "/of/the/app"
     assert int(environment["JAX_COMPILATION_CACHE_MAX_SIZE"]) <= 50_000_000
+
+
+_HAS_A_FOLDER = """
+import sys
+from dashboard.training.compiled_programs import compiled_programs_folder
+print(compiled_programs_folder(), flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def server_with_folder(parent):
+    """A process that has a folder of compiled programs in `parent`; yields it and the folder."""
+    environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(parent)}
+    command = [sys.executable, "-c", _HAS_A_FOLDER]
+    with Popen(command, env=environment, stdin=PIPE, stdout=PIPE, text=True) as server:
+        folder = Path(server.stdout.readline().strip())
+        (folder / "program").write_bytes(b"compiled")
+        yield server, folder
+
+
+def test_the_folder_of_a_server_that_a_signal_has_ended_is_removed_by_the_next_one(tmp_path):
+    (tmp_path / "encoder-training-file").write_text("of somebody else")
+    with server_with_folder(tmp_path) as (_, first):
+        with server_with_folder(tmp_path) as (killed, second):
+            killed.kill()
+        assert first.is_dir()
+        assert second.is_dir()
+        with server_with_folder(tmp_path) as (_, third):
+            assert first.is_dir(), "it belongs to a server that still runs"
+            assert not second.exists()
+        assert not third.exists(), "a server that ends by itself removes its folder"
+    assert [path.name for path in tmp_path.iterdir()] == ["encoder-training-file"]
 
 
 @pytest.fixture
