@@ -22,7 +22,7 @@ from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import UNK, Tokenizer
 from encoder_core.trace import SentenceTrace
 
-MAX_BYTES = 220_000_000  # of all results in memory; the sentences of the project take 90 MB in MiniLM
+MAX_BYTES = 220_000_000  # of all results in memory; the sentences of the project take 100 MB in MiniLM
 MAX_RESULT_BYTES = 110_000_000
 _PRESENT = 5.0  # seconds without a request after which nobody waits for a result any more
 _logger = logging.getLogger(__name__)
@@ -197,9 +197,9 @@ def _unknown_id(tokenizer: Tokenizer) -> int | None:
 
 
 def result_bytes(config: EncoderConfig, seq: int) -> int:
-    """Memory of the result for a sentence of `seq` tokens: float32 vectors, and float16 weights of all pairs."""
+    """Memory of the result for a sentence of `seq` tokens: float32 vectors, and weights of all pairs."""
     vectors = 4 * (config.num_layers + 1) * seq * config.d_model
-    return vectors + 2 * config.num_layers * config.num_heads * seq * seq
+    return vectors + 4 * config.num_layers * config.num_heads * seq * seq
 
 
 def _is_awaited(job: _Job) -> bool:

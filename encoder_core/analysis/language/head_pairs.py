@@ -40,7 +40,7 @@ class PairWeights(NamedTuple):
     key        (pair,) position of its key
     word_pair  (pair,) index in `word_pairs`, the different pairs of a query word and a key word in lower case
     kinds      (kind, pair) True where the pair is of one of KINDS; a pair can be of several
-    weights    (layer, head, pair) in float16, which takes half the memory: they are shown with two decimals
+    weights    (layer, head, pair) in the precision of the traces
     """
 
     tokens: tuple[tuple[str, ...], ...]
@@ -108,9 +108,7 @@ def pair_weights(traces: Iterable[SentenceTrace]) -> PairWeights:
         raise invalid_value("traces", [], "traces of at least one sentence")
     places, kinds, weights = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
     sentences, queries, keys, word_pairs = places
-    return PairWeights(
-        tuple(tokens), sentences, queries, keys, word_pairs, tuple(index_of), kinds, weights.astype(np.float16)
-    )
+    return PairWeights(tuple(tokens), sentences, queries, keys, word_pairs, tuple(index_of), kinds, weights)
 
 
 def pair_kinds(tokens: Sequence[str]) -> Bool[np.ndarray, "kind query key"]:
@@ -188,7 +186,7 @@ def _join(sources: Sequence[PairWeights], layer: int, head: int) -> _HeadPairs:
     )
     is_start = np.append(True, (np.diff(places[:3]) != 0).any(axis=0))
     return _HeadPairs(
-        np.concatenate([source.weights[layer, head] for source in sources]).astype(np.float32),
+        np.concatenate([source.weights[layer, head] for source in sources]),
         np.concatenate([source.kinds for source in sources], axis=1),
         places,
         np.concatenate(word_pairs),

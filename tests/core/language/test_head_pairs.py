@@ -62,6 +62,11 @@ def test_shares_and_pairs_by_hand():
     ]
 
 
+def test_nearly_equal_weights_are_told_apart():
+    kinds = kinds_of([pair_weights([traced(("it", "cat"), [[0.50001, 0.49999], [0, 1]])])])  # both 0.5 in float16
+    assert (kinds["itself"].share, kinds["next"].share) == (1, 0)
+
+
 def test_pairs_of_the_same_words_are_averaged_and_single_ones_left_out():
     first = traced(("The", "cat"), [[0.5, 0.5], [0, 1]])
     second = traced(("the", "cat"), [[0.25, 0.75], [0, 1]])
