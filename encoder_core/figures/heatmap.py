@@ -51,9 +51,10 @@ class HeatmapStyle(MatrixStyle):
         super().__post_init__()
         require_choice("show_values", self.show_values, (True, False))
         require_type("row_flags", self.row_flags, Collection, "collections of row indices")
-        require_type(
-            "column_flags", self.column_flags, Mapping | None, "None and mappings of column indices to colours"
-        )
+        allowed = "None and mappings of column indices to colours"
+        require_type("column_flags", self.column_flags, Mapping | None, allowed)
+        if not all(isinstance(colour, str) for colour in (self.column_flags or {}).values()):
+            raise invalid_value("column_flags", self.column_flags, allowed)
 
 
 def heatmap(

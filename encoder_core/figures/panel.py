@@ -83,6 +83,9 @@ class Panel:
     marked: tuple[Mark, ...] = ()
     opens_next: bool = False
 
+    def __repr__(self) -> str:
+        return f"Panel(kind={self.kind!r}, title={self.title!r})"
+
     @property
     def figure(self) -> go.Figure:
         """A Plotly figure, with its title."""

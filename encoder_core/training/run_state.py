@@ -28,6 +28,9 @@ class RunState(NamedTuple):
     optimizer: optax.OptState
     generator: dict[str, Any]
 
+    def __repr__(self) -> str:
+        return f"RunState(step={self.step}, num_bytes={self.num_bytes})"
+
     @property
     def num_bytes(self) -> int:
         """Memory of the parameters and the averages of the optimizer."""

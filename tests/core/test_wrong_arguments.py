@@ -19,8 +19,11 @@ from encoder_core import (
 from encoder_core.edits import combine_edits, format_edit, parse_edit
 from encoder_core.explain.cell import Cell, check_cell, parse_cell
 from encoder_core.explain.derivation import Operand, Term, largest_first
+from encoder_core.figures import heatmap
 from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.positions import sinusoids
+from encoder_core.training import TrainingPlan
+from encoder_core.training.run import TrainingRun
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 
@@ -261,6 +264,9 @@ def test_the_text_of_an_object_is_one_short_line():
     assert repr(sentence) == "SentenceTrace(seq=2, d_model=8, num_heads=2, num_layers=2)"
     assert repr(ENCODER) == "Encoder(vocab_size=20, max_len=6, d_model=8, num_heads=2, d_ff=256, num_layers=2)"
     assert repr(WordTokenizer(["a", "b"])) == "WordTokenizer(vocab_size=4)"
+    assert repr(heatmap(np.eye(2), ["a", "b"], title="T")) == "Panel(kind='heatmap', title='T')"
+    state = TrainingRun(TrainingPlan(task="copy", d_model=8, num_heads=1, d_ff=8, num_layers=1)).state()
+    assert repr(state) == f"RunState(step=0, num_bytes={state.num_bytes})"
 
 
 def test_a_message_does_not_quote_arrays():

@@ -62,6 +62,7 @@ NO_NUMBERS = [None, "abc", ["a"], [None], {"a": 1}, object(), np.array([object()
         (HeatmapStyle, {"show_values": "yes"}, "show_values='yes' is invalid: allowed are True, False"),
         (HeatmapStyle, {"row_flags": 1}, "row_flags=1 is invalid: allowed are collections of row indices"),
         (HeatmapStyle, {"column_flags": [1]}, r"column_flags=\[1\] is invalid: allowed are None and mappings"),
+        (HeatmapStyle, {"column_flags": {0: 1}}, r"column_flags=\{0: 1\} is invalid: allowed are None and mappings"),
         (MosaicStyle, {"kind": "heads"}, "kind='heads' is invalid"),
         (RowBarsStyle, {"colour": "red"}, "colour='red' is invalid"),
         (RowBarsStyle, {"decimals": -1}, "decimals=-1 is invalid: allowed are whole numbers from 0"),
