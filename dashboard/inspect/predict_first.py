@@ -14,6 +14,7 @@ from dashboard.state.choices import PREDICT, PREDICT_FIRST
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_value
 
+OPTION_WIDTH = 480  # pixels of a button that is one of several answers below each other; at most the page's
 _HIDING_RULES = Path(__file__).with_name("hidden_figure.css")
 _REVEALED = "revealed figures"  # in `Session.memo`: (page, topic) -> key of the question whose answer was shown, or ""
 

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.inspect.predict_first import OPTION_WIDTH
 from dashboard.state.answers import record_answer
 from dashboard.state.choices import PREDICTION
 from dashboard.state.session import session
@@ -31,7 +32,7 @@ def render_question(experiment: Experiment, setup: Setup) -> None:
                 key=f"predict {experiment.name} {number}",
                 on_click=_predict,
                 args=(number,),
-                width="stretch",
+                width=OPTION_WIDTH,
             )
         st.button("Show the result without a prediction", type="tertiary", icon=":material/visibility:",
                   key=f"predict {experiment.name} skip", on_click=_predict, args=(SKIPPED,))  # fmt: skip

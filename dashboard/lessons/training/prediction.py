@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.inspect.predict_first import OPTION_WIDTH
 from dashboard.inspect.questions import WrongOption
 from dashboard.markdown import capitalize
 from dashboard.models.checkpoints import example_result
@@ -46,7 +47,7 @@ def render_question(task: Task) -> None:
     with st.container(border=True):
         st.markdown(f"**Predict first** — {_QUESTION} {task.goal}")
         for number, option in enumerate(options, 1):
-            st.button(capitalize(option), key=f"train_predict_{task.name}_{number}", width="stretch",
+            st.button(capitalize(option), key=f"train_predict_{task.name}_{number}", width=OPTION_WIDTH,
                       type="primary" if number == chosen else "secondary", on_click=_predict,
                       args=(number,))  # fmt: skip
         if chosen:
