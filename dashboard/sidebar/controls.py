@@ -12,7 +12,7 @@ from dashboard.state.widgets import bind_widget
 def render_slider(key: str, label: str, help_text: str, on_change: Callable[[Any], None] | None = None) -> None:
     """Render a slider over the options of a setting."""
     bound = bind_widget(SETTINGS[key], on_change=on_change)
-    st.select_slider(label, OPTIONS[key], help=help_text, **bound)
+    st.select_slider(label, OPTIONS[key], help=help_text, format_func="{:,}".format, **bound)
 
 
 def render_select_box(key: str, label: str, help_text: str) -> None:

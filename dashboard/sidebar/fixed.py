@@ -18,7 +18,7 @@ def render_sizes(config: EncoderConfig, name: str) -> None:
     left, right = st.container(key="fixed_sizes").columns(2, gap="medium")
     for column, (key, value) in zip((left, right, left, right), values.items(), strict=True):
         options = sorted({*OPTIONS[key], value})
-        column.select_slider(key, options, value, key=f"fixed_{key}_{name}", disabled=True)
+        column.select_slider(key, options, value, format_func="{:,}".format, key=f"fixed_{key}_{name}", disabled=True)
 
 
 def render_summary(config: EncoderConfig) -> None:

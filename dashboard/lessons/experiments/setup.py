@@ -47,7 +47,8 @@ def _render_control(experiment: Experiment, control: Control, setup: dict[str, S
     value, name = setup[control.name], f"setup_{experiment.name}_{control.name}"
     if isinstance(value, int | float) and not isinstance(value, bool):
         bound = bind_value(name, value, change)
-        st.select_slider(control.label, control.options, help=control.help or None, width=220, **bound)
+        st.select_slider(control.label, control.options, help=control.help or None, width=220,
+                         format_func=_option_text, **bound)  # fmt: skip
     else:
         bound = bind_value(name, value, change, value_argument="default")
         st.segmented_control(control.label, control.options, help=control.help or None, required=True,
@@ -55,7 +56,9 @@ def _render_control(experiment: Experiment, control: Control, setup: dict[str, S
 
 
 def _option_text(option: Setting) -> str:
-    return {True: "on", False: "off"}[option] if isinstance(option, bool) else str(option)
+    if isinstance(option, bool):
+        return "on" if option else "off"
+    return option if isinstance(option, str) else f"{option:,}"
 
 
 def _format(experiment: Experiment, setup: dict[str, Setting]) -> str:

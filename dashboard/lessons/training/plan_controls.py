@@ -84,7 +84,8 @@ def _render_setting(name: str) -> None:
         bound = bind_widget(TRAINING[name], index_of=options)
         st.selectbox(label, options, help=help_text, filter_mode=None, width=_NARROW, **bound)
     else:
-        st.select_slider(label, options, help=help_text, width=_NARROW, **bind_widget(TRAINING[name]))
+        st.select_slider(label, options, help=help_text, width=_NARROW, format_func="{:,}".format,
+                         **bind_widget(TRAINING[name]))  # fmt: skip
 
 
 def _comparison_title(name: str) -> str:
