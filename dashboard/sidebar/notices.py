@@ -14,7 +14,6 @@ from encoder_core.training import Task
 _STAGES_SHOWING = {
     "scaled_embedding": ("embedding",),
     "position_encoding": ("positions",),
-    "q": ("qkv",),
     "pattern": ("softmax", "multi_head", "full_stack"),
     "mlp_out": ("feed_forward",),
 }
@@ -108,7 +107,7 @@ def tutorial_differences(settings: Settings, page: str) -> list[str]:
         sentence, intended = _DIFFERENCES[note.differs_from]
         variant = f"Variant on this page: {'as written' if note.matches_code(config) else intended}."
         if recipe and all(map(note.matches_code, recipe.variants.values())):
-            variant = "Both variants follow the code here."
+            variant = "This recipe follows the code here."
         sentences.append(f"{sentence} (“{note.title}”). {variant} The page Recipes shows the difference.")
     return sentences
 

@@ -120,7 +120,8 @@ class Subject:
             case Random(seed):
                 return f"random encoder, seed {seed}"
             case SomeRecipe(name, variant, seed):
-                return f"recipe {name} ({variant}), seed {seed}"
+                of_variant = f" ({variant})" if RECIPES[name].has_two_variants else ""
+                return f"recipe {name}{of_variant}, seed {seed}"
             case Pretrained(name):
                 return f"trained encoder {name}"
             case FromFile(description):

@@ -63,7 +63,7 @@ ANNOTATED = Recipe(
         Note(
             "Frequencies by exp and log",
             "It gives no formula.",
-            "pos · exp(−2i log(10000) / d_model), which is the same number.",
+            "The angle is pos · exp(−2i log(10000) / d_model), which equals pos / 10000^(2i / d_model).",
             paper="PE(pos, 2i) = sin(pos / 10000^(2i / d_model)) (section 3.5)",
             differs_from="paper",
         ),

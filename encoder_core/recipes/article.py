@@ -73,11 +73,9 @@ ARTICLE = Recipe(
         ),
         Note(
             "No biases on queries, keys and values",
-            "The text does not mention biases.",
-            "W_Q, W_K and W_V are matrices without biases, one for each head; all other linear layers have biases.",
-            as_intended=replace(INTENDED, qkv_bias=True),
-            as_written=INTENDED,
-            tensor="q",
+            "Queries, keys and values are products with W_Q, W_K and W_V; no bias is added.",
+            "The code does the same: W_Q, W_K and W_V are matrices without biases, one for each head. All other linear "
+            "layers have biases.",
         ),
     ),
 )

@@ -40,7 +40,7 @@ HAIKU = Recipe(
     notes=(
         Note(
             "The table of positions stays zero",
-            "Sines and cosines are written into the table and added to the embeddings (times sqrt(d_model)).",
+            "The encodings are “pre-computed and added to the token embeddings at the beginning of the forward pass”.",
             "`pe.at[...].set(...)` returns a new array, which the code discards, so zeros are added. The encoder's own "
             "example starts from random rows and does not use the table.",
             as_intended=replace(CONFIG, positions="sinusoidal"),

@@ -96,6 +96,7 @@ NNX = Recipe(
             "One block of width 16 with a hidden width of 64: its input beside its output.",
             _BLOCK,
             _CAUSAL,
+            written=replace(_BLOCK, activation_after="second_linear"),
         ),
     },
 )

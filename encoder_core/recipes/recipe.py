@@ -146,6 +146,7 @@ class Note:
 class Demo:
     """A smaller example of a tutorial, with its own config and batch.
 
+    written   the config of the tutorial's code, if it differs from `config`
     table     the embedding table, if the tutorial gives its numbers
     projects  False: W_Q, W_K, W_V and W_O are the identity
     """
@@ -155,8 +156,13 @@ class Demo:
     description: str
     config: EncoderConfig
     example: Example
+    written: EncoderConfig | None = None
     table: tuple[tuple[float, ...], ...] | None = None
     projects: bool = True
+
+    def variant(self, variant: Variant) -> EncoderConfig:
+        """The config of a variant."""
+        return self.written if self.written and variant == "as written" else self.config
 
     def inputs(self, seed: int = 0) -> RecipeInputs:
         """The demo's batch and its mask."""

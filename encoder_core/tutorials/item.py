@@ -16,11 +16,11 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 @dataclass(frozen=True)
 class Quotation:
-    """A literal quotation.
+    """A literal quotation, or what notes say of a page that was not found.
 
     text     as the source has it; "…" stands for words that are left out
     address  URL of the source, with the anchor of the section where it has one; None where the page was not found and
-             the words are those that this project's notes on it quote
+             the words are those of this project's notes on it
     form     "text", "code" (also printed output and docstrings) or "formula" (LaTeX)
     """
 

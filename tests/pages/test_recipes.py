@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.lessons.recipes.models import demo_model
 from dashboard.page_list import page_named, stage_named
 from dashboard.state.position_choice import positions_of, with_positions
 from dashboard.state.setting_parameters import OPTIONS
@@ -126,7 +127,7 @@ def test_a_size_without_the_table_of_the_walkthrough_names_both(framed):
         on_map = rendered(opened(stage_named("map"), encoder=name))
         assert any(f"{total:,} parameters" in text.replace("*", "") for text in on_map)
     at = with_option(opened(PAGE), "View", "All five compared")
-    assert any("nnx and haiku have no embedding table" in text for text in captions(at))
+    assert any("The encoders of nnx and haiku read random rows" in text for text in captions(at))
 
 
 def test_the_worked_example_is_written_out(framed):
@@ -274,11 +275,35 @@ def test_a_stage_says_where_text_and_code_agree_and_differ_from_the_paper(framed
     )
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_a_stage_says_that_both_variants_follow_the_code(framed, variant):
-    (notice,) = difference_notices("qkv", encoder="article", variant=variant)
-    assert "Both variants follow the code here." in notice
+def test_a_stage_says_that_a_recipe_of_one_variant_follows_the_code(framed):
+    (notice,) = difference_notices("positions", encoder="haiku")
+    assert "This recipe follows the code here." in notice
     assert "Variant on this page" not in notice
+
+
+def test_the_missing_biases_of_the_article_are_no_difference(framed):
+    for variant in VARIANTS:
+        assert difference_notices("qkv", encoder="article", variant=variant) == []
+
+
+def test_a_figure_of_a_smaller_example_shows_the_chosen_variant():
+    demo = RECIPES["nnx"].demos["block"]
+    outputs = []
+    for variant in VARIANTS:
+        model = demo_model("nnx", "block", variant, 0)
+        assert (model.settings.variant, model.config) == (variant, demo.variant(variant))
+        outputs.append(model.trace.output)
+    intended, written = outputs
+    assert np.abs(intended - written).max() > 0.5
+    # The code's GELU is the last that the network does: no number that it adds is below the GELU's least value.
+    assert model.trace.layers[0].mlp_out.min() > -0.171
+
+
+def test_captions_say_what_a_figure_has_that_the_recipe_has_not(framed):
+    at = opened(PAGE, recipe="nnx", recipe_figure="Attention", recipe_view="Its figures")
+    assert any("Attention over 5 tokens of width 4" in text for text in captions(at))
+    at = opened(PAGE, recipe="article", recipe_figure="Sinusoids", recipe_view="Its figures")
+    assert any("The sentences have 20 words here" in text for text in captions(at))
 
 
 def test_with_a_recipe_nothing_else_counts():

@@ -120,8 +120,8 @@ def recipe_note(model: Model) -> str:
     if recipe is None or recipe.has_table:
         return ""
     return (
-        " This tutorial has no embedding table: it draws a row for each token from a normal distribution. This app "
-        "stores such rows in a table."
+        " The tutorial's encoder reads rows that are drawn from a normal distribution, one for each token, and no "
+        "embedding table. This app stores such rows in a table."
     )
 
 
@@ -130,5 +130,5 @@ def _padding_note(model: Model) -> str:
     if model.batch.real.all():
         return ""
     if model.settings.recipe:
-        return " [PAD] marks tokens that the tutorial's random mask hides as keys; it has its own row."
+        return " [PAD] marks tokens that the tutorial's random mask hides as keys; each of them has a row of its own."
     return " [PAD] fills up shorter sentences; it has a row like every other token."

@@ -49,8 +49,8 @@ def render_comparison() -> None:
         ":orange[Orange]: as written in the code, where that differs from the text (in annotated, whose text and code "
         "agree, from the paper). FLOPs are those of the matrix products of one forward pass over the tutorial's batch; "
         "a multiplication and an addition count as two. "
-        f"{' and '.join(without_table)} have no embedding table: the table that stands in for their random rows in "
-        "this app is not counted here, but on the map and in the report."
+        f"The encoders of {' and '.join(without_table)} read random rows instead of an embedding table: the table that "
+        "stands in for these rows in this app is not counted here, but on the map and in the report."
     )
 
 

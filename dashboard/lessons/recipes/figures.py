@@ -1,6 +1,7 @@
 """The tutorials' figures, each computed from the recipe's model."""
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -15,6 +16,7 @@ from dashboard.selection.view_choice import render_choice
 from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.theme import current_theme
+from encoder_core import RECIPES
 from encoder_core.analysis import root_mean_square, self_matches
 from encoder_core.figures import HeatmapStyle, format_count, format_number, heatmap
 from encoder_core.recipes import Variant
@@ -161,34 +163,41 @@ def render_position_sum(model: Model) -> None:
     )
 
 
-# Recipe -> title -> how to render the figure, and the demo whose model it needs instead of the recipe's.
-FIGURES: Mapping[str, Mapping[str, tuple[RenderFigure, str | None]]] = {
+class _Figure(NamedTuple):
+    """How to render a figure, and the demo whose model it needs instead of the recipe's, if any."""
+
+    render: RenderFigure
+    demo: str | None = None
+    of_recipe: bool = True  # not of a trained model
+
+
+FIGURES: Mapping[str, Mapping[str, _Figure]] = {
     "nnx": {
-        "Attention": (render_attention, "attention"),
-        "Heads × sentences": (render_heads, "multi-head"),
-        "Block: in and out": (render_input_and_output, "block"),
-        "Encoder: in and out": (render_input_and_output, None),
-        "Average of the heads": (render_head_means, None),
+        "Attention": _Figure(render_attention, "attention"),
+        "Heads × sentences": _Figure(render_heads, "multi-head"),
+        "Block: in and out": _Figure(render_input_and_output, "block"),
+        "Encoder: in and out": _Figure(render_input_and_output),
+        "Average of the heads": _Figure(render_head_means),
     },
     "haiku": {
-        "Padding mask": (render_mask, None),
-        "In and out": (render_input_and_output, None),
-        "Average of the heads": (render_head_means, None),
-        "Heads × sentences": (render_heads, None),
+        "Padding mask": _Figure(render_mask),
+        "In and out": _Figure(render_input_and_output),
+        "Average of the heads": _Figure(render_head_means),
+        "Heads × sentences": _Figure(render_heads),
     },
     "nanolm": {
-        "Logits": (render_logits, None),
-        "In and out": (render_input_and_output, None),
-        "Heads × sentences": (render_heads, None),
+        "Logits": _Figure(render_logits),
+        "In and out": _Figure(render_input_and_output),
+        "Heads × sentences": _Figure(render_heads),
     },
-    "annotated": {"Embedding + position": (render_position_sum, None), "Sinusoids": (render_sinusoids, None)},
+    "annotated": {"Embedding + position": _Figure(render_position_sum), "Sinusoids": _Figure(render_sinusoids)},
     "article": {
-        trained.DEFAULT_FIGURE: (render_position_sum, None),
-        "Sinusoids": (render_sinusoids, None),
-        "Heads × sentences": (render_heads, None),
-        "In and out": (render_input_and_output, None),
-        "Analogies": (trained.render_article_analogies, None),
-        "Attention of a word": (trained.render_word_attention, None),
+        trained.DEFAULT_FIGURE: _Figure(render_position_sum),
+        "Sinusoids": _Figure(render_sinusoids),
+        "Heads × sentences": _Figure(render_heads),
+        "In and out": _Figure(render_input_and_output),
+        "Analogies": _Figure(trained.render_article_analogies, of_recipe=False),
+        "Attention of a word": _Figure(trained.render_word_attention, of_recipe=False),
     },
 }
 
@@ -197,5 +206,9 @@ def render_figures(name: str, variant: Variant, seed: int) -> None:
     """Render a choice of the tutorial's figures, and the chosen one."""
     figures = FIGURES[name]
     title = render_choice("Figure", list(figures), RECIPE_FIGURE, default=next(iter(figures)), hide_label=True)
-    render_figure, demo = figures[title]
-    render_figure(demo_model(name, demo, seed) if demo else figure_model(name, variant, seed))
+    figure, recipe = figures[title], RECIPES[name]
+    if figure.demo:
+        st.caption(recipe.demos[figure.demo].description)
+    elif figure.of_recipe and recipe.figures_seq:
+        st.caption(f"The sentences have {recipe.figures_seq} words here, as in the figure of the tutorial.")
+    figure.render(demo_model(name, figure.demo, variant, seed) if figure.demo else figure_model(name, variant, seed))

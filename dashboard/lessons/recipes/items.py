@@ -47,9 +47,7 @@ def render_items(recipe: Recipe, variant: Variant, seed: int) -> None:
     rows = [_row(item, finding) for item, finding in zip(items, findings, strict=True)]
     verdicts = [finding.verdict for finding in findings]
     counts = ", ".join(f"**{verdicts.count(v)}** {_COUNTED[v]}" for v in VERDICTS if v in verdicts)
-    st.caption(
-        f"{len(items)} rows in the tutorial's order, computed for seed {seed}: {counts}. Click a row to open it."
-    )
+    st.caption(f"{len(items)} rows, computed for seed {seed}: {counts}. Click a row to open it.")
     render_item_table(rows, name, key="recipe_items", on_open=_open)
     number = names.index(name)
     with st.container(border=True):
@@ -99,10 +97,10 @@ def render_item(item: Item, finding: Finding, *, key: str) -> None:
 
 def _render_quotation(quotation: Quotation) -> None:
     """Render a quotation with a link to its source, or with a remark where the source was not found."""
-    source = f"[source]({quotation.address})" if quotation.address else ":gray[(page not found; quoted from notes)]"
+    source = f"[source]({quotation.address})" if quotation.address else ":gray[(from notes; the page was not found)]"
     if quotation.form == "text":
-        lines = [escape_markdown(line) for line in quotation.text.splitlines()]
-        st.markdown("> “" + "  \n> ".join(lines) + f"” {source}")
+        text = "  \n> ".join(escape_markdown(line) for line in quotation.text.splitlines())
+        st.markdown(f"> “{text}” {source}" if quotation.address else f"> {text} {source}")
         return
     with st.container(gap=None):
         if quotation.form == "formula":

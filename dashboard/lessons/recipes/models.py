@@ -37,13 +37,13 @@ def figure_model(name: str, variant: Variant, seed: int) -> Model:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def demo_model(name: str, demo_name: str, seed: int) -> Model:
+def demo_model(name: str, demo_name: str, variant: Variant, seed: int) -> Model:
     """The model of a smaller example of the tutorial."""
     demo = RECIPES[name].demos[demo_name]
     batch, mask, _ = demo.inputs(seed)
-    encoder = Encoder.from_parameters(demo.config, demo.parameters(seed))
+    encoder = Encoder.from_parameters(demo.variant(variant), demo.parameters(seed))
     vocabulary = demo.example.vocabulary(demo.config)
-    return Model(recipe_settings(name, "as intended", seed), encoder, vocabulary, batch, mask)
+    return Model(recipe_settings(name, variant, seed), encoder, vocabulary, batch, mask)
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)

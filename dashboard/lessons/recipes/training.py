@@ -34,8 +34,8 @@ PLACES: dict[DropoutPlace, str] = {
 }
 # Because the percentages of both views are close to each other, readers take them for one number.
 _OTHER_MEASUREMENTS = (
-    " A row of the view “Row by row” that compares the two modes has an input and draws of its own, so its percentage "
-    "is another measurement of this effect."
+    " Where a row of the view “Row by row” compares the two modes, it has an input and draws of its own, so its "
+    "percentage is another measurement of this effect."
 )
 
 

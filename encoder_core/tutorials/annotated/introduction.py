@@ -69,8 +69,9 @@ def _replicates(seed: int) -> Finding:
 
 def _only_attention(seed: int) -> Finding:
     block = encoder(seed)
-    attention, feed_forward = (block.parameters_by_part[part] for part in ("attention", "feed-forward"))
-    share = feed_forward / (attention + feed_forward)
+    parts = {part: n for part, n in block.parameters_by_part.items() if part in ("attention", "feed-forward", "norms")}
+    feed_forward = parts["feed-forward"]
+    share = feed_forward / sum(parts.values())
     off = [HeadFactor(0, head) for head in range(HEADS)]
     x = np.asarray(encodings()).copy()
     before = block.trace(x, edits=off).output
@@ -79,8 +80,7 @@ def _only_attention(seed: int) -> Finding:
     others = float(np.delete(change, 4).max())
 
     def draw(theme: ThemeName) -> Line:
-        return [bar_panel({"attention": attention, "feed-forward": feed_forward}, title="Parameters of a block",
-                          theme=theme)]  # fmt: skip
+        return [bar_panel(parts, title="Parameters of a block", theme=theme)]
 
     return Finding(
         judge(feed_forward == 0, under_condition=others == 0),

@@ -6,7 +6,7 @@ import numpy as np
 
 from encoder_core.analysis import cosines
 from encoder_core.encoder import Encoder
-from encoder_core.figures import Line, ThemeName
+from encoder_core.figures import Line, ThemeName, format_fixed
 from encoder_core.parameters import draw_parameters
 from encoder_core.pretrained import nearest_words
 from encoder_core.recipes.article import INTENDED
@@ -64,8 +64,9 @@ def _pairs(first: Rows, second: Rows, is_trained: bool, where: str) -> Finding:
 
     return Finding(
         judge(False, under_condition=is_larger == is_trained),
-        f"mean cosine {similar.mean():.2f}, others {mixed.mean():.2f}",
-        f"The mean cosine of ten pairs of similar words is **{similar.mean():.2f}**, and **{mixed.mean():.2f}** "
+        f"mean cosine {format_fixed(similar.mean(), 2)}, others {format_fixed(mixed.mean(), 2)}",
+        f"The mean cosine of ten pairs of similar words is **{format_fixed(similar.mean(), 2)}**, and "
+        f"**{format_fixed(mixed.mean(), 2)}** "
         f"(standard deviation {mixed.std():.2f}) of words from two different pairs, {where}",
         draw,
         _TRAINED,

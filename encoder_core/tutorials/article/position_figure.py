@@ -120,8 +120,8 @@ def _positional_figure(seed: int) -> Finding:
         judge(error < 1e-5),
         f"largest difference {format_number(error, 1)}",
         f"The input of the block is the sum of the other two to **{format_number(error, 1)}**. As in the published "
-        f"figure, the columns of the encodings look constant after the first: **{64 - moving_columns(WRITTEN)}** of 64 "
-        f"change by less than {LEAST_CHANGE}.",
+        f"figure, the columns of the encodings look constant after the first {moving_columns(WRITTEN)}: the other "
+        f"**{64 - moving_columns(WRITTEN)}** of 64 change by less than {LEAST_CHANGE}.",
         draw,
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import entropy, softmax_steps
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName, format_fixed, format_number
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.haiku.draws import MASK_OF_3, QKV
@@ -83,9 +83,10 @@ def _weights_are_called_scores(seed: int) -> Finding:
 
     return Finding(
         judge(np.array_equal(scores, weights)),
-        f"scores from {scores.min():.2f} to {scores.max():.2f}",
-        f"In the code, `scores` are the numbers before softmax, here from **{scores.min():.2f}** to "
-        f"**{scores.max():.2f}**. The result of softmax is called `attention_weights`; its rows add up to 1.",
+        f"scores from {format_fixed(scores.min(), 2)} to {format_fixed(scores.max(), 2)}",
+        f"In the code, `scores` are the numbers before softmax, here from **{format_fixed(scores.min(), 2)}** to "
+        f"**{format_fixed(scores.max(), 2)}**. The result of softmax is called `attention_weights`; its rows add up "
+        "to 1.",
         draw,
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.blocks.norm import layer_norm
-from encoder_core.figures import Line, PanelStyle, ThemeName, format_number, residual_flow
+from encoder_core.figures import Line, PanelStyle, ThemeName, format_fixed, format_number, residual_flow
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.trace import LayerTrace, Run
 from encoder_core.tutorials.haiku.models import INTRO, block_run, encoder_run
@@ -87,9 +87,9 @@ def _replicas(seed: int) -> Finding:
 
     return Finding(
         judge(np.array_equal(*kernels), under_condition=same_shapes),
-        f"correlation {correlation:.3f}",
+        f"correlation {format_fixed(correlation)}",
         f"The parameters of blocks 1 and 2 have the same shapes and different numbers: the correlation of the two W_Q "
-        f"is **{correlation:.3f}**.",
+        f"is **{format_fixed(correlation)}**.",
         draw,
         condition="“identical” means the same structure, not the same parameters",
     )

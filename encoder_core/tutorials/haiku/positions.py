@@ -177,7 +177,8 @@ POSITION_ITEMS = (
          Quotation("The position of words in the sequence is thus not encoded explicitly by the model.", POSITIONS)),
         _no_order,
         "Without a position encoding and with all keys visible, a block treats the tokens as a set. The tutorial's "
-        "encoder as written is such a model, because its table of positions stays zero.",
+        "class of the encoder is such a model: it adds no positions. The table that would be added before it stays "
+        "zero.",
         "positions",
     ),
     Item(

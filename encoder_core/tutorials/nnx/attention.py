@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import self_matches
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName, format_fixed, format_number
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -113,7 +113,8 @@ def _scores_or_weights(seed: int) -> Finding:
         judge(np.allclose(weights, np.where(visible, scores, 0), atol=1e-3)),
         f"rows add up to {sums.mean():.3f}",
         f"The rows of the returned matrix add up to **{sums.min():.3f}** to **{sums.max():.3f}**, and all its numbers "
-        f"are from 0 to 1. The visible scores are from {scores[visible].min():.2f} to {scores[visible].max():.2f}.",
+        f"are from 0 to 1. The visible scores are from {format_fixed(scores[visible].min(), 2)} to "
+        f"{format_fixed(scores[visible].max(), 2)}.",
         draw,
     )
 

@@ -177,7 +177,8 @@ ENCODER_ITEMS = (
           "Training could make the claim true; nothing in the architecture does."),
     claim("padding-masks", "Padding masks",
           "Padding masks to prevent attention to padded positions.", partial(_padding, role=False),
-          "The mask needs the shape (batch, 1, seq): with two axes, (batch, seq) would be read as (query, key).",
+          "The mask needs three axes, such as (batch, 1, seq): with two axes, (batch, seq) would be read as (query, "
+          "key).",
           "scaled_scores"),
     claim("causal-masks", "Causal masks",
           "Causal masks to prevent access to future tokens (if used in auto-regressive settings).", _causal,

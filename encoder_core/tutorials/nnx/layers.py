@@ -9,7 +9,7 @@ from encoder_core.recipes.collapse import collapsed_feed_forward
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
-from encoder_core.tutorials.nnx.models import NNX, PAGE, encoder_of, encoder_run
+from encoder_core.tutorials.nnx.models import NNX, PAGE, encoder_of, encoder_run, variant_run
 
 
 def _relationships(seed: int) -> Finding:
@@ -38,13 +38,13 @@ def _relationships(seed: int) -> Finding:
 
 
 def _two_linear_layers(seed: int) -> Finding:
-    run = encoder_run(seed, "as written")
+    run = encoder_run(seed)
     layer, down = run.trace.layers[0], "layers.0.mlp.down"
     two_layers = layer.mlp_act[0] @ run.parameters[f"{down}.kernel"] + run.parameters[f"{down}.bias"]
     one_map = collapsed_feed_forward(run.parameters, 0)(layer.mlp_in[0])
-    gap, intended = difference(two_layers, one_map), encoder_run(seed).trace.layers[0]
-    intended_out = intended.mlp_out[0]
-    intended_gap = difference(intended_out, collapsed_feed_forward(encoder_run(seed).parameters, 0)(intended.mlp_in[0]))
+    intended = variant_run(seed, "as intended")
+    bent, gap = intended.trace.layers[0], difference(two_layers, one_map)
+    intended_gap = difference(bent.mlp_out[0], collapsed_feed_forward(intended.parameters, 0)(bent.mlp_in[0]))
 
     def draw(theme: ThemeName) -> Line:
         return scenes.one_affine_map(two_layers, one_map, tokens=run.trace.tokens[0], theme=theme)

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
+from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, format_count, mosaic, position_labels
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -65,7 +65,7 @@ def _expansion(axes: int, seed: int) -> Finding:
         judge(expanded.shape == as_documented and np.array_equal(full > 0, ours)),
         f"{mask.shape} → {expanded.shape}",
         f"A mask of shape {mask.shape} becomes **{expanded.shape}**. For {BATCH} sentences and {HEADS} heads this "
-        f"gives **{different}** different matrices of {SEQ} × {SEQ}.",
+        f"gives {format_count(different, 'different matrix', 'different matrices')} of {SEQ} × {SEQ}.",
         draw,
     )
 
@@ -86,9 +86,8 @@ def _one_axis(seed: int) -> Finding:
                 Matrix(title=f"one axis: ({SEQ},)", values=real[None], kind="weights", row_axis="sentence",
                        column_axis="key", rows=["1"]),
                 "real[None, :] →",
-                Matrix(title=f"two axes: ({SEQ}, {SEQ})", values=right, kind="weights", mask=right > 0,
-                       row_axis="query",
-                       column_axis="key"),
+                Matrix(title=f"two axes: (1, {SEQ}), repeated to ({SEQ}, {SEQ})", values=right, kind="weights",
+                       mask=right > 0, row_axis="query", column_axis="key"),
             ],
             theme=theme,
         )  # fmt: skip
@@ -97,7 +96,7 @@ def _one_axis(seed: int) -> Finding:
         judge(refused),
         "an error" if refused else "accepted",
         f"A mask of shape ({SEQ},), one number for each of {SEQ} keys ({int(real.sum())} of them real), is "
-        f"{'refused' if refused else 'accepted'}. It has to be repeated for every query first.",
+        f"{'refused' if refused else 'accepted'}. It needs an axis for the queries first.",
         draw,
     )
 
@@ -156,7 +155,8 @@ def _fully_masked(seed: int) -> Finding:
 
 _EXPANSION_MEANINGS = {
     2: "One matrix serves all sentences and heads. A causal mask has this shape.",
-    3: "Each sentence has its own matrix, which its heads share. Masks against padding have this shape.",
+    3: "Each sentence has its own matrix, which its heads share. Masks against padding have "
+    "three axes, (batch, 1, seq) or (batch, seq, seq).",
     4: "Each head of each sentence has its own matrix.",
 }
 
@@ -197,7 +197,8 @@ MASK_ITEMS = (
                    "code"),
          Quotation("mask = utils.expand_mask(mask)  # Ensure mask is in the correct 4D format", MULTI_HEAD, "code")),
         _one_axis,
-        "A single row of keys does not say which query it is for. With `real[None, :]` it is repeated for every query.",
+        "A single row of keys does not say which query it is for. `real[None, :]` has two axes, and "
+        "broadcasting repeats it for every query.",
         "scaled_scores",
     ),
 )  # fmt: skip

@@ -22,32 +22,33 @@ NNX = RECIPES["nnx"]
 
 @lru_cache(maxsize=12)
 def demo_run(name: str, seed: int, dropout: int | None = None) -> Run:
-    """One of the tutorial's smaller examples: "attention", "multi-head" or "block".
+    """One of the tutorial's smaller examples, with its code: "attention", "multi-head" or "block".
 
     dropout  the seed of the masks in training mode; None is evaluation mode
     """
     demo = NNX.demos[name]
     batch, mask, _ = demo.inputs(seed)
     edits = [] if dropout is None else [Dropout(dropout)]
-    return Encoder.from_parameters(demo.config, demo.parameters(seed)).run(batch, mask, edits)
+    return Encoder.from_parameters(demo.variant("as written"), demo.parameters(seed)).run(batch, mask, edits)
 
 
 @lru_cache(maxsize=4)
-def encoder_of(seed: int, variant: Variant = "as intended") -> Encoder:
-    """The encoder of three blocks."""
-    return Encoder.recipe("nnx", variant, seed)
+def encoder_of(seed: int) -> Encoder:
+    """The encoder of three blocks of the tutorial's code, with the weights that it uses: each block reads the output of
+    the previous one."""
+    written = Encoder.recipe("nnx", "as written", seed)
+    return written.with_config(replace(written.config, attention_read_out="stack"))
 
 
 @lru_cache(maxsize=8)
-def encoder_run(seed: int, variant: Variant = "as intended", mask: MaskName | None = None) -> Run:
-    """The encoder of three blocks on the tutorial's batch."""
+def encoder_run(seed: int, mask: MaskName | None = None) -> Run:
+    """`encoder_of` on the tutorial's batch."""
     batch, _, _ = NNX.inputs(seed)
-    return encoder_of(seed, variant).run(batch, mask)
+    return encoder_of(seed).run(batch, mask)
 
 
 @lru_cache(maxsize=4)
-def used_run(seed: int) -> Run:
-    """The encoder as written, with the weights that it uses: each block reads the output of the previous one."""
-    written = encoder_of(seed, "as written")
+def variant_run(seed: int, variant: Variant) -> Run:
+    """A variant of the recipe on its batch. As written, the weights are those that the tutorial reads out."""
     batch, mask, _ = NNX.inputs(seed)
-    return written.with_config(replace(written.config, attention_read_out="stack")).run(batch, mask)
+    return Encoder.recipe("nnx", variant, seed).run(batch, mask)

@@ -228,8 +228,8 @@ NORM_ITEMS = (
            'This placement assumes that residual connections should provide unaltered "backup" gradients during '
            "backpropagation.", _unaltered,
            "With post-norm, every gradient passes through two norms a block, also on the residual path. Each norm "
-           "removes the components along the row and along its mean, and divides by its standard deviation. Pre-norm "
-           "leaves the residual path free: there the gradient arrives as it left."),
+           "removes the gradient's mean and its component along the normalised row, and divides by the standard "
+           "deviation of the row. Pre-norm leaves the residual path free: there the gradient arrives as it left."),
     _claim("norm-before-the-residual", "The norm before the residual connection",
            "Newer architectures like T5 apply layer normalization before the residual connection.",
            _before_the_residual,

@@ -8,17 +8,17 @@ from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.encoder import claim
-from encoder_core.tutorials.nnx.models import ENCODER, encoder_run, used_run
+from encoder_core.tutorials.nnx.models import ENCODER, encoder_run, variant_run
 
 
 def _mean_weights(seed: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The weights averaged over the heads, (batch, query, key) for each block: as read out, and as used."""
-    read, used = encoder_run(seed, "as written").trace.layers, used_run(seed).trace.layers
+    read, used = variant_run(seed, "as written").trace.layers, encoder_run(seed).trace.layers
     return [layer.pattern.mean(1) for layer in read], [layer.pattern.mean(1) for layer in used]
 
 
 def _extracted(seed: int) -> Finding:
-    read, used = encoder_run(seed, "as written").trace.layers, used_run(seed).trace.layers
+    read, used = variant_run(seed, "as written").trace.layers, encoder_run(seed).trace.layers
     gaps = [float(np.abs(a.pattern - b.pattern).max()) for a, b in zip(read, used, strict=True)]
 
     def draw(theme: ThemeName) -> Line:
@@ -106,7 +106,8 @@ def _figure_item(block: int) -> Item:
          Quotation("avg_weights = jnp.mean(weights, axis=1)  # Average over heads (seq_len, seq_len)", ENCODER,
                    "code")),
         partial(_figure, block),
-        (later if block else first) + " With random parameters, the mean over four heads is close to equal weights. "
+        (later if block else first) + " The mean over four heads is more even than "
+        "one head, but with random parameters its largest weight in a row is still about twice 1/16. "
         "The mean has the shape (batch, seq, seq), which the comment leaves out.",
         "full_stack",
     )  # fmt: skip
