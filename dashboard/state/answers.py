@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from dashboard.markdown import plain_text
+from dashboard.markdown import capitalize, plain_text
 from dashboard.state.link import link_to
 from dashboard.state.session import session
 
@@ -104,7 +104,7 @@ def _plain(answer: Answer) -> dict[str, object]:
     return {
         "time": answer.time,
         "page": answer.page,
-        "question": plain_text(answer.question),
+        "question": capitalize(plain_text(answer.question)),
         "options": [plain_text(option) for option in answer.options],
         "chosen": plain_text(answer.chosen),
         "correct": plain_text(answer.correct),

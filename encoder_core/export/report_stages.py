@@ -144,7 +144,7 @@ def _block(run: Run, at: At) -> list[Section]:
         ),
         (
             "Feed-forward",
-            f"Each token alone is mapped to {c.d_ff} numbers and back to {c.d_model}.{relu}",
+            f"Each token alone is mapped to {c.d_ff:,} numbers and back to {c.d_model:,}.{relu}",
             [_figure(mlp_in, at.tokens, None, "input", Appearance(limit=colour_limit(mlp_in), width=THIRD)),
              _figure(act, at.tokens, None, "hidden", Appearance(limit=colour_limit(act), width=THIRD)),
              _figure(out, at.tokens, None, "output", Appearance(limit=colour_limit(out), width=THIRD))],

@@ -14,7 +14,7 @@ THEME = theme_named("light")
 LEVELS = 48  # different colours of a scale; cells of one colour are one path
 MAX_ROWS, MAX_COLUMNS = 32, 64
 _LABEL_WIDTH, _LABEL_HEIGHT, _LETTER = 62, 52, 5.2  # pixels
-_NUMBER_WIDTH = 25  # pixels that a cell needs to contain its number
+_NUMBER_WIDTH = 30  # pixels that a cell needs to contain its number, in any font
 _TICK_WIDTH = 17  # pixels between two numbers of an axis of dimensions
 
 HATCH = (

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.explain.number_format import format_number
-from encoder_core.figures.axis import axis_of
+from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
@@ -75,7 +75,7 @@ def curves(
         for index, (name, values) in enumerate(series.items())
     ]
     names = list(map(str, x))
-    return build_panel(
+    panel = build_panel(
         "curves",
         traces,
         style,
@@ -89,6 +89,7 @@ def curves(
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right", "font": {"size": 11}},
         margin={"t": 68},
     )
+    return replace(panel, columns=axis_of(names, AxisMeaning("", x_axis)) if named else None)
 
 
 def bars(

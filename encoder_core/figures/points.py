@@ -118,7 +118,10 @@ def points(
     colours = series_colours(theme)
     order = list(dict.fromkeys(groups))
     looks = {name: (colours[i % len(colours)], _SYMBOLS[i % len(_SYMBOLS)]) for i, name in enumerate(order)}
-    traces = [_path(path, looks[groups[index]][0], thick=index == marked) for index, path in paths]
+    traces = [
+        _path(path, f"path of {label(names[index])}", looks[groups[index]][0], thick=index == marked)
+        for index, path in paths
+    ]
     for name in order:
         members = [index for index, group in enumerate(groups) if group == name]
         colour, symbol = looks[name]
@@ -225,9 +228,10 @@ def _dots(
     }
 
 
-def _path(path: Float[np.ndarray, "stage 2"], colour: str, *, thick: bool) -> dict[str, Any]:
+def _path(path: Float[np.ndarray, "stage 2"], name: str, colour: str, *, thick: bool) -> dict[str, Any]:
     return {
         "type": "scatter",
+        "name": name,
         "mode": "lines+markers",
         "x": path[:, 0].astype(np.float32),
         "y": path[:, 1].astype(np.float32),

@@ -102,11 +102,11 @@ def test_files_by_hand():
         answer(options=("=1+1", "b"), chosen="=1+1"),
     ]
     loaded = json.loads(to_json(given))
-    assert loaded[0]["question"] == "which token after “=”?"
+    assert loaded[0]["question"] == "Which token after “=”?"
     assert [row["is_correct"] for row in loaded] == [True, False]
     assert loaded[1]["options"] == ["=1+1", "b"]
     rows = list(csv.DictReader(io.StringIO(to_csv(given).removeprefix("\ufeff"))))
-    assert rows[0] == {"time": given[0].time, "page": "map", "question": "which token after “=”?", "options": "a | b",
+    assert rows[0] == {"time": given[0].time, "page": "map", "question": "Which token after “=”?", "options": "a | b",
                        "chosen": "b", "correct": "b", "is_correct": "True", "explanation": "", "link": "",
                        "attempt": "2", "misconception": ""}  # fmt: skip
     assert rows[1]["chosen"] == "'=1+1"  # not executed by a spreadsheet

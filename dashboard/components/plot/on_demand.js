@@ -32,6 +32,7 @@ export async function startPlayer(line, script) {
  */
 export function connectSaveMenus({ items, panelElements }, script, bundle) {
   panelElements.forEach(({ plot, saveMenu, saveButtons }, i) => saveButtons.forEach((button, j) => {
+    button.hidden = FORMATS[j] === "CSV" && items[i].panel.kind === "flow";  // a diagram has no numbers
     button.onclick = async () => {
       saveMenu.open = false;
       const { savePanel } = await import(staticUrl(script));

@@ -35,6 +35,7 @@ const LAST = 1 - 1e-6;  // of the width or height: at the end itself, the next c
  * @property {boolean} opensNext  whether the next panel of the line shows the selected tile enlarged
  * @property {[number, number][]} setByHand  cells (row, column) with an edited value
  * @property {[number | null, number | null][]} marked  outlined cells; null marks a whole row or column
+ * @property {number[]} [missing]  bars that are no finite number, and have no length
  * @property {PlotTrace[]} data  Plotly's traces
  * @property {PlotLayout} layout  Plotly's layout
  *

@@ -21,7 +21,7 @@ def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = (), *, is_insp
     is_inspected  whether one of its cells is the inspected cell
     """
     tiles = panel.tiles
-    description = {
+    description: dict[str, Any] = {
         "kind": panel.kind,
         "title": panel.title,
         "titleColour": panel.title_colour,
@@ -39,6 +39,8 @@ def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = (), *, is_insp
         "setByHand": sorted(panel.set_by_hand),
         "marked": panel.marked,
     }  # fmt: skip
+    if panel.kind == "row_bars" and panel.values is not None and not np.isfinite(panel.values).all():
+        description["missing"] = np.flatnonzero(~np.isfinite(panel.values)).tolist()
     layout = {**panel.layout, "shapes": [*panel.layout.get("shapes", ()), *outlines]}
     figure = {"data": [_packed(trace) for trace in panel.data], "layout": layout}
     return json.dumps(description | figure, cls=PlotlyJSONEncoder, separators=(",", ":"))
