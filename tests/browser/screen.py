@@ -203,7 +203,7 @@ class Screen:
 
     def says(self, label: str) -> int:
         """The number at the thumb of a slider."""
-        return int(self.slider(label).get_attribute("aria-valuetext"))
+        return int(self.slider(label).get_attribute("aria-valuetext").replace(",", ""))
 
     def plots(self, numbers: bool = True) -> list[dict[str, Any]]:
         """All plots on the page, with what they show. Without the numbers of the cells it takes a tenth of the time."""

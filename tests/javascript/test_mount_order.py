@@ -104,7 +104,7 @@ _UPDATES = """async ({ path, host, older, newer, read }) => {
     await new Promise(done => setTimeout(done));
     return read === "query" ? window.location.search : document.querySelector(read).textContent;
 }"""
-_ROW = {"name": "a", "kind": "", "quotation": "", "verdict": "holds", "condition": "", "measured": ""}
+_ROW = {"name": "a", "kind": "", "says": "", "quoted": True, "verdict": "holds", "condition": "", "measured": ""}
 _ADDRESS = {"session": "one", "read": "", "step": 0, "fragment": False}
 _DATA = {
     "address_bar/address": ("query", lambda word: {**_ADDRESS, "query": f"text={word}"}),

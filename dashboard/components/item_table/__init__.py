@@ -14,6 +14,8 @@ _COMPONENT = register_component("item_table", Path(__file__).parent)
 class Row:
     """One row, as plain text.
 
+    says       what the tutorial says; may be empty
+    quoted   whether these are its words
     verdict    "holds", "holds if" or "does not hold"; it decides the icon and the colour
     condition  continues the words "holds if"; otherwise empty
     """
@@ -21,7 +23,8 @@ class Row:
     name: str
     title: str
     kind: str
-    quotation: str
+    says: str
+    quoted: bool
     verdict: str
     condition: str
     measured: str

@@ -8,7 +8,8 @@ import { appendElement, hostElement, unlessTakenBack } from "../dom.js";
  * @property {string} name
  * @property {string} title
  * @property {string} kind
- * @property {string} quotation
+ * @property {string} says  what the tutorial says
+ * @property {boolean} quoted  whether these are its words
  * @property {"holds" | "holds if" | "does not hold"} verdict
  * @property {string} condition
  * @property {string} measured
@@ -32,7 +33,7 @@ function appendRow(body, row, number, component) {
   button.type = "button";
   button.dataset.name = row.name;
   appendElement(item, "small", "ew-kind", row.kind);
-  if (row.quotation) appendElement(item, "q", "ew-quotation", row.quotation);
+  if (row.says) appendElement(item, row.quoted ? "q" : "span", "ew-says", row.says);
   const verdict = appendElement(element, "td", `ew-verdict ${VERDICTS[row.verdict].style}`);
   appendElement(verdict, "span", "ew-icon", VERDICTS[row.verdict].icon).setAttribute("aria-hidden", "true");
   appendElement(verdict, "b", "", row.verdict);

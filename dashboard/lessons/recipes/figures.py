@@ -207,8 +207,8 @@ def render_figures(name: str, variant: Variant, seed: int) -> None:
     figures = FIGURES[name]
     title = render_choice("Figure", list(figures), RECIPE_FIGURE, default=next(iter(figures)), hide_label=True)
     figure, recipe = figures[title], RECIPES[name]
+    figure.render(demo_model(name, figure.demo, variant, seed) if figure.demo else figure_model(name, variant, seed))
     if figure.demo:
         st.caption(recipe.demos[figure.demo].description)
     elif figure.of_recipe and recipe.figures_seq:
         st.caption(f"The sentences have {recipe.figures_seq} words here, as in the figure of the tutorial.")
-    figure.render(demo_model(name, figure.demo, variant, seed) if figure.demo else figure_model(name, variant, seed))

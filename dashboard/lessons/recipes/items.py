@@ -63,8 +63,9 @@ def render_items(recipe: Recipe, variant: Variant, seed: int) -> None:
 
 def _row(item: Item, finding: Finding) -> Row:
     readable = [each for each in item.quotations if each.form != "formula"]  # the table shows text as it is
-    quotation = " ".join(readable[0].text.split()) if readable else ""
-    return Row(item.name, item.title, item.kind, quotation, finding.verdict, finding.condition, finding.measured)
+    says = " ".join(readable[0].text.split()) if readable else ""
+    quoted = bool(readable and readable[0].address)
+    return Row(item.name, item.title, item.kind, says, quoted, finding.verdict, finding.condition, finding.measured)
 
 
 def _open(name: str) -> None:
