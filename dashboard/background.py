@@ -9,8 +9,9 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from functools import cache
 
-_LONGEST = 10.0  # seconds in which the threads must end; compiling one program takes 0.5 to 3
+_LONGEST = 5.0  # seconds in which the threads must end; compiling one program takes 0.5 to 3
 _stopping = threading.Event()
 _threads: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
 
@@ -20,6 +21,8 @@ def start_thread(work: Callable[[], object], name: str) -> threading.Thread:
 
     Work that takes long calls `end_with_server` between its parts.
     """
+    _end_threads_at_exit()
+    end_with_server()  # nobody would wait for this thread
     thread = threading.Thread(target=work, name=name, daemon=True)
     _threads.add(thread)
     thread.start()
@@ -32,7 +35,12 @@ def end_with_server(*_: object) -> None:
         raise SystemExit  # which a thread ends with silently
 
 
-@atexit.register  # runs before what JAX has registered, which lets go of its programs
+@cache
+def _end_threads_at_exit() -> None:
+    # What is registered last runs first: JAX, which the callers have imported, would take its programs from the threads.
+    atexit.register(_end_threads)
+
+
 def _end_threads() -> None:
     _stopping.set()
     deadline = time.monotonic() + _LONGEST

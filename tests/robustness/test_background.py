@@ -3,7 +3,12 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
+
+import pytest
+
+from dashboard import background
 
 ROOT = Path(__file__).parents[2]
 _COMPILES = """
@@ -40,3 +45,13 @@ def test_a_process_ends_while_a_program_is_compiled():
         [sys.executable, "-c", _COMPILES], env=environment, capture_output=True, text=True, timeout=60
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ends\n", "")
+
+
+def test_a_thread_of_a_server_that_stops_starts_no_other(monkeypatch):
+    stopping = threading.Event()
+    monkeypatch.setattr(background, "_stopping", stopping)
+    stopping.set()
+    with pytest.raises(SystemExit):
+        background.start_thread(lambda: None, "late")
+    with pytest.raises(SystemExit):
+        background.end_with_server(1, 2)
