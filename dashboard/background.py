@@ -37,7 +37,7 @@ def end_with_server(*_: object) -> None:
 
 @cache
 def _end_threads_at_exit() -> None:
-    # What is registered last runs first: JAX, which the callers have imported, would take its programs from the threads.
+    # What is registered last runs first. JAX, which is imported by now, would take its programs from the threads.
     atexit.register(_end_threads)
 
 

@@ -41,6 +41,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.processes < 1:
         parser.error("at least one process is needed")
+    if not 1 <= options.port <= 65_535:
+        parser.error(f"there is no port {options.port}: allowed are 1 to 65535")
     try:
         if not _is_free(options.port):
             raise ValueError(f"port {options.port} cannot be used: another program has it, or it needs more rights")

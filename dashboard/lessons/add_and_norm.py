@@ -14,7 +14,7 @@ from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.norm_calculation import norm_calculation
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
-from dashboard.models.variants import model_with_norm, with_edits
+from dashboard.models.variants import model_with_norm
 from dashboard.selection.column_picker import move_focus_and_column, render_column_picker
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
@@ -133,7 +133,7 @@ def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
     st.header("Post-norm and pre-norm", anchor=False)
     model_norm = current.config.norm
     models = {
-        norm: current if norm == model_norm else with_edits(model_with_norm(current.settings, norm), current.edits)
+        norm: current if norm == model_norm else model_with_norm(current.settings, norm, current.edits)
         for norm in scenes.FLOWS
     }
     lengths = {norm: _lengths(model) for norm, model in models.items()}

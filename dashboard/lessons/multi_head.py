@@ -12,7 +12,7 @@ from dashboard.lessons.qkv import columns_text
 from dashboard.lessons.word_lines import render_figure_choice, render_layer_lines
 from dashboard.models.ablation import ablation
 from dashboard.models.model import Model
-from dashboard.models.variants import with_edits
+from dashboard.models.variants import edited_model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.selection.weights_scale import render_weights_limit
@@ -126,7 +126,7 @@ def render_heads_off(current: Model, at: Focus, off: tuple[int, ...], columns: W
         f"Heads switched off in layer {at.layer + 1}", range(heads), selection_mode="multi",
         format_func=lambda head: str(head + 1), **bound,
     )  # fmt: skip
-    without_heads = with_edits(current, (*current.edits, *(HeadFactor(at.layer, head, 0.0) for head in off)))
+    without_heads = edited_model(current.settings, (*current.edits, *(HeadFactor(at.layer, head, 0.0) for head in off)))
     for problem in without_heads.edit_problems:
         st.caption(f":orange[{problem}]")
     trace, without = current.trace, without_heads.trace

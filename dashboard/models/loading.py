@@ -55,7 +55,9 @@ class EncoderLoader:
         """A sentence if the encoder cannot be loaded, else ""."""
         loaded = self._loaded
         error = loaded.exception() if loaded and loaded.done() else None
-        return str(error) if isinstance(error, PretrainedError) else ""
+        if error is None or isinstance(error, (_Cancelled, SystemExit)):
+            return ""
+        return str(error) if isinstance(error, PretrainedError) else f"It cannot be loaded ({type(error).__name__})."
 
     def start(self) -> None:
         """Start to load, unless the encoder is loaded or being loaded. After a failure, try again."""

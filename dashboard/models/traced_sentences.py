@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from cachetools import LRUCache
@@ -104,11 +105,14 @@ class SentenceTracer:
         with self._lock:
             if request.key in self._results:
                 return self._results[request.key]
-            job = self._jobs.setdefault(request.key, _Job(request, time.monotonic()))
+            job = self._jobs.get(request.key)
+            if job is None or (job.failed and not _is_awaited(job)):
+                job = self._jobs[request.key] = _Job(request, time.monotonic())
             job.last_seen = time.monotonic()
-            if self._thread is None:
+            if self._thread is None and not job.failed:
                 self._thread = start_thread(self._work, "trace sentences")
-            return Progress(job.traced, len(request.sentences), list(self._jobs).index(request.key), job.failed)
+            before = takewhile(lambda other: other is not job, self._jobs.values())
+            return Progress(job.traced, len(request.sentences), sum(not each.failed for each in before), job.failed)
 
     def _work(self) -> None:
         while job := self._next_job():

@@ -48,10 +48,11 @@ def with_edits(model: Model, edits: tuple[Edit, ...]) -> Model:
 
 
 @cached_by_size
-def model_with_norm(settings: Settings, norm: Norm) -> Model:
+def model_with_norm(settings: Settings, norm: Norm, edits: tuple[Edit, ...]) -> Model:
     """The model of the settings with the other placement of norms; pre-norm adds a final norm (scale 1, bias 0)."""
     model = model_for(settings)
     config = replace(model.config, norm=norm, final_norm=norm == "pre")
     new = {"final_norm.scale": np.ones(config.d_model, np.float32),
            "final_norm.bias": np.zeros(config.d_model, np.float32)}  # fmt: skip
-    return replace(model, encoder=model.encoder.with_config(config, new))
+    other = replace(model, encoder=model.encoder.with_config(config, new))
+    return with_edits(other, edits) if edits else other

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from dashboard.environment import read_whole_number
 from encoder_core import RECIPES
+from encoder_core.pretrained import full_name
 from encoder_core.training.shipped import PLANS
 
 RANDOM = "random"  # the encoder with random parameters and the sizes from the sidebar
@@ -34,7 +35,7 @@ def parse_offered(environment: Mapping[str, str]) -> dict[str, str]:
     setting = environment.get("ENCODER_MODELS")
     names = _DEFAULT_NAMES if setting is None else [name.strip() for name in setting.split(",") if name.strip()]
     offered: dict[str, str] = {}
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(map(full_name, names)):
         short = MINILM if name == _MINILM_NAME else name.rstrip("/").rpartition("/")[2]
         if not short or short in offered or short in _BUILT_IN:
             text = "ENCODER_MODELS: %r is left out, because the name %r is empty or that of another encoder."

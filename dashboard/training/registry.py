@@ -91,7 +91,7 @@ class RunRegistry:
         """The run with this id, at which the session now looks; None if the server does not have it."""
         stored = self._storage.get(run)
         if stored:
-            stored.viewers.add(session)
+            stored.viewers[session] = self._clock()
         return stored
 
     def partner(self, run: StoredRun) -> StoredRun | None:
@@ -114,9 +114,9 @@ class RunRegistry:
                 self._send(Pause(run.id))
 
     def resume(self, run: StoredRun, until: int | None = None) -> None:
-        """Queue a paused run again, until a later step or to its end."""
+        """Queue a paused run again, until a step or to its end; it stays paused where it has made these steps."""
         with self._lock:
-            if run.status == "paused":
+            if run.status == "paused" and (until is None or until > run.step):
                 run.status, run.sentence = "queued", ""
                 run.until = min(run.plan.steps, until or run.plan.steps)
                 run.last_seen = self._clock()
@@ -170,6 +170,7 @@ class RunRegistry:
                 return
             self._ticked = now
             for run in self._storage:
+                self._storage.forget_closed(run, now, UNSEEN)
                 if run.is_open or run.status == "paused":
                     if self._storage.is_seen(run):
                         run.last_seen = now
@@ -189,8 +190,8 @@ class RunRegistry:
 
     def _new_run(self, plan: TrainingPlan, owner: str) -> StoredRun:
         self._count += 1
-        run = StoredRun(self._count, secrets.token_hex(5), plan, owner, self._clock())
-        run.viewers.add(owner)
+        now = self._clock()
+        run = StoredRun(self._count, secrets.token_hex(5), plan, owner, now, viewers={owner: now})
         self._storage.add(run)
         return run
 
@@ -211,7 +212,9 @@ class RunRegistry:
                     self._process = self._start_process(self)
                 except OSError:
                     logging.getLogger(__name__).exception("The training process did not start.")
-                    self._end(run, "failed", "The server could not start the training process.")
+                    self._queue.remove(run)
+                    run.status, run.state = "failed", None
+                    run.sentence = "The server could not start the training process."
                     continue
             self._programs.add(program)
             self._queue.remove(run)

@@ -49,3 +49,11 @@ class RunStorage:
     def is_seen(self, run: StoredRun) -> bool:
         """Whether a session that has looked at the run is open."""
         return any(self._is_open(session) for session in list(run.viewers))
+
+    def forget_closed(self, run: StoredRun, now: float, patience: float) -> None:
+        """Forget the sessions that have been closed for longer than `patience` seconds."""
+        for session, last_open in list(run.viewers.items()):
+            if self._is_open(session):
+                run.viewers[session] = now
+            elif now - last_open > patience:
+                run.viewers.pop(session, None)

@@ -30,7 +30,7 @@ class StoredRun:
     id           in the URL; it cannot be guessed
     partner      id of the run that was started together with this one, for a comparison
     owner        the session that has started it
-    viewers      the sessions that have looked at it
+    viewers      the sessions that have looked at it, and when each was last open, in seconds
     last_seen    when one of them was last open, in seconds
     until        the step after which it pauses
     sentence     why it ended or failed; "" if there is nothing to say
@@ -46,7 +46,7 @@ class StoredRun:
     owner: str
     last_seen: float
     partner: str | None = None
-    viewers: set[str] = field(default_factory=set)
+    viewers: dict[str, float] = field(default_factory=dict)
     until: int = 0
     status: Status = "queued"
     sentence: str = ""

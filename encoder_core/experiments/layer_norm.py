@@ -54,7 +54,7 @@ def _measure(setup: Setup) -> Measurement:
         f"change of sentence 1: {format_number(changes['layer norm'], 2)} with layer norm, "
         f"{format_number(changes['batch norm'], 2)} with batch norm",
         f"All sentences but the first are multiplied by {factor:g}. After layer norm every row of sentence 1 has a "
-        f"mean of **{format_number(abs(float(rows.mean(-1).max())), 1)}** and a variance of "
+        f"mean of **{format_number(float(np.abs(rows.mean(-1)).max()), 1)}** and a variance of "
         f"**{format_number(float(rows.var(-1).mean()), 3)}**, and it does not change. After batch norm its mean square "
         f"is {format_number(float((after['batch norm'] ** 2).mean()), 2)}: it depends on the sentences that are in the "
         "same batch by chance.",

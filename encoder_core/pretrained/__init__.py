@@ -5,7 +5,7 @@ Only safetensors files are read: they contain numbers only, whereas opening a pi
 
 from encoder_core.pretrained.analogy import Analogy, parse_analogy
 from encoder_core.pretrained.bert import PretrainedError
-from encoder_core.pretrained.find import KNOWN, find_model, on_this_machine
+from encoder_core.pretrained.find import KNOWN, find_model, full_name, on_this_machine
 from encoder_core.pretrained.hub import MAX_BYTES
 from encoder_core.pretrained.model import open_model, require_max_len
 from encoder_core.pretrained.nearest_words import Neighbour, direction_of, nearest_words
@@ -20,6 +20,7 @@ __all__ = [
     "WordPieceTokenizer",
     "direction_of",
     "find_model",
+    "full_name",
     "nearest_words",
     "on_this_machine",
     "open_model",

@@ -56,7 +56,7 @@ def find_model(
     what is no name and no folder, and ValueError for other arguments of a wrong type.
     """
     if allowed is not None:  # a text would allow every name that is a part of it
-        allowed = require_items("allowed", allowed, str, "None and lists of names")
+        allowed = [full_name(name) for name in require_items("allowed", allowed, str, "None and lists of names")]
     require_choice("offline", offline, (True, False))
     max_bytes = int(require_number("max_bytes", max_bytes, 0, 1e18))
     require_progress(progress)
@@ -89,7 +89,9 @@ def is_name(name: str) -> bool:
 
 
 def full_name(name: str) -> str:
-    """The name with its owner, which may be left out of those in KNOWN."""
+    """The name with its owner, which may be left out of those in KNOWN; the name of a folder stays as it is."""
+    if is_folder(name):
+        return name
     return next((known for known in KNOWN if name == known.rpartition("/")[2]), name)
 
 

@@ -51,10 +51,10 @@ class Checkpoint(NamedTuple):
 
 
 class Paused(NamedTuple):
-    """The run waits; the process does not keep it."""
+    """The run waits; the process does not keep it. The state is None if the run has not begun."""
 
     run: str
-    state: RunState
+    state: RunState | None
 
 
 class Finished(NamedTuple):

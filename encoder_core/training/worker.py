@@ -62,7 +62,7 @@ class Worker:
         run = self._runs.get(request.run)
         if isinstance(request, Pause) and any(turn.run == request.run for turn in self._turns):
             start = next(turn for turn in self._turns if turn.run == request.run)
-            self._send(Paused(request.run, (run or TrainingRun(start.plan, start.state)).state()))
+            self._send(Paused(request.run, run.state() if run else start.state))
         self._forget(request.run)
 
     def _take_turn(self) -> None:
@@ -81,7 +81,7 @@ class Worker:
         name, run = start.run, self._runs.get(start.run)
         if run is None:
             run = self._runs[name] = TrainingRun(start.plan, start.state)
-            if run.step == 0:
+            if start.state is None:
                 self._send(Checkpoint(name, 0, run.parameters(), run.evaluate()))
                 return
         steps = run.advance(min(CHUNK - run.step % CHUNK, start.until - run.step))

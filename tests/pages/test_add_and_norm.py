@@ -6,8 +6,10 @@ import re
 import pytest
 
 from dashboard.page_list import stage_named
+from dashboard.state.setting_parameters import SETTINGS
+from encoder_core import encoder
 from tests.number_table import parsed, unit_of
-from tests.pages.app import opened, rendered
+from tests.pages.app import opened, rendered, run
 
 EDITS = "residual.0.attention=0~residual.0.mlp=0~residual.1.mlp=-1~head.0.0=0~dropout.3=0.9"
 EDITED = {"text": "the cat saw it and ran", "layers": "2", "heads": "2", "d_model": "8", "edits": EDITS}
@@ -34,6 +36,19 @@ def test_epsilon_is_left_out_where_it_changes_nothing(framed):
     text = read(", dimension ")
     assert "√(" not in text
     assert "ε" not in text
+
+
+@pytest.mark.parametrize("edits", ["", "unscaled"])
+def test_a_rerun_computes_no_forward_pass(framed, monkeypatch, edits):
+    at = opened(stage_named("add_and_norm"), edits=edits, text="a rerun", seed="3")
+    passes = []
+    compute = encoder.compute_trace
+    monkeypatch.setattr(encoder, "compute_trace", lambda *arguments: passes.append(1) or compute(*arguments))
+    run(at)
+    assert passes == []
+    at.session_state["session"].set(SETTINGS["seed"], 4)
+    run(at)
+    assert len(passes) >= 2  # the counter counts
 
 
 @pytest.mark.parametrize(("link", "is_large"), [({}, True), (EDITED, False)])

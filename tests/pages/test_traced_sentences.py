@@ -104,7 +104,29 @@ def test_an_error_is_reported_and_the_next_request_is_served(caplog):
     while not tracer.get(request("broken", make=broken)).failed:
         assert time.monotonic() < end
     assert "no such encoder" in caplog.text
+    assert tracer.get(request("fine")).before == 0
     assert finished(tracer, request("fine")).vectors
+
+
+def test_a_failure_is_final_only_while_somebody_looks_at_it(monkeypatch, caplog):
+    tracer, made = SentenceTracer(), []
+
+    def make():
+        made.append(1)
+        if len(made) == 1:
+            raise MemoryError
+        return encoder()
+
+    end = time.monotonic() + 60
+    while not tracer.get(request(make=make)).failed:
+        assert time.monotonic() < end
+    for _ in range(3):
+        assert tracer.get(request(make=make)).failed
+    assert made == [1]
+    monkeypatch.setattr(traced_sentences, "_PRESENT", 0.05)
+    time.sleep(0.1)
+    assert finished(tracer, request(make=make)).vectors
+    assert made == [1, 1]
 
 
 def test_results_are_limited_by_their_size():

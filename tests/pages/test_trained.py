@@ -1,13 +1,15 @@
 """Trained encoders: which ones the sidebar offers, and the pages with all-MiniLM-L6-v2."""
 
+import threading
 from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
+from dashboard.models import loading
 from dashboard.models.cache import MAX_BYTES
-from dashboard.models.loading import encoder_named
+from dashboard.models.loading import EncoderLoader, encoder_named
 from dashboard.models.model import Model, model_for
 from dashboard.models.story import SENTENCE
 from dashboard.models.variants import edited_model
@@ -17,6 +19,7 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS, OPTIONS
 from dashboard.state.settings import Settings
 from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
+from encoder_core.pretrained import PretrainedError
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
 
 NAME = "sentence-transformers/all-MiniLM-L6-v2"
@@ -31,6 +34,8 @@ def test_the_environment_defines_the_offered_encoders():
         "mine": "/models/mine/",
     }
     assert parse_offered({"ENCODER_MODELS": ""}) == {}
+    short = ",".join(name.rpartition("/")[2] for name in OFFERED.values())
+    assert parse_offered({"ENCODER_MODELS": short}) == parse_offered({})  # as the README writes the default
     assert list(OPTIONS["encoder"])[:2] == ["random", MINILM]
 
 
@@ -39,6 +44,27 @@ def test_an_encoder_without_a_name_of_its_own_is_not_offered(names, caplog):
     assert parse_offered({"ENCODER_MODELS": names}) == {"bert": "a/bert"}
     _, *left_out = names.split(",")
     assert [message.split("'")[1] for message in caplog.messages] == left_out
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [(PermissionError("/models"), "It cannot be loaded (PermissionError)."), (PretrainedError("No file."), "No file.")],
+)
+def test_an_encoder_that_cannot_be_loaded_is_tried_once_and_says_why(monkeypatch, tmp_path, error, problem):
+    tried = []
+
+    def pretrained(*_, **__):
+        tried.append(1)
+        raise error
+
+    monkeypatch.setattr(loading.Encoder, "pretrained", pretrained)
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)  # the log has the error
+    loader = EncoderLoader(str(tmp_path))
+    monkeypatch.setitem(loading._LOADERS, str(tmp_path), loader)
+    for _ in range(3):
+        assert loading.encoder_named(str(tmp_path)) is None
+        loader.watch("session")
+    assert (loader.problem, tried) == (problem, [1])
 
 
 @pytest.mark.parametrize(("setting", "megabytes"), [(None, 150), ("40", 40), ("many", 150), ("-1", 150), ("", 150)])

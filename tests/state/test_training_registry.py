@@ -144,6 +144,29 @@ def test_a_run_ends_when_nobody_has_it_open(world):
     assert yours.status == "starting"
 
 
+def test_visitors_of_a_link_who_have_left_are_forgotten(world):
+    run = world.start("me")
+    for number in range(100):
+        world.registry.find(run.id, f"visitor {number}")
+        world.closed.add(f"visitor {number}")
+    world.wait(UNSEEN + 2)
+    assert (list(run.viewers), run.status) == (["me"], "starting")
+
+
+def test_all_runs_fail_if_the_process_cannot_start(world, monkeypatch):
+    world.registry.max_active = 0
+    runs = [world.start(f"person {number}", PLAN, PLAN) for number in range(400)]
+
+    def refuse(_):
+        raise OSError("no memory")
+
+    monkeypatch.setattr(world.registry, "_start_process", refuse)
+    world.registry.max_active = 2
+    world.registry._fill()
+    assert {run.status for run in (*runs, *map(world.registry.partner, runs))} == {"failed"}
+    assert "could not start" in runs[0].sentence
+
+
 def test_divergence_and_a_lost_process_say_why_and_finished_runs_stay(world):
     finished, diverged, running = (world.start(f"person {number}") for number in range(3))
     world.report(Finished(finished.id), Failed(diverged.id, "the run diverged at step 3", True))

@@ -81,8 +81,8 @@ def _open(run: StoredRun, checkpoint: StoredCheckpoint, text: str, layer: int, h
 
 def _play(run: StoredRun) -> None:
     """Begin at the checkpoint that is shown, or at the first one after the last."""
-    checkpoint = shown_checkpoint(run)
-    index = run.checkpoints.index(checkpoint) if checkpoint else 0
+    checkpoint, steps = shown_checkpoint(run), [stored.step for stored in run.checkpoints]
+    index = steps.index(checkpoint.step) if checkpoint else 0
     index = 0 if index + 1 == len(run.checkpoints) else index
     session().memo[_PLAYING] = index
     session().set(CHECKPOINT, run.checkpoints[index].step)

@@ -62,15 +62,16 @@ def render_progress(runs: list[StoredRun]) -> None:
 
 def _render_buttons(runs: list[StoredRun]) -> None:
     is_running = any(run.status in ("queued", "starting", "running", "pausing") for run in runs)
-    is_paused = not is_running and any(run.status == "paused" for run in runs)
-    if is_running or is_paused:
-        label, icon, change = ("Resume", "play_arrow", RUNS.resume) if is_paused else ("Pause", "pause", RUNS.pause)
+    paused = [] if is_running else [run for run in runs if run.status == "paused"]
+    if is_running or paused:
+        label, icon, change = ("Resume", "play_arrow", RUNS.resume) if paused else ("Pause", "pause", RUNS.pause)
         # Under one key, the button keeps the focus of the keyboard when the run pauses, and goes on.
         st.button(label, icon=f":material/{icon}:", key="training_pause", on_click=_each, args=(change, runs))
-    later = [step for step in runs[0].plan.checkpoint_steps if step > runs[0].step]
-    if is_paused and later:
-        st.button(f"To step {later[0]:,}", icon=":material/skip_next:", key="training_next", on_click=_resume,
-                  args=(runs, later[0]), help="Train until the next checkpoint, and pause.")  # fmt: skip
+    step = max((run.step for run in paused), default=0)  # of two runs, one can have gone further
+    later = [checkpoint for run in paused for checkpoint in run.plan.checkpoint_steps if checkpoint > step]
+    if later:
+        st.button(f"To step {min(later):,}", icon=":material/skip_next:", key="training_next", on_click=_resume,
+                  args=(paused, min(later)), help="Train until the next checkpoint, and pause.")  # fmt: skip
     if any(run.is_open or run.status == "paused" for run in runs):
         st.button("Stop", icon=":material/stop:", key="training_stop", on_click=_each, args=(RUNS.stop, runs))
 

@@ -8,7 +8,7 @@ from transformers import BertForMaskedLM
 from encoder_core import Dropout, Encoder, EncoderConfig, SetEmbedded
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.parameters import parameter_shapes
-from encoder_core.pretrained import WordPieceTokenizer, on_this_machine
+from encoder_core.pretrained import PretrainedError, WordPieceTokenizer, on_this_machine
 from tests.core.pretrained.parity import assert_same
 from tests.core.pretrained.tiny import PIECES, save_tiny, tokenizer
 
@@ -169,6 +169,13 @@ def test_pieces_are_those_of_a_text(text, encoder, unchecked):
         encoder.tokenizer.id_of(text)
     with pytest.raises(ValueError, match=r"tokenizer=.* is invalid: allowed are tokenizers of the library"):
         WordPieceTokenizer(text)
+
+
+def test_the_owner_of_a_known_model_can_be_left_out_of_the_allowed_ones():
+    short = "paraphrase-MiniLM-L3-v2"
+    with pytest.raises(PretrainedError) as error:
+        Encoder.pretrained(short, allowed=[short], max_bytes=0, offline=True)
+    assert "may not be downloaded" not in str(error.value)
 
 
 @pytest.mark.parametrize(
