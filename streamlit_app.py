@@ -15,10 +15,10 @@ from dashboard.limits.visitors import stop_if_full
 from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import warm_up
 from dashboard.models.current import current_model, edit_problems
-from dashboard.models.loading_notice import render_encoder_notice
 from dashboard.navigation import keep_pages, register_pages
 from dashboard.page_list import START, Lab, Stage
 from dashboard.shell import frame
+from dashboard.shell.loading_notice import render_encoder_notice
 from dashboard.shell.presentation import render_presenter_bar
 from dashboard.state import choices  # noqa: F401 - declared before the first link is read
 from dashboard.state.presentation import is_presenting

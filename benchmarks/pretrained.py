@@ -11,7 +11,7 @@ ratio         ours / torch
 max_abs_diff  largest difference of all hidden states and attention weights
 rss_mb        growth of the resident memory by loading the encoder and tracing both lengths, before torch is imported
 
-The two models run in turn. Ours computes in one thread, as on the server (dashboard/models/warm_up.py), torch in as
+The two models run in turn. Ours computes in one thread, as on the server (dashboard/models/threads.py), torch in as
 many as there are cores.
 """
 

@@ -7,7 +7,7 @@ import numpy as np
 from encoder_core.blocks.capacity import CAPACITIES, capacity_for
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.engine.compilation import compile_in_turn
+from encoder_core.engine.executables import compile_in_turn
 from encoder_core.engine.gradients import block_gradients
 from encoder_core.engine.inference import compile_forward
 from encoder_core.progress import Progress

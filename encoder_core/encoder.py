@@ -12,7 +12,7 @@ from encoder_core.config import EncoderConfig, require_config
 from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import IgnoredEdit, compatible_edits, ignored_edit
 from encoder_core.edits.effects import require_edits
-from encoder_core.engine.compilation import compile_in_turn
+from encoder_core.engine.executables import compile_in_turn
 from encoder_core.engine.inference import compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
 from encoder_core.engine.packing import trace_packed

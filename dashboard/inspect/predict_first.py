@@ -36,7 +36,7 @@ def ask_first(question: Question, topic: str = "") -> None:
     with st.container(border=True, key="ask_first", gap="small"):
         st.markdown(f"**Predict** — {question.text}")
         _render_options(question, horizontal=True)
-        is_answered = _is_answered(question, place)
+        is_answered = _reveal_if_answered(question, place)
         hides = not is_answered and place not in _revealed()
         if hides:
             st.html(f"<style>{_HIDING_RULES.read_text(encoding='utf-8')}</style>")
@@ -102,8 +102,8 @@ def _revealed() -> dict[tuple[str, str], str]:
     return revealed
 
 
-def _is_answered(question: Question, place: tuple[str, str]) -> bool:
-    """Whether the feedback is shown: the user has answered this question, or asked for its answer."""
+def _reveal_if_answered(question: Question, place: tuple[str, str]) -> bool:
+    """Reveal the figure if the user has answered this question, or asked for its answer; whether that is so."""
     if last_answer(question.text, question.options, question.right) is not None:
         _revealed().setdefault(place, "")
         return True

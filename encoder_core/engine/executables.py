@@ -9,13 +9,14 @@ XLA computes in threads of its own, one program after another, in the order in w
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
 import jax
 
 from encoder_core.blocks.capacity import Capacity
+from encoder_core.progress import Progress, require_progress
 
 Result = TypeVar("Result")
 _thread = threading.local()
@@ -64,3 +65,12 @@ def compiled_for_each_capacity(function: Callable[..., Result]) -> Callable[...,
         return executables[capacity](*args)
 
     return run
+
+
+def compile_in_turn(programs: Sequence[Callable[[], object]], progress: Progress | None) -> None:
+    """Call what compiles each program, one after another; `progress` is told the number of programs after each."""
+    require_progress(progress)
+    for done, compile_program in enumerate(programs, start=1):
+        compile_program()
+        if progress:
+            progress(done, len(programs))

@@ -9,9 +9,9 @@ from dashboard.inspect.source_code import render_source
 from dashboard.lessons.experiments.prediction import render_again_button, render_feedback
 from dashboard.lessons.experiments.setup import open_experiment
 from dashboard.models.loading import encoder_named
-from dashboard.models.loading_notice import render_figure_notice
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
+from dashboard.shell.loading_notice import render_figure_notice
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.theme import current_theme
 from encoder_core import Encoder

@@ -77,7 +77,7 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
         result = nearest_contexts(comparison, layer, other_words=other_words)
         rows = [_row(context, sources, layer, compare_words=not other_words) for context in result.nearest]
         render_sentence_list(rows, "cosine · sentence")
-        st.caption(_describe_sentences(sources, current, result, layer))
+        st.caption(_describe_sentences(sources, current, result))
     render_own_sentences(sources.own)
     place = block_slice("resid_post", at._replace(layer=layer - 1)) if layer else text_slice("embedded", at)
     return Depths(
@@ -145,7 +145,7 @@ def _describe_training(current: Model) -> str:
     )
 
 
-def _describe_sentences(sources: Sources, current: Model, result: SimilarContexts, layer: int) -> str:
+def _describe_sentences(sources: Sources, current: Model, result: SimilarContexts) -> str:
     """Caption of the list: what is searched, and ties."""
     text = f"Searched: all tokens of {describe_sources(sources, current)}. Sentences equal to yours are left out."
     if result.equal:

@@ -11,8 +11,8 @@ from dashboard.components.plot import render_plot
 from dashboard.lessons.embedding.analogies import render_analogies
 from dashboard.lessons.recipes.models import trained_model
 from dashboard.markdown import escape_token
-from dashboard.models.loading_notice import render_figure_notice
 from dashboard.models.model import Model
+from dashboard.shell.loading_notice import render_figure_notice
 from dashboard.state.choices import ARTICLE_HEAD, ARTICLE_LAYER, ARTICLE_TOKEN, RECIPE_FIGURE
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.parameter import Parameter
