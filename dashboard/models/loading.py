@@ -17,7 +17,7 @@ _PRESENT = 5.0  # seconds without a call of `watch` after which a session counts
 Result = TypeVar("Result")
 
 
-class Progress(NamedTuple):
+class DownloadProgress(NamedTuple):
     """Bytes received, and total bytes; 0 of 0 until the hub has answered."""
 
     received: int
@@ -36,7 +36,7 @@ class EncoderLoader:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.progress = Progress(0, 0)
+        self.progress = DownloadProgress(0, 0)
         self._lock = threading.Lock()
         self._loaded: Future[Encoder] | None = None
         self._compiled: Future[None] | None = None
@@ -65,7 +65,7 @@ class EncoderLoader:
             self._cancelled.clear()
             if self._loaded and (not self._loaded.done() or self.encoder):
                 return
-            self.progress = Progress(0, 0)
+            self.progress = DownloadProgress(0, 0)
             self._is_local = on_this_machine(self.name)
             loaded = self._loaded = _run_in_background(self._load, f"load {self.name}")
             self._compiled = _run_in_background(
@@ -104,7 +104,7 @@ class EncoderLoader:
                 self.name, allowed=OFFERED.values(), max_bytes=MAX_BYTES, progress=self._report
             )
         except _Cancelled:
-            self.progress = Progress(0, 0)
+            self.progress = DownloadProgress(0, 0)
             raise
         encoder.trace("a")  # compiles the program of short texts, which most are
         return encoder
@@ -113,7 +113,7 @@ class EncoderLoader:
         end_with_server()
         if self._cancelled.is_set():
             raise _Cancelled
-        self.progress = Progress(received, total)
+        self.progress = DownloadProgress(received, total)
 
 
 def _run_in_background(work: Callable[[], Result], name: str) -> Future[Result]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from dashboard.models.model import Model
-from dashboard.models.traced_sentences import TRACER, Progress, Request, TracedSentences
+from dashboard.models.traced_sentences import TRACER, TracedSentences, TracingProgress, TracingRequest
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from dashboard.state.settings import Settings
 from encoder_core import Encoder, WordTokenizer
@@ -15,12 +15,12 @@ from encoder_core.inputs.tokenizer import split_words
 _OWN_BYTES = 16_000_000  # of the traces of one user's sentences: about 1,400 tokens in MiniLM
 
 
-def project_sentences(model: Model) -> TracedSentences | Progress:
+def project_sentences(model: Model) -> TracedSentences | TracingProgress:
     """The traces of the project's sentences without edits, or their progress."""
     return TRACER.get(_request(model, load_sentences()))
 
 
-def own_sentences(model: Model, sentences: tuple[str, ...]) -> TracedSentences | Progress:
+def own_sentences(model: Model, sentences: tuple[str, ...]) -> TracedSentences | TracingProgress:
     """The traces of a user's sentences without edits, or their progress."""
     return TRACER.get(_request(model, sentences)._replace(max_bytes=_OWN_BYTES))
 
@@ -30,15 +30,15 @@ def sentences_mask(settings: Settings) -> MaskName | None:
     return "causal" if settings.mask in ("causal", "both") else None
 
 
-def _request(model: Model, sentences: tuple[str, ...]) -> Request:
+def _request(model: Model, sentences: tuple[str, ...]) -> TracingRequest:
     """The request for these sentences. Its key has all that changes the result, and not the user's text."""
     mask = sentences_mask(model.settings)
     settings = replace(model.settings.without_custom_mask, mask="padding", text=DEFAULT_TEXT)
     if model.has_vocabulary:
-        return Request((settings, mask, sentences), lambda: model.encoder, sentences, mask)
+        return TracingRequest((settings, mask, sentences), lambda: model.encoder, sentences, mask)
     # The vocabulary of a random encoder is that of the text. The user's words come first, so that they keep their rows.
     key = (settings, mask, sentences, model.vocabulary)
-    return Request(key, partial(_random_encoder, model.encoder, settings.seed, sentences), sentences, mask)
+    return TracingRequest(key, partial(_random_encoder, model.encoder, settings.seed, sentences), sentences, mask)
 
 
 def _random_encoder(encoder: Encoder, seed: int, sentences: tuple[str, ...]) -> Encoder:

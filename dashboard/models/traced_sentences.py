@@ -29,7 +29,7 @@ _PRESENT = 5.0  # seconds without a request after which nobody waits for a resul
 _logger = logging.getLogger(__name__)
 
 
-class Request(NamedTuple):
+class TracingRequest(NamedTuple):
     """Sentences to trace, with an encoder that is made when it is their turn.
 
     key        differs for different encoders, masks and sentences
@@ -65,7 +65,7 @@ class TracedSentences(NamedTuple):
         return 1000 + sum(array.nbytes for array in arrays if hasattr(array, "nbytes"))
 
 
-class Progress(NamedTuple):
+class TracingProgress(NamedTuple):
     """The state of a request that is not finished: sentences traced, and requests before it.
 
     failed  whether an error ended it; it is in the log
@@ -85,7 +85,7 @@ class _NobodyWaits(Exception):
 class _Job:
     """A request that is not finished, the time when somebody last asked for it, and its progress."""
 
-    request: Request
+    request: TracingRequest
     last_seen: float
     traced: int = 0
     failed: bool = False
@@ -100,7 +100,7 @@ class SentenceTracer:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def get(self, request: Request) -> TracedSentences | Progress:
+    def get(self, request: TracingRequest) -> TracedSentences | TracingProgress:
         """The result, or the progress. A page calls this about every second as long as it waits."""
         with self._lock:
             if request.key in self._results:
@@ -111,8 +111,9 @@ class SentenceTracer:
             job.last_seen = time.monotonic()
             if self._thread is None and not job.failed:
                 self._thread = start_thread(self._work, "trace sentences")
-            before = takewhile(lambda other: other is not job, self._jobs.values())
-            return Progress(job.traced, len(request.sentences), sum(not each.failed for each in before), job.failed)
+            earlier = takewhile(lambda other: other is not job, self._jobs.values())
+            before = sum(not other.failed for other in earlier)
+            return TracingProgress(job.traced, len(request.sentences), before, job.failed)
 
     def _work(self) -> None:
         while job := self._next_job():
@@ -167,7 +168,7 @@ def _paced(job: _Job, traces: Iterator[SentenceTrace], passed: list[SentenceTrac
         start = time.monotonic()
 
 
-def _tokenize(request: Request, encoder: Encoder) -> tuple[list[TokenBatch], int, int]:
+def _tokenize(request: TracingRequest, encoder: Encoder) -> tuple[list[TokenBatch], int, int]:
     """The tokens of the sentences that can be traced; number of unknown ones, and of those beyond `max_bytes`."""
     batches: list[TokenBatch] = []
     unknown = used = 0

@@ -16,10 +16,10 @@ from encoder_core.training.messages import (
     Finished,
     Pause,
     Paused,
-    Progress,
     Report,
     Request,
     Start,
+    StepsMade,
     Stop,
 )
 
@@ -135,7 +135,7 @@ class RunRegistry:
             if process is not self._process or run is None or run.status not in ACTIVE:
                 return  # of a run that was stopped in the meantime
             match report:
-                case Progress():
+                case StepsMade():
                     run.add_steps(report.step, report.steps, report.seconds)
                     run.status = "running" if run.status == "starting" else run.status
                 case Checkpoint():

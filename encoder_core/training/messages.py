@@ -29,7 +29,7 @@ class Stop(NamedTuple):
     run: str
 
 
-class Progress(NamedTuple):
+class StepsMade(NamedTuple):
     """What was measured in the steps that end with step `step`, and the seconds since the steps before.
 
     seconds  0 for the first steps in the process, which include compiling
@@ -75,4 +75,4 @@ class Failed(NamedTuple):
 
 
 Request = Start | Pause | Stop
-Report = Progress | Checkpoint | Paused | Finished | Failed
+Report = StepsMade | Checkpoint | Paused | Finished | Failed

@@ -16,7 +16,17 @@ import traceback
 from collections import deque
 from multiprocessing.connection import Connection
 
-from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Progress, Report, Request, Start
+from encoder_core.training.messages import (
+    Checkpoint,
+    Failed,
+    Finished,
+    Pause,
+    Paused,
+    Report,
+    Request,
+    Start,
+    StepsMade,
+)
 from encoder_core.training.plan import CHUNK
 from encoder_core.training.run import Diverged, TrainingRun
 
@@ -86,7 +96,7 @@ class Worker:
                 return
         steps = run.advance(min(CHUNK - run.step % CHUNK, start.until - run.step))
         now = time.monotonic()
-        self._send(Progress(name, run.step, steps, now - self._reported.get(name, now)))
+        self._send(StepsMade(name, run.step, steps, now - self._reported.get(name, now)))
         self._reported[name] = now
         if run.step in start.plan.checkpoint_steps:
             self._send(Checkpoint(name, run.step, run.parameters(), run.evaluate()))

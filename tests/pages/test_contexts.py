@@ -9,7 +9,7 @@ import pytest
 from dashboard.components.text_file import TextFile
 from dashboard.lessons.full_stack import own_sentences
 from dashboard.models.loading import encoder_named
-from dashboard.models.traced_sentences import Progress
+from dashboard.models.traced_sentences import TracingProgress
 from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
 from dashboard.state.offered_encoders import OFFERED
@@ -196,8 +196,10 @@ def test_a_recipe_has_no_words(framed, view):
 
 
 def test_progress_is_shown_until_the_sentences_are_traced(framed, monkeypatch):
-    monkeypatch.setattr("dashboard.lessons.full_stack.sources.project_sentences", lambda _: Progress(3, 698, 2))
+    monkeypatch.setattr("dashboard.lessons.full_stack.sources.project_sentences", lambda _: TracingProgress(3, 698, 2))
     at = opened(STAGE, view="Similar contexts")
     assert "3 of 698 sentences; 2 other encoders first" in at.get("progress")[0].proto.text
-    monkeypatch.setattr("dashboard.lessons.full_stack.sources.project_sentences", lambda _: Progress(0, 698, 0, True))
+    monkeypatch.setattr(
+        "dashboard.lessons.full_stack.sources.project_sentences", lambda _: TracingProgress(0, 698, 0, True)
+    )
     assert "cannot be computed now" in run(at).warning[0].value

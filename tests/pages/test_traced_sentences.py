@@ -9,7 +9,7 @@ import pytest
 from dashboard.components.text_file import MAX_BYTES, TextFile, _parse_file
 from dashboard.lessons.full_stack.own_sentences import MAX_LENGTH, MAX_SENTENCES, read_sentences
 from dashboard.models import traced_sentences
-from dashboard.models.traced_sentences import Progress, Request, SentenceTracer, result_bytes
+from dashboard.models.traced_sentences import SentenceTracer, TracingProgress, TracingRequest, result_bytes
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 
 TEXTS = ("a cat", "a dog", "a cow sat", "a")
@@ -22,13 +22,13 @@ def encoder():
 
 
 def request(key="one", sentences=TEXTS, make=encoder, **fields):
-    return Request(key, make, sentences, None, **fields)
+    return TracingRequest(key, make, sentences, None, **fields)
 
 
 def finished(tracer, wanted):
     """The result, once it is there."""
     end = time.monotonic() + 60
-    while isinstance(result := tracer.get(wanted), Progress):
+    while isinstance(result := tracer.get(wanted), TracingProgress):
         assert time.monotonic() < end
         time.sleep(0.01)
     return result
@@ -42,7 +42,7 @@ def test_sentences_are_traced_once_and_kept():
         return encoder()
 
     first = tracer.get(request(make=make))
-    assert isinstance(first, Progress)
+    assert isinstance(first, TracingProgress)
     assert (first.total, first.before, first.failed) == (4, 0, False)
     result = finished(tracer, request(make=make))
     assert tracer.get(request(make=make)) is result
@@ -134,7 +134,7 @@ def test_results_are_limited_by_their_size():
     tracer = SentenceTracer(max_bytes=2 * size)
     for key in ("one", "two", "three"):
         finished(tracer, request(key))
-    assert isinstance(tracer.get(request("one")), Progress)
+    assert isinstance(tracer.get(request("one")), TracingProgress)
 
 
 def test_lines_of_a_file_are_its_sentences():

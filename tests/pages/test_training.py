@@ -7,7 +7,7 @@ from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.training.runs import RUNS
 from encoder_core.parameters import draw_parameters
 from encoder_core.training import Evaluation, RunState, Steps
-from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Progress, Start
+from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Start, StepsMade
 from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, said
 
 PAGE = page_named("training")
@@ -36,7 +36,7 @@ class FakeProcess:
         for step in (step for step in plan.checkpoint_steps if step <= last):
             if step:
                 steps = Steps(np.full(10, 1 / step), np.full(10, 0.5), np.ones((10, len(plan.parts))))
-                self.report(Progress(start.run, step, steps, 0.1))
+                self.report(StepsMade(start.run, step, steps, 0.1))
             parameters = draw_parameters(plan.config, step)
             self.report(Checkpoint(start.run, step, parameters, Evaluation(0.1, 1.0, accuracy)))
 

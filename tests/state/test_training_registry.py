@@ -8,7 +8,7 @@ from dashboard.training import storage as storage_module
 from dashboard.training.registry import IDLE, UNSEEN, RunRegistry
 from dashboard.training.storage import MAX_PER_OWNER, RunStorage
 from encoder_core.training import Evaluation, RunState, Steps, TrainingPlan
-from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Progress, Start, Stop
+from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Start, StepsMade, Stop
 
 PLAN = TrainingPlan(steps=100)
 STATE = RunState(10, {}, (), {})
@@ -58,7 +58,7 @@ class World:
 
 def measured(run, last, count=10, seconds=0.1):
     parts = len(run.plan.parts)
-    return Progress(run.id, last, Steps(np.full(count, last), np.zeros(count), np.ones((count, parts))), seconds)
+    return StepsMade(run.id, last, Steps(np.full(count, last), np.zeros(count), np.ones((count, parts))), seconds)
 
 
 def checkpoint(run, step, size=1_000):

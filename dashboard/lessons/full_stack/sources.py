@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.lessons.full_stack.own_sentences import own_text
 from dashboard.models.model import Model
 from dashboard.models.sentence_sources import own_sentences, project_sentences
-from dashboard.models.traced_sentences import Progress, TracedSentences
+from dashboard.models.traced_sentences import TracedSentences, TracingProgress
 from dashboard.state.session import session
 from encoder_core.analysis.language import ContextVectors, PairWeights
 from encoder_core.corpus import load_sentences
@@ -53,7 +53,7 @@ def render_sources(current: Model) -> Sources | None:
         )
         return None
     sources = _sources(current)
-    if isinstance(sources, Progress):
+    if isinstance(sources, TracingProgress):
         _render_progress(current, session().query())
         return None
     if not sources.usable:
@@ -83,20 +83,20 @@ def describe_sources(sources: Sources, current: Model) -> str:
     return text
 
 
-def _sources(current: Model) -> Sources | Progress:
+def _sources(current: Model) -> Sources | TracingProgress:
     project = project_sentences(current)
-    if isinstance(project, Progress):
+    if isinstance(project, TracingProgress):
         return project
     text = own_text()
     own = own_sentences(current, text.sentences) if text else None
-    return own if isinstance(own, Progress) else Sources(project, own)
+    return own if isinstance(own, TracingProgress) else Sources(project, own)
 
 
 @st.fragment(run_every=_SECONDS)
 def _render_progress(current: Model, query: str) -> None:
     """Render the progress; rerun the page when the sentences are traced, or after another choice."""
     progress = _sources(current)
-    if not isinstance(progress, Progress) or session().query() != query:
+    if not isinstance(progress, TracingProgress) or session().query() != query:
         st.rerun()
     if progress.failed:
         st.warning("These sentences cannot be computed now. Try again later.", icon=":material/info:")
