@@ -16,7 +16,7 @@ from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import warm_up
 from dashboard.models.current import current_model, edit_problems
 from dashboard.navigation import keep_pages, register_pages
-from dashboard.page_list import START, Lab, Stage
+from dashboard.page_list import START, Stage
 from dashboard.shell import frame
 from dashboard.shell.loading_notice import render_encoder_notice
 from dashboard.shell.presentation import render_presenter_bar
@@ -54,7 +54,7 @@ def render_frame() -> None:
             render_presenter_bar(active)
         else:
             frame.render_stage_links(pages, active)
-    if isinstance(active, Lab) and not active.has_sidebar:
+    if not active.has_sidebar:
         if active == START:
             with notices:
                 render_encoder_notice(current_settings(), rendered_encoder)

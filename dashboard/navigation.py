@@ -5,13 +5,13 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from dashboard.page_list import LABS, PAGES, STAGES, START, WORKSHOP, Lab, Stage, page_named
+from dashboard.page_list import LABS, PAGES, STAGES, START, WORKSHOP, AppPage, page_named
 from dashboard.state.session import session
 
 _ALIAS = "alias of the start page"
 
 
-def register_pages() -> tuple[st.Page, dict[str, st.Page], Stage | Lab]:
+def register_pages() -> tuple[st.Page, dict[str, st.Page], AppPage]:
     """Register all pages in the top bar. Returns the page to run, all pages by name, and the entry of the former."""
     # Streamlit marks the page that may run, and the next run may begin before this one ends: each has pages of its own.
     pages = session().memo.pop("pages", None) or _make_pages()
@@ -35,7 +35,7 @@ def _make_pages() -> dict[str, st.Page]:
 
 def _menu(pages: dict[str, st.Page]) -> dict[str, list[st.Page]]:
     """The groups of the menu."""
-    groups: dict[str, Sequence[Stage | Lab]] = {"Walkthrough": STAGES, "Lab": LABS, "Workshop": WORKSHOP}
+    groups: dict[str, Sequence[AppPage]] = {"Walkthrough": STAGES, "Lab": LABS, "Workshop": WORKSHOP}
     menu = {title: [pages[entry.name] for entry in entries] for title, entries in groups.items()}
     return {"": [pages[START.name], pages[_ALIAS]]} | menu
 
@@ -61,7 +61,7 @@ def open_view(page: str, query: str) -> None:
     open_page(page)
 
 
-def _page(entry: Stage | Lab, title: str) -> st.Page:
+def _page(entry: AppPage, title: str) -> st.Page:
     # Without a help text: it would wrap each stage link in a tooltip, which the browser rebuilds in every run.
     is_first = entry == START
     return st.Page(entry.path, title=title, url_path="first" if is_first else entry.name, default=is_first)

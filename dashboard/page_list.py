@@ -1,21 +1,32 @@
 """All pages: the start page, the stages in the order of the computation, the lab and the workshop."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Stage:
-    """One page of the walkthrough: `name` is its URL, `short` its label in the line of stage links."""
+class AppPage:
+    """A page: `name` is its URL. The scripts of the lab have numbers from 20, those of the workshop from 30.
+
+    The URL must equal the script's name without its number: until `st.navigation` is called once in the server's
+    process, Streamlit derives URLs from the names of scripts.
+    """
 
     number: int
     name: str
     title: str
-    short: str
+    has_sidebar: bool = field(default=True, kw_only=True)  # whether the page shows the model of the sidebar
 
     @property
     def path(self) -> str:
         """The path of the page's script, relative to the entrypoint."""
         return f"pages/{self.number:02d}_{self.name}.py"
+
+
+@dataclass(frozen=True)
+class Stage(AppPage):
+    """One page of the walkthrough: `short` is its label in the line of stage links."""
+
+    short: str
 
 
 STAGES = tuple(
@@ -38,38 +49,19 @@ STAGES = tuple(
 )
 
 
-@dataclass(frozen=True)
-class Lab:
-    """A page outside the walkthrough: `name` is its URL. The scripts of the lab have numbers from 20, others from 30.
-
-    The URL must equal the script's name without its number: until `st.navigation` is called once in the server's
-    process, Streamlit derives URLs from the names of scripts.
-    """
-
-    number: int
-    name: str
-    title: str
-    has_sidebar: bool = True  # whether the page shows the model of the sidebar
-
-    @property
-    def path(self) -> str:
-        """The path of the page's script, relative to the entrypoint."""
-        return f"pages/{self.number:02d}_{self.name}.py"
-
-
-START = Lab(0, "start", "What does “it” refer to?", has_sidebar=False)  # served at "/"
+START = AppPage(0, "start", "What does “it” refer to?", has_sidebar=False)  # served at "/"
 LABS = (
-    Lab(20, "recipes", "Recipes: five tutorials", has_sidebar=False),
-    Lab(21, "experiments", "Experiments: claims to test", has_sidebar=False),
-    Lab(22, "training", "Training: watch attention being learned", has_sidebar=False),
+    AppPage(20, "recipes", "Recipes: five tutorials", has_sidebar=False),
+    AppPage(21, "experiments", "Experiments: claims to test", has_sidebar=False),
+    AppPage(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )
-RESULTS = Lab(32, "results", "Results", has_sidebar=False)
+RESULTS = AppPage(32, "results", "Results", has_sidebar=False)
 WORKSHOP = (
-    Lab(30, "guide", "Guide for the facilitator", has_sidebar=False),
-    Lab(31, "take_away", "Take away"),
+    AppPage(30, "guide", "Guide for the facilitator", has_sidebar=False),
+    AppPage(31, "take_away", "Take away"),
     RESULTS,
 )
-PAGES: tuple[Stage | Lab, ...] = (START, *STAGES, *LABS, *WORKSHOP)
+PAGES: tuple[AppPage, ...] = (START, *STAGES, *LABS, *WORKSHOP)
 
 
 def stage_named(name: str) -> Stage:
@@ -77,6 +69,6 @@ def stage_named(name: str) -> Stage:
     return next(stage for stage in STAGES if stage.name == name)
 
 
-def page_named(name: str) -> Stage | Lab:
+def page_named(name: str) -> AppPage:
     """The page whose URL is `name`."""
     return next(page for page in PAGES if page.name == name)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.page_list import Lab, Stage
+from dashboard.page_list import AppPage, Stage
 from encoder_core.figures import ThemeName, theme_named
 
 _STYLE, _PRESENTATION = (Path(__file__).parent / name for name in ("style.css", "presentation.css"))
@@ -21,7 +21,7 @@ def current_theme() -> ThemeName:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def render_style_sheet(active: Stage | Lab, *, presenting: bool = False) -> None:
+def render_style_sheet(active: AppPage, *, presenting: bool = False) -> None:
     """Render the style sheet in the colours of the current theme, with the link to the active stage highlighted.
 
     presenting  add the rules of the presentation mode
@@ -33,7 +33,7 @@ def render_style_sheet(active: Stage | Lab, *, presenting: bool = False) -> None
     variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
     position = active.number + 1 if isinstance(active, Stage) else 0  # among the stage links, counted from 1
     sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))
-    if isinstance(active, Lab) and not active.has_sidebar:
+    if not active.has_sidebar:
         sheet += _NO_SIDEBAR
     if presenting:
         sheet += _PRESENTATION.read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from dashboard.models.checkpoints import correct_checkpoint, run_and_checkpoint
 from dashboard.models.current import current_model, model_key
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
-from dashboard.page_list import STAGES, START, Lab, Stage
+from dashboard.page_list import STAGES, START, AppPage, Stage
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
 from dashboard.shell.glossary_dialog import render_glossary_button
@@ -84,7 +84,7 @@ def stage_links_container() -> DeltaGenerator:
     return st.container(horizontal=True, wrap=False, gap=None, key="rail")
 
 
-def render_stage_links(pages: Mapping[str, Page], active: Stage | Lab) -> None:
+def render_stage_links(pages: Mapping[str, Page], active: AppPage) -> None:
     """Render a link to every stage, and the button Share."""
     for stage in STAGES:
         st.page_link(pages[stage.name], label=f"{stage.number}\u2002{stage.short}")
@@ -115,7 +115,7 @@ def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
 
 
 def render_heading(
-    stage: Stage | Lab,
+    stage: AppPage,
     sentence: str,
     inputs: Sequence[Shape] = (),
     outputs: Sequence[Shape] = (),

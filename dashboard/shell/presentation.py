@@ -2,13 +2,13 @@
 
 from dashboard.components.presenter import Action, render_presenter
 from dashboard.navigation import open_page
-from dashboard.page_list import STAGES, START, Lab, Stage
+from dashboard.page_list import STAGES, START, AppPage
 from dashboard.state.presentation import stop_presenting
 
-_SEQUENCE: tuple[Stage | Lab, ...] = (START, *STAGES)
+_SEQUENCE: tuple[AppPage, ...] = (START, *STAGES)
 
 
-def render_presenter_bar(active: Stage | Lab) -> None:
+def render_presenter_bar(active: AppPage) -> None:
     """Render the bar. The start page and the stages follow each other; other pages have no neighbours."""
     previous, following = neighbours(active)
 
@@ -22,7 +22,7 @@ def render_presenter_bar(active: Stage | Lab) -> None:
     render_presenter(_label(previous), _label(following), act, key="presenter_bar")
 
 
-def neighbours(active: Stage | Lab) -> tuple[Stage | Lab | None, Stage | Lab | None]:
+def neighbours(active: AppPage) -> tuple[AppPage | None, AppPage | None]:
     """The pages before and after a page in the sequence of the presentation; None where there is none."""
     if active not in _SEQUENCE:
         return None, None
@@ -31,5 +31,5 @@ def neighbours(active: Stage | Lab) -> tuple[Stage | Lab | None, Stage | Lab | N
     return around[place], around[place + 2]
 
 
-def _label(page: Stage | Lab | None) -> str | None:
+def _label(page: AppPage | None) -> str | None:
     return None if page is None else page.title

@@ -6,20 +6,20 @@ import streamlit as st
 
 from dashboard.components.share import render_share
 from dashboard.navigation import return_to_shared_view
-from dashboard.page_list import RESULTS, Lab, Stage, page_named
+from dashboard.page_list import RESULTS, AppPage, page_named
 from dashboard.state.link import is_local, link_to
 from dashboard.state.presentation import start_presenting
 from dashboard.state.session import session
 
 
-def render_share_button(active: Stage | Lab) -> None:
+def render_share_button(active: AppPage) -> None:
     """Render the button, and the dialog when it is clicked."""
     if st.button("Share", icon=":material/qr_code_2:", type="tertiary", key="share"):
         _render_dialog(active)
 
 
 @st.dialog("Share this view")
-def _render_dialog(active: Stage | Lab) -> None:
+def _render_dialog(active: AppPage) -> None:
     link = link_to(active.name)
     if link:
         render_share(link, active.title, key="share_link")
@@ -41,8 +41,8 @@ def _render_dialog(active: Stage | Lab) -> None:
         st.button("Return to that view", icon=":material/undo:", key="share_return", on_click=return_to_shared_view)
 
 
-def _contents(active: Stage | Lab) -> str:
-    if isinstance(active, Stage) or active.has_sidebar:
+def _contents(active: AppPage) -> str:
+    if active.has_sidebar:
         return "The link contains the encoder, the text, the edits and the selected cell. It opens this page."
     if active == RESULTS:
         return "The link opens this page. Your answers are not in it: each person has their own."

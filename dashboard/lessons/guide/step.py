@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from dashboard.models.model import Model, model_for
-from dashboard.page_list import START, Lab, Stage, page_named
+from dashboard.page_list import START, AppPage, page_named
 from dashboard.selection import focus  # noqa: F401 - declares the parameters of the focus
 from dashboard.state import choices, edit_history  # noqa: F401 - declare the parameters of the pages and of the edits
 from dashboard.state.offered_encoders import MINILM
@@ -35,7 +35,7 @@ class View:
     link: Mapping[str, Any]
 
     @property
-    def page(self) -> Stage | Lab:
+    def page(self) -> AppPage:
         """The page."""
         return page_named(self.name)
 
