@@ -1,23 +1,21 @@
 """Find the edit that sets a number on screen, or the score or factor that the number depends on."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from dashboard.selection.focus import Focus
 from encoder_core import Edit, Run
 from encoder_core.edits import (
     HeadFactor,
-    Matrix,
     ResidualFactor,
     SetEmbedded,
     SetScore,
     SetTokenEmbedding,
-    SetWeight,
     Sublayer,
+    kernel_cell_edit,
 )
 from encoder_core.explain import Cell
-
-_MATRICES: dict[str, Matrix] = {"query": "W_Q", "key": "W_K", "value": "W_V", "out": "W_O"}
 
 
 class CellEdit(NamedTuple):
@@ -66,11 +64,7 @@ def _parameter_edit(cell: Cell, run: Run) -> CellEdit | None:
     if name == "token_embedding":
         row, dimension = cell.index
         return CellEdit("this cell of E", lambda new: SetTokenEmbedding(row, dimension, new), value)
-    parts = name.split(".")
-    if len(parts) != 5 or parts[2] != "attention" or parts[4] != "kernel":
+    edit = kernel_cell_edit(name, cell.index, value, run.config.d_head)
+    if edit is None:
         return None
-    matrix, d_head = _MATRICES[parts[3]], run.config.d_head
-    row, column = cell.index
-    head, inside = divmod(row if matrix == "W_O" else column, d_head)
-    place = (inside, column) if matrix == "W_O" else (row, inside)
-    return CellEdit(f"this cell of {matrix}", lambda new: SetWeight(matrix, int(parts[1]), head, *place, new), value)
+    return CellEdit(f"this cell of {edit.matrix}", lambda new: replace(edit, value=new), value)

@@ -32,6 +32,7 @@ from encoder_core.edits.edit_types import (
     Unscaled,
 )
 from encoder_core.edits.effects import Effects, combine_edits
+from encoder_core.edits.kernel_cells import kernel_cell_edit
 from encoder_core.edits.text import format_edit, parse_edit
 
 __all__ = [
@@ -55,5 +56,6 @@ __all__ = [
     "combine_edits",
     "edited_parameters",
     "format_edit",
+    "kernel_cell_edit",
     "parse_edit",
 ]

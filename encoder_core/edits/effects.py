@@ -29,12 +29,12 @@ from encoder_core.edits.edit_types import (
     Temperature,
     Unscaled,
 )
+from encoder_core.edits.kernel_cells import kernel_cell
 from encoder_core.read_only import ReadOnlyMapping
 from encoder_core.validation import invalid_value, require_integer, short_repr
 
 CellValues = Mapping[tuple[int, ...], float]  # index of a cell -> value that is set
 FactorKey = TypeVar("FactorKey", tuple[int, int], tuple[int, Sublayer])  # (layer, head) or (layer, sublayer)
-_KERNELS = {"W_Q": "query", "W_K": "key", "W_V": "value", "W_O": "out"}
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,6 @@ def _parameters(edits: Sequence[Edit], config: EncoderConfig) -> dict[str, dict[
         if isinstance(edit, SetTokenEmbedding):
             parameters.setdefault("token_embedding", {})[edit.id, edit.dimension] = float(edit.value)
         if isinstance(edit, SetWeight):
-            start = edit.head * config.d_head  # columns (or rows) of the heads before this one
-            row, column = (start, 0) if edit.matrix == "W_O" else (0, start)
-            name = f"layers.{edit.layer}.attention.{_KERNELS[edit.matrix]}.kernel"
-            parameters.setdefault(name, {})[row + edit.row, column + edit.column] = float(edit.value)
+            name, index = kernel_cell(edit, config.d_head)
+            parameters.setdefault(name, {})[index] = float(edit.value)
     return parameters
