@@ -15,7 +15,7 @@ class Row:
     """One row, as plain text.
 
     says       what the tutorial says; may be empty
-    quoted   whether these are its words
+    quoted     whether these are its words
     verdict    "holds", "holds if" or "does not hold"; it decides the icon and the colour
     condition  continues the words "holds if"; otherwise empty
     """
