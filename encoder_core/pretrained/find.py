@@ -56,7 +56,7 @@ def find_model(
     what is no name and no folder, and ValueError for other arguments of a wrong type.
     """
     if allowed is not None:  # a text would allow every name that is a part of it
-        allowed = [full_name(name) for name in require_items("allowed", allowed, str, "None and lists of names")]
+        allowed = require_items("allowed", allowed, str, "None and lists of names")
     require_choice("offline", offline, (True, False))
     max_bytes = int(require_number("max_bytes", max_bytes, 0, 1e18))
     require_progress(progress)
@@ -66,6 +66,8 @@ def find_model(
         problem = "is neither a folder nor the name of a model, such as 'all-MiniLM-L6-v2'."
         raise PretrainedError(f"{short_repr(name_or_folder)} {problem}")
     name = full_name(name_or_folder)
+    if allowed is not None and name in map(full_name, allowed):  # also where its owner is left out
+        allowed = None
     return _local_folder(name) or download(name, _revision(name), allowed, max_bytes, offline, progress)
 
 
