@@ -36,7 +36,7 @@ _SMALLEST_NORM = 1e-8  # on the logarithmic axis
 def learning_curves(histories: Mapping[str, History], num_steps: int, *, theme: ThemeName = "light") -> Line:
     """Loss and accuracy of one run, or of two that are compared, by name.
 
-    Lines are measured on the inputs of the steps, points on inputs that are set aside: their loss, and the fraction of
+    Lines are measured on the inputs of the steps, points on test inputs: their loss, and the fraction of
     inputs of which all outputs are right.
     """
     losses, accuracies = (
@@ -120,7 +120,7 @@ def _curve(
     for colour, name in zip(colours, series, strict=False):
         traces.append(_scatter(*binned[name], name, mode="lines", line={"color": colour, "width": 2}))
         steps, values = (np.asarray(part, np.float32) for part in points[name])
-        traces.append(_scatter(steps, values, f"{name}, set aside" if name else "set aside",
+        traces.append(_scatter(steps, values, f"{name}, test inputs" if name else "test inputs",
                                mode="markers", showlegend=False,
                                marker={"color": colour, "size": 6, "symbol": "circle-open"}))  # fmt: skip
     alt = f"{title} over steps" + (f": {', '.join(series)}" if len(series) > 1 else "")

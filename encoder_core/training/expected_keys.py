@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 
 from encoder_core.training.task import KeyMatrix
 from encoder_core.training.tasks import tasks
+from encoder_core.validation import require_choice
 
 # Name of a task -> the keys from which the output of a token can be read, in words.
 TASK_KEYS: Mapping[str, str] = {name: task.keys.name for name, task in tasks().items() if task.keys}
@@ -16,8 +17,9 @@ def key_sets(task: str, ids: Int[np.ndarray, "seq"]) -> dict[str, KeyMatrix]:
     """Sets of keys by name: for each query (a row) its keys. A row without a key does not count.
 
     Every task has the token itself, the next token and the first token; those in TASK_KEYS have one more, which comes
-    first.
+    first. Raises ValueError for an unknown task.
     """
+    require_choice("task", task, tasks())
     seq, definition = len(ids), tasks()[task]
     general = {
         "the token itself": np.eye(seq, dtype=bool),

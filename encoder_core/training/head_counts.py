@@ -22,7 +22,7 @@ from encoder_core.validation import require_choice
 TASKS = ("sort", "bracket")
 HEADS = (1, 2, 4, 8, 16)
 SEEDS = (0, 1, 2)
-NUM_INPUTS = 100  # of those that were set aside; all of them take 5 s for the encoders of one task
+NUM_INPUTS = 100  # of the test inputs; all of them take 5 s for the encoders of one task
 
 
 def file_name(task: str) -> str:
@@ -58,7 +58,7 @@ def head_count_encoder(task: str, heads: int, seed: int) -> Encoder:
 
 @cache
 def right_outputs(task: str, heads: int, seed: int) -> float:
-    """The fraction of right outputs for inputs that the encoder was not trained on."""
+    """The fraction of right outputs for the test inputs."""
     encoder, plan = head_count_encoder(task, heads, seed), head_count_plan(task, heads, seed)
     batch = Batch(*(array[:NUM_INPUTS] for array in set_aside(plan)))
     inputs = plan.definition.separate(batch)

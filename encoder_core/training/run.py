@@ -1,4 +1,4 @@
-"""One training run: updates by AdamW on random inputs of the task, and measurements on inputs that are set aside."""
+"""One training run: updates by AdamW on random inputs of the task, and measurements on test inputs."""
 
 from functools import partial
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from encoder_core.training.run_state import GENERATOR_STATES, RunState, require_
 from encoder_core.training.task import Batch
 from encoder_core.validation import invalid_value, require_integer, require_type
 
-NUM_TESTS = 256  # inputs that are set aside
+NUM_TESTS = 256  # random test inputs
 _TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
 _TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as divergence
 # AdamW (Loshchilov & Hutter 2019). Without weight decay, the scores keep growing after all outputs are right: after
@@ -44,7 +44,7 @@ class Steps(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """Measured on inputs that are set aside.
+    """Measured on test inputs.
 
     loss               mean cross-entropy of the scored outputs, in nats
     accuracy           fraction of the scored outputs that are right
@@ -101,7 +101,7 @@ class TrainingRun:
         return Steps(*(np.concatenate(arrays) for arrays in zip(*chunks, strict=True)))
 
     def evaluate(self) -> Evaluation:
-        """The loss and the accuracy on inputs that are set aside."""
+        """The loss and the accuracy on the test inputs."""
         return Evaluation(*map(float, _evaluate(self.config, self._parameters, *map(jnp.asarray, self._tests))))
 
     def parameters(self) -> ParameterDict:
@@ -140,7 +140,7 @@ class TrainingRun:
 
 
 def set_aside(plan: TrainingPlan) -> Batch:
-    """The inputs of a plan that are set aside for measurements."""
+    """The test inputs of a plan. Without `Task.draw_unseen`, short ones can occur in training, too."""
     return plan.definition.sample(np.random.default_rng((plan.seed, _TEST_SEED)), NUM_TESTS, unseen=True)
 
 

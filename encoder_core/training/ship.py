@@ -28,7 +28,7 @@ _CARD = """# {name}: {title}
 positions, vocabulary of {vocab} tokens, {parameters:,} parameters (float32).
 - **Training**: {steps:,} steps of AdamW with {batch} random inputs each, learning rate {rate:g} with a warm-up of \
 {warm_up} steps and a cosine decay, seed {seed}.
-- **Measured** on {tests} inputs that were not trained on: {accuracy:.1%} of the outputs are right, and all outputs of \
+- **Measured** on {tests} random test inputs: {accuracy:.1%} of the outputs are right, and all outputs of \
 {sequence_accuracy:.1%} of the inputs; loss {loss:.3g} nats.
 - **Limits**: {limits}
 - **Data**: {data}
@@ -55,7 +55,7 @@ _HEADS_CARD = """# {name}: the task “{title}” with {heads} heads
 {vocab} tokens, {parameters:,} parameters each (stored as float16).
 - **Training**: {steps:,} steps of AdamW with {batch} random inputs each, learning rate {rate:g} with a warm-up of \
 {warm_up} steps and a cosine decay, seeds {seeds}.
-- **Measured** on {tests} inputs that were not trained on, as the fraction of right outputs for each seed: {measured}.
+- **Measured** on {tests} random test inputs, as the fraction of right outputs for each seed: {measured}.
 - **Limits**: they are trained briefly, so that they differ; `reverse`, `bracket` and others are trained well.
 - **Data**: made by the program, see `encoder_core/training/tasks/{task}.py`
 - **Licence**: that of this project (MIT).

@@ -118,7 +118,8 @@ class Task:
     keys         the keys to which a trained encoder is expected to attend; None where any will do
     hide         random generator, ids, real -> the ids as the encoder sees them, and which outputs count, for a task
                  whose right outputs are the ids before they were hidden; None for any other task
-    draw_unseen  as `draw`, inputs that `draw` never returns; None where it hardly ever returns the same one twice
+    draw_unseen  as `draw`, for tests: inputs that `draw` never returns; None: tests are drawn like all inputs, with
+                 another seed, and short ones can occur in training, too
     """
 
     name: str
@@ -151,7 +152,7 @@ class Task:
         return self.unknown is not None
 
     def sample(self, generator: np.random.Generator, count: int, *, unseen: bool = False) -> Batch:
-        """Random inputs with their right outputs; `unseen` ones are set aside for tests."""
+        """Random inputs with their right outputs; `unseen` ones are for tests."""
         draw = self.draw_unseen if unseen and self.draw_unseen else self.draw
         ids, real = draw(generator, count, self.max_len)
         targets, scored = self.solve(ids, real)

@@ -7,6 +7,7 @@ from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.training.runs import RUNS
 from encoder_core.parameters import draw_parameters
 from encoder_core.training import Evaluation, RunState, Steps
+from encoder_core.training.expected_keys import key_sets
 from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Start, StepsMade
 from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, said
 
@@ -87,13 +88,29 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     process.train(start)
     process.report(Finished(start.run))
     run(at)
-    assert "after step 100, 100% of 256 test inputs are entirely right" in texts(at)
+    assert "after step 100, 100% of the test inputs are entirely right" in texts(at)
     assert "You predicted" in texts(at)
     (answer,) = at.session_state["session"].memo["answers"]
     assert f"You predicted “{answer.chosen}”" in texts(at)
     assert bool(answer.misconception) is (answer.chosen != answer.correct)
     assert answer.misconception in texts(at)
     assert any("✓" in html.proto.body or "✗" in html.proto.body for html in at.get("html"))
+
+
+def test_a_prediction_that_the_example_cannot_tell_is_not_judged(process):
+    at, start = started(process, train_task="bracket", train_text="(((", train_prediction="1")
+    process.train(start)
+    process.report(Finished(start.run))
+    run(at)
+    predicted = sorted(key_sets("bracket", np.array([1, 1, 1])))
+    assert "its partner" in predicted[0]
+    assert f"You predicted “{predicted[0]}”. No token of this example has such a key" in texts(at)
+    assert at.session_state["session"].memo.get("answers", []) == []
+
+
+def test_keys_of_an_unknown_task(unchecked):
+    with pytest.raises(ValueError, match="task='foo' is invalid: allowed are "):
+        key_sets("foo", np.array([1, 2]))
 
 
 def test_a_reload_and_a_link_show_the_same_run_and_its_checkpoint(process):

@@ -25,8 +25,11 @@ def render_curves(runs: list[StoredRun]) -> None:
     render_plot(line, key="training_curves", on_click=None)
     if len(runs) > 1:
         render_plot([*gradients], key="training_gradients", on_click=None)
-    size = mean_of_bins(runs[0].history.steps.loss, MAX_POINTS)[2]
-    points = f" A point of a line is the mean of {size} steps." if size > 1 else ""
+    sizes = {
+        mean_of_bins(history.steps.loss, MAX_POINTS)[2] for history in histories.values() if history.steps.loss.size
+    }
+    largest, up_to = max(sizes, default=1), "up to " * (len(sizes) > 1)
+    points = f" A point of a line is the mean of {up_to}{largest} steps." if largest > 1 else ""
     st.caption(
         "Lines: the random inputs of each step, before its update; accuracy counts single outputs. Circles: "
         f"{NUM_TESTS} test inputs, at each checkpoint; there, accuracy counts inputs whose outputs are all right."

@@ -76,6 +76,13 @@ def render_answer(run: StoredRun, text: str) -> None:
         weights = weight_on(keys, result.patterns)
         if weights is not None:
             largest[name] = float(weights.max())
+    if options[chosen - 1] not in largest:
+        st.info(
+            f"You predicted “{options[chosen - 1]}”. No token of this example has such a key: another example can "
+            "tell.",
+            icon=":material/lightbulb:",
+        )
+        return
     answer = max(largest, key=lambda name: largest[name])
     listed = ", ".join(f"{name}: {largest[name]:.2f}" for name in sorted(largest, key=lambda name: -largest[name]))
     measured = f"The largest weights of any head for this example, as means over its tokens — {listed}."

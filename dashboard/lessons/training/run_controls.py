@@ -12,7 +12,6 @@ from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
 from encoder_core.figures import format_count, format_percent
 from encoder_core.training import TrainingPlan
-from encoder_core.training.run import NUM_TESTS
 
 _STATES: dict[str, Callable[[StoredRun], str]] = {
     "queued": lambda run: f"place {RUNS.position(run)} in the queue; this server trains {RUNS.max_active} at a time",
@@ -82,7 +81,7 @@ def _tested(run: StoredRun) -> str:
         return ""
     latest = run.checkpoints[-1]
     share = latest.evaluation.sequence_accuracy
-    return f" · after step {latest.step:,}, {format_percent(share)} of {NUM_TESTS} test inputs are entirely right"
+    return f" · after step {latest.step:,}, {format_percent(share)} of the test inputs are entirely right"
 
 
 def _describe(plan: TrainingPlan) -> str:

@@ -59,11 +59,14 @@ def _render(runs: list[StoredRun], text: str) -> None:
         render_checkpoint_picker(runs[0])
         enlarged: list[tuple[int, int]] = []
         columns = st.columns(len(runs), gap="medium")
+        shown = [shown_checkpoint(run) for run in runs]
+        differ = len({checkpoint.step for checkpoint in shown if checkpoint}) > 1  # one run has gone further
         for number, (column, run, name) in enumerate(zip(columns, runs, names_of(runs), strict=True)):
-            checkpoint = shown_checkpoint(run)
+            checkpoint = shown[number]
             if checkpoint:
+                title = f"{name}, step {checkpoint.step:,}" if differ else name
                 with column:
-                    enlarged.append(render_attention(run, checkpoint, text, name, f"training_attention_{number}"))
+                    enlarged.append(render_attention(run, checkpoint, text, title, f"training_attention_{number}"))
         if enlarged and not any(run.is_open for run in runs):
             render_open_button(runs[0], text, *enlarged[0])
             render_answer(runs[0], text)
