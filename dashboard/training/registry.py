@@ -28,6 +28,7 @@ IDLE = 120.0  # seconds without work after which the process ends
 _TICK = 1.0  # seconds between two checks of what nobody looks at
 _MAX_PROGRAMS = 24  # configurations that one process compiles: their memory returns only when it ends
 _LOST = "The training process ended unexpectedly. Finished runs are kept; press Run to train again."
+_NO_PROCESS = "The server could not start the training process."
 _UNSEEN_SENTENCE = f"Nobody had this run open for {UNSEEN:.0f} seconds, so it was stopped."
 
 
@@ -170,9 +171,9 @@ class RunRegistry:
                 return
             self._ticked = now
             for run in self._storage:
-                self._storage.forget_closed(run, now, UNSEEN)
+                is_seen = self._storage.update_viewers(run, now, UNSEEN)
                 if run.is_open or run.status == "paused":
-                    if self._storage.is_seen(run):
+                    if is_seen:
                         run.last_seen = now
                     elif now - run.last_seen > UNSEEN:
                         self._end(run, "stopped", _UNSEEN_SENTENCE)
@@ -213,8 +214,7 @@ class RunRegistry:
                 except OSError:
                     logging.getLogger(__name__).exception("The training process did not start.")
                     self._queue.remove(run)
-                    run.status, run.state = "failed", None
-                    run.sentence = "The server could not start the training process."
+                    run.status, run.sentence, run.state = "failed", _NO_PROCESS, None
                     continue
             self._programs.add(program)
             self._queue.remove(run)

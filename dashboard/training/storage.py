@@ -50,10 +50,12 @@ class RunStorage:
         """Whether a session that has looked at the run is open."""
         return any(self._is_open(session) for session in list(run.viewers))
 
-    def forget_closed(self, run: StoredRun, now: float, patience: float) -> None:
-        """Forget the sessions that have been closed for longer than `patience` seconds."""
+    def update_viewers(self, run: StoredRun, now: float, patience: float) -> bool:
+        """Forget the sessions that have been closed for longer than `patience` seconds; whether one is open."""
+        is_seen = False
         for session, last_open in list(run.viewers.items()):
             if self._is_open(session):
-                run.viewers[session] = now
+                run.viewers[session], is_seen = now, True
             elif now - last_open > patience:
                 run.viewers.pop(session, None)
+        return is_seen

@@ -160,7 +160,7 @@ class Demo:
     table: tuple[tuple[float, ...], ...] | None = None
     projects: bool = True
 
-    def variant(self, variant: Variant) -> EncoderConfig:
+    def config_of(self, variant: Variant) -> EncoderConfig:
         """The config of a variant."""
         return self.written if self.written and variant == "as written" else self.config
 

@@ -291,7 +291,7 @@ def test_a_figure_of_a_smaller_example_shows_the_chosen_variant():
     outputs = []
     for variant in VARIANTS:
         model = demo_model("nnx", "block", variant, 0)
-        assert (model.settings.variant, model.config) == (variant, demo.variant(variant))
+        assert (model.settings.variant, model.config) == (variant, demo.config_of(variant))
         outputs.append(model.trace.output)
     intended, written = outputs
     assert np.abs(intended - written).max() > 0.5

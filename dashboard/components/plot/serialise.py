@@ -39,8 +39,10 @@ def to_json(panel: Panel, outlines: Sequence[Mapping[str, Any]] = (), *, is_insp
         "setByHand": sorted(panel.set_by_hand),
         "marked": panel.marked,
     }  # fmt: skip
-    if panel.kind == "row_bars" and panel.values is not None and not np.isfinite(panel.values).all():
-        description["missing"] = np.flatnonzero(~np.isfinite(panel.values)).tolist()
+    if panel.kind == "row_bars" and panel.values is not None:
+        missing = np.flatnonzero(~np.isfinite(panel.values))
+        if missing.size:
+            description["missing"] = missing.tolist()
     layout = {**panel.layout, "shapes": [*panel.layout.get("shapes", ()), *outlines]}
     figure = {"data": [_packed(trace) for trace in panel.data], "layout": layout}
     return json.dumps(description | figure, cls=PlotlyJSONEncoder, separators=(",", ":"))

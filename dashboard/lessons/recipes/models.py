@@ -41,7 +41,7 @@ def demo_model(name: str, demo_name: str, variant: Variant, seed: int) -> Model:
     """The model of a smaller example of the tutorial."""
     demo = RECIPES[name].demos[demo_name]
     batch, mask, _ = demo.inputs(seed)
-    encoder = Encoder.from_parameters(demo.variant(variant), demo.parameters(seed))
+    encoder = Encoder.from_parameters(demo.config_of(variant), demo.parameters(seed))
     vocabulary = demo.example.vocabulary(demo.config)
     return Model(recipe_settings(name, variant, seed), encoder, vocabulary, batch, mask)
 

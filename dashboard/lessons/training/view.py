@@ -61,8 +61,9 @@ def _render(runs: list[StoredRun], text: str) -> None:
         columns = st.columns(len(runs), gap="medium")
         shown = [shown_checkpoint(run) for run in runs]
         differ = len({checkpoint.step for checkpoint in shown if checkpoint}) > 1  # one run has gone further
-        for number, (column, run, name) in enumerate(zip(columns, runs, names_of(runs), strict=True)):
-            checkpoint = shown[number]
+        for number, (column, run, checkpoint, name) in enumerate(
+            zip(columns, runs, shown, names_of(runs), strict=True)
+        ):
             if checkpoint:
                 title = f"{name}, step {checkpoint.step:,}" if differ else name
                 with column:

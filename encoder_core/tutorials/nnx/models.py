@@ -29,7 +29,7 @@ def demo_run(name: str, seed: int, dropout: int | None = None) -> Run:
     demo = NNX.demos[name]
     batch, mask, _ = demo.inputs(seed)
     edits = [] if dropout is None else [Dropout(dropout)]
-    return Encoder.from_parameters(demo.variant("as written"), demo.parameters(seed)).run(batch, mask, edits)
+    return Encoder.from_parameters(demo.config_of("as written"), demo.parameters(seed)).run(batch, mask, edits)
 
 
 @lru_cache(maxsize=4)
