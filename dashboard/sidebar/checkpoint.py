@@ -6,6 +6,7 @@ from dashboard.models.checkpoints import run_and_checkpoint
 from dashboard.navigation import open_page
 from dashboard.sidebar.fixed import render_sizes, render_summary
 from dashboard.sidebar.mask import render_mask
+from dashboard.sidebar.random_encoder import render_text
 from dashboard.sidebar.task_encoder import render_examples, render_input
 from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.settings import Settings, current_settings
@@ -15,7 +16,10 @@ from encoder_core.training import Task
 
 
 def render_controls(task: Task) -> Settings:
-    """Render the controls and return the settings."""
+    """Render the controls and return the settings.
+
+    Where the server does not have the run, the pages show the random encoder, which reads the text.
+    """
     found = run_and_checkpoint(current_settings())
     if found:
         run, checkpoint = found
@@ -24,17 +28,19 @@ def render_controls(task: Task) -> Settings:
             bound = bind_widget(SETTINGS["checkpoint"], checkpoint.step, options=tuple(steps))
             st.select_slider("Checkpoint", steps, format_func=lambda step: f"step {step:,}",
                              help="The parameters after so many steps of training", **bound)  # fmt: skip
-    render_input(task)
-    render_examples(task)
-    if found:
+        render_input(task)
+        render_examples(task)
         st.caption(
             f"**{task.title}** after {checkpoint.step:,} of {run.plan.steps:,} steps: "
             f"{format_percent(checkpoint.evaluation.sequence_accuracy)} of the test inputs entirely right. {task.goal}"
         )
         render_sizes(run.plan.config, run.id)
+    elif task.reads_sentences:
+        render_text()
     render_mask("mask")
     if found:
         render_summary(run.plan.config)
-    st.button("Back to the training run", icon=":material/arrow_back:", key="back_to_training", on_click=open_page,
-              args=("training",), width="stretch")  # fmt: skip
+    label = "Back to the training run" if found else "Open the page Training"
+    st.button(label, icon=":material/arrow_back:", key="back_to_training", on_click=open_page, args=("training",),
+              width="stretch")  # fmt: skip
     return current_settings()

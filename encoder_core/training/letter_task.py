@@ -30,6 +30,7 @@ def letter_task(
     goal: str,
     look_for: str,
     examples: tuple[str, ...],
+    counted: str = "",
     keys: ExpectedKeys | None = None,
     alphabet: Sequence[str] = string.ascii_lowercase,
     allowed: str = "letters from a to z, such as “encoder”; spaces do not count.",
@@ -48,5 +49,6 @@ def letter_task(
         draw=partial(draw_letters, num_letters=len(alphabet)),
         solve=solve,
         split=letters,
+        counted=counted,
         keys=keys,
     )

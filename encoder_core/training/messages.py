@@ -32,7 +32,8 @@ class Stop(NamedTuple):
 class StepsMade(NamedTuple):
     """What was measured in the steps that end with step `step`, and the seconds since the steps before.
 
-    seconds  0 for the first steps in the process, which include compiling
+    seconds  0 where they are not known: for the first steps in the process, which include compiling, and the last ones
+             of a run that diverges
     """
 
     run: str

@@ -26,10 +26,6 @@ _TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as di
 _OPTIMIZER = optax.chain(optax.scale_by_adam(b2=0.98), optax.add_decayed_weights(0.3))
 
 
-class Diverged(ValueError):
-    """The loss is no finite number or far above that of a guess; the message is one sentence."""
-
-
 class Steps(NamedTuple):
     """What was measured in each of some consecutive steps, before its update.
 
@@ -41,6 +37,18 @@ class Steps(NamedTuple):
     loss: Float[np.ndarray, "step"]
     accuracy: Float[np.ndarray, "step"]
     gradient_norms: Float[np.ndarray, "step part"]
+
+
+class Diverged(ValueError):
+    """The loss is no finite number or far above that of a guess; the message is one sentence.
+
+    step   the step that diverged, counted from 1
+    steps  what was measured in the steps of the call up to this one
+    """
+
+    def __init__(self, message: str, step: int, steps: Steps) -> None:
+        super().__init__(message)
+        self.step, self.steps = step, steps
 
 
 class Evaluation(NamedTuple):
@@ -92,13 +100,23 @@ class TrainingRun:
         Raises ValueError unless `count` is a whole number from 0.
         """
         count = require_integer("count", count, 0)
-        chunks = []
-        end = min(self.step + count, self.plan.steps)
+        start, end = self.step, min(self.step + count, self.plan.steps)
+        guess = float(np.log(self.config.vocab_size))
+        steps = Steps(np.zeros(0, np.float32), np.zeros(0, np.float32), np.zeros((0, len(self.parts)), np.float32))
         while self.step < end:
-            chunks.append(self._advance_chunk(min(CHUNK, end - self.step)))
-        if not chunks:
-            return Steps(np.zeros(0, np.float32), np.zeros(0, np.float32), np.zeros((0, len(self.parts)), np.float32))
-        return Steps(*(np.concatenate(arrays) for arrays in zip(*chunks, strict=True)))
+            chunk = self._advance_chunk(min(CHUNK, end - self.step))
+            steps = Steps(*(np.concatenate(arrays) for arrays in zip(steps, chunk, strict=True)))
+            is_too_large = ~(steps.loss < _TOO_LARGE * guess)
+            if is_too_large.any():
+                last = int(is_too_large.argmax())
+                size = f"{steps.loss[last]:.3g}" if np.isfinite(steps.loss[last]) else "not a number"
+                raise Diverged(
+                    f"the run diverged at step {start + last + 1:,}: the loss is {size}, and a uniform guess has "
+                    f"{guess:.3g}. A smaller learning rate helps.",
+                    start + last + 1,
+                    Steps(*(array[: last + 1] for array in steps)),
+                )
+        return steps
 
     def evaluate(self) -> Evaluation:
         """The loss and the accuracy on the test inputs."""
@@ -126,17 +144,8 @@ class TrainingRun:
         self._parameters, self._optimizer, measured = _train(
             self.config, self._parameters, self._optimizer, batches, jnp.asarray(rates), count
         )
-        steps = Steps(*(np.asarray(array)[:count] for array in measured))
         self.step += count
-        guess = float(np.log(self.config.vocab_size))
-        for index, loss in enumerate(steps.loss):
-            if not loss < _TOO_LARGE * guess:
-                first, size = self.step - count + index + 1, f"{loss:.3g}" if np.isfinite(loss) else "not a number"
-                raise Diverged(
-                    f"the run diverged at step {first:,}: the loss is {size}, and a uniform guess has {guess:.3g}. A "
-                    "smaller learning rate helps."
-                )
-        return steps
+        return Steps(*(np.asarray(array)[:count] for array in measured))
 
 
 def set_aside(plan: TrainingPlan) -> Batch:

@@ -29,7 +29,7 @@ positions, vocabulary of {vocab} tokens, {parameters:,} parameters (float32).
 - **Training**: {steps:,} steps of AdamW with {batch} random inputs each, learning rate {rate:g} with a warm-up of \
 {warm_up} steps and a cosine decay, seed {seed}.
 - **Measured** on {tests} random test inputs: {accuracy:.1%} of the outputs are right, and all outputs of \
-{sequence_accuracy:.1%} of the inputs; loss {loss:.3g} nats.
+{sequence_accuracy:.1%} of the inputs; loss {loss:.3g} nats.{counted}
 - **Limits**: {limits}
 - **Data**: {data}
 - **Licence**: that of this project (MIT).
@@ -144,6 +144,7 @@ def model_card(name: str, plan: TrainingPlan, measured: Evaluation, num_paramete
         rule=task.rule,
         examples=", ".join(f"“{example}”" for example in task.examples),
         look_for=task.look_for,
+        counted=f" {task.counted}".rstrip(),
         heads=plan.num_heads,
         vocab=len(task.vocabulary),
         parameters=num_parameters,

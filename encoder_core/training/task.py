@@ -115,6 +115,7 @@ class Task:
     solve        ids and which of them are real -> the right outputs and which of them count
     split        text -> its tokens
     unknown      the token that stands for one that is not among `inputs`; None: such a text is refused
+    counted      which outputs of random inputs count, as a sentence, where not all of them do; otherwise ""
     keys         the keys to which a trained encoder is expected to attend; None where any will do
     hide         random generator, ids, real -> the ids as the encoder sees them, and which outputs count, for a task
                  whose right outputs are the ids before they were hidden; None for any other task
@@ -135,6 +136,7 @@ class Task:
     solve: Callable[[Ids, Mask], tuple[Ids, Mask]]
     split: Callable[[str], list[str]]
     unknown: str | None = None
+    counted: str = ""
     keys: ExpectedKeys | None = None
     hide: Callable[[np.random.Generator, Ids, Mask], tuple[Ids, Mask]] | None = None
     draw_unseen: Callable[[np.random.Generator, int, int], tuple[Ids, Mask]] | None = None
@@ -171,7 +173,11 @@ class Task:
     def separate(self, batch: Batch) -> list[TokenBatch]:
         """Each input of a batch as a batch of one, without padding."""
         rows = [row[is_real] for row, is_real in zip(batch.ids, batch.real, strict=True)]
-        return [self.tokenizer(" ".join(self.vocabulary[index] for index in row)) for row in rows]
+        # Not with the tokenizer: it reads what a user types, in which [UNK] is three tokens.
+        return [
+            TokenBatch((tuple(self.vocabulary[index] for index in row),), row[None], np.ones((1, len(row)), bool), (0,))
+            for row in rows
+        ]
 
 
 def keys_with_output(

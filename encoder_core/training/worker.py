@@ -82,6 +82,7 @@ class Worker:
         try:
             self._advance(start)
         except Diverged as error:
+            self._send(StepsMade(start.run, error.step, error.steps, 0.0))
             self._fail(start.run, str(error), has_diverged=True)
         except Exception as error:  # whatever it is, the other runs continue
             traceback.print_exc()

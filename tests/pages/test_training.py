@@ -249,6 +249,8 @@ def test_every_page_shows_the_encoder_before_its_first_step(process, stage):
 def test_a_checkpoint_of_an_unknown_run_is_a_sentence_and_the_random_encoder(framed):
     at = opened(stage_named("softmax"), encoder="checkpoint", run="0123456789", checkpoint="10")
     assert any("does not have the training run" in warning for warning in said(at))
+    assert not [area for area in at.sidebar.text_area if area.label == "Input"]  # the random encoder has no task
+    assert at.sidebar.button(key="back_to_training").label == "Open the page Training"
 
 
 @pytest.mark.parametrize(

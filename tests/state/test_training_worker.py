@@ -1,7 +1,9 @@
 """The registry of runs and the worker of the training process, in one process and in turns that the test takes."""
 
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dashboard.lessons.training import run_controls
@@ -101,3 +103,15 @@ def test_the_next_checkpoint_of_a_comparison_is_that_of_the_run_that_goes_on(reg
     assert (second.step, second.sentence, steps_of(second)[-1]) == (after, "", after)
     registry.resume(second, until=first.step)  # it has made these steps
     assert (second.status, second.step) == ("paused", after)
+
+
+def test_a_run_that_diverges_keeps_the_steps_up_to_that_one(registry):
+    run = registry.start([replace(PLAN, learning_rate=1.0, warm_up=0)], "me")
+    while run.is_open:
+        registry._process.turn()
+    assert run.status == "diverged"
+    assert f"diverged at step {run.step}:" in run.sentence
+    loss = run.history.steps.loss
+    assert len(loss) == run.step
+    assert (loss[:-1] > 0).all()
+    assert not loss[-1] < 3 * np.log(run.plan.config.vocab_size)

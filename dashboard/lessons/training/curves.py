@@ -29,9 +29,10 @@ def render_curves(runs: list[StoredRun]) -> None:
         mean_of_bins(history.steps.loss, MAX_POINTS)[2] for history in histories.values() if history.steps.loss.size
     }
     largest, up_to = max(sizes, default=1), "up to " * (len(sizes) > 1)
+    counted = f" {runs[0].plan.definition.counted}".rstrip()
     points = f" A point of a line is the mean of {up_to}{largest} steps." if largest > 1 else ""
     st.caption(
         "Lines: the random inputs of each step, before its update; accuracy counts single outputs. Circles: "
         f"{NUM_TESTS} test inputs, at each checkpoint; there, accuracy counts inputs whose outputs are all right."
-        f"{points}"
+        f"{counted}{points}"
     )

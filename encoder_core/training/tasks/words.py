@@ -97,4 +97,5 @@ TASK = Task(
     hide=hide,
     split=split,
     unknown=UNK,
+    counted="The words that were hidden count, one in ten of which the encoder sees all the same.",
 )

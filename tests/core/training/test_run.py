@@ -81,9 +81,17 @@ def test_the_gradient_is_the_slope_of_the_loss():
     assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(square, rel=1e-2)
 
 
-def test_a_run_that_diverges_says_so():
-    with pytest.raises(Diverged, match=r"diverged at step \d+: the loss is .* A smaller learning rate"):
-        TrainingRun(replace(PLAN, learning_rate=1.0, warm_up=0)).advance(100)
+def test_a_run_that_diverges_says_so_and_keeps_what_was_measured():
+    run = TrainingRun(replace(PLAN, learning_rate=1.0, warm_up=0))
+    run.advance(1)
+    with pytest.raises(Diverged, match=r"diverged at step \d+: the loss is .* A smaller learning rate") as caught:
+        run.advance(99)
+    step, steps = caught.value.step, caught.value.steps
+    assert f"at step {step}:" in str(caught.value)
+    assert {len(array) for array in steps} == {step - 1}
+    is_allowed = steps.loss < 3 * np.log(run.config.vocab_size)
+    assert is_allowed[:-1].all()
+    assert not is_allowed[-1]
 
 
 def test_checkpoints_are_dense_at_the_beginning():

@@ -97,6 +97,7 @@ def test_the_model_card_states_the_plan(name):
     assert f"d_model {plan.d_model}, d_ff {plan.d_ff}" in card
     assert f"{trained_encoder(name).num_parameters:,} parameters" in card
     assert tasks()[name].goal in card
+    assert tasks()[name].counted in card
 
 
 def test_an_unknown_name():

@@ -82,3 +82,21 @@ def test_a_task_can_be_pickled():
             np.testing.assert_array_equal(getattr(other, name), array, f"{task.name} {name}")
         assert copied.keys == task.keys
         assert repr(copied.tokenizer) == f"TaskTokenizer(vocab_size={len(task.vocabulary)})"
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_the_inputs_of_a_batch_are_those_that_were_drawn(name):
+    task = tasks()[name]
+    batch = task.sample(np.random.default_rng(3), 60)
+    for ids, real, one in zip(batch.ids, batch.real, task.separate(batch), strict=True):
+        assert one.ids.tolist() == [ids[real].tolist()]
+        assert one.tokens == (tuple(task.vocabulary[index] for index in ids[real]),)
+        assert one.real.all()
+        assert (one.ids.dtype, one.truncated) == (batch.ids.dtype, (0,))
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_a_task_says_which_outputs_count_where_not_all_do(name):
+    task = tasks()[name]
+    batch = task.sample(np.random.default_rng(3), 200, unseen=True)
+    assert (batch.scored == batch.real).all() == (not task.counted)
