@@ -35,7 +35,14 @@ from encoder_core.blocks.stack import (
     pre_norm_block,
     separate_block,
 )
-from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, DropoutMask, ProgramSettings, dropout
+from encoder_core.blocks.traced_inputs import (
+    BlockDropout,
+    BlockEdits,
+    DropoutMask,
+    ProgramSettings,
+    TracedInputs,
+    dropout,
+)
 
 __all__ = [
     "ACTIVATIONS",
@@ -53,6 +60,7 @@ __all__ = [
     "ProgramSettings",
     "SelfAttention",
     "SeparateBlocks",
+    "TracedInputs",
     "apply_activation",
     "dot_products",
     "dot_products_of_heads",

@@ -4,12 +4,13 @@ from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
-from encoder_core.blocks.capacity import Capacity, Dims, head_feature_mask
+from encoder_core.blocks.capacity import Capacity, head_feature_mask
 from encoder_core.blocks.linear import Linear
-from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, ProgramSettings, dropout
+from encoder_core.blocks.traced_inputs import TracedInputs, dropout
 
 
 class AttentionTensors(NamedTuple):
@@ -38,7 +39,7 @@ def dot_products(
 def scale_and_mask(
     dot_products: Float[Array, "head seq seq"],
     scale: Float[Array, ""] | float,
-    mask: Bool[Array, "head seq seq"],
+    mask: Bool[Array, "head seq seq"] | Bool[np.ndarray, "head seq seq"],
 ) -> Float[Array, "head seq seq"]:
     """The dot products times 1/sqrt(d_head); minus infinity where the key is masked."""
     scaled = dot_products * scale
@@ -106,26 +107,19 @@ class SelfAttention(nnx.Module):
         self.out = linear(capacity.qkv_width, capacity.d_model, rngs=rngs)
         self.exact = capacity.exact
 
-    def __call__(
-        self,
-        x: Float[Array, "seq d_model"],
-        mask: Bool[Array, "head seq seq"],
-        dims: Dims,
-        settings: ProgramSettings,
-        edits: BlockEdits,
-        dropout_masks: BlockDropout,
-    ) -> AttentionTensors:
-        head_features = head_feature_mask(dims, mask.shape[0], self.out.in_features)
+    def __call__(self, x: Float[Array, "seq d_model"], traced: TracedInputs) -> AttentionTensors:
+        num_heads = traced.mask.shape[0]
+        head_features = head_feature_mask(traced.dims, num_heads, self.out.in_features)
         q, k, v = self.project(x)
-        split = partial(split_heads, num_heads=mask.shape[0])
+        split = partial(split_heads, num_heads=num_heads)
         dots = dot_products_of_heads(split(q), split(k)) if self.exact else dot_products(q, k, head_features)
-        scores = scale_and_mask(dots, settings.score_scale, mask)
-        scores = overwrite_scores(scores, edits.scores)
-        pattern = softmax(scores, settings.temperature)
-        pattern = dropout(pattern, dropout_masks.pattern)
+        scores = scale_and_mask(dots, traced.settings.score_scale, traced.mask)
+        scores = overwrite_scores(scores, traced.edits.scores)
+        pattern = softmax(scores, traced.settings.temperature)
+        pattern = dropout(pattern, traced.dropout.pattern)
         concat = weigh_values_of_heads(pattern, split(v)) if self.exact else weigh_values(pattern, v, head_features)
-        concat = concat * (edits.head_factors @ head_features)
-        attn_out = dropout(self.out(concat), dropout_masks.attn_out)
+        concat = concat * (traced.edits.head_factors @ head_features)
+        attn_out = dropout(self.out(concat), traced.dropout.attn_out)
         return AttentionTensors(q, k, v, dots, scores, pattern, concat, attn_out)
 
     def project(self, x: Float[Array, "seq d_model"]) -> tuple[Float[Array, "seq qkv_dim"], ...]:

@@ -8,7 +8,7 @@ from jaxtyping import Array, Float, Int
 
 from encoder_core.blocks.capacity import Capacity
 from encoder_core.blocks.linear import Linear
-from encoder_core.blocks.traced_inputs import BlockDropout, ProgramSettings, dropout
+from encoder_core.blocks.traced_inputs import TracedInputs, dropout
 
 ACTIVATIONS = {
     "relu": jax.nn.relu,
@@ -41,13 +41,11 @@ class FeedForward(nnx.Module):
         self.up = linear(capacity.d_model, capacity.d_ff, rngs=rngs)
         self.down = linear(capacity.d_ff, capacity.d_model, rngs=rngs)
 
-    def __call__(
-        self, x: Float[Array, "seq d_model"], settings: ProgramSettings, dropout_masks: BlockDropout
-    ) -> FeedForwardTensors:
+    def __call__(self, x: Float[Array, "seq d_model"], traced: TracedInputs) -> FeedForwardTensors:
         pre = self.up(x)
-        act = apply_activation(pre, settings.activation)
-        act = dropout(act, dropout_masks.mlp_act)
+        act = apply_activation(pre, traced.settings.activation)
+        act = dropout(act, traced.dropout.mlp_act)
         out = self.down(act)
-        out = apply_activation(out, settings.output_activation)
-        out = dropout(out, dropout_masks.mlp_out)
+        out = apply_activation(out, traced.settings.output_activation)
+        out = dropout(out, traced.dropout.mlp_out)
         return FeedForwardTensors(pre, act, out)

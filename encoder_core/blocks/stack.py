@@ -7,15 +7,15 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Float, Int
 
 from encoder_core.blocks.attention import AttentionTensors, SelfAttention
-from encoder_core.blocks.capacity import Capacity, Dims
+from encoder_core.blocks.capacity import Capacity
 from encoder_core.blocks.feed_forward import FeedForward, FeedForwardTensors
 from encoder_core.blocks.linear import Linear, OutputRowsLinear
 from encoder_core.blocks.norm import LayerNorm
 from encoder_core.blocks.parameter_cut import cut_block
-from encoder_core.blocks.traced_inputs import BlockDropout, BlockEdits, ProgramSettings
+from encoder_core.blocks.traced_inputs import BlockEdits, TracedInputs
 
 
 class BlockTensors(NamedTuple):
@@ -40,31 +40,15 @@ class EncoderBlock(nnx.Module):
         self.norm1 = LayerNorm(capacity.d_model)
         self.norm2 = LayerNorm(capacity.d_model)
 
-    def __call__(
-        self,
-        x: Float[Array, "seq d_model"],
-        mask: Bool[Array, "head seq seq"],
-        dims: Dims,
-        settings: ProgramSettings,
-        edits: BlockEdits,
-        dropout_masks: BlockDropout,
-    ) -> BlockTensors:
-        def norm1(rows: Float[Array, "seq d_model"]) -> Float[Array, "seq d_model"]:
-            return self.norm1(rows, dims, settings.norm_eps)
-
-        def norm2(rows: Float[Array, "seq d_model"]) -> Float[Array, "seq d_model"]:
-            return self.norm2(rows, dims, settings.norm_eps)
-
-        def attention(rows: Float[Array, "seq d_model"]) -> AttentionTensors:
-            return self.attention(rows, mask, dims, settings, edits, dropout_masks)
-
-        def mlp(rows: Float[Array, "seq d_model"]) -> FeedForwardTensors:
-            return self.mlp(rows, settings, dropout_masks)
-
+    def __call__(self, x: Float[Array, "seq d_model"], traced: TracedInputs) -> BlockTensors:
+        attention, mlp = partial(self.attention, traced=traced), partial(self.mlp, traced=traced)
+        norm1, norm2 = (
+            partial(norm, dims=traced.dims, eps=traced.settings.norm_eps) for norm in (self.norm1, self.norm2)
+        )
         return jax.lax.cond(
-            settings.post_norm,
-            lambda: post_norm_block(x, attention, mlp, norm1, norm2, edits),
-            lambda: pre_norm_block(x, attention, mlp, norm1, norm2, edits),
+            traced.settings.post_norm,
+            lambda: post_norm_block(x, attention, mlp, norm1, norm2, traced.edits),
+            lambda: pre_norm_block(x, attention, mlp, norm1, norm2, traced.edits),
         )
 
 
@@ -127,24 +111,19 @@ class EncoderStack(nnx.Module):
         self.final_norm = LayerNorm(capacity.d_model)
 
     def __call__(
-        self,
-        embedded: Float[Array, "seq d_model"],
-        mask: Bool[Array, "head seq seq"],
-        dims: Dims,
-        settings: ProgramSettings,
-        edits: BlockEdits,
-        dropout_masks: BlockDropout,
+        self, embedded: Float[Array, "seq d_model"], traced: TracedInputs
     ) -> tuple[Float[Array, "seq d_model"], BlockTensors]:
         """The output, and the tensors of all blocks, with a first axis `layer`; zero for blocks that do not run."""
         graphdef, stacked_state = nnx.split(self.blocks)
+        dims, settings = traced.dims, traced.settings
 
         def apply_block(layer: Int[Array, ""] | int, x: Stream) -> BlockTensors:
             # Only here are the parameters of a block copied out of the stack. A scan over the stack itself would copy
             # those of all layers, used or not, which is a third of the time of a pass with four layers.
             of_layer = partial(jax.lax.dynamic_index_in_dim, index=layer, keepdims=False)
-            state, block_edits, block_dropout = jax.tree.map(of_layer, (stacked_state, edits, dropout_masks))
+            state, edits, dropout = jax.tree.map(of_layer, (stacked_state, traced.edits, traced.dropout))
             block = nnx.merge(graphdef, cut_block(state, settings.cut))
-            return block(x, mask, dims, settings, block_edits, block_dropout)
+            return block(x, traced._replace(edits=edits, dropout=dropout))
 
         def step(layer: Int[Array, ""], carry: tuple[Stream, BlockTensors]) -> tuple[Stream, BlockTensors]:
             x, tensors = carry
@@ -152,7 +131,7 @@ class EncoderStack(nnx.Module):
             next_stream = jnp.where(settings.every_block_reads_input, x, block.resid_post)
             return next_stream, jax.tree.map(lambda stack, tensor: stack.at[layer].set(tensor), tensors, block)
 
-        num_layers = edits.mlp_residual.shape[0]
+        num_layers = traced.edits.mlp_residual.shape[0]
         empty = jax.tree.map(
             lambda tensor: jnp.zeros((num_layers, *tensor.shape), tensor.dtype),
             jax.eval_shape(apply_block, 0, embedded),

@@ -1,10 +1,12 @@
-"""Traced inputs of the modules: settings, edits and dropout masks. Their values can change without compilation."""
+"""Traced inputs of the modules: mask, sizes, settings, edits and dropout. They can change without compilation."""
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from encoder_core.blocks.capacity import Dims
 from encoder_core.blocks.parameter_cut import ParameterCut
 
 
@@ -64,6 +66,16 @@ class BlockDropout(NamedTuple):
     attn_out: DropoutMask
     mlp_act: DropoutMask
     mlp_out: DropoutMask
+
+
+class TracedInputs(NamedTuple):
+    """The inputs of a block, or of all blocks, besides the rows of the tokens. All blocks share the first three."""
+
+    mask: Bool[Array, "head seq seq"] | Bool[np.ndarray, "head seq seq"]
+    dims: Dims
+    settings: ProgramSettings
+    edits: BlockEdits
+    dropout: BlockDropout
 
 
 def dropout(x: Float[Array, "*shape"], mask: DropoutMask) -> Float[Array, "*shape"]:

@@ -13,20 +13,18 @@ from typing import Any
 import jax
 import numpy as np
 from flax import nnx
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
 from encoder_core.blocks import (
-    BlockDropout,
-    BlockEdits,
     BlockTensors,
     EncoderBlock,
     EncoderStack,
-    ProgramSettings,
     SeparateBlocks,
+    TracedInputs,
     layer_norm,
     separate_block,
 )
-from encoder_core.blocks.capacity import Capacity, Dims
+from encoder_core.blocks.capacity import Capacity
 from encoder_core.engine.executables import compiled_for_each_capacity
 from encoder_core.engine.program_inputs import split_by_layer
 
@@ -37,20 +35,16 @@ def forward(
     capacity: Capacity,
     state: nnx.State,
     embedded: Float[np.ndarray, "seq d_model"],
-    mask: Bool[np.ndarray, "head seq seq"],
-    dims: Dims,
-    settings: ProgramSettings,
-    edits: BlockEdits,
-    dropout_masks: BlockDropout,
+    traced: TracedInputs,
 ) -> tuple[Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"], LayerTensors]:
     """The output of the stack and the tensors of its layers, all at capacity; `select_layer` selects one layer."""
     if not capacity.exact:
-        return _all_layers(capacity, state, embedded, mask, dims, settings, edits, dropout_masks)
+        return _all_layers(capacity, state, embedded, traced)
     x: Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"] = embedded
     tensors = []
-    layer_inputs = split_by_layer(capacity, edits, dropout_masks)
+    settings, by_layer = traced.settings, split_by_layer(capacity, traced)
     for layer in range(int(settings.first_layer), capacity.num_layers):
-        block = _layer(capacity, state["blocks"][layer], x, mask, dims, settings, *layer_inputs[layer])
+        block = _layer(capacity, state["blocks"][layer], x, by_layer[layer])
         tensors.append(block)
         x = embedded if settings.every_block_reads_input else block.resid_post
     if settings.final_norm:
@@ -98,15 +92,11 @@ def _all_layers(
     capacity: Capacity,
     state: nnx.State,
     embedded: Float[Array, "seq d_model"],
-    mask: Bool[Array, "head seq seq"],
-    dims: Dims,
-    settings: ProgramSettings,
-    edits: BlockEdits,
-    dropout_masks: BlockDropout,
+    traced: TracedInputs,
 ) -> tuple[Float[Array, "seq d_model"], BlockTensors]:
     graphdef, _ = _structure(EncoderStack, capacity)
     encoder = nnx.merge(graphdef, state)
-    return encoder(embedded, mask, dims, settings, edits, dropout_masks)
+    return encoder(embedded, traced)
 
 
 @compiled_for_each_capacity
@@ -114,12 +104,8 @@ def _layer(
     capacity: Capacity,
     state: nnx.State,
     x: Float[Array, "seq d_model"],
-    mask: Bool[Array, "head seq seq"],
-    dims: Dims,
-    settings: ProgramSettings,
-    edits: BlockEdits,
-    dropout_masks: BlockDropout,
+    traced: TracedInputs,
 ) -> BlockTensors:
     graphdef, _ = _structure(separate_block, capacity)
     block = nnx.merge(graphdef, state)
-    return block(x, mask, dims, settings, edits, dropout_masks)
+    return block(x, traced)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import jax
 import numpy as np
 from flax import nnx
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
-from encoder_core.blocks import BlockDropout, BlockEdits, LayerNorm, ProgramSettings
+from encoder_core.blocks import LayerNorm, TracedInputs
 from encoder_core.blocks.capacity import Capacity, Dims, capacity_for, pad
 from encoder_core.blocks.parameter_cut import NOTHING_CUT
 from encoder_core.config import require_chained_layers
@@ -59,11 +59,11 @@ def block_gradients(run: Run, d_output: Rows) -> tuple[BlockGradients, ...]:
     gradient = d_output.astype(np.float32)
     if config.final_norm:
         gradient = np.stack([_through_final_norm(run, capacity, *rows) for rows in enumerate(gradient)])
-    edits = [_edits_by_layer(run, capacity, sentence) for sentence in range(len(gradient))]
+    traced = [_inputs_by_layer(run, capacity, sentence) for sentence in range(len(gradient))]
     for layer in reversed(range(config.num_layers)):
         state = _block_state(run, capacity, layer)
         by_sentence = [
-            _through_block(run, capacity, state, layer, sentence, rows, *edits[sentence][layer])
+            _through_block(run, capacity, state, layer, sentence, rows, traced[sentence][layer])
             for sentence, rows in enumerate(gradient)
         ]
         gradient = np.stack([rows for rows, _ in by_sentence])
@@ -77,10 +77,16 @@ def _capacity_of(run: Run) -> Capacity:
     return capacity_for(replace(run.config, num_layers=1), run.trace.embedded.shape[1])
 
 
-def _edits_by_layer(run: Run, capacity: Capacity, sentence: int) -> list[tuple[BlockEdits, BlockDropout]]:
+def _inputs_by_layer(run: Run, capacity: Capacity, sentence: int) -> list[TracedInputs]:
     all_layers = capacity._replace(num_layers=run.config.num_layers)
-    edits = block_edits(all_layers, run.effects, sentence), block_dropout(all_layers, run.trace.kept, sentence)
-    return split_by_layer(all_layers, *edits)
+    traced = TracedInputs(
+        pad(run.trace.mask[sentence], (capacity.num_heads, capacity.seq, capacity.seq)),
+        _dims(run),
+        program_settings(run.config, run.effects, NOTHING_CUT),
+        block_edits(all_layers, run.effects, sentence),
+        block_dropout(all_layers, run.trace.kept, sentence),
+    )
+    return split_by_layer(all_layers, traced)
 
 
 def _block_state(run: Run, capacity: Capacity, layer: int) -> nnx.State:
@@ -100,8 +106,7 @@ def _through_block(
     layer: int,
     sentence: int,
     d_output: Float[np.ndarray, "seq d_model"],
-    edits: BlockEdits,
-    dropout_masks: BlockDropout,
+    traced: TracedInputs,
 ) -> tuple[Float[np.ndarray, "seq d_model"], dict[str, Float[np.ndarray, "input output"]]]:
     """The gradients with respect to the input of the block and to its kernels, for one sentence."""
     shape, seq = (capacity.seq, capacity.d_model), len(d_output)
@@ -110,11 +115,7 @@ def _through_block(
         state,
         pad(run.trace.layers[layer].resid_pre[sentence], shape),
         pad(d_output, shape),
-        pad(run.trace.mask[sentence], (capacity.num_heads, capacity.seq, capacity.seq)),
-        _dims(run),
-        program_settings(run.config, run.effects, NOTHING_CUT),
-        edits,
-        dropout_masks,
+        traced,
     )
     d_state, d_input = wait_for(gradients)
     kernels = {}
@@ -147,18 +148,14 @@ def _block_vjp(
     state: nnx.State,
     x: Float[Array, "seq d_model"],
     d_output: Float[Array, "seq d_model"],
-    mask: Bool[Array, "head seq seq"],
-    dims: Dims,
-    settings: ProgramSettings,
-    edits: BlockEdits,
-    dropout_masks: BlockDropout,
+    traced: TracedInputs,
 ) -> tuple[nnx.State, Float[Array, "seq d_model"]]:
     """The gradients of sum(block(x) * d_output) with respect to the parameters and to x."""
     graphdef, _ = empty_block(capacity)
 
     def loss(block_state: nnx.State, rows: Float[Array, "seq d_model"]) -> Float[Array, ""]:
         block = nnx.merge(graphdef, block_state)
-        return (block(rows, mask, dims, settings, edits, dropout_masks).resid_post * d_output).sum()
+        return (block(rows, traced).resid_post * d_output).sum()
 
     return jax.grad(loss, argnums=(0, 1))(state, x)
 

@@ -7,7 +7,7 @@ import numpy as np
 from flax import nnx
 from jaxtyping import Array, Bool, Float
 
-from encoder_core.blocks import ProgramSettings
+from encoder_core.blocks import ProgramSettings, TracedInputs
 from encoder_core.blocks.capacity import Capacity, Dims, pad
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects
@@ -96,16 +96,14 @@ def _run(
     kept: DropoutDraw | None,
     sentence: int,
 ) -> PaddedRun:
-    return forward(
-        capacity,
-        state,
-        pad(stream, (capacity.seq, capacity.d_model)),
+    traced = TracedInputs(
         pad(mask, (capacity.num_heads, capacity.seq, capacity.seq)),
         Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers),
         settings,
         block_edits(capacity, effects, sentence),
         block_dropout(capacity, kept, sentence),
     )
+    return forward(capacity, state, pad(stream, (capacity.seq, capacity.d_model)), traced)
 
 
 def edits_kernels(effects: Effects) -> bool:

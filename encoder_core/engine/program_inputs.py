@@ -5,7 +5,15 @@ from functools import cache
 import jax
 import numpy as np
 
-from encoder_core.blocks import ACTIVATIONS, NO_ACTIVATION, BlockDropout, BlockEdits, DropoutMask, ProgramSettings
+from encoder_core.blocks import (
+    ACTIVATIONS,
+    NO_ACTIVATION,
+    BlockDropout,
+    BlockEdits,
+    DropoutMask,
+    ProgramSettings,
+    TracedInputs,
+)
 from encoder_core.blocks.capacity import Capacity
 from encoder_core.blocks.parameter_cut import ParameterCut
 from encoder_core.config import EncoderConfig
@@ -78,21 +86,20 @@ def block_dropout(capacity: Capacity, kept: DropoutDraw | None, sentence: int) -
     return BlockDropout(**masks)
 
 
-def split_by_layer(
-    capacity: Capacity, edits: BlockEdits, dropout_masks: BlockDropout
-) -> list[tuple[BlockEdits, BlockDropout]]:
-    """The edits and dropout masks of each layer.
+def split_by_layer(capacity: Capacity, traced: TracedInputs) -> list[TracedInputs]:
+    """The inputs of each layer.
 
     Arrays without edits or dropout are shared by all layers, because slicing them would take as long as computing a
     layer.
     """
     defaults = jax.tree.leaves((_without_edits(capacity), _without_dropout(capacity)))
-    leaves, structure = jax.tree.flatten((edits, dropout_masks))
+    leaves, structure = jax.tree.flatten((traced.edits, traced.dropout))
     columns = [
         [first] * capacity.num_layers if leaf is default else list(np.asarray(leaf))
         for leaf, default, first in zip(leaves, defaults, _first_layer(capacity), strict=True)
     ]
-    return [jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True)]
+    by_layer = (jax.tree.unflatten(structure, row) for row in zip(*columns, strict=True))
+    return [traced._replace(edits=edits, dropout=dropout) for edits, dropout in by_layer]
 
 
 @cache

@@ -9,6 +9,7 @@ from encoder_core.blocks import (
     BlockEdits,
     DropoutMask,
     EncoderBlock,
+    TracedInputs,
     embed,
     layer_norm,
     lookup,
@@ -48,6 +49,7 @@ def forward_logits(
     dims = Dims(config.d_model, config.d_head, config.num_layers)
     settings = program_settings(config, NO_EFFECTS, NOTHING_CUT)
     mask = jnp.broadcast_to(real, (config.num_heads, seq, seq))
+    traced = TracedInputs(mask, dims, settings, *_no_edits(capacity))
     rows = lookup(parameters["token_embedding"], ids)
     positions = jnp.asarray(position_encoding(config, parameters, seq))
     _, x = embed(rows, embedding_factors(config.d_model)[config.embedding_scale], positions)
@@ -55,7 +57,7 @@ def forward_logits(
         x = layer_norm(x, parameters["embedding_norm.scale"], parameters["embedding_norm.bias"], config.norm_eps)
     for layer in range(config.num_layers):
         block = _block(parameters, capacity, layer)
-        x = block(x, mask, dims, settings, *_no_edits(capacity)).resid_post
+        x = block(x, traced).resid_post
     if config.final_norm:
         x = layer_norm(x, parameters["final_norm.scale"], parameters["final_norm.bias"], config.norm_eps)
     return output_logits(x, parameters)
