@@ -8,15 +8,13 @@ from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.lessons.transitions import render_closing
 from dashboard.limits.fair_share import fair_run
-from dashboard.limits.late_requests import ignore_late_requests, note_page
-from dashboard.limits.state_copies import look_up_without_copies
-from dashboard.limits.state_lock import share_state_lock
 from dashboard.limits.visitors import stop_if_full
-from dashboard.limits.widget_states import check_widget_states
 from dashboard.models import warm_up
 from dashboard.models.current import current_model, edit_problems
 from dashboard.navigation import keep_pages, register_pages
 from dashboard.page_list import START, Stage
+from dashboard.patches import patch_streamlit
+from dashboard.patches.late_requests import note_page
 from dashboard.shell import frame
 from dashboard.shell.loading_notice import render_encoder_notice
 from dashboard.shell.presentation import render_presenter_bar
@@ -28,10 +26,7 @@ from dashboard.theme import render_style_sheet
 
 st.set_page_config(page_title="Encoder Walkthrough", page_icon="/app/static/favicon.svg", layout="wide")
 warm_up.start()
-check_widget_states()
-share_state_lock()
-look_up_without_copies()
-ignore_late_requests()
+patch_streamlit()
 
 page, pages, active = register_pages()
 note_page()

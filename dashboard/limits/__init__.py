@@ -1,7 +1,7 @@
 """Limits that a visitor cannot exceed, whatever a browser sends. SECURITY.md lists all of them.
 
-visitors       how many sessions are open at once
-fair_share     how much processor time one session may use while others are active
-gate           size, rate and kinds of the messages of one connection, and how many connections are open
-widget_states  which states of widgets are believed
+visitors    how many sessions are open at once
+fair_share  how much processor time one session may use while others are active
+turns       in which order the runs of all sessions compute
+gate        size, rate and kinds of the messages of one connection, and how many connections are open
 """

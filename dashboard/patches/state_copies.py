@@ -33,5 +33,4 @@ class _Entries(Mapping[str, Any]):
 
 def look_up_without_copies() -> None:
     """From now on, widgets do so. Further calls change nothing."""
-    # Streamlit has no hook for it.
     SafeSessionState.filtered_state = property(_Entries)  # type: ignore[assignment]

@@ -49,5 +49,4 @@ def _request_in_time(session: AppSession, state: ClientState | None) -> None:
 
 def ignore_late_requests() -> None:
     """From now on, ignore such requests in all sessions. Further calls change nothing."""
-    # Streamlit has no hook for it.
     AppSession.request_rerun = _request_in_time  # type: ignore[assignment, method-assign]

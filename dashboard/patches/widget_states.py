@@ -41,6 +41,5 @@ def _keep_if_of_widget(self: WStates, widget_state: WidgetState) -> None:
 
 def check_widget_states() -> None:
     """From now on, ignore such states in all sessions. Further calls change nothing."""
-    # Streamlit has no hook for it.
     WStates.__getitem__ = _checked  # type: ignore[method-assign]
     WStates.set_widget_from_proto = _keep_if_of_widget  # type: ignore[method-assign]

@@ -24,5 +24,4 @@ def _begin_with_lock_of_state(self: SafeSessionState, state: SessionState, yield
 
 def share_state_lock() -> None:
     """From now on, all runs of a session use one lock. Further calls change nothing."""
-    # Streamlit has no hook for it.
     SafeSessionState.__init__ = _begin_with_lock_of_state  # type: ignore[method-assign]
