@@ -21,6 +21,7 @@ import numpy as np
 from flax import nnx
 
 from benchmarks.measure import CompilationCounter, percentile, resident_mb
+from benchmarks.plain_block import PlainBlock
 from encoder_core import Encoder, EncoderConfig, warm_up
 from encoder_core.config import Activation, Norm
 
@@ -42,21 +43,6 @@ def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
         activation=ACTIVATIONS[rng.integers(len(ACTIVATIONS))],
     )
     return config, rng.integers(0, 64, (1, int(rng.integers(1, 33))), np.int32)
-
-
-class PlainBlock(nnx.Module):
-    """A post-norm encoder block of the exact size, as in a tutorial."""
-
-    def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
-        self.attention = nnx.MultiHeadAttention(config.num_heads, config.d_model, decode=False, rngs=rngs)
-        self.norm1 = nnx.LayerNorm(config.d_model, rngs=rngs)
-        self.up = nnx.Linear(config.d_model, config.d_ff, rngs=rngs)
-        self.down = nnx.Linear(config.d_ff, config.d_model, rngs=rngs)
-        self.norm2 = nnx.LayerNorm(config.d_model, rngs=rngs)
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        x = self.norm1(x + self.attention(x))
-        return self.norm2(x + self.down(nnx.relu(self.up(x))))
 
 
 class PlainEncoder(nnx.Module):

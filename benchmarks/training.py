@@ -28,6 +28,7 @@ from flax import nnx
 
 from benchmarks.load import Visitor, app
 from benchmarks.measure import percentile
+from benchmarks.plain_block import PlainBlock
 from benchmarks.processes import cpu_seconds
 from benchmarks.soak import slowdown
 from dashboard.training.process import TrainingProcess
@@ -54,21 +55,6 @@ class PlainEncoder(nnx.Module):
         for block in self.blocks:
             x = block(x, real[:, None, None, :])
         return self.head(x)
-
-
-class PlainBlock(nnx.Module):
-    """A post-norm block."""
-
-    def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
-        self.attention = nnx.MultiHeadAttention(config.num_heads, config.d_model, decode=False, rngs=rngs)
-        self.norm1 = nnx.LayerNorm(config.d_model, rngs=rngs)
-        self.up = nnx.Linear(config.d_model, config.d_ff, rngs=rngs)
-        self.down = nnx.Linear(config.d_ff, config.d_model, rngs=rngs)
-        self.norm2 = nnx.LayerNorm(config.d_model, rngs=rngs)
-
-    def __call__(self, x: jax.Array, mask: jax.Array) -> jax.Array:
-        x = self.norm1(x + self.attention(x, mask=mask))
-        return self.norm2(x + self.down(nnx.relu(self.up(x))))
 
 
 @nnx.jit
