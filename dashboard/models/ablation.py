@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.models.model import Model, model_for
+from dashboard.models.model import Model
 from dashboard.models.variants import edited_model
 from dashboard.state.settings import Settings
 from encoder_core import Edit, HeadFactor, ablate_heads, ablate_tokens
@@ -33,7 +33,7 @@ def ablation(model: Model, sentence: int) -> Ablation:
 def _output_without_head(
     settings: Settings, edits: tuple[Edit, ...], sentence: int, layer: int, head: int
 ) -> Float[np.ndarray, "seq d_model"]:
-    model = edited_model(settings, edits) if edits else model_for(settings)
+    model = edited_model(settings, edits)
     _, without = model.encoder.outputs_with_edits(
         model.batch, model.mask, model.edits, edit_lists=[[HeadFactor(layer, head, 0.0)]], sentence=sentence
     )
@@ -42,6 +42,6 @@ def _output_without_head(
 
 @st.cache_resource(max_entries=32, show_spinner="Ablating each head and each token in turn …")
 def _ablation(settings: Settings, edits: tuple[Edit, ...], sentence: int) -> Ablation:
-    model = edited_model(settings, edits) if edits else model_for(settings)
+    model = edited_model(settings, edits)
     run = (model.encoder, model.batch, model.mask, model.edits, sentence)
     return Ablation(ablate_heads(*run), ablate_tokens(*run))

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.models.model import Model, model_for
+from dashboard.models.model import Model
 from dashboard.models.variants import edited_model
 from dashboard.state.settings import Settings
 from encoder_core import Edit
@@ -26,5 +26,5 @@ def plane_of(model: Model, places: TokenPlaces) -> PrincipalPlane:
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _plane(settings: Settings, edits: tuple[Edit, ...], places: TokenPlaces) -> PrincipalPlane:
-    model = edited_model(settings, edits) if edits else model_for(settings)
+    model = edited_model(settings, edits)
     return principal_plane(vectors_of(model, places))

@@ -27,9 +27,13 @@ def _untrained_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
     return with_edits(untrained, edits) if edits else untrained
 
 
-@cached_by_size
 def edited_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
-    """The model of the settings with these edits; its batch contains the replaced tokens."""
+    """The model of the settings with these edits, if there are any; its batch contains the replaced tokens."""
+    return _edited_model(settings, edits) if edits else model_for(settings)
+
+
+@cached_by_size
+def _edited_model(settings: Settings, edits: tuple[Edit, ...]) -> Model:
     return with_edits(model_for(settings), edits)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard.lessons.take_away.subject import subject_of
-from dashboard.models.model import Model, model_for
+from dashboard.models.model import Model
 from dashboard.models.variants import edited_model
 from dashboard.selection.focus import Focus
 from dashboard.sidebar import with_unit_prefix
@@ -84,7 +84,7 @@ def render_files(model: Model, files: list[File]) -> None:
 
     def make(file: File) -> bytes:
         # Not the model itself: the server would keep it for as long as it keeps the button.
-        current = edited_model(settings, edits) if edits else model_for(settings)
+        current = edited_model(settings, edits)
         return file.make(subject_of(current, link))
 
     for file in files:
