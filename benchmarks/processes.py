@@ -12,12 +12,12 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 def descendants() -> list[int]:
     """The processes that this one has started, and those that they have."""
-    found, new = [], [os.getpid()]
+    known, new = [], [os.getpid()]
     while new:
         tasks = [task for pid in new for task in Path(f"/proc/{pid}/task").glob("*/children")]
         new = [int(child) for task in tasks for child in _read(task).split()]
-        found += new
-    return found
+        known += new
+    return known
 
 
 def command_line(pid: int) -> bytes:

@@ -71,14 +71,14 @@ def find_nginx() -> str:
 
     Raises ValueError if there is none, and for a version without the option -e.
     """
-    found = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"]))
-    if not found:
+    nginx = shutil.which("nginx", path=os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"]))
+    if not nginx:
         raise ValueError("nginx is not installed (on Debian and Ubuntu: apt-get install nginx-light).")
-    said = subprocess.run([found, "-v"], stderr=subprocess.PIPE, text=True).stderr
-    version = re.search(r"nginx/(\d+)\.(\d+)\.(\d+)", said)
+    version_line = subprocess.run([nginx, "-v"], stderr=subprocess.PIPE, text=True).stderr
+    version = re.search(r"nginx/(\d+)\.(\d+)\.(\d+)", version_line)
     if version and tuple(map(int, version.groups())) < _OLDEST_NGINX:
         raise ValueError(f"{version[0]} is too old: {'.'.join(map(str, _OLDEST_NGINX))} or later is needed.")
-    return found
+    return nginx
 
 
 def _worker_user() -> str:

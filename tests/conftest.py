@@ -99,8 +99,8 @@ def server(log):
     """The URL of the app. No test may make it raise."""
     with running(SERVER, log) as url:
         yield url
-        said = log.read_text()
-        assert "Traceback" not in said, said
+        lines = log.read_text()
+        assert "Traceback" not in lines, lines
 
 
 @pytest.fixture(scope="session")

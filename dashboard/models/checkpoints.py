@@ -46,10 +46,10 @@ def run_and_checkpoint(settings: Settings) -> tuple[StoredRun, StoredCheckpoint]
 
 def with_existing_checkpoint(settings: Settings) -> Settings:
     """The settings with the step and the task of a checkpoint that exists; of the random encoder if there is none."""
-    found = run_and_checkpoint(settings)
-    if found is None:
+    run_checkpoint = run_and_checkpoint(settings)
+    if run_checkpoint is None:
         return replace(settings, encoder=RANDOM)
-    run, checkpoint = found
+    run, checkpoint = run_checkpoint
     return replace(settings, checkpoint=checkpoint.step, train_task=run.plan.task)
 
 

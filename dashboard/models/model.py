@@ -165,8 +165,8 @@ def _model_for(settings: Settings) -> Model:
 def _trained_encoder(settings: Settings) -> Encoder | None:
     """The trained encoder of the settings; None if their encoder is not trained, or not loaded."""
     if settings.encoder == CHECKPOINT:
-        found = run_and_checkpoint(settings)
-        return found and checkpoint_encoder(*found)
+        run_checkpoint = run_and_checkpoint(settings)
+        return run_checkpoint and checkpoint_encoder(*run_checkpoint)
     if settings.task:
         return trained_encoder(settings.encoder)
     return encoder_named(settings.trained) if settings.trained else None

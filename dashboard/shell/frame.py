@@ -41,9 +41,9 @@ def begin_page() -> Model:
     """Start the run of a page (its first line): make sure that the entrypoint has run, and return the current model."""
     ensure_entrypoint()
     settings = current_settings()
-    found = run_and_checkpoint(settings) if settings.encoder == CHECKPOINT else None
-    if found:
-        correct_checkpoint(found[0])
+    run_checkpoint = run_and_checkpoint(settings) if settings.encoder == CHECKPOINT else None
+    if run_checkpoint:
+        correct_checkpoint(run_checkpoint[0])
     current = current_model()
     if session().page != focus.RECIPES_PAGE:
         focus.resolve_focus(current)

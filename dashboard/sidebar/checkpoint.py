@@ -20,9 +20,9 @@ def render_controls(task: Task) -> Settings:
 
     Where the server does not have the run, the pages show the random encoder, which reads the text.
     """
-    found = run_and_checkpoint(current_settings())
-    if found:
-        run, checkpoint = found
+    run_checkpoint = run_and_checkpoint(current_settings())
+    if run_checkpoint:
+        run, checkpoint = run_checkpoint
         steps = [stored.step for stored in run.checkpoints]
         if len(steps) > 1:
             bound = bind_widget(SETTINGS["checkpoint"], checkpoint.step, options=tuple(steps))
@@ -38,9 +38,9 @@ def render_controls(task: Task) -> Settings:
     elif task.reads_sentences:
         render_text()
     render_mask("mask")
-    if found:
+    if run_checkpoint:
         render_summary(run.plan.config)
-    label = "Back to the training run" if found else "Open the page Training"
+    label = "Back to the training run" if run_checkpoint else "Open the page Training"
     st.button(label, icon=":material/arrow_back:", key="back_to_training", on_click=open_page, args=("training",),
               width="stretch")  # fmt: skip
     return current_settings()

@@ -17,11 +17,11 @@ def experiments() -> Mapping[str, Experiment]:
     Raises ValueError if two have the same name or number.
     """
     modules = (importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
-    found = sorted((m.EXPERIMENT for m in modules if hasattr(m, "EXPERIMENT")), key=lambda x: x.number)
-    for one, other in pairwise(found):
+    in_order = sorted((m.EXPERIMENT for m in modules if hasattr(m, "EXPERIMENT")), key=lambda x: x.number)
+    for one, other in pairwise(in_order):
         if one.number == other.number or one.name == other.name:
             raise ValueError(f"experiments {one.name!r} and {other.name!r} have the same number or name.")
-    return ReadOnlyMapping({experiment.name: experiment for experiment in found})
+    return ReadOnlyMapping({experiment.name: experiment for experiment in in_order})
 
 
 __all__ = ["Control", "Experiment", "Measurement", "Option", "Setting", "Setup", "experiments"]

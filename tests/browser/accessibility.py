@@ -20,9 +20,9 @@ def violations(page: Page) -> list[str]:
     """
     if page.evaluate("!window.axe"):  # it takes a third of the time, and stays until another page is loaded
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate("([context, options]) => axe.run(context, options)", [_CONTEXT, _OPTIONS])
+    result = page.evaluate("([context, options]) => axe.run(context, options)", [_CONTEXT, _OPTIONS])
     return [
         f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}"
-        for violation in found["violations"]
+        for violation in result["violations"]
         for node in violation["nodes"]
     ]

@@ -36,5 +36,5 @@ def screen(tab, log):
     before = log.stat().st_size
     yield tab
     assert tab.faults == []
-    said = log.read_bytes()[before:].decode()
-    assert "Traceback" not in said, said
+    lines = log.read_bytes()[before:].decode()
+    assert "Traceback" not in lines, lines

@@ -97,9 +97,9 @@ _FOLLOW = """address => { history.pushState({}, "", address); dispatchEvent(new 
 
 def _ends_a_run(message: bytes | str) -> bool:
     """The server says that a run of the page, or of its fragment, is over, and not to be run again at once."""
-    said = ForwardMsg.FromString(message) if isinstance(message, bytes) else ForwardMsg()
+    sent = ForwardMsg.FromString(message) if isinstance(message, bytes) else ForwardMsg()
     over = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
-    return said.WhichOneof("type") == "script_finished" and said.script_finished in over
+    return sent.WhichOneof("type") == "script_finished" and sent.script_finished in over
 
 
 WITHOUT_PLOTS = {"training", *(page.name for page in WORKSHOP)}  # when they open

@@ -32,11 +32,11 @@ def _no_exception(screen):
 
 @pytest.mark.parametrize("case", LINKS)
 def test_a_bad_link_is_said_and_the_defaults_are_shown(screen, case):
-    link, said = LINKS[case]
+    link, parts = LINKS[case]
     screen.open("scaled_scores", **link)
     _no_exception(screen)
-    assert len(screen.sentences) == len(said)
-    for part in said:
+    assert len(screen.sentences) == len(parts)
+    for part in parts:
         assert any(part in sentence for sentence in screen.sentences), screen.sentences
     screen.shows(*scaled_scores(trace_of(), 1, 1))
     assert (screen.looked_at("layer"), screen.looked_at("token")) == ("1", "16 · it")
@@ -78,9 +78,9 @@ def test_text_that_is_deleted_is_said(screen):
 def test_a_text_of_100_000_characters_is_cut_and_said(screen):
     screen.open("scaled_scores")
     _type(screen, "word " * 20_000)
-    said = " ".join(screen.sentences)
-    assert "The text had 100,000 characters; the first 2,000 are kept." in said
-    assert "A sentence was cut at 64 tokens; 336 more are ignored." in said
+    sentences = " ".join(screen.sentences)
+    assert "The text had 100,000 characters; the first 2,000 are kept." in sentences
+    assert "A sentence was cut at 64 tokens; 336 more are ignored." in sentences
     assert len(screen.page.get_by_role("textbox", name="Text").input_value()) == 2_000
     screen.shows(*scaled_scores(trace_of("word " * 64), 1, 1))
 

@@ -20,9 +20,9 @@ def test_a_click_shows_the_sum_and_its_operands_lead_to_the_table(screen):
     layer = trace_of().layers[1]
     with screen.rerun():
         screen.page.mouse.click(*screen.place(2, 4, 7))
-    said = screen.page.locator(".ew-result")
-    expect(said).to_contain_text("layer 2, sentence 1, head 3, query 5 “on”, key 8 “,”")
-    value = parsed(re.search(r"= (\S+)", said.inner_text())[1])
+    result = screen.page.locator(".ew-result")
+    expect(result).to_contain_text("layer 2, sentence 1, head 3, query 5 “on”, key 8 “,”")
+    value = parsed(re.search(r"= (\S+)", result.inner_text())[1])
     assert value == pytest.approx(layer.dot_products[0, 2, 4, 7], rel=1e-4)
     assert screen.parameters["cell"] == ["dot_products.1.0.2.4.7"]
     largest = int(np.argmax(np.abs(layer.q[0, 2, 4] * layer.k[0, 2, 7])))
@@ -88,10 +88,10 @@ def test_a_score_that_is_set_and_one_that_is_masked_have_no_sum(screen):
 
 def test_the_factor_of_a_head_is_part_of_its_sum(screen):
     screen.open("weighted_values", edits="head.0.0=0.5")
-    said = hovered(screen, 4, 3, 6, "query jumped · dimension 6")
-    assert " more) · 0.5 = " in said
+    tip = hovered(screen, 4, 3, 6, "query jumped · dimension 6")
+    assert " more) · 0.5 = " in tip
     z = 0.5 * trace_of().layers[0].z[0, 0, 3, 6]
-    assert float(said.rsplit("= ", 1)[1].replace("−", "-")) == pytest.approx(z, rel=1e-3)
+    assert float(tip.rsplit("= ", 1)[1].replace("−", "-")) == pytest.approx(z, rel=1e-3)
 
 
 # The cell of the caption is the last one that is uncovered, in every frame; nothing moves from beginning to end.

@@ -43,8 +43,8 @@ def test_every_card_leads_to_its_page_and_keeps_the_link(screen):
     led_to = []
     cards = screen.page.locator("a.ew-card")
     links = [urlsplit(cards.nth(index).get_attribute("href")) for index in range(cards.count())]
-    assert all(parse_qs(found.query) == link for found in links)  # also for a tab of its own
-    targets = [found.path.rsplit("/", 1)[1] for found in links]
+    assert all(parse_qs(address.query) == link for address in links)  # also for a tab of its own
+    targets = [address.path.rsplit("/", 1)[1] for address in links]
     assert set(targets) == {stage.name for stage in STAGES[1:]}
     for name in dict.fromkeys(targets):
         cards.nth(targets.index(name)).click()

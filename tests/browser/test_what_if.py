@@ -55,10 +55,10 @@ def test_a_score_is_set_and_every_page_shows_what_follows(screen):
 def test_undo_redo_and_reset(screen):
     screen.open("full_stack", edits="head.0.1=0")
     expect(edits(screen)).to_contain_text("head 2 off")
-    for label, said in (("Reset", []), ("Undo", ["head.0.1=0"]), ("Redo", [])):
+    for label, kept in (("Reset", []), ("Undo", ["head.0.1=0"]), ("Redo", [])):
         with screen.rerun():
             screen.page.get_by_role("button", name=label, exact=True).click()
-        assert screen.parameters.get("edits", []) == said
+        assert screen.parameters.get("edits", []) == kept
     with screen.rerun():
         screen.page.get_by_role("button", name="Undo", exact=True).press("Enter")
     expect(screen.page.get_by_role("button", name="Redo", exact=True), "nothing is left to be undone").to_be_focused()

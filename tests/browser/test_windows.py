@@ -66,16 +66,16 @@ def test_a_window_stands_in_the_link_and_a_fresh_browser_shows_it(screen, browse
 def test_a_cell_of_a_bin_is_named_and_clicked_as_the_number_that_it_is(screen, layer):
     screen.open("feed_forward", encoder="minilm", layer=2, neurons="all", dims="all")
     token, cell = 4, 20
-    found = 24 * cell + int(np.abs(layer.mlp_pre[0, token, 24 * cell : 24 * cell + 24]).argmax())
+    neuron = 24 * cell + int(np.abs(layer.mlp_pre[0, token, 24 * cell : 24 * cell + 24]).argmax())
     screen.page.mouse.move(*screen.place(1, token, cell))
     tip = screen.page.locator(".ew-tip").first
-    expect(tip).to_contain_text(f"token jumped · neuron {found}, the largest of its bin")
-    assert parsed(tip.inner_text().split()[-1]) == pytest.approx(layer.mlp_pre[0, token, found], rel=1e-3)
+    expect(tip).to_contain_text(f"token jumped · neuron {neuron}, the largest of its bin")
+    assert parsed(tip.inner_text().split()[-1]) == pytest.approx(layer.mlp_pre[0, token, neuron], rel=1e-3)
     with screen.rerun():
         screen.page.mouse.click(*screen.place(1, token, cell))
-    assert screen.parameters["cell"] == [f"mlp_pre.1.0.{token}.{found}"]
-    said = screen.page.locator(".ew-result").inner_text()
-    assert parsed(re.search(r"= (−?[\d.]+)", said)[1]) == pytest.approx(layer.mlp_pre[0, token, found], rel=1e-4)
+    assert screen.parameters["cell"] == [f"mlp_pre.1.0.{token}.{neuron}"]
+    result = screen.page.locator(".ew-result").inner_text()
+    assert parsed(re.search(r"= (−?[\d.]+)", result)[1]) == pytest.approx(layer.mlp_pre[0, token, neuron], rel=1e-4)
     frames = screen.page.evaluate(
         """() => [...document.querySelectorAll(".ew-plot .js-plotly-plot")][1].layout.shapes
             .filter(s => s.line.width === 3).map(s => [s.x0, s.x1, s.y0, s.y1])"""

@@ -41,9 +41,9 @@ def test_what_is_typed_is_answered_and_in_the_link(screen):
 def test_markup_in_a_link_stays_text(screen):
     asked = "<img src=x onerror=window.harm=1> - ![x](http://a.example/x.png)"
     screen.open("embedding", encoder="minilm", analogy=asked)
-    (said,) = screen.sentences
-    found = "The link has analogy = “<img src=x onerror=…”. No sign is between “<img” and “src=x”: "
-    assert found in said.replace("\u2060", "")
+    (sentence,) = screen.sentences
+    expected = "The link has analogy = “<img src=x onerror=…”. No sign is between “<img” and “src=x”: "
+    assert expected in sentence.replace("\u2060", "")
     assert screen.page.evaluate("window.harm ?? null") is None
     assert screen.page.locator("[data-testid=stAlert] :is(img, a, code, em)").count() == 0
     assert "analogy" not in screen.parameters

@@ -107,12 +107,12 @@ class Actions:
             app.auto_rerun(fragment)
 
     def _widget(self, key: str) -> view.Widget:
-        found = view.widgets(self._app())
-        if key in found:
-            return found[key]
-        labelled = [widget for widget in found.values() if widget.label == key]
+        widgets = view.widgets(self._app())
+        if key in widgets:
+            return widgets[key]
+        labelled = [widget for widget in widgets.values() if widget.label == key]
         if len(labelled) != 1:
-            raise KeyError(f"{len(labelled)} widgets {key!r}, there are {sorted(found)}")
+            raise KeyError(f"{len(labelled)} widgets {key!r}, there are {sorted(widgets)}")
         return labelled[0]
 
     def _set_container(self, widget: view.Widget, value: Any) -> None:

@@ -43,8 +43,8 @@ def spinner(root, run, path):
 
 def names(root):
     """All elements from top to bottom."""
-    found = [node.element for node in walk(root) if isinstance(node, ElementNode)]
-    return [x.text.body or x.checkbox.id.removeprefix("$$ID-hash-") for x in found]
+    elements = [node.element for node in walk(root) if isinstance(node, ElementNode)]
+    return [x.text.body or x.checkbox.id.removeprefix("$$ID-hash-") for x in elements]
 
 
 def retained(root):

@@ -45,14 +45,14 @@ class Widget:
 
 def widgets(app: App) -> dict[str, Widget]:
     """All widgets and buttons, and containers that can be opened, by key; without a key by label, else by id."""
-    found: dict[str, Widget] = {}
+    widgets: dict[str, Widget] = {}
     for mounted in app.mounts.all.values():
         if mounted.node.kind in (*KINDS, *BUTTONS, *STATEFUL_BLOCKS):
             widget = _widget(app, mounted)
-            name = next((x for x in (widget.key, widget.label) if x and x not in found), mounted.id)
+            name = next((x for x in (widget.key, widget.label) if x and x not in widgets), mounted.id)
             if name:  # else these are tabs whose state stays in the browser
-                found[name] = widget
-    return found
+                widgets[name] = widget
+    return widgets
 
 
 def _widget(app: App, mounted: Mounted) -> Widget:
@@ -85,8 +85,8 @@ def _container_value(app: App, mounted: Mounted) -> Any:
 
 def elements(app: App, kind: str) -> list[Any]:
     """All elements of a kind from top to bottom, such as "page_link", mounted or not."""
-    found = (node for node in walk(app.root) if isinstance(node, ElementNode) and node.kind == kind)
-    return [getattr(node.element, kind) for node in found]
+    of_kind = (node for node in walk(app.root) if isinstance(node, ElementNode) and node.kind == kind)
+    return [getattr(node.element, kind) for node in of_kind]
 
 
 def texts(app: App, kind: str) -> list[str]:
@@ -109,8 +109,8 @@ def exceptions(app: App) -> list[str]:
 
 def components(app: App, name: str) -> list[Any]:
     """The data of all components v2 with this name, or whose name ends with a dot and this name."""
-    found = (x for x in elements(app, "bidi_component") if is_named(x.component_name, name))
-    return [json.loads(x.json) if x.WhichOneof("data") == "json" else None for x in found]
+    named = (x for x in elements(app, "bidi_component") if is_named(x.component_name, name))
+    return [json.loads(x.json) if x.WhichOneof("data") == "json" else None for x in named]
 
 
 def component(app: App, key: str) -> Mounted:

@@ -49,9 +49,9 @@ class Visitor:
 
     def check_next_move(self) -> None:
         """The session, or the one that has taken its place, goes on from the same state."""
-        said = self.screen.press("d_model", "ArrowRight")
+        d_model = self.screen.press("d_model", "ArrowRight")
         self.screen.come_to_rest()
-        assert said == self.content["d_model"] + 4
+        assert d_model == self.content["d_model"] + 4
         changed = self.screen.parameters | {"d_model": [str(self.content["d_model"])]}
         assert changed == self.content["parameters"]
         assert self.screen.faults == []

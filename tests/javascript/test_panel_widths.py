@@ -16,7 +16,7 @@ def item(weight: int = 20, operator: str = "", **fields) -> dict:
 
 
 def widths(scripts, *items, width=1000):
-    return [tuple(found.values()) for found in scripts.call("plot/panel_widths.js", "panelWidths", list(items), width)]
+    return [tuple(panel.values()) for panel in scripts.call("plot/panel_widths.js", "panelWidths", list(items), width)]
 
 
 def test_row_labels_add_to_the_share_and_to_the_least_width(scripts):
@@ -39,20 +39,20 @@ def test_bars_need_no_room_for_a_colour_bar(scripts):
 @pytest.mark.parametrize(("operator", "taken"), [("", 0), ("=", 22), ("+ b\n=", 2 + 31.5)])
 def test_least_widths_fit_into_a_narrow_line(scripts, operator, taken):
     """The line would wrap if the least widths of its panels, the operators and the gaps were wider than it."""
-    found = widths(scripts, *[item(operator=operator)] * 4, width=400)
-    assert sum(least for _, least in found) <= 0.85 * (400 - 4 * (2 + taken))
+    panels = widths(scripts, *[item(operator=operator)] * 4, width=400)
+    assert sum(least for _, least in panels) <= 0.85 * (400 - 4 * (2 + taken))
 
 
 def test_line_without_room_for_colour_bars_keeps_room_for_cells(scripts):
     """0.85 of 280 pixels less three gaps is 232.9: too little for 124 + 118 + 118, and 0.94 of 124 + 62 + 62."""
-    found = widths(scripts, item(), item(hasRowLabels=False), item(hasRowLabels=False), width=280)
-    assert found == [(26, 116), (20, 58), (20, 58)]
+    panels = widths(scripts, item(), item(hasRowLabels=False), item(hasRowLabels=False), width=280)
+    assert panels == [(26, 116), (20, 58), (20, 58)]
 
 
 def shortened(scripts, width, *names):
     layout = {"margin": {"l": 93, "r": 10}, "yaxis": {"ticktext": list(names), "tickfont": {"size": 11}}}
-    found = scripts.call("plot/row_labels.js", "shortenRowLabels", layout, width)
-    return found["margin"]["l"], found["yaxis"]["ticktext"]
+    panels = scripts.call("plot/row_labels.js", "shortenRowLabels", layout, width)
+    return panels["margin"]["l"], panels["yaxis"]["ticktext"]
 
 
 @pytest.mark.parametrize(

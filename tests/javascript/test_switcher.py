@@ -39,8 +39,8 @@ YES, NO = True, False
     ],
 )
 def test_figure_to_show(scripts, now, before, shown, expected):
-    found = scripts.call("plot/switcher.js", "figureToShow", panels(*now), panels(*before), shown)
-    assert found == expected
+    figure = scripts.call("plot/switcher.js", "figureToShow", panels(*now), panels(*before), shown)
+    assert figure == expected
 
 
 @pytest.mark.parametrize(("before", "expected"), [((), 0), ((NO, NO, NO), 2)])

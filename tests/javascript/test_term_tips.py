@@ -28,7 +28,7 @@ def term(page):
     return page.query_selector("a")
 
 
-def shown(page):
+def shown_definition(page):
     """The text of the box, or None if it is hidden."""
     box = page.locator(".ew-definition")
     return box.text_content() if box.count() and box.is_visible() else None
@@ -62,27 +62,27 @@ def test_other_links_stay(page):
 def test_box_follows_the_mouse(page):
     page.hover(".ew-defined")
     page.wait_for_selector(".ew-definition", state="visible")
-    assert shown(page) == "A <b>definition</b>."  # as text
+    assert shown_definition(page) == "A <b>definition</b>."  # as text
     page.hover("button")
     page.wait_for_selector(".ew-definition", state="hidden")
 
 
 def test_box_follows_the_focus_and_escape_hides_it(page):
     page.keyboard.press("Tab")
-    assert shown(page) == "A <b>definition</b>."
+    assert shown_definition(page) == "A <b>definition</b>."
     page.keyboard.press("Escape")
-    assert shown(page) is None
+    assert shown_definition(page) is None
     page.keyboard.press("Enter")
-    assert shown(page)
+    assert shown_definition(page)
     page.keyboard.press("Tab")
-    assert shown(page) is None
+    assert shown_definition(page) is None
 
 
 def test_a_tap_shows_the_box_until_the_next_one(page):
     page.evaluate("document.querySelector('.ew-defined').click()")
-    assert shown(page)
+    assert shown_definition(page)
     page.evaluate("document.querySelector('button').click()")
-    assert shown(page) is None
+    assert shown_definition(page) is None
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_a_tap_shows_the_box_until_the_next_one(page):
 )
 def test_box_stays_in_the_window(scripts, term, place):
     left, top, bottom = term
-    found = scripts.call("term_tips/term_tips.js", "placeTip", {"left": left, "top": top, "bottom": bottom},
+    box = scripts.call("term_tips/term_tips.js", "placeTip", {"left": left, "top": top, "bottom": bottom},
                          {"width": 200, "height": 100}, {"width": 400, "height": 600})  # fmt: skip
-    assert (found["left"], found["top"]) == place
+    assert (box["left"], box["top"]) == place

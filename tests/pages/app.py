@@ -88,8 +88,8 @@ def figures(at: AppTest) -> Iterator[dict[str, Any]]:
 
 def derivations(at: AppTest) -> list[dict[str, Any]]:
     """Every derivation of a cell on the page, as the browser gets it."""
-    found = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".derivation")]
-    return [json.loads(x.proto.json) for x in found]
+    components = [x for x in at.get("bidi_component") if x.proto.component_name.endswith(".derivation")]
+    return [json.loads(x.proto.json) for x in components]
 
 
 def cards(at: AppTest) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def _groups(at: AppTest) -> Iterator[dict[str, Any]]:
             yield from json.loads(component.proto.json)["groups"]
 
 
-def said(at: AppTest) -> list[str]:
+def warning_texts(at: AppTest) -> list[str]:
     """The warnings of the page as they are read: without what keeps markdown from rendering a sign."""
     return [re.sub(r"\\(.)\u2060", r"\1", warning.value) for warning in at.warning]
 

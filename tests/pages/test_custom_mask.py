@@ -10,7 +10,7 @@ from dashboard.components.mask_grid import _changed
 from dashboard.page_list import stage_named
 from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.mask_link import format_mask
-from tests.pages.app import chosen, derivations, figures, key_of, link_of, opened, rendered, run, said
+from tests.pages.app import chosen, derivations, figures, key_of, link_of, opened, rendered, run, warning_texts
 
 TEXT = "a b c\nd e f g"
 REAL = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)
@@ -66,7 +66,7 @@ def test_a_typed_mask_of_another_shape_is_explained_and_the_mask_stays(framed):
     at = scaled_scores(mask="custom", custom_mask="causal.2")
     mask_field(at).set_value("10/11")
     assert masked_scores(run(at)) == "100/110/111"
-    (message,) = said(at)
+    (message,) = warning_texts(at)
     assert message == (
         "The mask has the shape (2, 2): allowed are (3, 3) for (seq, seq), (1, 3, 3) for (batch, seq, seq), (1, 1, 3) "
         "for (batch, 1, seq), (1, 4, 3, 3) for (batch, heads, seq, seq). The mask is as before."
@@ -74,7 +74,7 @@ def test_a_typed_mask_of_another_shape_is_explained_and_the_mask_stays(framed):
     assert mask_field(at).value == "10/11"
     mask_field(at).set_value("[[[1, 0, 1]]]")
     assert masked_scores(run(at)) == "101/101/101"
-    assert (chosen(at, "custom_mask").axes, said(at)) == ("keys", [])
+    assert (chosen(at, "custom_mask").axes, warning_texts(at)) == ("keys", [])
 
 
 def test_a_mask_per_head_changes_only_that_head(framed):
@@ -100,14 +100,14 @@ def test_a_mask_that_no_link_can_hold_is_refused(framed, monkeypatch):
     monkeypatch.setattr("dashboard.state.user_changes.MAX_LENGTH", 8)
     mask_field(at).set_value("110/111/000")
     assert masked_scores(run(at)) == "111/111/111"
-    assert re.match(r"This mask would need \d+ characters in the link, and at most 8 fit\.", said(at)[0])
+    assert re.match(r"This mask would need \d+ characters in the link, and at most 8 fit\.", warning_texts(at)[0])
 
 
 @pytest.mark.parametrize("link", ["?", "padding.2", "causal.2.3x3.AAAA"])
 def test_an_invalid_mask_of_a_link_is_reported(framed, link):
     at = scaled_scores(mask="custom", custom_mask=link)
     assert masked_scores(at) == "111/111/111"
-    (message,) = said(at)
+    (message,) = warning_texts(at)
     assert message.startswith(f"The link has custom_mask = “{link}”; allowed ")
     assert message.endswith(" all.2 is used.")
 
@@ -118,7 +118,7 @@ def test_every_page_with_rows_that_see_no_key(framed, stage, link):
     mask = "causal.2.1x1.cwAA"  # the first token sees nothing
     name = "recipe_mask" if link["encoder"] == "nnx" else "mask"
     at = opened(stage, text=TEXT, custom_mask=mask, **{name: "custom"}, **link)
-    assert said(at) == []
+    assert warning_texts(at) == []
     assert describes(at, "has no visible key: its weights are all 0.")
     texts = [*rendered(at), *map(str, derivations(at))]
     assert not [text for text in texts if re.search(r"\b(nan|inf)\b", text.replace("| NaN: 0 / 0 | NaN |", ""), re.I)]

@@ -13,7 +13,7 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.explain import derive
-from tests.pages.app import derivations, key_of, opened, run, said
+from tests.pages.app import derivations, key_of, opened, run, warning_texts
 
 SENTENCES = DEFAULT_TEXT.splitlines()
 
@@ -54,7 +54,7 @@ def test_a_link_opens_a_cell_with_its_trail(framed, encoder):
 )
 def test_an_invalid_cell_in_a_link_is_reported(framed, cell, why):
     at = opened(stage_named("scaled_scores"), cell=cell)
-    assert any(why in warning and "default cell is used" in warning for warning in said(at))
+    assert any(why in warning and "default cell is used" in warning for warning in warning_texts(at))
     assert derivations(at)[0]["trail"] == [{"cell": "dot_products.0.0.0.15.2", "label": "dot_products [0, 0, 15, 2]"}]
 
 

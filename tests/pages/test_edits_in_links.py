@@ -9,7 +9,7 @@ from dashboard.page_list import stage_named
 from dashboard.state.setting_parameters import DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core.edits import parse_edit
-from tests.pages.app import chosen, figures, key_of, opened, rendered, run, said
+from tests.pages.app import chosen, figures, key_of, opened, rendered, run, warning_texts
 
 GROWING = "~".join(f"residual.{layer}.{name}=1000" for layer in range(12) for name in ("attention", "mlp"))
 PRE = {"norm": "pre", "layers": "12"}
@@ -47,8 +47,8 @@ def edits_in_bar(at):
 )
 def test_incompatible_edits_are_ignored_with_a_message(framed, page, edits, messages, kept):
     at = opened(stage_named(page), edits=edits)
-    assert len(said(at)) == len(messages)
-    for expected, message in zip(messages, said(at), strict=True):
+    assert len(warning_texts(at)) == len(messages)
+    for expected, message in zip(messages, warning_texts(at), strict=True):
         assert expected in message
     assert edits_in_bar(at) == kept
     assert list(figures(at))
@@ -78,7 +78,7 @@ def test_incompatible_edits_are_ignored_with_a_message(framed, page, edits, mess
 )  # fmt: skip
 def test_an_edit_of_a_part_that_the_model_does_not_have_is_named_as_in_the_bar(framed, edit, choices, sentence):
     at = opened(stage_named("scaled_scores"), edits=edit, **choices)
-    (message,) = said(at)
+    (message,) = warning_texts(at)
     assert f"The edit {sentence}" in plain_text(message)
     assert chosen(at, "edits") == (edit,)  # it stays for a model that has the part
 
@@ -105,7 +105,7 @@ def test_a_repeated_edit_has_one_button(framed):
     at = opened(stage_named("qkv"), edits="~".join(["unscaled"] * 40))
     next(button for button in at.button if button.key == "without_unscaled").click()
     run(at)
-    assert (edits_in_bar(at), said(at)) == ([], [])
+    assert (edits_in_bar(at), warning_texts(at)) == ([], [])
 
 
 def test_edits_that_overflow_are_ignored_newest_first(framed, stage):
@@ -113,8 +113,10 @@ def test_edits_that_overflow_are_ignored_newest_first(framed, stage):
     kept = edits_in_bar(at)
     assert 3 < len(kept) < 24
     assert kept == GROWING.split("~")[: len(kept)]
-    assert len(said(at)) == 24 - len(kept)
-    assert all("is ignored: These edits make numbers too large for 32-bit floats" in message for message in said(at))
+    assert len(warning_texts(at)) == 24 - len(kept)
+    assert all(
+        "is ignored: These edits make numbers too large for 32-bit floats" in message for message in warning_texts(at)
+    )
 
 
 @pytest.mark.parametrize("page", ["qkv", "softmax", "scaled_scores", "weighted_values", "full_stack", "add_and_norm"])
@@ -123,7 +125,7 @@ def test_the_largest_allowed_numbers_are_shown(framed, page):
     texts = ["embedded.0.0.0=1e6", "embedded.0.1.0=-1e6", "temperature=0.001"]
     texts += [f"{name}.0.0.0.0=1e6" for name in ("wq", "wk", "wv", "wo")]
     at = opened(stage_named(page), edits="~".join(texts), cell="scores.0.0.0.0.0", **PRE)
-    assert said(at) == []
+    assert warning_texts(at) == []
     assert len(edits_in_bar(at)) == len(texts)
     assert abs(at.number_input(key="what_if_number").value) == 1e6
 
@@ -132,7 +134,7 @@ def test_the_softmax_page_ignores_its_temperature_if_the_product_is_not_allowed(
     at = opened(stage_named("softmax"), edits="temperature=1000")
     at.select_slider(key=key_of(at, "temperature")).set_value(10.0)
     run(at)
-    (message,) = said(at)
+    (message,) = warning_texts(at)
     assert (
         "The temperature of this page is ignored: temperature: 1000 × 10 = 10000 is invalid: allowed are numbers "
         "from 0.001 to 1000" in message
@@ -140,14 +142,14 @@ def test_the_softmax_page_ignores_its_temperature_if_the_product_is_not_allowed(
     assert any(r"T = 1000" in text.value for text in at.latex)
     at.select_slider(key=key_of(at, "temperature")).set_value(0.5)
     run(at)
-    assert said(at) == []
+    assert warning_texts(at) == []
     assert any(r"T = 500" in text.value for text in at.latex)
 
 
 def test_the_other_norm_is_compared_without_the_edits_that_overflow(framed):
     """Post-norm allows all 24 factors of 1000; pre-norm overflows."""
     at = opened(stage_named("add_and_norm"), edits=GROWING, layers="12")
-    assert said(at) == []
+    assert warning_texts(at) == []
     assert any("With pre-norm: The edit “residual" in text for text in rendered(at))
 
 

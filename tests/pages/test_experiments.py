@@ -5,7 +5,7 @@ import pytest
 from dashboard.page_list import page_named
 from encoder_core.experiments import experiments
 from tests.core.experiments.test_experiments import ANSWERS
-from tests.pages.app import figures, key_of, link_of, opened, rendered, run, said
+from tests.pages.app import figures, key_of, link_of, opened, rendered, run, warning_texts
 
 PAGE = page_named("experiments")
 
@@ -48,7 +48,7 @@ def test_a_control_is_in_the_link_and_a_link_shows_the_same(framed):
 @pytest.mark.parametrize("value", [-10, -1, 0, 10])
 def test_numbers_below_zero_are_in_links_too(framed, value):
     at = opened(PAGE, experiment="padding", prediction="0", setup=f"pad_value={value}")
-    assert said(at) == []
+    assert warning_texts(at) == []
     number = str(value).replace("-", "−")
     assert f"all {number}," in texts(at)
     assert f"with the value {number} follow" in texts(at)
@@ -74,7 +74,7 @@ def test_another_experiment_has_its_defaults_and_asks_first(framed):
 )
 def test_a_bad_link_is_answered_with_a_sentence(framed, link, message):
     at = opened(PAGE, **{"experiment": "score-scaling"} | link)
-    assert any(sentence.startswith(message) for sentence in said(at)), said(at)
+    assert any(sentence.startswith(message) for sentence in warning_texts(at)), warning_texts(at)
     assert "Predict first" in texts(at)
 
 

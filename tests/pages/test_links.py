@@ -7,7 +7,7 @@ import pytest
 from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from tests.pages.app import chosen, key_of, link_of, opened, run
-from tests.pages.app import said as messages
+from tests.pages.app import warning_texts as messages
 
 BAD = [
     ("d_model", "abc"),

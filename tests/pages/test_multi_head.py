@@ -11,7 +11,7 @@ from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
 from encoder_core.analysis import relative_change
-from tests.pages.app import figures, link_of, opened, rendered, said
+from tests.pages.app import figures, link_of, opened, rendered, warning_texts
 
 TEXT = "one cat\na dog ran off"
 
@@ -33,7 +33,7 @@ def test_the_relative_change_is_that_of_the_sentence_in_the_figures(framed, sent
 )
 def test_heads_that_do_not_exist_or_are_repeated_are_left_out_with_a_sentence(framed, part, link, ending, used):
     at = opened(stage_named("multi_head"), part=part, heads_off=link)
-    (warning,) = said(at)
+    (warning,) = warning_texts(at)
     assert warning.startswith(f"The link has heads_off = “{link}”; allowed are 0 to 3 (heads_off counts from 0; ")
     assert warning.endswith("other numbers are left out" + ending)
     assert link_of(at)["heads_off"] == [used]
@@ -42,7 +42,7 @@ def test_heads_that_do_not_exist_or_are_repeated_are_left_out_with_a_sentence(fr
 
 def test_heads_that_exist_need_no_sentence(framed):
     at = opened(stage_named("multi_head"), part="Switch heads off", heads_off="1.3")
-    assert not said(at)
+    assert not warning_texts(at)
     assert link_of(at)["heads_off"] == ["1.3"]
 
 

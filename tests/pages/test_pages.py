@@ -11,7 +11,7 @@ from dashboard.page_list import STAGES, START, stage_named
 from dashboard.state.parameter import PARAMETERS
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS
-from tests.pages.app import FOLDED, app, chosen, figures, key_of, link_of, opened, run, said
+from tests.pages.app import FOLDED, app, chosen, figures, key_of, link_of, opened, run, warning_texts
 
 SETTINGS = {
     "one token": {"text": "word"},
@@ -55,7 +55,7 @@ def test_page_shows_the_recipe_of_a_link(framed, stage, name, variant):
     at = opened(stage, encoder=name, variant=variant, sentence="2")
     assert at.title[0].value == stage.title
     one = RECIPES[name].example.batch == 1
-    assert said(at) == (["The link has sentence = “2”; allowed are 1 to 1. 1 is used."] if one else [])
+    assert warning_texts(at) == (["The link has sentence = “2”; allowed are 1 to 1. 1 is used."] if one else [])
     sizes = {slider.label: slider.value for slider in at.select_slider if slider.disabled}
     config = RECIPES[name].config(variant)
     assert sizes == {"d_model": config.d_model, "heads": config.num_heads, "layers": config.num_layers,

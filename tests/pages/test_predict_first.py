@@ -5,7 +5,7 @@ import pytest
 from dashboard.lessons.guide.plan import STEPS
 from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.state.parameter import PARAMETERS
-from tests.pages.app import key_of, link_of, opened, rendered, run, said
+from tests.pages.app import key_of, link_of, opened, rendered, run, warning_texts
 
 SOFTMAX, STACK = stage_named("softmax"), stage_named("full_stack")
 HIDDEN = "The figure and the numbers appear after your answer."
@@ -166,7 +166,7 @@ def test_each_recipe_is_revealed_by_its_own_answer(framed):
 
 def test_a_link_with_another_value_says_so(framed):
     at = opened(SOFTMAX, predict="<b>never</b>")
-    assert said(at) == ["The link has predict = “<b>never</b>”; allowed are below, first. below is used."]
+    assert warning_texts(at) == ["The link has predict = “<b>never</b>”; allowed are below, first. below is used."]
     assert not is_hidden(at)
 
 

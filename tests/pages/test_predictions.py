@@ -14,7 +14,7 @@ from encoder_core.analysis import logit_attribution, logit_lens, softmax
 from encoder_core.figures import format_number
 from encoder_core.recipes import Recipe
 from tests.core.reference import random_parameters
-from tests.pages.app import chosen, derivations, figures, key_of, link_of, opened, rendered, run, said
+from tests.pages.app import chosen, derivations, figures, key_of, link_of, opened, rendered, run, warning_texts
 
 STAGE = stage_named("full_stack")
 VIEWS = ("Predicted tokens", "Logit lens", "Logit attribution")
@@ -143,13 +143,13 @@ def test_names_of_output_tokens_are_shown_literally_and_one_answer_is_right(fram
             traces = [{name: part for name, part in trace.items() if name != "hovertext"} for trace in figure["data"]]
             assert "<b>" not in str((traces, figure["layout"]))
     assert len(right_answers(at)) == 1
-    assert not said(at)
+    assert not warning_texts(at)
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_an_encoder_without_an_output_head_says_so(framed, view):
     at = opened(STAGE, view=view)
-    assert said(at) == [
+    assert warning_texts(at) == [
         f"The link has view = “{view}”. This encoder has no output head, so it makes no predictions. All heads is used."
     ]
     assert "Prediction" not in at.button_group(key="view_group").options
@@ -158,7 +158,7 @@ def test_an_encoder_without_an_output_head_says_so(framed, view):
 
 def test_an_output_token_that_does_not_exist_is_reported(framed, small):
     at = viewed("Logit lens", seed=93, output_id="100")
-    assert said(at) == ["The link has output_id = “100”; allowed are 0 to 99."]
+    assert warning_texts(at) == ["The link has output_id = “100”; allowed are 0 to 99."]
     assert at.session_state["session"].get(OUTPUT_ID) is None
 
 

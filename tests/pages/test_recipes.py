@@ -18,7 +18,7 @@ from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.recipes import VARIANTS
 from encoder_core.tutorials import ITEMS
-from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, said
+from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, warning_texts
 
 PAGE = page_named("recipes")
 FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 6}
@@ -233,7 +233,7 @@ def test_the_change_by_dropout_names_what_it_was_measured_on(framed):
 )
 def test_an_unknown_recipe_in_a_link_has_a_notice(framed, link, sentence):
     at = opened(PAGE, **link)
-    assert any(sentence in notice for notice in said(at)), said(at)
+    assert any(sentence in notice for notice in warning_texts(at)), warning_texts(at)
     assert list(figures(at))
 
 
@@ -353,7 +353,7 @@ def test_every_row_of_a_tutorial_is_rendered(name):
 
 def test_an_unknown_row_is_reported(framed):
     at = opened(PAGE, recipe="nnx", recipe_view="Row by row", recipe_item="no-such-row")
-    (warning,) = said(at)
+    (warning,) = warning_texts(at)
     assert "no-such-row" in warning
     assert any(text.startswith("**1. ") for text in rendered(at))
 

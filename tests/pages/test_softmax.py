@@ -7,7 +7,7 @@ import numpy as np
 from dashboard.page_list import stage_named
 from encoder_core import RECIPES, Encoder
 from encoder_core.analysis import entropy
-from tests.pages.app import figures, opened, rendered, said
+from tests.pages.app import figures, opened, rendered, warning_texts
 
 
 def test_entropies_are_those_before_dropout(framed):
@@ -67,5 +67,5 @@ def test_a_temperature_of_the_edits_and_that_of_the_page_are_multiplied():
 
 def test_a_temperature_that_does_not_fit_an_edit_is_that_of_the_page(framed):
     at = opened(stage_named("softmax"), temperature="0.1", edits="temperature=0.002")
-    (warning,) = said(at)
+    (warning,) = warning_texts(at)
     assert warning.startswith("The temperature of this page is ignored: temperature: 0.002 × 0.1 = 0.0002 is invalid")

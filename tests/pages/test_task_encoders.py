@@ -11,7 +11,7 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core.edits import HeadFactor
 from encoder_core.training.shipped import initial_encoder
-from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run, said
+from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run, warning_texts
 
 
 def settings(**values: object) -> Settings:
@@ -44,7 +44,7 @@ def test_the_sidebar_explains_the_input(framed, encoder):
 
 def test_an_input_that_the_task_cannot_read_is_kept_and_explained(framed):
     at = opened(stage_named("softmax"), encoder="reverse", input="hel1o")
-    assert said(at) == [
+    assert warning_texts(at) == [
         "A line of the input is ignored: the input has “1”. Allowed are up to 10 letters from a to z, such as "
         "“encoder”; spaces do not count.",
         "The example “encoder” is used instead.",
@@ -58,7 +58,7 @@ def test_an_input_that_the_task_cannot_read_is_kept_and_explained(framed):
 
 def test_a_long_input_is_cut(framed):
     at = opened(stage_named("softmax"), encoder="bracket", input="()" * 7)
-    assert said(at)[0].startswith("An input was cut at 12 tokens; 2 more are ignored.")
+    assert warning_texts(at)[0].startswith("An input was cut at 12 tokens; 2 more are ignored.")
 
 
 def test_words_read_the_default_text(framed):

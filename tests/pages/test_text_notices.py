@@ -7,7 +7,7 @@ import pytest
 from dashboard.page_list import START, stage_named
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from tests.pages.app import derivations, opened, run
-from tests.pages.app import said as messages
+from tests.pages.app import warning_texts as messages
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\x00\x07", "\u200d \u200d"])

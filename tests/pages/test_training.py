@@ -9,7 +9,7 @@ from encoder_core.parameters import draw_parameters
 from encoder_core.training import Evaluation, RunState, Steps
 from encoder_core.training.expected_keys import key_sets
 from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Start, StepsMade
-from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, said
+from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, warning_texts
 
 PAGE = page_named("training")
 SMALL = {"train_num_layers": "1", "train_num_heads": "2", "train_d_model": "16", "train_steps": "100"}
@@ -162,12 +162,12 @@ def test_a_comparison_shows_both_runs(process):
 def test_a_run_that_diverged_says_why(process):
     at, start = started(process)
     process.report(Failed(start.run, "the run diverged at step 3: the loss is not a number", True))
-    assert any("diverged at step 3" in warning for warning in said(run(at)))
+    assert any("diverged at step 3" in warning for warning in warning_texts(run(at)))
 
 
 def test_a_run_that_the_server_does_not_know_can_run_again(process):
     at = opened(PAGE, run="0123456789", **SMALL)
-    assert any("does not have the run" in warning for warning in said(at))
+    assert any("does not have the run" in warning for warning in warning_texts(at))
     at.button(key="training_run").click()
     run(at)
     assert process.requests[-1].plan.d_model == 16
@@ -178,7 +178,7 @@ def test_an_example_that_the_task_cannot_read_is_answered_with_its_rule(process)
     at, start = started(process, train_text="<b>1")
     process.train(start)
     run(at)
-    assert any("Allowed are up to 10 letters" in warning for warning in said(at))
+    assert any("Allowed are up to 10 letters" in warning for warning in warning_texts(at))
     assert next(figure["title"] for figure in figures(at)) == "Loss"
 
 
@@ -216,15 +216,15 @@ def test_a_step_without_a_checkpoint_is_corrected(process):
     missing = steps[3] + 1
     for page, link in ((PAGE, {}), (stage_named("softmax"), {"encoder": "checkpoint", "input": "abc"})):
         at = opened(page, run=start.run, checkpoint=str(missing), **link)
-        (warning,) = [warning for warning in said(at) if "checkpoint" in warning]
+        (warning,) = [warning for warning in warning_texts(at) if "checkpoint" in warning]
         assert warning.startswith(f"The link has checkpoint = “{missing}”; allowed are {steps[0]}, {steps[1]}, ")
         assert warning.endswith(f"{steps[-1]}. {steps[3]} is used.")
         assert link_of(at)["checkpoint"] == [str(steps[3])]
         assert at.select_slider(key=key_of(at, "checkpoint")).value == steps[3]
         at = opened(page, run=start.run, checkpoint=str(steps[3]), **link)
-        assert not [warning for warning in said(at) if "checkpoint" in warning]
+        assert not [warning for warning in warning_texts(at) if "checkpoint" in warning]
     at = opened(stage_named("softmax"), run=start.run, checkpoint=str(missing))  # the random encoder
-    assert not said(at)
+    assert not warning_texts(at)
 
 
 def test_the_step_of_a_link_waits_for_the_end_of_the_run(process):
@@ -232,7 +232,7 @@ def test_the_step_of_a_link_waits_for_the_end_of_the_run(process):
     process.train(start, last=20)
     at = opened(PAGE, run=start.run, checkpoint="50")
     assert link_of(at)["checkpoint"] == ["50"]
-    assert not said(at)
+    assert not warning_texts(at)
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=[stage.name for stage in STAGES])
@@ -248,7 +248,7 @@ def test_every_page_shows_the_encoder_before_its_first_step(process, stage):
 
 def test_a_checkpoint_of_an_unknown_run_is_a_sentence_and_the_random_encoder(framed):
     at = opened(stage_named("softmax"), encoder="checkpoint", run="0123456789", checkpoint="10")
-    assert any("does not have the training run" in warning for warning in said(at))
+    assert any("does not have the training run" in warning for warning in warning_texts(at))
     assert not [area for area in at.sidebar.text_area if area.label == "Input"]  # the random encoder has no task
     assert at.sidebar.button(key="back_to_training").label == "Open the page Training"
 

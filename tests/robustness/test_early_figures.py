@@ -211,8 +211,8 @@ class Tab:
             await receive()
 
     async def _heard(self, message):
-        said = ForwardMsg.FromString(message["bytes"])
-        self.sent.append(said.ref_hash or "hello")
+        sent = ForwardMsg.FromString(message["bytes"])
+        self.sent.append(sent.ref_hash or "hello")
 
     async def _drawn(self, message):
         kind = message["type"].removeprefix("websocket.")

@@ -78,8 +78,8 @@ def test_a_browser_asks_for_plotly_once_before_it_connects(browser, guarded_serv
     context = browser.new_context()
     try:
         page = context.new_page()
-        said = []
-        page.on("console", lambda message: said.append(message.text))
+        messages = []
+        page.on("console", lambda message: messages.append(message.text))
         page.goto(f"{guarded_server}/scaled_scores", timeout=120_000)
         page.wait_for_selector(PLOT, timeout=120_000)
         requests = page.evaluate(_REQUESTS)
@@ -90,4 +90,4 @@ def test_a_browser_asks_for_plotly_once_before_it_connects(browser, guarded_serv
     (plotly,) = [request for request in requests if request["file"] == PLOTLY]
     connecting = next(request for request in requests if request["file"] == "host-config")
     assert plotly["startTime"] < connecting["startTime"]
-    assert [text for text in said if "preload" in text] == []  # Chromium complains of a file that was not used
+    assert [text for text in messages if "preload" in text] == []  # Chromium complains of a file that was not used

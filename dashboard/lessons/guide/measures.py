@@ -181,12 +181,12 @@ def predictions(views: Sequence[View]) -> Numbers:
 def untrained(views: Sequence[View]) -> Numbers:
     """The word to which some head gives the largest weight of "it", for random encoders of several seeds."""
     view = views[0]
-    found = {seed: _strongest(view, seed) for seed in SEEDS}
+    strongest = {seed: _strongest(view, seed) for seed in SEEDS}
     word, weight = _strongest(view, int(view.link["seed"]))
     return {
         "word": word,
         "weight": weight,
-        "others": ", ".join(f"“{found[seed][0]}” ({found[seed][1]:.2f})" for seed in SEEDS),
+        "others": ", ".join(f"“{strongest[seed][0]}” ({strongest[seed][1]:.2f})" for seed in SEEDS),
         "first": SEEDS[0],
         "last": SEEDS[-1],
     }

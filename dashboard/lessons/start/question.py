@@ -62,9 +62,9 @@ def _feedback(story: Story) -> str:
     measured = " and ".join(f"“{noun}” {format_fixed(weight, 2)}" for noun, weight in weights.items())
     choice = session().get(STORY_ANSWER)
     if not story.has_known_answer:
-        said = f"You said “{choice}”. " if choice in weights else ""
+        answer = f"You said “{choice}”. " if choice in weights else ""
         larger = max(weights, key=lambda noun: weights[noun])
-        return f"{said}This head gives “{larger}” more weight: “{PRONOUN}” gives {measured}."
+        return f"{answer}This head gives “{larger}” more weight: “{PRONOUN}” gives {measured}."
     agrees = "This head agrees" if weights[NOUN] > weights[OTHER_NOUN] else "This head does not agree"
     readers = {
         NOUN: f"You said “{NOUN}”, as most readers do",

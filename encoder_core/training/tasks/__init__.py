@@ -15,7 +15,7 @@ _ORDER = ("copy", "reverse", "sort", "bracket", "repeat", "majority", "words")
 def tasks() -> Mapping[str, Task]:
     """All tasks by name, the easiest first: the TASK of each module of this package."""
     modules = (importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
-    found = {module.TASK.name: module.TASK for module in modules}
+    by_name = {module.TASK.name: module.TASK for module in modules}
     order = {name: place for place, name in enumerate(_ORDER)}
-    names = sorted(found, key=lambda name: (order.get(name, len(order)), name))
-    return ReadOnlyMapping({name: found[name] for name in names})
+    names = sorted(by_name, key=lambda name: (order.get(name, len(order)), name))
+    return ReadOnlyMapping({name: by_name[name] for name in names})

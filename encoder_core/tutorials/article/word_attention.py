@@ -108,17 +108,17 @@ def _trained_jumped(trained: Encoder) -> Finding:
 def _jumped_in(sentence: Sentence, *, is_trained: bool) -> Finding:
     worst = np.max([sentence.ranks("jumped", word) for word in CONTEXT], axis=0)
     weight, heads = sentence.weight("jumped", CONTEXT), worst.size
-    found = [(int(i), int(j)) for i, j in np.argwhere((worst <= 4) & (weight > 0.5))]
-    place = max(found or [(0, 0)], key=lambda each: weight[each])
+    heads_with_most_weight = [(int(i), int(j)) for i, j in np.argwhere((worst <= 4) & (weight > 0.5))]
+    place = max(heads_with_most_weight or [(0, 0)], key=lambda each: weight[each])
     top_three, top_four = int((worst == 3).sum()), int((worst <= 4).sum())
 
     def draw(theme: ThemeName) -> Line:
         return _columns(sentence, "jumped", place, theme)
 
     if is_trained:
-        names = " and ".join(head_name(each) for each in found)
+        names = " and ".join(head_name(each) for each in heads_with_most_weight)
         return Finding(
-            judge(top_four > heads / 2, under_condition=bool(found)),
+            judge(top_four > heads / 2, under_condition=bool(heads_with_most_weight)),
             f"among the top four in {top_four} of {heads} heads",
             f"The three words “cat”, “on” and “sofa” are the first three of the other words in **{top_three}** of "
             f"{heads} heads and among the first four in **{top_four}**. Together they have **{weight[place]:.2f}** of "

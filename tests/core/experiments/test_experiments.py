@@ -198,7 +198,7 @@ def test_errors_of_softmax_against_decimals():
 
 
 @pytest.mark.parametrize(
-    ("name", "setup", "said", "not_said"),
+    ("name", "setup", "expected", "unexpected"),
     [
         ("softmax-maximum", {"precision": "16 bits", "largest": 800}, "none of the **5** weights", "others"),
         ("softmax-maximum", {"precision": "16 bits", "largest": 12}, "the others are 0", "none of"),
@@ -210,11 +210,11 @@ def test_errors_of_softmax_against_decimals():
         ("learned-attention", {"task": "repeat", "seed": 0}, "as a mean over 35 random inputs", "40"),
     ],
 )
-def test_a_result_is_true_in_this_setting(name, setup, said, not_said):
+def test_a_result_is_true_in_this_setting(name, setup, expected, unexpected):
     experiment = experiments()[name]
     meaning = experiment.result(experiment.setup(**setup)).meaning
-    assert said in meaning
-    assert not_said not in meaning
+    assert expected in meaning
+    assert unexpected not in meaning
 
 
 def test_heads_divide_the_same_parameters():
@@ -277,9 +277,9 @@ def test_the_trained_heads_look_at_the_keys_of_their_task():
 
 
 def test_what_lists_them_cannot_be_changed():
-    for found in (experiments(), tasks()):
+    for listed in (experiments(), tasks()):
         with pytest.raises(TypeError):
-            del found[next(iter(found))]
+            del listed[next(iter(listed))]
 
 
 @pytest.mark.parametrize("seed", [True, 1.0, "1", [1], np.arange(3), 99])

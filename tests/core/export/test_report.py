@@ -69,7 +69,7 @@ def test_statements_follow_the_model():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "layer", "head", "said", "not_said"),
+    ("sentence", "layer", "head", "expected", "unexpected"),
     [
         (0, 1, 1, ("divided by the temperature 0.5,", "; an edit multiplies the sum by 0.", "0 × weights × V"),
          ("Edits set some scores", "Edits set some numbers")),
@@ -78,12 +78,12 @@ def test_statements_follow_the_model():
         (0, 0, 0, (), ("an edit multiplies", "Edits set some scores", "Edits set some numbers")),
     ],
 )  # fmt: skip
-def test_statements_follow_the_edits(sentence, layer, head, said, not_said):
+def test_statements_follow_the_edits(sentence, layer, head, expected, unexpected):
     edits = (SetEmbedded(1, 0, 3, 2.0), SetScore(0, 1, 0, 3, 4, -5.0), Temperature(0.5), HeadFactor(1, 1, 0.0))
     text = report_html(random_subject(edits=edits), sentence, layer, head)
-    for part in (*said, "divided by the temperature 0.5,"):
+    for part in (*expected, "divided by the temperature 0.5,"):
         assert part in text
-    for part in not_said:
+    for part in unexpected:
         assert part not in text
     plain = report_html(random_subject())
     assert "temperature" not in plain

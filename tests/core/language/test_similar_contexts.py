@@ -23,7 +23,7 @@ SOURCE = context_vectors([
 QUERY = np.array([[5, 0], [7, 0]], np.float32)
 
 
-def found(result):
+def places(result):
     return [(c.source, c.sentence, c.position, c.same_word) for c in result.nearest]
 
 
@@ -31,9 +31,9 @@ def test_cosines_by_hand():
     comparison = compare_contexts(QUERY, "cat", [SOURCE])
     np.testing.assert_allclose(comparison.cosines, [[1, 0, -1, 0.6], [0, 1, 0.8, 0]], atol=1e-6)
     nearest = nearest_contexts(comparison, 0)
-    assert found(nearest) == [(0, 0, 0, True), (0, 1, 1, True), (0, 0, 1, False), (0, 1, 0, False)]
+    assert places(nearest) == [(0, 0, 0, True), (0, 1, 1, True), (0, 0, 1, False), (0, 1, 0, False)]
     np.testing.assert_allclose(nearest.nearest[1].cosines, [0.6, 0], atol=1e-6)
-    assert [place[:3] for place in found(nearest_contexts(comparison, 1, count=2))] == [(0, 0, 1), (0, 1, 0)]
+    assert [place[:3] for place in places(nearest_contexts(comparison, 1, count=2))] == [(0, 0, 1), (0, 1, 0)]
 
 
 def test_share_of_the_same_word_among_as_many_nearest_as_it_occurs():
@@ -44,27 +44,27 @@ def test_share_of_the_same_word_among_as_many_nearest_as_it_occurs():
 
 def test_own_sentence_is_left_out():
     comparison = compare_contexts(QUERY, "cat", [SOURCE], excluded=[("cat", "sat")])
-    assert found(nearest_contexts(comparison, 0)) == [(0, 1, 1, True), (0, 1, 0, False)]
+    assert places(nearest_contexts(comparison, 0)) == [(0, 1, 1, True), (0, 1, 0, False)]
     np.testing.assert_array_equal(same_word_shares(comparison), [1, 0])
 
 
 def test_each_other_word_once():
     twice = context_vectors([traced(["sat", "sat", "dog", "cat"], [[1, 1], [1, 2], [1, 3], [1, 0]])])
     comparison = compare_contexts(QUERY[:1], "cat", [twice])
-    assert found(nearest_contexts(comparison, 0, other_words=True)) == [(0, 0, 0, False), (0, 0, 2, False)]
+    assert places(nearest_contexts(comparison, 0, other_words=True)) == [(0, 0, 0, False), (0, 0, 2, False)]
 
 
 def test_places_of_several_sources():
     other = context_vectors([traced(["cat"], [[1, 0]], [[1, 0]])])
     comparison = compare_contexts(QUERY, "cat", [SOURCE, other])
-    assert found(nearest_contexts(comparison, 1, count=2)) == [(0, 0, 1, False), (1, 0, 0, True)]
+    assert places(nearest_contexts(comparison, 1, count=2)) == [(0, 0, 1, False), (1, 0, 0, True)]
     np.testing.assert_allclose(same_word_shares(comparison), [1, 1 / 3])
 
 
 def test_equal_cosines_keep_the_order_of_the_sentences_and_are_counted():
     many = context_vectors([traced(["a", "b", "c"], [[1, 0], [2, 0], [0, 1]]), traced(["a"], [[3, 0]])])
     result = nearest_contexts(compare_contexts(QUERY[:1], "a", [many]), 0, count=2)
-    assert [place[1:3] for place in found(result)] == [(0, 0), (0, 1)]
+    assert [place[1:3] for place in places(result)] == [(0, 0), (0, 1)]
     assert result.equal == 1
 
 

@@ -46,11 +46,11 @@ def assert_derived(model, each):
     rng = np.random.default_rng(0)
     cells = [any_cell(model, tensor, rng) for tensor in each * [*tensor_shapes(model.trace)]]
     for cell in [*cells, *edited_cells(model)]:
-        found = model.derive(cell)
-        if found.result is None:
+        derivation = model.derive(cell)
+        if derivation.result is None:
             assert cell.tensor == GIVEN
             continue
-        for way in found.methods:
+        for way in derivation.methods:
             again = model.derive(cell, way)
             assert again.difference <= TOLERANCE, (str(cell), way, again.difference)
             check_steps(model, again)
@@ -107,7 +107,7 @@ def test_every_badge_is_green(which, edits, request):
     run = encoder.run(texts, "padding", edits)
     of_layer = ("projections", "scores", "softmax", "weighted_values", "multi_head", "add_and_norm", "feed_forward")
     layers = range(encoder.config.num_layers)
-    found = {name: max(getattr(recompute, name)(run, layer) for layer in layers) for name in of_layer}
-    found |= {"embedding": recompute.embedding(run), "positions": recompute.positions(run)}
-    found |= {"block": max(recompute.block(run, layer, sentence) for layer in layers for sentence in (0, 1))}
-    assert max(found.values()) < TOLERANCE, found
+    differences = {name: max(getattr(recompute, name)(run, layer) for layer in layers) for name in of_layer}
+    differences |= {"embedding": recompute.embedding(run), "positions": recompute.positions(run)}
+    differences |= {"block": max(recompute.block(run, layer, sentence) for layer in layers for sentence in (0, 1))}
+    assert max(differences.values()) < TOLERANCE, differences

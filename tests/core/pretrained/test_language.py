@@ -88,14 +88,14 @@ def test_it_finds_the_cat(encoder):
 
 @needs_weights
 def test_some_heads_of_it_look_at_places_rather_than_words(encoder):
-    found = head_roles(encoder.trace(sentence) for sentence in SENTENCES)
-    assert found.roles == ROLES
-    assert (found.sentences, found.tokens) == (40, int(found.queries[ROLES.index("itself")]))
-    largest = {role: weights.max() for role, weights in zip(found.roles, found.weights, strict=True)}
+    heads = head_roles(encoder.trace(sentence) for sentence in SENTENCES)
+    assert heads.roles == ROLES
+    assert (heads.sentences, heads.tokens) == (40, int(heads.queries[ROLES.index("itself")]))
+    largest = {role: weights.max() for role, weights in zip(heads.roles, heads.weights, strict=True)}
     assert largest["previous"] > 0.95  # one head does nothing else
     assert largest["next"] > 0.5
     assert largest["[CLS]"] > 0.5
-    assert (found.uniform < 0.15).all()
+    assert (heads.uniform < 0.15).all()
 
 
 @needs_weights

@@ -85,10 +85,10 @@ def test_it_finds_the_cat(encoder):
     [(("king", "woman"), ("man",), "queen"), (("paris", "germany"), ("france",), "berlin")],
 )
 def test_analogies(plus, minus, nearest, encoder):
-    found = nearest_words(encoder.parameters()["token_embedding"], encoder.tokenizer.vocabulary, plus, minus, 3)
-    assert found[0][0] == nearest
-    assert len(found) == 3
-    assert found == sorted(found, key=lambda other: -other.cosine)
+    nearest_three = nearest_words(encoder.parameters()["token_embedding"], encoder.tokenizer.vocabulary, plus, minus, 3)
+    assert nearest_three[0][0] == nearest
+    assert len(nearest_three) == 3
+    assert nearest_three == sorted(nearest_three, key=lambda other: -other.cosine)
 
 
 @pytest.mark.parametrize("words", [(), ("wordthatisnone",)])
@@ -133,7 +133,7 @@ def test_it_takes_at_most_150_mb():
 def test_sentences_alike_and_unlike(encoder):
     trace = encoder.trace(["A cat sleeps on the sofa.", "A kitten naps on the couch.", "Stocks fell."], "padding")
     real = trace.real[..., None]
-    found = (trace.output * real).sum(1) / real.sum(1)
-    rows = found / np.linalg.norm(found, axis=-1, keepdims=True)
+    means = (trace.output * real).sum(1) / real.sum(1)
+    rows = means / np.linalg.norm(means, axis=-1, keepdims=True)
     alike = rows @ rows.T
     assert alike[0, 1] > 0.6 > 0.3 > alike[0, 2]

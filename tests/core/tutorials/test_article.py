@@ -191,8 +191,8 @@ def test_cond_becomes_a_select_under_vmap():
         "under vmap": jax.make_jaxpr(jax.vmap(choose))(jnp.arange(4)),
     }
     for name, jaxpr in operations.items():
-        found = {equation.primitive.name for equation in jaxpr.eqns}
-        assert found & set(COND_OPERATIONS.values()) == {COND_OPERATIONS[name]}
+        names = {equation.primitive.name for equation in jaxpr.eqns}
+        assert names & set(COND_OPERATIONS.values()) == {COND_OPERATIONS[name]}
 
 
 def test_haiku_demands_neither_method():
