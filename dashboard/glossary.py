@@ -109,6 +109,6 @@ def _target(term: Term) -> str:
     return f"#term-{quote(term.name)}"
 
 
-def _link(term: Term, shown: str) -> str:
-    link = f"[{shown}]({_target(term)})"
+def _link(term: Term, text: str) -> str:
+    link = f"[{text}]({_target(term)})"
     return f":{IDENTITY_COLOURS[term.identity]}[**{link}**]" if term.identity else link

@@ -175,13 +175,13 @@ def select_parameters(config: EncoderConfig, parameters: Parameters, extra: Para
     drawn = parameters.with_config(config) if isinstance(parameters, DrawnParameters) else None
     selected: ParameterDict = {}
     for name, shape in parameter_shapes(config).items():
-        own = parameters.get(name)
-        if own is not None and own.shape == shape:
-            selected[name] = own
+        present = parameters.get(name)
+        if present is not None and present.shape == shape:
+            selected[name] = present
         elif name in extra:
             selected[name] = extra[name]
         elif drawn is None:
-            other = "" if own is None else f", and this encoder has one of shape {own.shape}"
+            other = "" if present is None else f", and this encoder has one of shape {present.shape}"
             raise ValueError(
                 f"the configuration needs a parameter {name!r} of shape {shape}{other}: give it as an extra one."
             )

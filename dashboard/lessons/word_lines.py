@@ -24,11 +24,11 @@ def render_figure_choice() -> bool:
     return render_choice("Weights as", FIGURES, WEIGHTS_FIGURE, default=FIGURES[0], hide_label=True) == "Lines"
 
 
-def hidden_weight(at: Focus, weights: Float[np.ndarray, "key"], shown: Window) -> str:
+def hidden_weight(at: Focus, weights: Float[np.ndarray, "key"], window: Window) -> str:
     """A sentence on the weight of the keys that are not shown; empty if all are."""
-    if len(shown) == len(at.labels):
+    if len(window) == len(at.labels):
         return ""
-    hidden = float(weights.sum() - weights[shown.places].sum())
+    hidden = float(weights.sum() - weights[window.places].sum())
     return (
         f" The hidden tokens have {format_fixed(hidden, 2)} of the weight of “{escape_token(at.labels[at.token])}” in "
         f"layer {at.layer + 1}, head {at.head + 1}."
@@ -41,28 +41,28 @@ def render_layer_lines(current: Model, at: Focus, *, key: str, selects_key: bool
     selects_key  whether a click on a key selects the key token; otherwise it selects the query token
     """
 
-    shown = shown_tokens(at.labels, at.token)
+    window = shown_tokens(at.labels, at.token)
 
     def on_word(side: Side, index: int) -> None:
-        move_focus({"key_token" if side == "key" and selects_key else "token": shown.start + index})
+        move_focus({"key_token" if side == "key" and selects_key else "token": window.start + index})
 
     heads = [f"head {head + 1}" for head in range(current.config.num_heads)]
     weights = current.trace.layers[at.layer].pattern[at.sentence, :, at.token]
     render_word_lines(
-        at.labels[shown.places],
-        at.token - shown.start,
-        HeadLines(weights[:, shown.places], heads, at.head),
+        at.labels[window.places],
+        at.token - window.start,
+        HeadLines(weights[:, window.places], heads, at.head),
         title=f"Weights of the query “{shorten(at.labels[at.token])}” in the heads of layer {at.layer + 1}",
         sides=("query", "key"),
         key=key,
         theme=current_theme(),
-        selected_key=shown.bin_of(at.key_token) if selects_key else None,
+        selected_key=window.bin_of(at.key_token) if selects_key else None,
         on_word=on_word,
         on_head=lambda head: move_focus({"head": head}),
     )
     render_special_switch(at.labels)
     st.caption(
-        f"A line's width is its weight. {NOT_DRAWN}{hidden_weight(at, weights[at.head], shown)} The numbers are the "
+        f"A line's width is its weight. {NOT_DRAWN}{hidden_weight(at, weights[at.head], window)} The numbers are the "
         f"weights in {heads[at.head]}. Click a word to select it, a head to see its numbers; point at a key to see its "
         "weights in the other heads."
     )

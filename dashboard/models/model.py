@@ -92,12 +92,12 @@ class Model:
     def num_bytes(self) -> int:
         """Approximate memory, without encoders that other models share."""
         batch, seq = self.batch.ids.shape
-        own = 0
+        parameter_bytes = 0
         if any(isinstance(edit, SetWeight) for edit in self.edits):
-            own = stacked_bytes(self.config, seq)
+            parameter_bytes = stacked_bytes(self.config, seq)
         elif not (self.edits or self.settings.has_custom_mask or self._shares_encoder):
-            own = self.encoder.memory_bytes(seq)
-        return trace_bytes(self.config, seq, batch) + own
+            parameter_bytes = self.encoder.memory_bytes(seq)
+        return trace_bytes(self.config, seq, batch) + parameter_bytes
 
     @cached_property
     def run(self) -> Run:

@@ -31,8 +31,8 @@ class RunStorage:
     def add(self, run: StoredRun) -> None:
         """Add a run. Of more than MAX_PER_OWNER of its owner, the oldest go."""
         self._runs[run.id] = run
-        own = [other for other in self if other.owner == run.owner]
-        for other in own[: max(0, len(own) - MAX_PER_OWNER)]:
+        runs_of_owner = [other for other in self if other.owner == run.owner]
+        for other in runs_of_owner[: max(0, len(runs_of_owner) - MAX_PER_OWNER)]:
             if not other.is_open:
                 del self._runs[other.id]
 

@@ -53,8 +53,8 @@ def principal_plane(vectors: Float[np.ndarray, "stage point d_model"]) -> Princi
     axes = eigenvectors[:, ::-1].T  # the largest first
     largest = axes[[0, 1], np.abs(axes).argmax(axis=1)]
     axes = axes * np.sign(largest)[:, None]
-    shown, total = (_with_sum((part**2).sum(axis=(1, 2))) for part in (deviations @ axes.T, deviations))
-    ratios = np.divide(shown, total, out=np.full(len(total), np.nan), where=total > 0)
+    in_plane, total = (_with_sum((part**2).sum(axis=(1, 2))) for part in (deviations @ axes.T, deviations))
+    ratios = np.divide(in_plane, total, out=np.full(len(total), np.nan), where=total > 0)
     return PrincipalPlane(rows.mean(axis=(0, 1)), axes, ratios[:-1], float(ratios[-1]))
 
 

@@ -197,8 +197,10 @@ def _is_token_batch(subject: Subject) -> bool:
 
 def _has_ids(run: Run, ids: Int[np.ndarray, "batch seq"]) -> bool:
     """Whether the run's inputs are these ids, apart from those that its edits replace."""
-    own = run.trace.ids
-    return own is not None and ids.shape == own.shape and np.array_equal(edited_ids(ids, run.effects), own)
+    trace_ids = run.trace.ids
+    if trace_ids is None or ids.shape != trace_ids.shape:
+        return False
+    return np.array_equal(edited_ids(ids, run.effects), trace_ids)
 
 
 def _encoder(subject: Subject) -> list[str]:
@@ -232,9 +234,9 @@ def _inputs(subject: Subject) -> list[str]:
     """The code that makes `inputs` and `mask`."""
     run, trace = subject.run, subject.run.trace
     match subject.origin:
-        case SomeRecipe(name, _, seed) if _has_ids(run, (own := RECIPES[name].inputs(seed)).inputs.ids):
+        case SomeRecipe(name, _, seed) if _has_ids(run, (drawn := RECIPES[name].inputs(seed)).inputs.ids):
             lines = [f"inputs, mask, _ = RECIPES[{name!r}].inputs(seed={seed})"]
-            if np.array_equal(attention_mask(own.mask, trace.real, run.config.num_heads), trace.mask):
+            if np.array_equal(attention_mask(drawn.mask, trace.real, run.config.num_heads), trace.mask):
                 return lines
         case _ if _is_token_batch(subject):
             batch = (tuple(trace.tokens), [] if trace.ids is None else trace.ids.tolist(), trace.real.tolist())

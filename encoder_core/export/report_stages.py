@@ -186,9 +186,9 @@ def _figure(
         )
         if count > most
     ]
-    shown = values[:, : MAX_COLUMNS if columns is None else MAX_ROWS]
+    cells = values[:, : MAX_COLUMNS if columns is None else MAX_ROWS]
     note = f"{shape}{'; ' + ', '.join(cut) if cut else ''}"
-    svg = heatmap_svg(shown, rows, columns, f"{title}: heatmap, {note}", look)
+    svg = heatmap_svg(cells, rows, columns, f"{title}: heatmap, {note}", look)
     return (
         f'<figure style="width:{look.width}px"><figcaption><b class="{identity}">{html.escape(title)}</b> '
         f"<small>{note}</small>{_scale(look)}</figcaption>{svg}</figure>"
@@ -197,14 +197,14 @@ def _figure(
 
 def _small_figures(patterns: Float[np.ndarray, "figure query key"], name: str) -> list[str]:
     """Small heatmaps of weights without labels, on one colour scale."""
-    shown = patterns[:, :MAX_ROWS, :MAX_ROWS]
-    limit = float(shown.max(initial=0)) or 1.0
-    height = max(2, round(SMALL / shown.shape[1]))
+    tiles = patterns[:, :MAX_ROWS, :MAX_ROWS]
+    limit = float(tiles.max(initial=0)) or 1.0
+    height = max(2, round(SMALL / tiles.shape[1]))
     look = Appearance("weights", limit, SMALL, height, labels=False)
     figures = [
         f'<figure style="width:{SMALL}px"><figcaption><b class="attention">{name} {number}</b></figcaption>'
         f"{heatmap_svg(pattern, (), (), f'attention weights of {name} {number}', look)}</figure>"
-        for number, pattern in enumerate(shown, 1)
+        for number, pattern in enumerate(tiles, 1)
     ]
     return [*figures, f'<p class="note">{_scale(look)}</p>']
 

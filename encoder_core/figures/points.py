@@ -142,7 +142,7 @@ def points(
 
 
 def arrows(
-    shown: Sequence[Arrow],
+    arrows: Sequence[Arrow],
     ends: Sequence[tuple[str, Float[np.ndarray, "2"]]],
     *,
     title: str,
@@ -159,12 +159,12 @@ def arrows(
     """
     require_style(style)
     theme = style.colours
-    names = [arrow.name for arrow in shown]
-    tips = np.array([arrow.tip for arrow in shown])
-    everything = np.concatenate([tips, [arrow.start for arrow in shown], [place for _, place in ends]])
-    by_length = np.argsort([-np.linalg.norm(arrow.step) for arrow in shown], kind="stable").tolist()
-    ranked = sorted(by_length, key=lambda index: (index != marked, not shown[index].strong))
-    colours = [getattr(theme, shown[index].colour) for index in ranked]
+    names = [arrow.name for arrow in arrows]
+    tips = np.array([arrow.tip for arrow in arrows])
+    everything = np.concatenate([tips, [arrow.start for arrow in arrows], [place for _, place in ends]])
+    by_length = np.argsort([-np.linalg.norm(arrow.step) for arrow in arrows], kind="stable").tolist()
+    ranked = sorted(by_length, key=lambda index: (index != marked, not arrows[index].strong))
+    colours = [getattr(theme, arrows[index].colour) for index in ranked]
     marker = {"size": 7, "color": colours, "opacity": 0.01}  # the arrowhead is an annotation; this is what a mouse hits
     end_dots = {
         "type": "scatter", "mode": "markers+text", "x": [place[0] for _, place in ends],
@@ -172,12 +172,12 @@ def arrows(
         "textfont": {"color": theme.text, "size": 12}, "cliponaxis": False, "hoverinfo": "skip",
         "marker": {"size": 10, "color": theme.background, "line": {"width": 2.5, "color": theme.text}},
     }  # fmt: skip
-    hover = [format_number(float(np.linalg.norm(arrow.step))) for arrow in shown]
-    name_places = np.array([arrow.name_place for arrow in shown])
+    hover = [format_number(float(np.linalg.norm(arrow.step))) for arrow in arrows]
+    name_places = np.array([arrow.name_place for arrow in arrows])
     labels = _dots(name_places, ranked, names, marker, theme, hover) | {"textfont": {"color": colours, "size": 11}}
     panel = _plane([end_dots, labels], style, title, extent_of(everything, _ARROW_PADDING), axis_titles,
                    alt=f"{title}: arrows of {', '.join(names)}")  # fmt: skip
-    drawn = [_arrow(arrow, theme, thick=arrow.strong or index == marked) for index, arrow in enumerate(shown)]
+    drawn = [_arrow(arrow, theme, thick=arrow.strong or index == marked) for index, arrow in enumerate(arrows)]
     return replace(panel, layout={**panel.layout, "annotations": drawn}, columns=axis_of(names, meaning),
                    marked=() if marked is None else ((None, marked),))  # fmt: skip
 

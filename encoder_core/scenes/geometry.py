@@ -33,7 +33,7 @@ class PlanePoints(NamedTuple):
 
 def geometry(
     plane: PrincipalPlane,
-    shown: PlanePoints,
+    plane_points: PlanePoints,
     stage: int,
     step: Sequence[StepPart],
     *,
@@ -48,21 +48,22 @@ def geometry(
     paths  the tokens whose paths are drawn
     head   the head whose arrow is marked; the axes of the first panel are the same at every stage
     """
-    places = plane.place(shown.vectors)
+    places = plane.place(plane_points.vectors)
     line: Line = [
-        points(places[stage], shown.names, shown.groups, title=f"The vectors at stage “{stage_names[stage]}”",
-               extent=extent_of(places), axis_titles=AXES, meaning=AxisMeaning("token", selects=shown.selects),
-               paths=[(index, places[: stage + 1, index]) for index in paths], marked=shown.selected,
+        points(places[stage], plane_points.names, plane_points.groups,
+               title=f"The vectors at stage “{stage_names[stage]}”",
+               extent=extent_of(places), axis_titles=AXES, meaning=AxisMeaning("token", selects=plane_points.selects),
+               paths=[(index, places[: stage + 1, index]) for index in paths], marked=plane_points.selected,
                style=PanelStyle(height=HEIGHT, weight=32, theme=theme))
     ]  # fmt: skip
     if not step:
         return line
-    start, end = places[stage - 1, shown.selected], places[stage, shown.selected]
+    start, end = places[stage - 1, plane_points.selected], places[stage, plane_points.selected]
     drawn = step_arrows(plane, step, start)
     heads = [part.head for part in step] + [None] * (len(drawn) - len(step))
     selects: list[Selection] = [{} if index is None else {"head": index} for index in heads]
     ends = [(stage_names[stage - 1], start), (stage_names[stage], end)]
-    title = f"The last step of “{shorten(shown.names[shown.selected])}”, enlarged"
+    title = f"The last step of “{shorten(plane_points.names[plane_points.selected])}”, enlarged"
     return [
         *line,
         arrows(drawn, ends, title=title, axis_titles=AXES, meaning=AxisMeaning("component", "", selects),

@@ -78,10 +78,10 @@ def _panel(matrix: Matrix, limit: float, height: int, theme: ThemeName) -> Panel
     rows = _names(matrix.rows, len(values), matrix.row_axis)
     columns = _names(matrix.columns, values.shape[1], matrix.column_axis)
     numbered = values.shape[1] <= _MOST_NUMBERED and len(values) <= 10
-    own = largest_magnitude(values) if matrix.own_scale else limit
+    largest = largest_magnitude(values) if matrix.own_scale else limit
     style = HeatmapStyle(
         kind=matrix.kind,
-        limit=1.0 if matrix.kind == "weights" and not matrix.own_scale else own,
+        limit=1.0 if matrix.kind == "weights" and not matrix.own_scale else largest,
         row_axis=matrix.row_axis,
         column_axis=matrix.column_axis,
         show_values=numbered if matrix.show_values is None else matrix.show_values,

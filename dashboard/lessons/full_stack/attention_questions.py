@@ -26,7 +26,7 @@ def switched_off_question(current: Model, at: Focus) -> Question:
     reaches_later = not is_last and is_chained
     if not np.any(z) or (reaches_later and not _has_uneven_row(patterns[at.layer + 1 :], visible[at.layer + 1 :])):
         return depth_question(current)
-    own = WrongOption(
+    same_head = WrongOption(
         "those of this head",
         "Its weights are computed from its queries and keys before its output is used. Switching it off sets the "
         "output to 0, not the weights.",
@@ -48,14 +48,14 @@ def switched_off_question(current: Model, at: Focus) -> Question:
             "the grid: every row of tiles below this layer comes after it",
         )
         why = "The head writes into the residual stream, and every later layer computes its queries and keys from it."
-        return Question(text, later, why, [own, neighbours, missed])
+        return Question(text, later, why, [same_head, neighbours, missed])
     if is_last:
-        return Question(text, none, "No layer follows that could use its output.", [own, neighbours])
+        return Question(text, none, "No layer follows that could use its output.", [same_head, neighbours])
     why = "As in this tutorial's read-out, each layer shown computes its weights from the encoder's input."
     unchained = WrongOption(
         later, "In an ordinary stack they would. Here, no layer shown uses the output of another.", "the note above"
     )
-    return Question(text, none, why, [own, neighbours, unchained])
+    return Question(text, none, why, [same_head, neighbours, unchained])
 
 
 def average_question(current: Model, at: Focus) -> Question:
@@ -63,8 +63,8 @@ def average_question(current: Model, at: Focus) -> Question:
     layer = current.trace.layers[at.layer]
     patterns, v = layer.pattern[at.sentence].astype(float), layer.v[at.sentence].astype(float)
     factors = current.run.head_factors(at.layer)[:, None, None]
-    own, averaged = factors * (patterns @ v), factors * (patterns.mean(axis=0) @ v)
-    change = float(np.abs(averaged - own).max() / max(np.abs(own).max(), 1e-9))
+    separate, averaged = factors * (patterns @ v), factors * (patterns.mean(axis=0) @ v)
+    change = float(np.abs(averaged - separate).max() / max(np.abs(separate).max(), 1e-9))
     text = (
         f"suppose that every head of layer {at.layer + 1} used the average of their patterns instead of its own. What "
         "would happen to the output of attention?"

@@ -96,18 +96,18 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
         return None
     stages = residual_stages(current.config)
     step = residual_step(current.run, stage, at.token, at.sentence) if stage else []
-    shown = _points(current, at, places, word)
+    points = _points(current, at, places, word)
     meanings = sentence_meanings(current)
     groups = [meanings[sentence] for sentence, _ in places] if word and meanings else None
     picture = Picture(
-        plane_of(current, places), shown, stages, stage, step, len(places), word and word.token,
-        cosines_by_group(shown.vectors, groups) if groups else None,
+        plane_of(current, places), points, stages, stage, step, len(places), word and word.token,
+        cosines_by_group(points.vectors, groups) if groups else None,
     )  # fmt: skip
-    paths = range(len(places)) if word else [shown.selected]
+    paths = range(len(places)) if word else [points.selected]
     question = step_question(picture, current.config.d_model)
     ask_first(question, "Geometry")
     render_plot(
-        scenes.geometry(picture.plane, shown, stage, step, stage_names=picture.names, paths=paths, head=at.head,
+        scenes.geometry(picture.plane, points, stage, step, stage_names=picture.names, paths=paths, head=at.head,
                         theme=current_theme()),
         key="full_stack_geometry_plot",
     )  # fmt: skip

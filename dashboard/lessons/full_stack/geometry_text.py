@@ -27,7 +27,7 @@ class Picture(NamedTuple):
     """
 
     plane: PrincipalPlane
-    shown: PlanePoints
+    points: PlanePoints
     stages: Sequence[Stage]
     stage: int
     step: Sequence[StepPart]
@@ -44,7 +44,7 @@ class Picture(NamedTuple):
     def movement(self) -> Float[np.ndarray, "d_model"]:
         """The step of the selected token to this stage, in float64."""
         stages = (self.stage - 1, self.stage)
-        before, after = (self.shown.vectors[index, self.shown.selected].astype(float) for index in stages)
+        before, after = (self.points.vectors[index, self.points.selected].astype(float) for index in stages)
         return after - before
 
 
@@ -93,12 +93,12 @@ def describe_separation(picture: Picture, cosines: GroupCosines) -> str:
 
 def tables(picture: Picture) -> dict[str, Table]:
     """The parts of the step, the points, and the shares and cosines by stage."""
-    plane, shown, stage = picture.plane, picture.shown, picture.stage
+    plane, points, stage = picture.plane, picture.points, picture.stage
     by_stage, columns = [plane.shares], ["share of variance"]
     if picture.cosines:
         by_stage, columns = [*by_stage, *picture.cosines], [*columns, "cosine within", "cosine between"]
     result = {
-        "points": Table(plane.place(shown.vectors[stage]), shown.names, AXES),
+        "points": Table(plane.place(points.vectors[stage]), points.names, AXES),
         "stages": Table(np.stack(by_stage, axis=1), picture.names, columns, first=None),
     }
     return {"step": _step_table(picture)} | result if picture.step else result
@@ -143,9 +143,9 @@ def _input_formula(config: EncoderConfig) -> str:
 
 def step_question(picture: Picture, d_model: int) -> Question:
     """Which part of the step is the longest in all dimensions? The plane can show a long arrow as a short one."""
-    token = escape_token(picture.shown.names[picture.shown.selected])
+    token = escape_token(picture.points.names[picture.points.selected])
     lengths = np.array([np.linalg.norm(part.vector) for part in picture.step])
-    shown = [float(np.linalg.norm(picture.plane.direction(part.vector))) for part in picture.step]
+    projected = [float(np.linalg.norm(picture.plane.direction(part.vector))) for part in picture.step]
     fallback = Question(
         "how many numbers of a vector decide where its point is in the plane?",
         f"all {d_model:,}",
@@ -161,12 +161,13 @@ def step_question(picture: Picture, d_model: int) -> Question:
         f"in all {d_model:,} dimensions, which of these parts of the last step of “{token}” is longest?",
         lengths,
         lambda best: (
-            f"Its length is {format_number(lengths[best], 3)}. The plane shows {format_number(shown[best], 3)} of it."
+            f"Its length is {format_number(lengths[best], 3)}. The plane shows {format_number(projected[best], 3)} of "
+            "it."
         ),
         lambda index: WrongOption(
             picture.step[index].name,
             f"Its length is {format_number(lengths[index], 3)}, of which the plane shows "
-            f"{format_number(shown[index], 3)}: an arrow can be short because it points out of the plane.",
+            f"{format_number(projected[index], 3)}: an arrow can be short because it points out of the plane.",
             "the table “step”, which has the lengths in all dimensions",
         ),
         fallback,

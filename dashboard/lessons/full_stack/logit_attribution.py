@@ -82,8 +82,8 @@ def _has_norms_after_components(config: EncoderConfig) -> bool:
 def _describe(current: Model, at: Focus, attribution: LogitAttribution, output_id: int) -> str:
     """Caption: the sum, the largest contributions, and what a contribution is not."""
     ordered = sorted(attribution.contributions(), key=lambda part: -abs(part.value))[:3]
-    shown = [f"{part.name}: {format_fixed(part.value, 2)}" for part in ordered if abs(part.value) >= _SHOWN]
-    largest = f" Largest: {'; '.join(shown)}." if shown else ""
+    values = [f"{part.name}: {format_fixed(part.value, 2)}" for part in ordered if abs(part.value) >= _SHOWN]
+    largest = f" Largest: {'; '.join(values)}." if values else ""
     difference = format_number(abs(attribution.total - attribution.logit), 1)
     norms = ""
     if _has_norms_after_components(current.config):

@@ -27,8 +27,8 @@ def is_reach_limited(current: Model, sentence: int) -> bool:
     if leaves_out_keys(current, sentence):
         return True
     visible = visible_keys(current.trace, sentence)
-    own = np.eye(visible.shape[-1], dtype=bool) & _keeps_own_vector(current.run, sentence)[:, :, None]
-    return not np.array_equal(_follow(used_keys(current, sentence) | own), reachable(np.any(visible, axis=1)))
+    own_vectors = np.eye(visible.shape[-1], dtype=bool) & _keeps_own_vector(current.run, sentence)[:, :, None]
+    return not np.array_equal(_follow(used_keys(current, sentence) | own_vectors), reachable(np.any(visible, axis=1)))
 
 
 def leaves_out_keys(current: Model, sentence: int) -> bool:

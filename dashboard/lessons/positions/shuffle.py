@@ -67,8 +67,8 @@ def _model_note(model: Model, choice: PositionChoice) -> str:
     """A sentence on the bars with positions, if their encoding is not that of the model."""
     if choice in ("none", model.positions):
         return ""
-    own = ENCODINGS[model.positions].label
-    return f" With positions means: with the encoding shown ({ENCODINGS[choice].label}) instead of the model's ({own})."
+    chosen, of_model = (ENCODINGS[name].label for name in (choice, model.positions))
+    return f" With positions means: with the encoding shown ({chosen}) instead of the model's ({of_model})."
 
 
 def _order(count: int, seed: int) -> Int[np.ndarray, "token"]:

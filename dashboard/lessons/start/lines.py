@@ -28,20 +28,20 @@ from encoder_core.figures import format_fixed
 
 def render_lines(story: Story) -> None:
     """Render the words and, after the answer, the lines of the selected one. A click on a word selects it."""
-    shown, keys = is_answered(story), shown_tokens(story.words, story.token)
+    is_visible, keys = is_answered(story), shown_tokens(story.words, story.token)
     name = f"layer {story.layer + 1}, head {story.head + 1}"
     render_word_lines(
         story.words[keys.places],
         story.token - keys.start,
-        HeadLines(story.weights[None, keys.places], [name]) if shown else None,
+        HeadLines(story.weights[None, keys.places], [name]) if is_visible else None,
         title="",
         sides=("click a word", "it attends to"),
         key="story_lines",
         theme=current_theme(),
-        hint="" if shown else "The lines appear after your answer.",
+        hint="" if is_visible else "The lines appear after your answer.",
         on_word=lambda _, index: _select(keys.start + index),
     )
-    if shown:
+    if is_visible:
         st.markdown(reading(story))
         frame.render_explained(
             f"A line's width is the attention weight in {name}. The weights of a word add up to 1. {NOT_DRAWN} "

@@ -59,10 +59,10 @@ def _render(runs: list[StoredRun], text: str) -> None:
         render_checkpoint_picker(runs[0])
         enlarged: list[tuple[int, int]] = []
         columns = st.columns(len(runs), gap="medium")
-        shown = [shown_checkpoint(run) for run in runs]
-        differ = len({checkpoint.step for checkpoint in shown if checkpoint}) > 1  # one run has gone further
+        checkpoints = [shown_checkpoint(run) for run in runs]
+        differ = len({checkpoint.step for checkpoint in checkpoints if checkpoint}) > 1  # one run has gone further
         for number, (column, run, checkpoint, name) in enumerate(
-            zip(columns, runs, shown, names_of(runs), strict=True)
+            zip(columns, runs, checkpoints, names_of(runs), strict=True)
         ):
             if checkpoint:
                 title = f"{name}, step {checkpoint.step:,}" if differ else name
