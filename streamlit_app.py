@@ -18,6 +18,7 @@ from dashboard.patches.late_requests import note_page
 from dashboard.shell import frame
 from dashboard.shell.loading_notice import render_encoder_notice
 from dashboard.shell.presentation import render_presenter_bar
+from dashboard.shell.run_notice import render_run_notice
 from dashboard.state import choices  # noqa: F401 - declared before the first link is read
 from dashboard.state.presentation import is_presenting
 from dashboard.state.session import begin_run, page_script
@@ -57,6 +58,7 @@ def render_frame() -> None:
     settings = current_settings() if presenting else sidebar.render_sidebar()
     with notices:
         render_encoder_notice(settings, rendered_encoder)
+        render_run_notice(settings, rendered_encoder)
         render_edit_bar(current_model())
         for problem in edit_problems():
             st.warning(describe_ignored_edit(problem, current_model()), icon=":material/info:")

@@ -8,13 +8,14 @@ from dashboard.lessons.training.prediction import render_question
 from dashboard.lessons.training.run_controls import render_start_buttons
 from dashboard.lessons.training.shown_runs import shown_runs
 from dashboard.lessons.training.view import render_runs
+from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import page_named
 from dashboard.shell import frame
 from dashboard.state.choices import RUN
 from dashboard.state.session import session
 from dashboard.training.storage import MAX_PER_OWNER
 
-frame.begin_page()
+ensure_entrypoint()  # instead of `frame.begin_page`: the model of the sidebar is not on this page
 frame.render_heading(
     page_named("training"),
     "An encoder with random parameters learns a small task. Predict what its heads will attend to, then watch it.",

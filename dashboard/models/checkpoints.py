@@ -7,11 +7,11 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Bool, Float, Int
 
-from dashboard.state.offered_encoders import RANDOM
+from dashboard.state.offered_encoders import CHECKPOINT, RANDOM
 from dashboard.state.parameter import describe_allowed
 from dashboard.state.session import session, streamlit_session_id
 from dashboard.state.setting_parameters import SETTINGS
-from dashboard.state.settings import Settings
+from dashboard.state.settings import Settings, current_settings
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 from encoder_core import Encoder
@@ -37,9 +37,14 @@ class ExampleResult(NamedTuple):
     scored: Bool[np.ndarray, "seq"]
 
 
+def run_of(settings: Settings) -> StoredRun | None:
+    """The training run that the settings name, at which the session now looks; None if this server does not have it."""
+    return RUNS.find(settings.run or "", streamlit_session_id())
+
+
 def run_and_checkpoint(settings: Settings) -> tuple[StoredRun, StoredCheckpoint] | None:
     """The checkpoint that the settings name; None if this server does not have its run, or none of its checkpoints."""
-    run = RUNS.find(settings.run or "", streamlit_session_id())
+    run = run_of(settings)
     checkpoint = run and run.checkpoint_at(settings.checkpoint)
     return (run, checkpoint) if run and checkpoint else None
 
@@ -51,6 +56,27 @@ def with_existing_checkpoint(settings: Settings) -> Settings:
         return replace(settings, encoder=RANDOM)
     run, checkpoint = run_checkpoint
     return replace(settings, checkpoint=checkpoint.step, train_task=run.plan.task)
+
+
+def settle_checkpoint() -> None:
+    """Let the session name the task and the step of the checkpoint that is used: a copy of its link shows the same.
+
+    A link without a step means the latest checkpoint, which is another one a second later while the run goes on.
+    """
+    settings = current_settings()
+    run_checkpoint = run_and_checkpoint(settings) if settings.encoder == CHECKPOINT else None
+    if run_checkpoint:
+        run, checkpoint = run_checkpoint
+        correct_task(run)
+        correct_checkpoint(run)
+        if settings.checkpoint is None:
+            session().set_derived(SETTINGS["checkpoint"], checkpoint.step)
+
+
+def correct_task(run: StoredRun) -> None:
+    """Replace another task than that of the run, which only a link that somebody has edited has."""
+    if session().get(SETTINGS["train_task"]) != run.plan.task:
+        session().set_derived(SETTINGS["train_task"], run.plan.task)
 
 
 def correct_checkpoint(run: StoredRun) -> None:

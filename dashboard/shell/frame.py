@@ -12,7 +12,7 @@ from dashboard.components.term_tips import render_term_tips
 from dashboard.early_figures import after_figures as waiting
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
 from dashboard.limits.fair_share import fair_run
-from dashboard.models.checkpoints import correct_checkpoint, run_and_checkpoint
+from dashboard.models.checkpoints import settle_checkpoint
 from dashboard.models.current import current_model, model_key
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
@@ -22,9 +22,7 @@ from dashboard.selection.inspected_cell import drop_outdated_cell
 from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
-from dashboard.state.offered_encoders import CHECKPOINT
 from dashboard.state.session import page_script, session
-from dashboard.state.settings import current_settings
 from encoder_core.figures import format_number
 
 
@@ -40,10 +38,7 @@ class Shape:
 def begin_page() -> Model:
     """Start the run of a page (its first line): make sure that the entrypoint has run, and return the current model."""
     ensure_entrypoint()
-    settings = current_settings()
-    run_checkpoint = run_and_checkpoint(settings) if settings.encoder == CHECKPOINT else None
-    if run_checkpoint:
-        correct_checkpoint(run_checkpoint[0])
+    settle_checkpoint()
     current = current_model()
     if session().page != focus.RECIPES_PAGE:
         focus.resolve_focus(current)

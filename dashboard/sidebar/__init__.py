@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.models.checkpoints import settle_checkpoint
 from dashboard.models.model import Model, model_for
 from dashboard.sidebar import checkpoint, random_encoder, recipe, task_encoder, trained_encoder
 from dashboard.sidebar.notices import text_notices, tutorial_differences
@@ -17,6 +18,7 @@ __all__ = ["render_sidebar", "text_notices", "tutorial_differences", "with_unit_
 
 def render_sidebar() -> Settings:
     """Render the controls and return the settings."""
+    settle_checkpoint()  # the sidebar is rendered before the page in the first run of a session
     chosen = current_settings()
     can_be_checkpoint = chosen.encoder == CHECKPOINT or session().get(SETTINGS["run"])
     encoders = tuple(name for name in OPTIONS["encoder"] if name != CHECKPOINT or can_be_checkpoint)

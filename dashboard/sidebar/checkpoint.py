@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.models.checkpoints import run_and_checkpoint
+from dashboard.models.checkpoints import run_of
 from dashboard.navigation import open_page
 from dashboard.sidebar.fixed import render_sizes, render_summary
 from dashboard.sidebar.mask import render_mask
@@ -18,29 +18,32 @@ from encoder_core.training import Task
 def render_controls(task: Task) -> Settings:
     """Render the controls and return the settings.
 
-    Where the server does not have the run, the pages show the random encoder, which reads the text.
+    Without the run or a checkpoint of it, the pages show the random encoder, which reads the text.
     """
-    run_checkpoint = run_and_checkpoint(current_settings())
-    if run_checkpoint:
-        run, checkpoint = run_checkpoint
+    run = run_of(current_settings())
+    checkpoint = run and run.checkpoint_at(current_settings().checkpoint)
+    if run and checkpoint:
         steps = [stored.step for stored in run.checkpoints]
         if len(steps) > 1:
             bound = bind_widget(SETTINGS["checkpoint"], checkpoint.step, options=tuple(steps))
             st.select_slider("Checkpoint", steps, format_func=lambda step: f"step {step:,}",
                              help="The parameters after so many steps of training", **bound)  # fmt: skip
+    if run:
         render_input(task)
         render_examples(task)
-        st.caption(
-            f"**{task.title}** after {checkpoint.step:,} of {run.plan.steps:,} steps: "
-            f"{format_percent(checkpoint.evaluation.sequence_accuracy)} of the test inputs entirely right. {task.goal}"
-        )
-        render_sizes(run.plan.config, run.id)
+        if checkpoint:
+            st.caption(
+                f"**{task.title}** after {checkpoint.step:,} of {run.plan.steps:,} steps: "
+                f"{format_percent(checkpoint.evaluation.sequence_accuracy)} of the test inputs entirely right. "
+                f"{task.goal}"
+            )
+            render_sizes(run.plan.config, run.id)
     elif task.reads_sentences:
         render_text()
     render_mask("mask")
-    if run_checkpoint:
+    if run and checkpoint:
         render_summary(run.plan.config)
-    label = "Back to the training run" if run_checkpoint else "Open the page Training"
+    label = "Back to the training run" if run else "Open the page Training"
     st.button(label, icon=":material/arrow_back:", key="back_to_training", on_click=open_page, args=("training",),
               width="stretch")  # fmt: skip
     return current_settings()

@@ -18,14 +18,6 @@ _STAGES_SHOWING = {
     "mlp_out": ("feed_forward",),
 }
 
-_NO_RUN = (
-    "This server does not have the training run of the link any more, so the pages show the random encoder. The page "
-    "Training in the menu Lab can run it again."
-)
-_NO_ID = (
-    "No training run is named in the link, so the pages show the random encoder. The page Training in the menu Lab "
-    "starts one."
-)
 _DIFFERENCES = {  # what the code differs from -> the sentence, and what the variant "as intended" follows
     "text": ("The text and the code of this tutorial differ here", "as intended"),
     "paper": (
@@ -50,7 +42,7 @@ def text_notices(settings: Settings, *, only_first_line: bool = False) -> list[s
         notices.append(truncated)
     model = model_for(settings)
     if settings.encoder == CHECKPOINT and model.settings.encoder != CHECKPOINT:
-        return [_NO_RUN if settings.run else _NO_ID]
+        return []  # shell/run_notice.py says why
     if settings.task and not settings.task.reads_sentences:
         return [*notices, *_task_notices(model, settings.task)]
     line = first_line(typed)

@@ -235,6 +235,46 @@ def test_the_step_of_a_link_waits_for_the_end_of_the_run(process):
     assert not warning_texts(at)
 
 
+def test_a_stage_page_names_the_checkpoint_that_it_shows(process):
+    _, start = started(process)
+    process.train(start, last=20)
+    at = opened(stage_named("softmax"), encoder="checkpoint", run=start.run, train_task="copy", input="abc")
+    link = link_of(at)
+    assert (link["checkpoint"], link.get("train_task")) == (["20"], None)  # the task of the run is the default
+    assert not warning_texts(at)
+    process.train(start)
+    run(at)
+    assert link_of(at)["checkpoint"] == ["20"]
+    assert "after 20 of 100 steps" in texts(at)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (None, "The training run is starting. Until its first checkpoint,"),
+        ("pause", "The training run is paused before its first checkpoint,"),
+        ("stop", "The training run ended before its first checkpoint,"),
+    ],
+)
+def test_a_run_without_a_checkpoint_is_not_said_to_be_lost(process, framed, change, sentence):
+    at, start = started(process)
+    if change:
+        at.button(key=f"training_{change}").click()
+        run(at)
+    if change == "pause":
+        process.report(Paused(start.run, None))
+    at = opened(stage_named("softmax"), encoder="checkpoint", run=start.run, input="abc")
+    messages = [message.value for message in (*at.info, *at.warning) if "training run" in message.value]
+    assert len(messages) == 1
+    assert messages[0].startswith(sentence)
+    assert at.sidebar.button(key="back_to_training").label == "Back to the training run"
+    if change is None:
+        process.train(start, last=0)
+        run(at)
+        assert not [message.value for message in at.info if "training run" in message.value]
+        assert "after 0 of 100 steps" in texts(at)
+
+
 @pytest.mark.parametrize("stage", STAGES, ids=[stage.name for stage in STAGES])
 def test_every_page_shows_the_encoder_before_its_first_step(process, stage):
     at, start = started(process)

@@ -1,8 +1,8 @@
 """The run of the URL, with the one that it is compared with."""
 
 from dashboard.lessons.training.checkpoints import stop_playing
-from dashboard.models.checkpoints import correct_checkpoint
-from dashboard.state.choices import CHECKPOINT, RUN, TRAINING
+from dashboard.models.checkpoints import correct_checkpoint, correct_task
+from dashboard.state.choices import CHECKPOINT, RUN
 from dashboard.state.session import session, streamlit_session_id
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
@@ -22,8 +22,7 @@ def shown_runs() -> list[StoredRun]:
     run = RUNS.find(name, streamlit_session_id()) if name else None
     if run is None:
         return []
-    if session().get(TRAINING["task"]) != run.plan.task:  # only a link that somebody has edited has another task
-        session().set_derived(TRAINING["task"], run.plan.task)
+    correct_task(run)
     if not run.is_open:  # otherwise the latest checkpoint is shown
         correct_checkpoint(run)
     partner = RUNS.partner(run)
