@@ -313,9 +313,26 @@ def test_the_walkthrough_shows_the_head_that_was_enlarged(process):
     at, start = started(process, train_head="1,2")
     process.train(start)
     process.report(Finished(start.run))
-    run(at).button(key="open_checkpoint").click()
+    run(at).button(key="open_checkpoint_0").click()
     at.run()
     assert (chosen(at, "layer"), chosen(at, "head")) == (1, 2)
+
+
+def test_each_of_two_runs_opens_in_the_walkthrough_and_the_prediction_is_that_of_the_first(process):
+    at, _ = started(process, train_compare="norm", train_prediction="1")
+    for start in process.requests[-2:]:
+        process.train(start)
+        process.report(Finished(start.run))
+    run(at)
+    assert "**post-norm** · You predicted" in texts(at)
+    at.button(key="open_checkpoint_1").click()
+    run(at)
+    assert chosen(at, "run") == process.requests[-1].run
+    at.sidebar.button(key="back_to_training").click()
+    run(at)
+    bars = [bar.text for bar in at.get("progress")]
+    assert [text.split("**")[1] for text in bars] == ["post-norm", "pre-norm"]
+    assert "The settings above differ" not in texts(at)
 
 
 @pytest.mark.parametrize(

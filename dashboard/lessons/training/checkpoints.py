@@ -59,12 +59,12 @@ def render_checkpoint_picker(run: StoredRun) -> None:
             st.select_slider("Attention after step", steps, format_func=lambda step: f"{step:,}", **bound)
 
 
-def render_open_button(run: StoredRun, text: str, layer: int, head: int) -> None:
+def render_open_button(run: StoredRun, text: str, layer: int, head: int, *, key: str) -> None:
     """Render the button that opens the stage pages with the encoder of the checkpoint, the example and this head."""
     checkpoint = shown_checkpoint(run)
     if checkpoint:
         st.button(f"Open the encoder after step {checkpoint.step:,} in the walkthrough", icon=":material/open_in_new:",
-                  key="open_checkpoint", on_click=_open, args=(run, checkpoint, text, layer, head),
+                  key=key, on_click=_open, args=(run, checkpoint, text, layer, head),
                   help="Every stage page then shows this encoder with this input; its sidebar has the checkpoints.",
                   )  # fmt: skip
 

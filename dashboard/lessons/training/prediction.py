@@ -54,18 +54,19 @@ def render_question(task: Task) -> None:
             st.caption("Press Run to see which it is.")
 
 
-def render_answer(run: StoredRun, text: str) -> None:
-    """Render what a run that has learned its task shows about the prediction; nothing for any other run."""
+def render_answer(run: StoredRun, text: str, name: str) -> None:
+    """Render what a run that is over shows about the prediction. `name` is that of the run, where two are compared."""
     task = run.plan.definition
     options, chosen = _options(task), session().get(TRAINING_PREDICTION)
     is_over = not run.is_open and run.status != "paused"
     if not chosen or chosen > len(options) or not is_over or not run.checkpoints:
         return
-    last = run.checkpoints[-1]
+    last, run_name = run.checkpoints[-1], f"**{name}** · " if name else ""
+    predicted = f"{run_name}You predicted “{options[chosen - 1]}”"
     if last.evaluation.sequence_accuracy < (_LEARNED_TO_FILL if task.hide else _LEARNED):
         share = format_percent(last.evaluation.sequence_accuracy)
         st.info(
-            f"You predicted “{options[chosen - 1]}”. Only {share} of this run's "
+            f"{predicted}. Only {share} of this run's "
             "test inputs are entirely right: it has not learned the task, and cannot tell.",
             icon=":material/lightbulb:",
         )
@@ -78,8 +79,7 @@ def render_answer(run: StoredRun, text: str) -> None:
             largest[name] = float(weights.max())
     if options[chosen - 1] not in largest:
         st.info(
-            f"You predicted “{options[chosen - 1]}”. No token of this example has such a key: another example can "
-            "tell.",
+            f"{predicted}. No token of this example has such a key: another example can tell.",
             icon=":material/lightbulb:",
         )
         return
@@ -88,16 +88,14 @@ def render_answer(run: StoredRun, text: str) -> None:
     measured = f"The largest weights of any head for this example, as means over its tokens — {listed}."
     ranked = sorted(largest.values(), reverse=True)
     if ranked[0] - ranked[1] < _CLEAR:
-        st.info(
-            f"You predicted “{options[chosen - 1]}”. None is clearly ahead. {measured}", icon=":material/lightbulb:"
-        )
+        st.info(f"{predicted}. None is clearly ahead. {measured}", icon=":material/lightbulb:")
     elif options[chosen - 1] == answer:
         _record(task, options, answer, answer, measured)
-        st.success(f"You predicted “{answer}”, and so it is. {measured}", icon=":material/check:")
+        st.success(f"{predicted}, and so it is. {measured}", icon=":material/check:")
     else:
         wrong = _MISCONCEPTIONS.get(options[chosen - 1], WrongOption(options[chosen - 1], _OTHER_SOLUTION, _LOOK_AT))
         _record(task, options, wrong.text, answer, measured, wrong.explanation)
-        st.info(f"You predicted “{wrong.text}”. It is “{answer}”. {wrong.explanation} {measured}",
+        st.info(f"{predicted}. It is “{answer}”. {wrong.explanation} {measured}",
                 icon=":material/lightbulb:")  # fmt: skip
 
 

@@ -17,7 +17,7 @@ def choose_run(run: StoredRun | None) -> None:
 
 
 def shown_runs() -> list[StoredRun]:
-    """The run of the URL, and its partner; empty if there is none or this server does not have it."""
+    """The run of the URL and its partner, as they were started; empty if this server does not have the run."""
     name = session().get(RUN)
     run = RUNS.find(name, streamlit_session_id()) if name else None
     if run is None:
@@ -26,7 +26,9 @@ def shown_runs() -> list[StoredRun]:
     if not run.is_open:  # otherwise the latest checkpoint is shown
         correct_checkpoint(run)
     partner = RUNS.partner(run)
-    return [run, partner] if partner and RUNS.find(partner.id, streamlit_session_id()) else [run]
+    if partner is None or RUNS.find(partner.id, streamlit_session_id()) is None:
+        return [run]
+    return sorted([run, partner], key=lambda each: each.number)
 
 
 def names_of(runs: list[StoredRun]) -> list[str]:

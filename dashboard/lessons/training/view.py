@@ -43,7 +43,7 @@ def _interval(runs: list[StoredRun]) -> float | None:
 def _render_repeatedly(runs: list[StoredRun], text: str, seconds: float) -> None:
     @st.fragment(run_every=seconds)
     def fragment() -> None:
-        if _interval(runs) != seconds or session().get(RUN) != runs[0].id:
+        if _interval(runs) != seconds or session().get(RUN) not in [run.id for run in runs]:
             st.rerun()
         with fair_run(), page_script():
             _render(runs, text)
@@ -57,19 +57,19 @@ def _render(runs: list[StoredRun], text: str) -> None:
     render_progress(runs)
     if can_tokenize(text, runs[0].plan.definition.tokenizer):
         render_checkpoint_picker(runs[0])
-        enlarged: list[tuple[int, int]] = []
-        columns = st.columns(len(runs), gap="medium")
+        enlarged: dict[int, tuple[int, int]] = {}  # number of the run -> layer and head
+        columns, names = st.columns(len(runs), gap="medium"), names_of(runs)
         checkpoints = [shown_checkpoint(run) for run in runs]
         differ = len({checkpoint.step for checkpoint in checkpoints if checkpoint}) > 1  # one run has gone further
-        for number, (column, run, checkpoint, name) in enumerate(
-            zip(columns, runs, checkpoints, names_of(runs), strict=True)
-        ):
+        for number, (column, run, checkpoint, name) in enumerate(zip(columns, runs, checkpoints, names, strict=True)):
             if checkpoint:
                 title = f"{name}, step {checkpoint.step:,}" if differ else name
                 with column:
-                    enlarged.append(render_attention(run, checkpoint, text, title, f"training_attention_{number}"))
+                    enlarged[number] = render_attention(run, checkpoint, text, title, f"training_attention_{number}")
         if enlarged and not any(run.is_open for run in runs):
-            render_open_button(runs[0], text, *enlarged[0])
-            render_answer(runs[0], text)
+            for number, layer_and_head in enlarged.items():
+                with columns[number]:
+                    render_open_button(runs[number], text, *layer_and_head, key=f"open_checkpoint_{number}")
+            render_answer(runs[0], text, names[0])
     if any(run.step for run in runs):
         render_curves(runs)
