@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from encoder_core.analysis import stack_patterns
+from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.explain.number_format import format_count, format_number, format_percent
 from encoder_core.export.svg import MAX_COLUMNS, MAX_ROWS, Appearance, colour, heatmap_svg
 from encoder_core.figures.colour_scale import colour_limit
@@ -100,7 +100,7 @@ def _attention(run: Run, at: At) -> list[Section]:
             f"Each row{tempered} becomes weights from 0 to 1 that add up to one"
             + (", except rows in which every key is masked." if _has_empty_row(scores) else ".")
             + (" Dropout has changed the weights shown here." if _drops_weights(run) else ""),
-            [_figure(pattern, at.tokens, at.tokens, "attention weights",
+            [_figure(_hatched(pattern, np.isfinite(scores)), at.tokens, at.tokens, "attention weights",
                      Appearance("weights", largest, FULL), "attention")],
         ),
         (
@@ -112,7 +112,7 @@ def _attention(run: Run, at: At) -> list[Section]:
         (
             "All heads",
             f"Every head of layer {at.layer + 1} has its own attention weights; queries are rows, keys are columns.",
-            _small_figures(layer.pattern[at.sentence], "head"),
+            _small_figures(_hatched(layer.pattern[at.sentence], np.isfinite(layer.scores[at.sentence])), "head"),
         ),
     ]  # fmt: skip
 
@@ -161,6 +161,7 @@ def _block(run: Run, at: At) -> list[Section]:
 def _stack(run: Run, at: At) -> Section:
     c, trace = run.config, run.trace
     averages = stack_patterns(trace, at.sentence).mean(axis=1)
+    averages = _hatched(averages, np.any(visible_keys(trace, at.sentence), axis=1))
     output = trace.output[at.sentence]
     final = " after the final norm" if c.final_norm else ""
     return (
@@ -198,7 +199,7 @@ def _figure(
 def _small_figures(patterns: Float[np.ndarray, "figure query key"], name: str) -> list[str]:
     """Small heatmaps of weights without labels, on one colour scale."""
     tiles = patterns[:, :MAX_ROWS, :MAX_ROWS]
-    limit = float(tiles.max(initial=0)) or 1.0
+    limit = float(np.nan_to_num(tiles).max(initial=0)) or 1.0
     height = max(2, round(SMALL / tiles.shape[1]))
     look = Appearance("weights", limit, SMALL, height, labels=False)
     figures = [
@@ -207,6 +208,13 @@ def _small_figures(patterns: Float[np.ndarray, "figure query key"], name: str) -
         for number, pattern in enumerate(tiles, 1)
     ]
     return [*figures, f'<p class="note">{_scale(look)}</p>']
+
+
+def _hatched(
+    patterns: Float[np.ndarray, "*figure query key"], visible: Bool[np.ndarray, "*figure query key"]
+) -> Float[np.ndarray, "*figure query key"]:
+    """The weights, with NaN for masked keys, which are hatched: a weight can be 0 without a mask."""
+    return np.where(visible, patterns, np.nan)
 
 
 def _scale(look: Appearance) -> str:

@@ -21,6 +21,7 @@ _SENT = """async ([bytes, name]) => {
     ("content", "text"),
     [
         ("Çay içer.\r\n\tIt".encode(), "Çay içer.\r\n\tIt"),
+        (b"It sleeps.\n\x0cIt eats.", "It sleeps.\n\x0cIt eats."),  # a form feed, as pdftotext writes it
         (b"", ""),
         (b"x" * 20, "x" * 20),
         (b"x" * 21, None),

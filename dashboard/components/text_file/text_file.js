@@ -8,8 +8,8 @@ import { appendElement, hostElement } from "../dom.js";
  * @typedef {import("../dom.js").Component<FileData>} FileComponent
  */
 
-// Control characters other than tab and line ends: no text has them, and JSON would need six bytes for each.
-const BINARY = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
+// Control characters other than tab, line ends and page ends: no text has them, and JSON would need six bytes for each.
+const BINARY = /[\u0000-\u0008\u000b\u000e-\u001f]/;
 
 /**
  * The text of a file; null if the file is too large, or not a text in UTF-8.

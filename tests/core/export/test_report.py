@@ -61,6 +61,14 @@ def test_the_report_escapes_what_the_user_typed_and_loads_nothing():
     assert re.findall(r"<h2>(\d+)\. ", text) == [str(number) for number in range(1, 12)]
 
 
+def test_masked_cells_are_hatched_in_every_figure_of_weights():
+    """The scores, the weights of the head, those of each head, and the averages of each layer."""
+    config = random_subject("causal").run.config
+    expected = 2 + config.num_heads + config.num_layers
+    assert report_html(random_subject("causal")).count('fill="url(#masked)"') == expected
+    assert 'fill="url(#masked)"' not in report_html(random_subject(None))
+
+
 def test_statements_follow_the_model():
     assert "neither scaled nor masked" in report_html(random_subject(None, scale_scores=False))
     assert "Post-norm: the sum" in report_html(random_subject())
