@@ -8,15 +8,17 @@ from dashboard.models.model import Model, model_for
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from dashboard.state.settings import Settings
 from encoder_core import SENTENCES, Encoder, HeadRoles, WordTokenizer, head_roles
+from encoder_core.training.tasks.words import unseen_sentences
 
 
 def model_head_roles(model: Model) -> HeadRoles | None:
-    """The roles of all heads without edits, over `SENTENCES`, or over the batch of a recipe.
+    """The roles of all heads without edits, over fixed sentences, or over the batch of a recipe.
 
     None if the custom mask of a recipe hides all keys of all roles.
 
-    Random inputs of the task stand in for `SENTENCES` if the encoder reads no sentences. A custom mask belongs to the
-    user's text, so they are measured with the mask "padding" instead.
+    The sentences are `SENTENCES`, or as many whose words the encoder knows if it was trained on masked words. Random
+    inputs of the task stand in for them if the encoder reads no sentences. A custom mask belongs to the user's text, so
+    they are measured with the mask "padding" instead.
     """
     settings = replace(model.settings, text=DEFAULT_TEXT, input="")
     is_on_user_text = settings.recipe is None
@@ -38,4 +40,5 @@ def _roles(settings: Settings) -> HeadRoles | None:
         # The vocabulary holds the words of the text. The same seed gives the same parameters for another vocabulary.
         tokenizer = WordTokenizer.from_texts(SENTENCES)
         encoder = Encoder.random(replace(encoder.config, vocab_size=len(tokenizer)), settings.seed)
-    return head_roles(encoder.trace(tokenizer(s, max_len=encoder.config.max_len), model.mask) for s in SENTENCES)
+    sentences = unseen_sentences()[: len(SENTENCES)] if settings.task else SENTENCES
+    return head_roles(encoder.trace(tokenizer(s, max_len=encoder.config.max_len), model.mask) for s in sentences)

@@ -23,6 +23,9 @@ from encoder_core import (
     sentence_vectors,
 )
 from encoder_core.analysis import cosines
+from encoder_core.corpus import load_sentences
+from encoder_core.inputs.tokenizer import UNK
+from encoder_core.training.shipped import trained_encoder
 from tests.pages.app import chosen, derivations, figures, key_of, opened, run
 
 STAGE = stage_named("full_stack")
@@ -102,6 +105,19 @@ def test_roles_are_measured_on_fixed_sentences_not_on_the_text(framed, encoder):
     assert ("random embeddings" in text) == (encoder == "random")
     if encoder == "minilm":
         assert "previous: layer 1, head 3, 1.00 (uniform 0.06)" in text
+
+
+def test_roles_of_the_encoder_of_masked_words_are_measured_on_words_that_it_knows(framed):
+    at = viewed("What heads look at", encoder="words")
+    encoder = trained_encoder("words")
+    batches = [encoder.tokenizer(sentence) for sentence in load_sentences()[:400:10]]
+    assert not any(UNK in batch.tokens[0] for batch in batches)
+    expected = head_roles(encoder.trace(batch, "padding") for batch in batches)
+    role, _ = figures(at)
+    np.testing.assert_allclose(_array(role["data"][0]["z"]), expected.weights[0], atol=1e-5)
+    text = captions(at)
+    assert "40 sentences whose words this encoder knows, not the text in the sidebar" in text
+    assert f"the mean over the {int(expected.queries[0])} of {expected.tokens} tokens that" in text
 
 
 def test_a_causal_mask_has_no_role_of_the_next_token_and_a_mask_of_nothing_has_no_role(framed):

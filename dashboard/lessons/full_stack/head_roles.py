@@ -82,7 +82,8 @@ def render_head_roles(current: Model, at: Focus, role: str | None) -> Depths | N
 def _describe_roles(current: Model, measured: HeadRoles, queries: int) -> str:
     """Caption: the sentences of the measurement, and the strongest head of each role."""
     has_batch = current.settings.recipe is not None
-    source = "in the recipe's own batch" if has_batch else "written for this page, not the text in the sidebar"
+    chosen = "whose words this encoder knows" if current.settings.task else "written for this page"
+    source = "in the recipe's own batch" if has_batch else f"{chosen}, not the text in the sidebar"
     measured_on = (
         f"{format_count(measured.sentences, 'sentence')} {source}"
         if current.settings.reads_sentences

@@ -41,6 +41,11 @@ def _sentence_ids() -> Int[np.ndarray, "sentence seq"]:
     return ids
 
 
+def unseen_sentences() -> tuple[str, ...]:
+    """The sentences of the text that are not trained on."""
+    return tuple(load_sentences()[::_SET_ASIDE])
+
+
 def draw(generator: np.random.Generator, count: int, max_len: int) -> tuple[Ids, Mask]:
     """Random sentences of the text, nine tenths of it."""
     is_set_aside = np.arange(len(load_sentences())) % _SET_ASIDE == 0
