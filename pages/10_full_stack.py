@@ -25,7 +25,7 @@ from dashboard.lessons.full_stack.view_comparison import render_view_comparison
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus
-from dashboard.selection.inspected_cell import inspect_cell
+from dashboard.selection.inspected_cell import CELL, inspect_cell
 from dashboard.selection.view_choice import render_grouped_choice
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
@@ -96,9 +96,10 @@ def render_body() -> None:
     if name in COMPARED_VIEWS:
         render_view_comparison(current, focus.resolve_focus(current))
     if result:
-        render_depths(
-            *result[:4], result.inspection or inspect_cell(current, at, text_slice("output", at).cell(at.token, 0))
-        )
+        # The figure of most views has no cell of a tensor: the numbers are then those of the figure, until a click.
+        begins_with_table = result.inspection is None and not session().get(CELL)
+        inspection = result.inspection or inspect_cell(current, at, text_slice("output", at).cell(at.token, 0))
+        render_depths(*result[:4], inspection, begins_with_table=begins_with_table)
 
 
 def difference(at: Focus) -> float:

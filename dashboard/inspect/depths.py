@@ -48,17 +48,22 @@ def render_depths(
     code: Sequence[Callable[..., Any]],
     question: Question,
     inspection: Inspection | None = None,
+    *,
+    begins_with_table: bool = False,
 ) -> None:
     """Render the comparison with the untrained state, numbers on the left, formula, code and question on the right, and
     below them the edits. The page renders the question before its figure if the user wants that (`ask_first`).
-    Presentation mode shows the plots alone."""
+    Presentation mode shows the plots alone.
+
+    begins_with_table  whether the numbers begin with the first table instead of the inspected cell
+    """
     end_figures()
     if is_presenting():
         return
     if inspection:
         render_training_effect(current_model(), inspection)
     with st.container(horizontal=True, gap="medium", key="depths"):  # below each other where a formula would be cut
-        _render_numbers(tables, inspection)
+        _render_numbers(tables, inspection, begins_with_table=begins_with_table)
         _render_reading(formula, code, question)
     if inspection:
         # In one container, so that the controls stay next to their effect on a phone.
@@ -78,12 +83,13 @@ def _render_reading(formula: str, code: Sequence[Callable[..., Any]], question: 
         ask_below(question)
 
 
-def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None) -> None:
+def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None, *, begins_with_table: bool) -> None:
     with st.container(border=True):
         names = [INSPECTED_CELL, *tables] if inspection else list(tables)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**Numbers**", width="content")
-            name = session().get_option(NUMBERS, names, names[0])
+            first = next(iter(tables)) if begins_with_table else names[0]
+            name = session().get_option(NUMBERS, names, first)
             bound = bind_widget(NUMBERS, name, tuple(names), value_argument="default")
             st.segmented_control("Tensor", names, required=True, label_visibility="collapsed", **bound)
         if inspection and name not in tables:

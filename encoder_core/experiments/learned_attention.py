@@ -110,10 +110,11 @@ EXPERIMENT = Experiment(
     options=(
         Option("At most 1.5 times as much as with equal weights", "That is hardly more than a head that looks at all "
                "tokens alike; the two maps on the left have the weights before and after training."),
-        Option("More than 1.5 times as much, but less than half", "Several heads can share the work, and a head "
-               "can find the keys of some queries only."),
-        Option("More than 1.5 times as much, and at least half", "The right outputs can be read from these keys, so "
-               "that rewarding right outputs can lead W_Q and W_K there; how far it goes differs from task to task."),
+        Option("Over 1.5 times as much as with equal weights, but less than half", "Several heads can share the work, "
+               "and a head can find the keys of some queries only."),
+        Option("Over 1.5 times as much as with equal weights, and at least half", "The right outputs can be read from "
+               "these keys, so that rewarding right outputs can lead W_Q and W_K there; how far it goes differs from "
+               "task to task."),
     ),
     controls=(
         Control("task", "Task", _TASKS, "reverse"),

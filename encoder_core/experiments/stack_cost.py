@@ -77,12 +77,13 @@ def _measure(setup: Setup) -> Measurement:
     ratios = times[-1] / np.median(times[0])
     more_parameters, more_scores = (format_number(float(x[1] / x[0]), 3) for x in (parameters, scores))
     more = format_number(growth, 3)
+    is_same = parameters[1] == parameters[0]
+    grown_parameters = "the same number of parameters" if is_same else f"**{more_parameters} times** as many parameters"
     return Measurement(
         0 if growth < 2.01 else 2 if growth > 3.99 else 1,
-        f"operations × {more} for twice the {size}; time × {describe_spread(ratios)} for eight times",
+        f"operations × {more} for twice the {size}; time × {describe_spread(ratios)} for eight times the {size}",
         f"With {_SEQ} tokens and d_model {_BASE.d_model}, twice the {size} means **{more} times** as many "
-        f"operations and **{more_parameters} times** as many parameters, the embedding not "
-        "counted. The operations for the scores alone become "
+        f"operations and {grown_parameters}, the embedding not counted. The operations for the scores alone become "
         f"**{more_scores} times** as many.",
         draw,
     )

@@ -134,6 +134,6 @@ def test_training(screen):
     step = Step(screen, "training").open()
     expect(screen.page.get_by_role("button", name="Run", exact=True)).to_be_enabled()
     step.open(1).says("before training and")
-    step.open(2).choose("More than 1.5 times as much, and at least half").says("gives {after:.2f} of the weight").says(
-        "the same head gave {before:.2f}"
-    )
+    step.open(2).choose("Over 1.5 times as much as with equal weights, and at least half").says(
+        "gives {after:.2f} of the weight"
+    ).says("the same head gave {before:.2f}")

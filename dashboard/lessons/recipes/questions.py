@@ -96,7 +96,7 @@ def _nanolm(seed: int) -> Question:
     seq, heads, width = RECIPES["nanolm"].example.seq, written.num_heads, written.qkv_width
     return Question(
         f"the text calls {width} the size of a head, and there are {heads} heads; the code passes {width} as "
-        f"`qkv_features`. What is the largest rank that Q Kᵀ of one head can have, for {seq} tokens?",
+        f"`qkv_features`. What is the largest rank that Q Kᵀ of one head can have in this code, for {seq} tokens?",
         f"{min(written.d_head, seq)}",
         f"`qkv_features` is the width of all heads together, so each head has {width} / {heads} = {written.d_head} "
         f"columns in Q and K, and the rank of a product is at most that number. With heads of {intended.d_head}, as "
@@ -126,10 +126,10 @@ def _annotated(seed: int) -> Question:
     assert position > 2 * embedding, "the division makes the embeddings smaller than the positions"
     return Question(
         f"the paper multiplies embeddings by √d_model, the tutorial divides them by it (d_model = {written.d_model}). "
-        "Then sines and cosines are added. Which part of the sum is larger?",
+        "Then sines and cosines are added. Which part of the sum is larger in the tutorial's code?",
         "the positions",
-        f"Their root mean square is {format_number(position, 2)}, that of the scaled embeddings "
-        f"{format_number(embedding, 2)}: the positions are {ratio} times as large.",
+        f"In the variant as written, their root mean square is {format_number(position, 2)}, that of the scaled "
+        f"embeddings {format_number(embedding, 2)}: the positions are {ratio} times as large.",
         [
             WrongOption(
                 "the embeddings",
