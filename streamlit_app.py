@@ -12,7 +12,7 @@ from dashboard.limits.visitors import stop_if_full
 from dashboard.models import warm_up
 from dashboard.models.current import current_model, edit_problems
 from dashboard.navigation import keep_pages, register_pages
-from dashboard.page_list import START, Stage
+from dashboard.page_list import START, WAY, Stage
 from dashboard.patches import patch_streamlit
 from dashboard.patches.late_requests import note_page
 from dashboard.shell import frame
@@ -80,8 +80,9 @@ with fair_run():
     finally:
         if not is_first_run:
             render_frame()
-if isinstance(active, Stage) and not presenting:
-    render_closing(active, current_model())
+if active in WAY[1:] and not presenting:
+    if isinstance(active, Stage):
+        render_closing(active, current_model())
     frame.render_neighbour_links(pages, active)
 keep_pages(pages)
 current.on_screen = active.name

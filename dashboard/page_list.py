@@ -55,13 +55,21 @@ LABS = (
     AppPage(21, "experiments", "Experiments: claims to test", has_sidebar=False),
     AppPage(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )
+TAKE_AWAY = AppPage(31, "take_away", "Take away")
 RESULTS = AppPage(32, "results", "Results", has_sidebar=False)
 WORKSHOP = (
     AppPage(30, "guide", "Guide for the facilitator", has_sidebar=False),
-    AppPage(31, "take_away", "Take away"),
+    TAKE_AWAY,
     RESULTS,
 )
 PAGES: tuple[AppPage, ...] = (START, *STAGES, *LABS, *WORKSHOP)
+WAY: tuple[AppPage, ...] = (START, *STAGES, *LABS, TAKE_AWAY)  # of a learner: each page leads to the next one
+
+
+def neighbours(page: AppPage) -> tuple[AppPage, AppPage | None]:
+    """The pages before and after a page of `WAY` other than the first; None after the last."""
+    place = WAY.index(page)
+    return WAY[place - 1], WAY[place + 1] if place + 1 < len(WAY) else None
 
 
 def stage_named(name: str) -> Stage:

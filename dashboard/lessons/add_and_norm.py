@@ -93,6 +93,11 @@ def render_normalisation(
             inspection=inspection,
             on_click=move_focus_and_column("dimension", NORM_DIMENSION),
         )
+    if not is_model:
+        st.caption(
+            f"The values to try change column {dimension} of this figure only. The numbers below, and all other "
+            "figures, are those of the model."
+        )
 
 
 def _render_scale_and_shift(

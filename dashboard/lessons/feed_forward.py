@@ -179,12 +179,12 @@ def row_replacement_question(current: Model, at: Focus, rows: Rows) -> Question:
         )
     change = _mlp_change(current, at.layer, rows, _with_row(rows, at.token, 0.0))
     others = float(np.abs(np.delete(change, at.token, axis=0)).max())
+    at_most = f" by more than {format_number(others, 1)}" if others else ""
     return Question(
         f"row {at.token + 1} (“{token}”) of the feed-forward network's input is replaced by zeros. Which rows of its "
         "output can change?",
         "only the same row",
-        f"In this model, no other row changes by more than {format_number(others, 1)}. The figure above compares this "
-        "with attention, which can mix tokens.",
+        f"In this model, no other row changes{at_most}. The figure compares this with attention, which can mix tokens.",
         [
             WrongOption("this row and others", f"{mixes}.", where),
             WrongOption("only other rows", f"{mixes}, so a row cannot change others but not itself.", where),

@@ -103,7 +103,6 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
                 list(parts),
                 title="Parameters by part",
                 y_axis="parameters",
-                colour="attention",
                 style=PanelStyle(height=170, theme=theme),
             ),
             bars(
@@ -111,7 +110,6 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
                 list(flops),
                 title="FLOPs by part",
                 y_axis="FLOP",
-                colour="query",
                 style=PanelStyle(height=170, theme=theme),
             ),
         ],

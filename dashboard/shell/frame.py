@@ -16,7 +16,7 @@ from dashboard.models.checkpoints import settle_checkpoint
 from dashboard.models.current import current_model, model_key
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
-from dashboard.page_list import STAGES, START, AppPage, Stage
+from dashboard.page_list import STAGES, START, AppPage, Stage, neighbours
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
 from dashboard.shell.glossary_dialog import render_glossary_button
@@ -86,27 +86,23 @@ def render_stage_links(pages: Mapping[str, Page], active: AppPage) -> None:
     render_share_button(active)
 
 
-def render_neighbour_links(pages: Mapping[str, Page], active: Stage) -> None:
-    """Render links to the previous and the next stage, and the button Glossary."""
+def render_neighbour_links(pages: Mapping[str, Page], active: AppPage) -> None:
+    """Render links to the pages before and after this one of `WAY`, and the button Glossary."""
+    before, after = neighbours(active)
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="back-and-on"
     ):
-        if active.number == 0:
-            st.page_link(pages[START.name], label="Start", icon=":material/arrow_back:")
-        else:
-            previous = STAGES[active.number - 1]
-            st.page_link(
-                pages[previous.name], label=f"{previous.number} {previous.title}", icon=":material/arrow_back:"
-            )
+        st.page_link(pages[before.name], label=_link_label(before), icon=":material/arrow_back:")
         render_glossary_button()
-        if active.number + 1 < len(STAGES):
-            following = STAGES[active.number + 1]
+        if after:
             with st.container(width="content", key="onwards"):
-                st.page_link(
-                    pages[following.name],
-                    label=f"{following.number} {following.title}",
-                    icon=":material/arrow_forward:",
-                )
+                st.page_link(pages[after.name], label=_link_label(after), icon=":material/arrow_forward:")
+
+
+def _link_label(page: AppPage) -> str:
+    if page == START:
+        return "Start"
+    return f"{page.number} {page.title}" if isinstance(page, Stage) else page.title.partition(":")[0]
 
 
 def render_heading(

@@ -4,9 +4,11 @@ import streamlit as st
 
 from dashboard.models.loading import encoder_loader
 from dashboard.models.model import Model
+from dashboard.models.story import story_head
+from dashboard.selection.focus import focus_parameters
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
-from dashboard.state.setting_parameters import SETTINGS, WORDS
+from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS, WORDS
 
 
 def render_untrained_note(model: Model) -> None:
@@ -21,6 +23,14 @@ def render_untrained_note(model: Model) -> None:
 
 
 def _open_trained() -> None:
-    """Choose minilm if this server has loaded it, else the small encoder that reads sentences."""
+    """Choose minilm if this server has loaded it, else the small encoder that reads sentences.
+
+    With the default text, select the head of the start page: that of the untrained encoder was one of many.
+    """
     has_minilm = MINILM in OFFERED and encoder_loader(OFFERED[MINILM]).encoder is not None
-    session().set(SETTINGS["encoder"], MINILM if has_minilm else WORDS)
+    encoder = MINILM if has_minilm else WORDS
+    session().set(SETTINGS["encoder"], encoder)
+    if session().get(SETTINGS["text"]) == DEFAULT_TEXT:
+        head = story_head(encoder)
+        session().set(focus_parameters()["layer"], head.layer + 1)
+        session().set(focus_parameters()["head"], head.head + 1)

@@ -135,7 +135,7 @@ def row_bars(
         traces.append(_references(details.references, values, theme))
     if numbered:
         height = (PLOT_HEIGHT if style.height is None else style.height) / len(rows)
-        traces.append(_numbers(numbers, right - 0.03 * (right - low), height, theme))
+        traces.append(_numbers(numbers, right - 0.05 * (right - low), height, theme))
     axis = axis_of(rows, style.row_axis)
     x_axis = plain_axis(details.footer, theme) | {"range": [low, right], "showgrid": False, "showticklabels": False}
     x_axis["title"]["font"] = {"size": 12, "color": theme.text}

@@ -34,7 +34,7 @@ NANOLM = Recipe(
     library="Flax linen",
     description="Six causal pre-norm blocks between learned embeddings and a vocabulary head, which gives logits for "
     "the next token at every position. The sizes (100 tokens, batch 8) are those of a tutorial that was not found "
-    "again, the source is optax's notebook (65 characters, batch 128).",
+    "again; the source is optax's notebook (65 characters, batch 128).",
     # The last commit that changed the notebook (June 2025). In August 2026, main (2edbcbe2) still had it in Flax linen.
     source="https://github.com/google-deepmind/optax/blob/8ccb2c270db2be312b00df869678b3c6e539614b/examples/nanolm.ipynb",
     variants={"as intended": INTENDED, "as written": WRITTEN},

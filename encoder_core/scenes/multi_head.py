@@ -22,6 +22,7 @@ from encoder_core.figures import (
     largest_magnitude,
     mosaic,
     tile_bin_size,
+    tile_titles,
 )
 from encoder_core.scenes.position import Position, block_slice
 from encoder_core.scenes.qkv import side_by_side
@@ -32,8 +33,8 @@ MAX_CONTRIBUTION_BINS = 256  # columns of all heads side by side, where d_model 
 
 
 def head_names(heads: int) -> list[str]:
-    """Titles of the tiles; short from seven heads on, so that they fit above their tiles."""
-    return [f"head {head + 1}" for head in range(heads)] if heads <= 6 else [str(head + 1) for head in range(heads)]
+    """Titles of the tiles: "head 1", "2", "3"; from seven heads on numbers alone, so that they fit above the tiles."""
+    return tile_titles("head", heads) if heads <= 6 else [str(head + 1) for head in range(heads)]
 
 
 def bin_size(count: int) -> int:

@@ -90,6 +90,14 @@ function applyTextBeforeLinks() {
   }, { capture: true });
 }
 
+// The buttons at the end of the walkthrough change the figure, which is above the window then.
+function showFigureAfterEnding() {
+  document.addEventListener("click", ({ target }) => {
+    const isEnding = target instanceof Element && target.closest("[class*=st-key-ending] button");
+    if (isEnding) document.querySelector(".st-key-focus")?.scrollIntoView({ block: "start" });
+  });
+}
+
 // "Predict first" moves the question, whose switch may be below a tall figure, to above it.
 function followQuestion() {
   const question = document.querySelector(".st-key-ask_first");
@@ -109,6 +117,7 @@ function write({ data, setTriggerValue }) {
     tab.listens = true;
     runAgainInOtherColours();
     applyTextBeforeLinks();
+    showFigureAfterEnding();
   }
   keepFocus();
   repairPageMenu();

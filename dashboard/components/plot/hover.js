@@ -125,7 +125,8 @@ export function tooltipText(panels, panel, point) {
   const value = point.data.name === "masked" ? NaN : point.z;
   const [position, ...lines] = describeCell(panels, panel, row, column, Number(point.customdata ?? 0), value);
   const text = cellText(point, row, column);
-  return [...(names.length ? [names.join(", ")] : []), position, ...text, ...lines].join("\n");
+  const beyond = Math.abs(value ?? 0) > (point.data.zmax ?? Infinity) * (1 + 1e-6) ? ["• beyond the colour scale"] : [];
+  return [...(names.length ? [names.join(", ")] : []), position, ...text, ...lines, ...beyond].join("\n");
 }
 
 /**

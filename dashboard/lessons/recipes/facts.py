@@ -23,8 +23,8 @@ def render_sizes(recipe: Recipe, variant: Variant) -> None:
     count = recipe.num_parameters(variant)
     st.markdown(
         f"batch **{example.batch}** · seq **{example.seq}** · d_model **{config.d_model}** · heads "
-        f"**{config.num_heads}** of **{config.d_head}** · d_ff **{config.d_ff}** · blocks **{config.num_layers}** · "
-        f"**{count:,}** parameters = **{count * BYTES_PER_PARAMETER / 2**20:.2f} MiB**"
+        f"**{config.num_heads}** · d_head **{config.d_head}** · d_ff **{config.d_ff}** · blocks "
+        f"**{config.num_layers}** · **{count:,}** parameters = **{count * BYTES_PER_PARAMETER / 2**20:.2f} MiB**"
         + ("" if recipe.has_table else f", without the {_describe_table(config)}")
     )
     st.caption(

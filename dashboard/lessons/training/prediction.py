@@ -95,7 +95,7 @@ def render_answer(run: StoredRun, text: str, name: str) -> None:
     else:
         wrong = _MISCONCEPTIONS.get(options[chosen - 1], WrongOption(options[chosen - 1], _OTHER_SOLUTION, _LOOK_AT))
         _record(task, options, wrong.text, answer, measured, wrong.explanation)
-        st.info(f"{predicted}. It is “{answer}”. {wrong.explanation} {measured}",
+        st.info(f"{predicted}. The answer is “{answer}”. {wrong.explanation} {measured}",
                 icon=":material/lightbulb:")  # fmt: skip
 
 

@@ -11,8 +11,8 @@ _LOWER_TEMPERATURE = 0.5  # one of the options of the page Softmax
 def qkv(model: Model) -> Transition:
     """From one vector for each token to three."""
     return Transition(
-        "Before block 1, the vector of a token depends on no other token: to exchange information, each [[head]] maps "
-        f"every vector x to three vectors of {format_count(model.config.d_head, 'number')}, a [[query]], a [[key]] "
+        "Tokens exchange information in [[attention]] only. For it, each [[head]] maps every vector x to "
+        f"three vectors of {format_count(model.config.d_head, 'number')}, a [[query]], a [[key]] "
         "and a "
         "[[value]].",
         "The next stage needs Q and K, because each query is compared with each key. V is used after softmax.",

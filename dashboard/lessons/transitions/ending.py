@@ -28,9 +28,8 @@ class Ending:
 def introduction(model: Model) -> str:
     """What the encoder has computed."""
     return (
-        f"The walkthrough ends with a vector of {format_count(model.config.d_model, 'number')} for each token. What "
-        "the "
-        "output is used for:"
+        f"The walkthrough ends with a vector of {format_count(model.config.d_model, 'number')} for each token. The "
+        "first question again, what the vectors are used for, and what a decoder does differently:"
     )
 
 
