@@ -18,7 +18,7 @@ frame.render_heading(
 def body() -> None:
     given = answers()
     if not given:
-        st.info("There are no answers yet. Most pages ask you to predict something below the figure, and each "
+        st.info("There are no answers yet. Most pages ask you to predict something, and each "
                 "experiment asks before it shows its result.")  # fmt: skip
         return
     render_summary(given)
