@@ -66,7 +66,7 @@ PAGES: tuple[AppPage, ...] = (START, *STAGES, *LABS, *WORKSHOP)
 WAY: tuple[AppPage, ...] = (START, *STAGES, *LABS, TAKE_AWAY)  # of a learner: each page leads to the next one
 
 
-def neighbours(page: AppPage) -> tuple[AppPage, AppPage | None]:
+def adjacent_pages(page: AppPage) -> tuple[AppPage, AppPage | None]:
     """The pages before and after a page of `WAY` other than the first; None after the last."""
     place = WAY.index(page)
     return WAY[place - 1], WAY[place + 1] if place + 1 < len(WAY) else None

@@ -16,7 +16,7 @@ from dashboard.models.checkpoints import settle_checkpoint
 from dashboard.models.current import current_model, model_key
 from dashboard.models.model import Model
 from dashboard.navigation import ensure_entrypoint
-from dashboard.page_list import STAGES, START, AppPage, Stage, neighbours
+from dashboard.page_list import STAGES, START, AppPage, Stage, adjacent_pages
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
 from dashboard.shell.glossary_dialog import render_glossary_button
@@ -88,7 +88,7 @@ def render_stage_links(pages: Mapping[str, Page], active: AppPage) -> None:
 
 def render_neighbour_links(pages: Mapping[str, Page], active: AppPage) -> None:
     """Render links to the pages before and after this one of `WAY`, and the button Glossary."""
-    before, after = neighbours(active)
+    before, after = adjacent_pages(active)
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="back-and-on"
     ):

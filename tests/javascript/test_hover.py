@@ -188,3 +188,10 @@ def test_point_of_a_plot_at_a_place_of_the_window(scripts, place, point):
     assert (x, y) == pytest.approx(point, abs=1e-4)
     assert x < 3.5, "it belongs to the last column"
     assert y < 1.5, "it belongs to the last row"
+
+
+@pytest.mark.parametrize(("value", "is_beyond"), [(2.0, False), (2.1, True), (-2.1, True)])
+def test_a_cell_beyond_the_end_of_the_colours_says_so(scripts, value, is_beyond):
+    point = {"x": 1, "y": 0, "z": value, "data": {"name": None, "zmax": 2.0}}
+    text = scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, point)
+    assert text.endswith("• beyond the colour scale") == is_beyond

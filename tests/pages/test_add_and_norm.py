@@ -57,3 +57,10 @@ def test_the_length_of_a_normed_row_has_a_condition_where_a_row_is_nearly_consta
     condition = " in a row whose variance is much larger than ε,"
     assert (condition in text) != is_large
     assert " if γ is 1 and β is 0)" in text
+
+
+def test_values_to_try_are_said_to_be_those_of_this_figure_only(framed):
+    sentence = "The values to try change column 2 of this figure only."
+    assert sentence in " ".join(rendered(opened(stage_named("add_and_norm"), norm_dimension="2",
+                                                scale_and_shift="1.norm1.2~3~0")))  # fmt: skip
+    assert sentence not in " ".join(rendered(opened(stage_named("add_and_norm"), norm_dimension="2")))

@@ -156,3 +156,12 @@ def test_the_numbers_equal_those_of_the_engine(framed, expected, name):
     group.set_value(title)
     run(page)
     np.testing.assert_allclose(page.dataframe[0].value.to_numpy(), part(expected.layers[2]), atol=1e-5)
+
+
+def test_the_numbers_of_a_view_without_cells_begin_with_those_of_its_figure(framed):
+    at = opened(stage_named("full_stack"), view="Similarity")
+    assert not derivations(at)
+    assert at.dataframe
+    at = opened(stage_named("full_stack"), view="Similarity", cell="output.0.1.2")
+    assert derivations(at)
+    assert derivations(opened(stage_named("full_stack"), view="One word"))

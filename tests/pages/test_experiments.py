@@ -19,6 +19,7 @@ def test_the_result_is_hidden_until_a_prediction(framed, name):
     experiment = experiments()[name]
     at = opened(PAGE, experiment=name)
     assert experiment.claim in texts(at)
+    assert experiment.hypothesis not in texts(at)  # it answers the question of many
     assert "Measured" not in texts(at)
     assert not list(figures(at))
     for number in range(1, len(experiment.options) + 1):
@@ -26,6 +27,7 @@ def test_the_result_is_hidden_until_a_prediction(framed, name):
         run(at)
         assert link_of(at)["prediction"] == [str(number)]
         assert "Measured" in texts(at)
+        assert experiment.hypothesis in texts(at)
         assert list(figures(at))
         praised = [box.value for box in at.success]
         right = number == ANSWERS[name] + 1

@@ -7,7 +7,7 @@ from streamlit.proto.MultiSelect_pb2 import MultiSelect
 from streamlit.proto.Selectbox_pb2 import Selectbox
 from streamlit.proto.Slider_pb2 import Slider
 
-from dashboard.page_list import STAGES, START, stage_named
+from dashboard.page_list import STAGES, START, page_named, stage_named
 from dashboard.state.parameter import PARAMETERS
 from encoder_core import RECIPES
 from encoder_core.recipes import VARIANTS
@@ -186,3 +186,11 @@ def test_values_of_every_figure_are_numbers(framed, stage):
                 assert isinstance(trace["zmax"], float | int)
                 assert np.isfinite(trace["zmax"])
                 assert trace["zmax"] > 0
+
+
+def test_every_page_of_the_way_leads_to_the_next_one(framed):
+    onwards = {"full_stack": ["9 Feed-forward", "Recipes"], "recipes": ["10 Full stack", "Experiments"],
+               "training": ["Experiments", "Take away"], "take_away": ["Training"]}  # fmt: skip
+    for name, labels in onwards.items():
+        links = [link.label for link in opened(page_named(name)).get("page_link")][len(STAGES) :]
+        assert [label for label in links if label in labels] == labels

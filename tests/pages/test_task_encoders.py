@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dashboard.models.model import model_for
+from dashboard.models.story import story_head
 from dashboard.models.variants import untrained_model, with_edits
 from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import TASK_ENCODERS
@@ -101,6 +102,14 @@ def test_a_random_encoder_says_so_and_leads_to_a_trained_one(framed, stage):
     assert chosen(at, "encoder") in ("minilm", "words")
     assert chosen(at, "text") == "The cat saw the dog."
     assert "Untrained: who attends to whom is chance." not in rendered(at)
+
+
+def test_with_the_default_text_the_trained_encoder_opens_at_the_head_of_the_start_page(framed):
+    at = opened(stage_named("softmax"), layer="2", head="3")
+    at.button("open_trained").click()
+    run(at)
+    head = story_head(chosen(at, "encoder"))
+    assert (chosen(at, "layer"), chosen(at, "head")) == (head.layer + 1, head.head + 1)
 
 
 @pytest.mark.parametrize(("encoder", "kind"), [("random", "a"), ("words", "another")])
