@@ -12,7 +12,8 @@ from tests.browser.engine import trace_of
 def test_hovering_a_cell_shows_its_number(screen, value, text):
     screen.open("qkv", edits=f"embedded.0.2.3={value}")
     screen.page.mouse.move(*screen.place(0, 2, 3))
-    expect(screen.page.locator(".ew-tip").first).to_have_text(f"token cat · dimension 3\n{text}")
+    expected = f"token cat · dimension 3\n{text}\n• beyond the colour scale"
+    expect(screen.page.locator(".ew-tip").first).to_have_text(expected)
 
 
 def test_the_number_under_a_mouse_that_rests_follows_a_slider(screen):
