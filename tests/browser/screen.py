@@ -125,7 +125,10 @@ class Screen:
         """Open a page by a link of its own."""
         path = "" if name == START.name else name
         self.follow(f"/{path}?{urlencode(parameters, doseq=True)}")
-        return self.arrived(name)
+        self.arrived(name)
+        if parameters.get("present") == "on":
+            self.page.wait_for_selector(".ew-presenter button")  # its script hears the keys; it may load after the figures
+        return self
 
     def follow(self, address: str, load: bool = False) -> None:
         """Go to an address of the app.
