@@ -127,7 +127,7 @@ class Screen:
         self.follow(f"/{path}?{urlencode(parameters, doseq=True)}")
         self.arrived(name)
         if parameters.get("present") == "on":
-            self.page.wait_for_selector(".ew-presenter button")  # its script hears the keys; it may load after the figures
+            self.page.wait_for_selector(".ew-presenter button")  # its script, which hears the keys, can load last
         return self
 
     def follow(self, address: str, load: bool = False) -> None:
