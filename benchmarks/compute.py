@@ -21,7 +21,7 @@ import numpy as np
 from flax import nnx
 
 from benchmarks.measure import CompilationCounter, percentile, resident_mb
-from benchmarks.plain_block import PlainBlock
+from benchmarks.plain_layer import PlainLayer
 from encoder_core import Encoder, EncoderConfig, warm_up
 from encoder_core.config import Activation, Norm
 
@@ -46,16 +46,16 @@ def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
 
 
 class PlainEncoder(nnx.Module):
-    """Embedding and blocks of the exact size; returns the hidden state after every layer."""
+    """Embedding and layers of the exact size; returns the hidden state after every layer."""
 
     def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
         self.embedding = nnx.Embed(config.vocab_size, config.d_model, rngs=rngs)
-        self.blocks = nnx.List([PlainBlock(config, rngs) for _ in range(config.num_layers)])
+        self.layers = nnx.List([PlainLayer(config, rngs) for _ in range(config.num_layers)])
 
     def __call__(self, ids: jax.Array) -> list[jax.Array]:
         hidden = [self.embedding(ids)]
-        for block in self.blocks:
-            hidden.append(block(hidden[-1]))
+        for layer in self.layers:
+            hidden.append(layer(hidden[-1]))
         return hidden
 
 

@@ -28,7 +28,7 @@ from flax import nnx
 
 from benchmarks.load import Visitor, app
 from benchmarks.measure import percentile
-from benchmarks.plain_block import PlainBlock
+from benchmarks.plain_layer import PlainLayer
 from benchmarks.processes import cpu_seconds
 from benchmarks.soak import slowdown
 from dashboard.training.process import TrainingProcess
@@ -47,13 +47,13 @@ class PlainEncoder(nnx.Module):
     def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
         self.tokens = nnx.Embed(config.vocab_size, config.d_model, rngs=rngs)
         self.positions = nnx.Embed(config.max_len, config.d_model, rngs=rngs)
-        self.blocks = nnx.List([PlainBlock(config, rngs) for _ in range(config.num_layers)])
+        self.layers = nnx.List([PlainLayer(config, rngs) for _ in range(config.num_layers)])
         self.head = nnx.Linear(config.d_model, config.vocab_size, rngs=rngs)
 
     def __call__(self, ids: jax.Array, real: jax.Array) -> jax.Array:
         x = self.tokens(ids) + self.positions(jnp.arange(ids.shape[1]))
-        for block in self.blocks:
-            x = block(x, real[:, None, None, :])
+        for layer in self.layers:
+            x = layer(x, real[:, None, None, :])
         return self.head(x)
 
 

@@ -43,7 +43,7 @@ GLOSSARY: dict[str, Term] = {
         Term("position encoding", "A [[vector]] for each position in the text, added to the [[embedding]] of the "
              "[[token]] that stands there."),
         Term("d_model", "The number of dimensions of each [[vector]] in the [[residual stream]]."),
-        Term("residual stream", "The [[vector]] of each [[token]] on its way through the blocks. Attention and the "
+        Term("residual stream", "The [[vector]] of each [[token]] on its way through the layers. Attention and the "
              "[[feed-forward network]] add their results to it."),
         Term("attention", "The step in which a [[token]] receives information from other tokens: a sum of their "
              "[[value|values]], each multiplied by a [[weight]].", "attention"),
@@ -70,9 +70,10 @@ GLOSSARY: dict[str, Term] = {
         Term("feed-forward network", "Two linear layers with an [[activation]], applied to the [[vector]] of each "
              "[[token]] separately."),
         Term("activation", "A function that is not linear, such as ReLU or GELU, applied to each number separately."),
-        Term("block", "One layer of the encoder: [[attention]] and a [[feed-forward network]], each with a residual sum"
-             " and a [[layer norm]]."),
-        Term("hidden state", "The [[vector]] of a [[token]] after one of the blocks."),
+        Term("layer", "One of the equal parts that an encoder is a stack of: [[attention]] and a [[feed-forward "
+             "network]], each with a residual sum and a [[layer norm]]. Many tutorials call it a block. (A linear "
+             "layer is a single product with a matrix.)"),
+        Term("hidden state", "The [[vector]] of a [[token]] after one of the layers."),
         Term("rollout", "An estimate of how much of each input [[token]] is in each vector after a layer, which "
              "combines the [[attention]] of all layers up to it."),
         Term("ablation", "Switching a part off, such as a [[head]], to see how much the output depends on it."),

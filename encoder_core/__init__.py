@@ -12,7 +12,7 @@ Axis names, the same in all modules:
     seq        tokens of a sentence          d_head   width of one head
     query      tokens that attend (rows)      d_model  width of the residual stream
     key        tokens attended to (columns)   qkv_dim  width of all heads together
-    layer      encoder blocks                d_ff     hidden width of the feed-forward network
+    layer      encoder layers                d_ff     hidden width of the feed-forward network
     vocab      entries of the vocabulary
 """
 

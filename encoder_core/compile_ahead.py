@@ -8,7 +8,7 @@ from encoder_core.blocks.capacity import CAPACITIES, capacity_for
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.engine.executables import compile_in_turn
-from encoder_core.engine.gradients import block_gradients
+from encoder_core.engine.gradients import layer_gradients
 from encoder_core.engine.inference import compile_forward
 from encoder_core.progress import Progress
 from encoder_core.recipes import RECIPES
@@ -31,4 +31,4 @@ def warm_up(seed: int = 0, *, progress: Progress | None = None) -> None:
 
 def _compile_gradients(seed: int) -> None:
     run = Encoder.random(EncoderConfig(num_layers=1, final_norm=True), seed).run(np.zeros((1, 1), np.int32))
-    block_gradients(run, np.zeros(run.trace.output.shape))
+    layer_gradients(run, np.zeros(run.trace.output.shape))

@@ -51,9 +51,9 @@ class EncoderConfig:
     num_heads         attention heads; must divide `qkv_dim` (`d_model` where `qkv_dim` is None).
     qkv_dim           width of q, k and v over all heads together; None means `d_model`.
     d_ff              hidden width of the feed-forward network.
-    num_layers        number of encoder blocks.
+    num_layers        number of encoder layers.
     norm              "post": norm after the residual sum (the paper); "pre": norm before each sublayer.
-    final_norm        an additional norm after the last block (usual with "pre").
+    final_norm        an additional norm after the last layer (usual with "pre").
     norm_eps          added to the variance before the square root; 1e-12 <= norm_eps < 1.
     activation        "relu", "gelu" (exact, with erf) or "gelu_tanh" (its tanh approximation).
     activation_after  "first_linear": activation between the two linear layers (the paper, section 3.3);
@@ -74,10 +74,10 @@ class EncoderConfig:
                       input and the outputs of both sublayers. A list, as in JSON, becomes a tuple.
     scale_scores      divide q . k by sqrt(d_head).
     output_head       a final linear layer from d_model to vocab_size, which computes logits.
-    attention_read_out  "stack": the trace shows each block applied to the output of the previous block; "input": it
-                      shows each block applied to the embedded input. `output` and `logits` are those of the stack in
+    attention_read_out  "stack": the trace shows each layer applied to the output of the previous layer; "input": it
+                      shows each layer applied to the embedded input. `output` and `logits` are those of the stack in
                       both cases.
-    embedding_norm    a norm of embedding plus position, before dropout and the first block (BERT; Devlin et al. 2019).
+    embedding_norm    a norm of embedding plus position, before dropout and the first layer (BERT; Devlin et al. 2019).
 
     Raises ValueError that names the field, its value and the allowed values.
     """

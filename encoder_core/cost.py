@@ -59,15 +59,15 @@ def flops_by_part(config: EncoderConfig, seq: int, batch: int = 1) -> dict[str, 
 
 
 def stacked_bytes(config: EncoderConfig, seq: int) -> int:
-    """Memory in bytes of the kernels of all blocks at capacity, for texts of `seq` tokens.
+    """Memory in bytes of the kernels of all layers at capacity, for texts of `seq` tokens.
 
     Raises ValueError unless `seq` is a whole number from 1.
     """
     require_config(config)
     seq = require_integer("seq", seq, 1)
     capacity = capacity_for(config, seq)
-    block = capacity.d_model * (4 * capacity.qkv_width + 2 * capacity.d_ff)
-    return capacity.num_layers * block * BYTES_PER_PARAMETER
+    per_layer = capacity.d_model * (4 * capacity.qkv_width + 2 * capacity.d_ff)
+    return capacity.num_layers * per_layer * BYTES_PER_PARAMETER
 
 
 def trace_bytes(config: EncoderConfig, seq: int, batch: int = 1) -> int:

@@ -208,7 +208,7 @@ class Encoder(ParameterizedModel):
         """The output of one sentence: first with `edits` only, then with `edits` and each of the `edit_lists`.
 
         The numbers are those of `trace(inputs, mask, [*edits, *edit_list]).output[sentence]`, in less time: no other
-        tensor is stored, and each run starts at the first block that its edit list changes. Raises ValueError for
+        tensor is stored, and each run starts at the first layer that its edit list changes. Raises ValueError for
         inputs, a mask, edits or a sentence that do not fit. Numbers that overflow do not raise an error.
         """
         parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)

@@ -30,7 +30,7 @@ BIAS_STD = 0.02  # the libraries of the recipes initialise biases with 0
 _MAX_CACHED_BYTES = 32_000_000  # of draws: 20 blocks of up to 128 features, each of which takes 4 ms to draw
 # Trained parameters are smaller: the largest of all-MiniLM-L6-v2 is 8. Up to this size no number of a forward pass is
 # near 3.4e38: with 1,024 features, a norm returns at most 33 * 100, a sublayer writes at most 1024^2.5 * 100^3 = 3e13
-# to the stream, and after 24 blocks a norm adds up squares below 1e34.
+# to the stream, and after 24 layers a norm adds up squares below 1e34.
 _LARGE = 100.0
 _BIASES_WITHOUT_QKV = ("attention.out", "mlp.up", "mlp.down")
 

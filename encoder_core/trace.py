@@ -23,12 +23,12 @@ from encoder_core.validation import invalid_value, require_choice, require_index
 
 
 class LayerTrace(NamedTuple):
-    """Every tensor of one encoder block.
+    """Every tensor of one encoder layer.
 
     The formulas below are those of evaluation mode without edits. In training mode, dropped numbers are 0 and the
     others are divided by 1 - rate.
 
-    resid_pre     (batch, seq, d_model) residual stream at the input of the block
+    resid_pre     (batch, seq, d_model) residual stream at the input of the layer
     attn_in       (batch, seq, d_model) input of attention: resid_pre, or its norm with norm="pre"
     q, k, v       (batch, head, seq, d_head) queries, keys and values of each head
     dot_products  (batch, head, query, key) Q K^T
@@ -43,7 +43,7 @@ class LayerTrace(NamedTuple):
     mlp_pre       (batch, seq, d_ff) mlp_in W_up + bias
     mlp_act       (batch, seq, d_ff) activation of mlp_pre; with activation_after="second_linear" mlp_pre itself
     mlp_out       (batch, seq, d_model) mlp_act W_down + bias; with "second_linear" the activation of that
-    resid_post    (batch, seq, d_model) output of the block: norm2(mlp_in + mlp_out) with "post",
+    resid_post    (batch, seq, d_model) output of the layer: norm2(mlp_in + mlp_out) with "post",
                   resid_mid + mlp_out with "pre"
     out_kernel    (qkv_dim, d_model) W_O; `head_contributions` is computed from it on access
     """
@@ -92,10 +92,10 @@ class EncoderTrace(NamedTuple):
     token_embedding    (batch, seq, d_model) looked-up rows of the embedding table
     scaled_embedding   (batch, seq, d_model) token_embedding times the embedding scale
     position_encoding  (seq, d_model)
-    embedded           (batch, seq, d_model) input of the first block: scaled_embedding + position_encoding, or the norm
+    embedded           (batch, seq, d_model) input of the first layer: scaled_embedding + position_encoding, or the norm
                        of that sum with embedding_norm
-    layers             one LayerTrace per block
-    output             (batch, seq, d_model) output of the last block of the stack, after the final norm if there is one
+    layers             one LayerTrace per layer
+    output             (batch, seq, d_model) output of the last layer of the stack, after the final norm if there is one
     logits             (batch, seq, vocab_size), or None where the model has no output head
     kept               the numbers that dropout keeps in training mode; None in evaluation mode
     embedding_sum      (batch, seq, d_model) scaled_embedding + position_encoding, the input of the embedding norm; None
@@ -134,7 +134,7 @@ class SentenceTrace(NamedTuple):
     """What `Encoder.trace_sentences` computes of one sentence.
 
     tokens    its token strings
-    stages    (stage, seq, d_model) the residual stream at the input of the first block and after each block
+    stages    (stage, seq, d_model) the residual stream at the input of the first layer and after each layer
     patterns  (layer, head, query, key) attention weights
     visible   (query, key) True where the query may attend to the key
     """

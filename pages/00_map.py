@@ -6,7 +6,7 @@ from dashboard.components.diagram import render_diagram
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.edited_residuals import factor_line
-from dashboard.lessons.map import block_group, input_group, length_question, output_group, render_cost
+from dashboard.lessons.map import input_group, layer_group, length_question, output_group, render_cost
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -40,7 +40,7 @@ def render_body() -> None:
     ask_first(question)
     groups = [
         input_group(current, at.sentence),
-        block_group(current, at.sentence, at.layer, at.head),
+        layer_group(current, at.sentence, at.layer, at.head),
         output_group(current, at.sentence),
     ]
     render_diagram(groups, key="map", theme=current_theme())
@@ -57,7 +57,7 @@ def render_body() -> None:
         },
         formula(),
         [
-            blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block,
+            blocks.post_norm_layer if config.norm == "post" else blocks.pre_norm_layer,
             *([blocks.output_logits] if config.output_head else []),
         ],
         question,
@@ -82,7 +82,7 @@ def formula() -> str:
     return rf"\begin{{aligned}} {lines}{end}{around_attention}{around_mlp} \end{{aligned}}"
 
 
-# The letters S, X, A and F stand for the factor of the embedding, the input of the first block, and the factors of the
+# The letters S, X, A and F stand for the factor of the embedding, the input of the first layer, and the factors of the
 # residuals around attention and feed-forward.
 _EMBEDDED = {False: r"SE[\mathrm{ids}] + P", True: r"\mathrm{norm}(SE[\mathrm{ids}] + P)"}
 _FORMULAS = {

@@ -64,18 +64,18 @@ def render_body() -> None:
         curves = sections.render_curve_picker(d_model)
     encoding = current.position_encoding(choice, config.max_len)
     if choice == model_choice:
-        block_input = first_input(current.run).for_sentence(at.sentence)
+        layer_input = first_input(current.run).for_sentence(at.sentence)
         inspection = inspect_cell(current, at, text_slice("embedded", at).cell(at.token, 0))
     else:
-        block_input = first_input_with_positions(current.run, encoding[:seq]).for_sentence(at.sentence)
+        layer_input = first_input_with_positions(current.run, encoding[:seq]).for_sentence(at.sentence)
         inspection = None
     question = distance_question(current, at, choice, encoding)
     ask_first(question)
     render_encoding(at, choice, encoding, curves, inspection)
-    sections.render_block_input(current, at, encoding[:seq], block_input, dims.window(), inspection)
+    sections.render_layer_input(current, at, encoding[:seq], layer_input, dims.window(), inspection)
     render_shuffle(current, at, choice)
     render_similarity(choice, encoding)
-    render_position_depths(current, at, choice, encoding, block_input, question, inspection)
+    render_position_depths(current, at, choice, encoding, layer_input, question, inspection)
 
 
 def render_encoding(

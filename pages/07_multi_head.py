@@ -18,7 +18,7 @@ from dashboard.state.choices import PART
 from encoder_core import LayerTrace, blocks
 from encoder_core.explain import recompute
 from encoder_core.figures import MAX_UNBINNED, dimensions, latex_sequence
-from encoder_core.scenes.position import block_slice
+from encoder_core.scenes.position import layer_slice
 
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")
 
@@ -46,7 +46,7 @@ def render_body() -> None:
         badge=lambda at: frame.render_recompute_badge(lambda: recompute.multi_head(current.run, at.layer)),
     )
     layer, heads_off = current.trace.layers[at.layer], sections.heads_switched_off(heads)
-    inspection = inspect_cell(current, at, block_slice("attn_out", at).cell(at.token, 0))
+    inspection = inspect_cell(current, at, layer_slice("attn_out", at).cell(at.token, 0))
     question = sections.parameter_question(config, seq)
     ask_first(question)
     sections.render_split(current, at, layer, inspection)

@@ -43,7 +43,7 @@ def render_body() -> None:
     question = sections.scaling_question(current, at, name, tensors)
     ask_first(question)
     limit = colour_limit(*(x for x in tensors if x is not None), steps.normalised)
-    if config.norm == "post":  # in the order of computation of the block
+    if config.norm == "post":  # in the order of computation of the layer
         sections.render_residual_sum(current, at, name, tensors, columns, limit, inspection)
         sections.render_normalisation(current, at, name, tensors, steps, columns, limit, inspection)
     else:
@@ -59,14 +59,14 @@ def render_body() -> None:
         r"y &= \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \\"
         rf"x, y, \gamma, \beta &\in \mathbb{{R}}^{{{d_model}}} \\"
         rf"\epsilon &= 10^{{{np.log10(config.norm_eps):.3g}}} \end{{aligned}}",
-        [blocks.LayerNorm.__call__, blocks.post_norm_block if config.norm == "post" else blocks.pre_norm_block],
+        [blocks.LayerNorm.__call__, blocks.post_norm_layer if config.norm == "post" else blocks.pre_norm_layer],
         question,
         inspection,
     )
 
 
 def render_pickers() -> tuple[Focus, NormName, Window]:
-    """Render the pickers and the badge; return the position, the norm of the block and the dimensions shown."""
+    """Render the pickers and the badge; return the position, the norm of the layer and the dimensions shown."""
     with focus.focus_line():
         at = focus.render_position(current, "layer", "token")
         name = render_choice("Norm", norms, NORM, default=norms[0], format_func=LABELS.__getitem__)

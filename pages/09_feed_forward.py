@@ -20,7 +20,7 @@ from encoder_core.explain import recompute
 from encoder_core.explain.sublayers import FeedForwardSteps
 from encoder_core.figures import dimensions
 from encoder_core.scenes.feed_forward import activation_function, activation_name, network
-from encoder_core.scenes.position import block_slice
+from encoder_core.scenes.position import layer_slice
 
 current = frame.begin_page()
 config, parameters = current.config, current.parameters
@@ -54,7 +54,7 @@ def render_body() -> None:
     question = row_replacement_question(current, at, mlp_in)
     ask_first(question)
     names = dimensions(neuron_window.stop - neuron_window.start, neuron_window.start)
-    inspection = inspect_cell(current, at, block_slice("mlp_act", at).cell(at.token, neuron))
+    inspection = inspect_cell(current, at, layer_slice("mlp_act", at).cell(at.token, neuron))
     render_plot(
         network(mlp_in, steps, config, at, columns=columns, neurons=neuron_window, neuron=neuron,
                 theme=current_theme()),

@@ -1,4 +1,4 @@
-"""Full stack: attention and hidden states across all blocks, one view at a time."""
+"""Full stack: attention and hidden states across all layers, one view at a time."""
 
 import streamlit as st
 
@@ -103,8 +103,8 @@ def render_body() -> None:
 
 
 def difference(at: Focus) -> float:
-    """Largest difference between the selected block's output and a recomputation from its input."""
-    return recompute.block(current.run, at.layer, at.sentence)
+    """Largest difference between the selected layer's output and a recomputation from its input."""
+    return recompute.encoder_layer(current.run, at.layer, at.sentence)
 
 
 frame.run_as_fragment(render_body)

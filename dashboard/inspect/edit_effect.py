@@ -14,13 +14,13 @@ from encoder_core.figures import HeatmapStyle, format_count
 from encoder_core.scenes import what_if as scenes
 
 _BLOCKS_READ_INPUT = (
-    " Here each block is applied to the embedded input, as in the recipe, so a change in one block does not reach the "
-    "next ones. The output is that of the stack, in which each block is applied to the output of the previous one."
+    " Here each layer is applied to the embedded input, as in the recipe, so a change in one layer does not reach the "
+    "next ones. The output is that of the stack, in which each layer is applied to the output of the previous one."
 )
 
 
 def render_edit_effect(model: Model, inspection: Inspection) -> None:
-    """Render, if there are edits, the tensor and the output before and after, and the change in every block."""
+    """Render, if there are edits, the tensor and the output before and after, and the change in every layer."""
     if not model.edits:
         return
     before = model_for(model.settings)
@@ -56,7 +56,7 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         changed = int((distance[-1] > 1e-6).sum())
     output_change = relative_change(*(m.trace.output[at.sentence] for m in (before, model)))
     st.caption(
-        f"After the last block, the residual stream has changed at **{changed} of "
+        f"After the last layer, the residual stream has changed at **{changed} of "
         f"{format_count(len(at.labels), 'token')}**. The output of this sentence has changed by **"
         f"{output_change:.1%}** of its norm."
         + (_BLOCKS_READ_INPUT if model.config.attention_read_out == "input" else "")

@@ -134,7 +134,7 @@ def _read_scale_and_shift(norm: str) -> tuple[float, ...] | None:
 
 
 def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
-    """The same text and parameters in a post-norm and in a pre-norm encoder: flow of a block, and residual norms."""
+    """The same text and parameters in a post-norm and in a pre-norm encoder: flow of a layer, and residual norms."""
     st.header("Post-norm and pre-norm", anchor=False)
     model_norm = current.config.norm
     models = {
@@ -159,15 +159,15 @@ def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
     st.caption(
         f"{_read_out_note(current)}The thick line is the residual stream{dashed}. Both models have the same parameters "
         "(pre-norm also has a final norm); they differ in the position of the norms. In post-norm, the mean "
-        f"length of a token's vector after the last block is {format_number(post[-2], 3)} (√{d_model} {root.relation} "
+        f"length of a token's vector after the last layer is {format_number(post[-2], 3)} (√{d_model} {root.relation} "
         f"{root.result}{of_row} if γ is 1 and β is 0). In pre-norm, no norm is applied to the stream itself: its "
-        f"mean length after the last block is {growth} times that at the start, and the final norm normalises the "
+        f"mean length after the last layer is {growth} times that at the start, and the final norm normalises the "
         "output."
     )
 
 
 def _has_small_variance(model: Model) -> bool:
-    """Whether ε makes an output row of a post-norm encoder's last block shorter, as displayed."""
+    """Whether ε makes an output row of a post-norm encoder's last layer shorter, as displayed."""
     rows = add_and_norm(model.run, model.config.num_layers - 1, "norm2").norm_in[model.batch.real]
     variance, eps = rows.astype(float).var(axis=-1), model.config.norm_eps
     return bool((variance < 1e3 * eps).any())
@@ -177,7 +177,7 @@ def _read_out_note(model: Model) -> str:
     """A sentence on recipes whose layers each have the encoder's input as input; empty for other models."""
     if model.config.has_chained_layers:
         return ""
-    return "As in this tutorial's read-out, the input of each block of the curve is the encoder's input. "
+    return "As in this tutorial's read-out, the input of each layer of the curve is the encoder's input. "
 
 
 def _lengths(model: Model) -> Float[np.ndarray, "stage"]:

@@ -89,7 +89,7 @@ def _dropout_note(current: Model, at: Focus, neuron: int) -> str:
 
 
 def render_row_replacement(current: Model, at: Focus, layer: LayerTrace, columns: Window) -> None:
-    """Attention and feed-forward of this block applied to the same rows, with and without one row replaced."""
+    """Attention and feed-forward of this layer applied to the same rows, with and without one row replaced."""
     st.header("Feed-forward does not mix tokens", anchor=False)
     source = _render_source_picker(at)
     rows = layer.mlp_in[at.sentence].astype(float)
@@ -111,7 +111,7 @@ def _render_source_picker(at: Focus) -> int | None:
     seq = len(at.labels)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
-            "Attention and feed-forward of this block are both applied to the rows above, with one row replaced: "
+            "Attention and feed-forward of this layer are both applied to the rows above, with one row replaced: "
             f"“{escape_token(at.labels[at.token])}” becomes",
             width="content",
         )
@@ -138,7 +138,7 @@ def _with_row(rows: Rows, token: int, row: Float[np.ndarray, "d_model"] | float)
 
 
 def _output_changes(current: Model, at: Focus, rows: Rows, replaced: Rows) -> dict[str, Rows]:
-    """The change of the output of each sublayer of this block, from `rows` to `replaced`."""
+    """The change of the output of each sublayer of this layer, from `rows` to `replaced`."""
     before, after = (sublayers.attention(x, current.run, at.layer, at.sentence) for x in (rows, replaced))
     return {"attention": after - before, "feed-forward": _mlp_change(current, at.layer, rows, replaced)}
 

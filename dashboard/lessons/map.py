@@ -18,7 +18,7 @@ from encoder_core.figures import PanelStyle, bars, format_count, format_number
 
 
 def input_group(model: Model, sentence: int) -> Group:
-    """From the tokens to the input of the first block."""
+    """From the tokens to the input of the first layer."""
     trace, tokens, config = model.trace, model.batch.tokens[sentence], model.config
     rows = f"{len(tokens)} × {config.d_model}"
     cards = [
@@ -33,8 +33,8 @@ def input_group(model: Model, sentence: int) -> Group:
     return Group([*cards, total, Card("positions", "norm = embedded", rows, embedded)])
 
 
-def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Group:
-    """One encoder block, in the order of computation of this model."""
+def layer_group(model: Model, sentence: int, layer_index: int, head: int) -> Group:
+    """One encoder layer, in the order of computation of this model."""
     config, layer = model.config, model.trace.layers[layer_index]
     factors = model.run.residual_factors(layer_index)
     seq, d_head = layer.q.shape[2:]
@@ -47,7 +47,7 @@ def block_group(model: Model, sentence: int, layer_index: int, head: int) -> Gro
         Card("multi_head", format_count(config.num_heads, "head"), rows, layer.attn_out[sentence]),
     ]
     mlp = Card("feed_forward", "feed-\u200bforward", f"{seq} × {config.d_ff}", layer.mlp_act[sentence])
-    label = f"Encoder block {layer_index + 1} of {config.num_layers} · head {head + 1} · {config.norm}-norm"
+    label = f"Encoder layer {layer_index + 1} of {config.num_layers} · head {head + 1} · {config.norm}-norm"
     if config.norm == "post":
         norms = [
             Card("add_and_norm", f"{_add(factor)} & norm" if factor else "norm", rows, values[sentence])
@@ -74,10 +74,10 @@ def _add(factor: float) -> str:
 
 
 def output_group(model: Model, sentence: int) -> Group:
-    """The output of the last block and of the model, and the logits of a model with an output head."""
+    """The output of the last layer and of the model, and the logits of a model with an output head."""
     config, trace = model.config, model.trace
     rows = f"{trace.output.shape[1]} × {config.d_model}"
-    last = Card("full_stack", f"after block {config.num_layers}", rows, trace.layers[-1].resid_post[sentence])
+    last = Card("full_stack", f"after layer {config.num_layers}", rows, trace.layers[-1].resid_post[sentence])
     normed = Card("full_stack", "norm = output", rows, trace.output[sentence])
     # If each layer shown has the embedded input as its input, the last of them does not give the output.
     cards = [last, normed] if config.final_norm else [replace(normed, title="output")]
@@ -137,7 +137,7 @@ def length_question(config: EncoderConfig, seq: int, batch: int = 1) -> Question
             WrongOption(
                 "twice the parameters, twice the FLOPs",
                 "Parameters do not belong to the tokens of a text: the same matrices serve each of them.",
-                "the code: one block's parameters are used for all rows",
+                "the code: one layer's parameters are used for all rows",
             ),
             WrongOption(
                 "the same parameters, twice the FLOPs",

@@ -21,7 +21,7 @@ def render_controls() -> Settings:
     left, right = st.columns(2, gap="medium")
     with left:
         render_slider("d_model", "d_model", "Length of each token's vector", partial(set_size, "d_model"))
-        render_slider("layers", "layers", "Number of encoder blocks")
+        render_slider("layers", "layers", "Number of encoder layers")
     with right:
         render_slider(
             "heads", "heads", "Attention heads, each with d_model / heads dimensions", partial(set_size, "heads")

@@ -44,13 +44,13 @@ class LogitAttribution:
     """The contributions to one logit, in float64; their sum is the logit up to rounding.
 
     logit            the number in the trace
-    before           of components before the first block: "embedding" and, where the model has them, "position",
+    before           of components before the first layer: "embedding" and, where the model has them, "position",
                      "edited input" (cells that `SetEmbedded` sets) and "embedding norm shift"
     heads            (layer, head) z_h W_O,h; the bias of the values is a part of it
     attention_biases (layer,) the bias of W_O; zeros without biases
     mlps             (layer,) output of the feed-forward network, with its bias
-    norm_shifts      (layer,) the shifts beta of the norms of the block; zeros with norm="pre", where the norms of a
-                     block do not write to the residual stream
+    norm_shifts      (layer,) the shifts beta of the norms of the layer; zeros with norm="pre", where the norms of a
+                     layer do not write to the residual stream
     after            "final norm shift" and "output bias", where the model has them
     """
 
@@ -108,7 +108,7 @@ def logit_attribution(run: Run, token: int, token_id: int, sentence: int = 0) ->
     assert run.trace.logits is not None
     return LogitAttribution(
         logit=float(run.trace.logits[sentence, token, token_id]),
-        before=_before_blocks(readers),
+        before=_before_layers(readers),
         heads=np.stack(heads),
         attention_biases=np.array(biases),
         mlps=np.array(mlps),
@@ -144,9 +144,9 @@ class _Readers:
     contributes c . g.
 
     attention, mlp  at the outputs of both sublayers of each layer
-    embedded        at the input of the first block
-    norm_shifts     the contribution of the shifts of the norms of each block
-    after           the contributions after the last block
+    embedded        at the input of the first layer
+    norm_shifts     the contribution of the shifts of the norms of each layer
+    after           the contributions after the last layer
     """
 
     run: Run
@@ -166,7 +166,7 @@ class _Readers:
 
 
 def _readers(run: Run, token: int, token_id: int, sentence: int) -> _Readers:
-    """The directions from the logit backwards to the input of the first block."""
+    """The directions from the logit backwards to the input of the first layer."""
     require_run(run)
     config, trace, parameters = run.config, run.trace, run.edited_parameters
     require_output_head(config)
@@ -214,8 +214,8 @@ def _through_norm(run: Run, name: str, x: Float[np.ndarray, "d_model"], reader: 
     return float(shift @ reader), (scaled - scaled.mean()) / sigma
 
 
-def _before_blocks(readers: _Readers) -> dict[str, float]:
-    """The contributions of embedding and position, and of what else sets the input of the first block."""
+def _before_layers(readers: _Readers) -> dict[str, float]:
+    """The contributions of embedding and position, and of what else sets the input of the first layer."""
     run, sentence, token = readers.run, readers.sentence, readers.token
     config, trace = run.config, run.trace
     set_by_edit = {cell[2]: value for cell, value in run.effects.embedded.items() if cell[:2] == (sentence, token)}

@@ -1,4 +1,4 @@
-"""The logit lens: the prediction that the output head makes from the residual stream after each block."""
+"""The logit lens: the prediction that the output head makes from the residual stream after each layer."""
 
 import numpy as np
 from jaxtyping import Float
@@ -12,9 +12,9 @@ from encoder_core.trace import Run, require_run
 def logit_lens(run: Run, sentence: int = 0) -> Float[np.ndarray, "stage seq vocab"]:
     """The logits of the final norm (if there is one) and the output head, applied to each stage of the residual stream.
 
-    lens_l = norm(x_l) W_head + b_head. Row 0 is the input of the first block, row l the output of block l; the last row
-    is `trace.logits`. With norm="post" and without a final norm, x_l is the output of the last norm of block l and is
-    used as it is; only the input of the first block has no norm.
+    lens_l = norm(x_l) W_head + b_head. Row 0 is the input of the first layer, row l the output of layer l; the last row
+    is `trace.logits`. With norm="post" and without a final norm, x_l is the output of the last norm of layer l and is
+    used as it is; only the input of the first layer has no norm.
 
     Source: nostalgebraist 2020, "interpreting GPT: the logit lens". Raises ValueError for a model without an output
     head, and where the layers of the trace are not those of the stack (attention_read_out="input").

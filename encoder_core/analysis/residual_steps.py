@@ -15,11 +15,11 @@ _IN_BLOCKS = ("mlp_in", "resid_mid", "resid_post")
 
 
 class Stage(NamedTuple):
-    """A stage of the residual stream: the input of the first block, or the vectors after a sublayer or the final norm.
+    """A stage of the residual stream: the input of the first layer, or the vectors after a sublayer or the final norm.
 
-    name    "input", "attention 1", "block 1", ..., "final norm": layers count from 1, as on screen
+    name    "input", "attention 1", "layer 1", ..., "final norm": layers count from 1, as on screen
     tensor  the name of the tensor in the trace
-    layer   of the sublayer, counted from 0; None outside the blocks
+    layer   of the sublayer, counted from 0; None outside the layers
     """
 
     name: str
@@ -57,7 +57,7 @@ def residual_stages(config: EncoderConfig) -> list[Stage]:
     middle = "mlp_in" if config.norm == "post" else "resid_mid"
     stages = [Stage("input", "embedded")]
     for layer in range(config.num_layers):
-        stages += [Stage(f"attention {layer + 1}", middle, layer), Stage(f"block {layer + 1}", "resid_post", layer)]
+        stages += [Stage(f"attention {layer + 1}", middle, layer), Stage(f"layer {layer + 1}", "resid_post", layer)]
     return [*stages, Stage("final norm", "output")] if config.final_norm else stages
 
 

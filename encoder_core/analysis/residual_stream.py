@@ -1,4 +1,4 @@
-"""The residual stream after each block, and its change between two traces."""
+"""The residual stream after each layer, and its change between two traces."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -10,7 +10,7 @@ from encoder_core.validation import require_index, require_mask
 def residual_stream(
     trace: EncoderTrace, tokens: int | Bool[np.ndarray, "batch seq"], *, final_norm: bool
 ) -> Float[np.ndarray, "stage *row d_model"]:
-    """The stream at the input of the first block, after each block and, with `final_norm`, after the final norm.
+    """The stream at the input of the first layer, after each layer and, with `final_norm`, after the final norm.
 
     tokens  a sentence of the batch, or True for the tokens to select
 
@@ -28,7 +28,7 @@ def residual_stream(
 def residual_change(before: EncoderTrace, after: EncoderTrace, sentence: int = 0) -> Float[np.ndarray, "stage seq"]:
     """The change of each token's row of the residual stream, |after - before|, in float64.
 
-    Row 0 is the input of the first block, row l + 1 the output of block l; the final norm is not included. Raises
+    Row 0 is the input of the first layer, row l + 1 the output of layer l; the final norm is not included. Raises
     ValueError where the two traces have different shapes, and where there is no such sentence.
     """
     require_trace(before, "before")

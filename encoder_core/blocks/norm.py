@@ -18,7 +18,7 @@ def layer_norm(
     shift: Float[AnyArray, "d_model"],
     eps: float,
 ) -> Float[AnyArray, "*batch seq d_model"]:
-    """Layer normalisation of rows without padding, as before the first block; the same formula as `LayerNorm`."""
+    """Layer normalisation of rows without padding, as before the first layer; the same formula as `LayerNorm`."""
     mean = x.mean(axis=-1, keepdims=True)
     variance = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
     normalised = (x - mean) / (variance + eps) ** 0.5

@@ -1,4 +1,4 @@
-"""Cutting the parameters of a block from a larger draw, inside the compiled program.
+"""Cutting the parameters of a layer from a larger draw, inside the compiled program.
 
 The random encoders of one seed have the same numbers up to the factor 1 / sqrt(fan-in), so one draw at capacity serves
 them all: a new size copies no parameters.
@@ -14,7 +14,7 @@ from encoder_core.blocks.capacity import active
 
 
 class ParameterCut(NamedTuple):
-    """What a block uses of its parameters, as traced values.
+    """What a layer uses of its parameters, as traced values.
 
     d_model, qkv_width, d_ff  the rows and columns used; zero stands in place of the others
     d_model_factor, ...       of kernels with this fan-in: 1 / sqrt(fan-in) for a draw of standard normal numbers, else
@@ -32,12 +32,12 @@ class ParameterCut(NamedTuple):
     use_qkv_bias: Bool[Array, ""] | bool
 
 
-# For a block that has its parameters alone, without a larger draw: it does not look at them.
+# For a layer that has its parameters alone, without a larger draw: it does not look at them.
 NOTHING_CUT = ParameterCut(0, 0, 0, 1.0, 1.0, 1.0, use_bias=True, use_qkv_bias=True)
 
 
-def cut_block(state: nnx.State, cut: ParameterCut) -> nnx.State:
-    """The parameters of one block, cut."""
+def cut_layer(state: nnx.State, cut: ParameterCut) -> nnx.State:
+    """The parameters of one layer, cut."""
     from_d_model, from_qkv, from_d_ff = (
         (cut.d_model, cut.d_model_factor), (cut.qkv_width, cut.qkv_width_factor), (cut.d_ff, cut.d_ff_factor),
     )  # fmt: skip

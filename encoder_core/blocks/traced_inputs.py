@@ -11,18 +11,18 @@ from encoder_core.blocks.parameter_cut import ParameterCut
 
 
 class ProgramSettings(NamedTuple):
-    """Settings of all blocks: options of the configuration and edits, as traced values.
+    """Settings of all layers: options of the configuration and edits, as traced values.
 
     post_norm    norm after the residual sum, else before each sublayer
-    final_norm   an additional norm after the last block
+    final_norm   an additional norm after the last layer
     norm_eps     added to the variance
     activation   index into ACTIVATIONS, between the two linear layers; NO_ACTIVATION for none
     output_activation  the same after the second linear layer
     score_scale  1 / sqrt(d_head), or 1
     temperature  the scores are divided by it before softmax
-    first_layer  blocks before this one are skipped
-    every_block_reads_input  each block is applied to the embedded input, not to the output of the previous block
-    cut          what stacked blocks use of their parameters
+    first_layer  layers before this one are skipped
+    every_layer_reads_input  each layer is applied to the embedded input, not to the output of the previous layer
+    cut          what stacked layers use of their parameters
     """
 
     post_norm: Bool[Array, ""] | bool
@@ -33,12 +33,12 @@ class ProgramSettings(NamedTuple):
     score_scale: Float[Array, ""] | float
     temperature: Float[Array, ""] | float
     first_layer: Int[Array, ""] | int
-    every_block_reads_input: Bool[Array, ""] | bool
+    every_layer_reads_input: Bool[Array, ""] | bool
     cut: ParameterCut
 
 
-class BlockEdits(NamedTuple):
-    """The edits of one block, as traced values; with a first axis `layer`, those of all blocks.
+class LayerEdits(NamedTuple):
+    """The edits of one layer, as traced values; with a first axis `layer`, those of all layers.
 
     scores              replace scores before softmax, masked or not; NaN where a score is not edited
     head_factors        factor on the output of each head; 0 switches the head off
@@ -59,8 +59,8 @@ class DropoutMask(NamedTuple):
     scale: Float[Array, "*layer"]
 
 
-class BlockDropout(NamedTuple):
-    """Dropout of one block. In evaluation mode, all numbers are kept and the scale is 1."""
+class LayerDropout(NamedTuple):
+    """Dropout of one layer. In evaluation mode, all numbers are kept and the scale is 1."""
 
     pattern: DropoutMask
     attn_out: DropoutMask
@@ -69,13 +69,13 @@ class BlockDropout(NamedTuple):
 
 
 class TracedInputs(NamedTuple):
-    """The inputs of a block, or of all blocks, besides the rows of the tokens. All blocks share the first three."""
+    """The inputs of a layer, or of all layers, besides the rows of the tokens. All layers share the first three."""
 
     mask: Bool[Array, "head seq seq"] | Bool[np.ndarray, "head seq seq"]
     dims: Dims
     settings: ProgramSettings
-    edits: BlockEdits
-    dropout: BlockDropout
+    edits: LayerEdits
+    dropout: LayerDropout
 
 
 def dropout(x: Float[Array, "*shape"], mask: DropoutMask) -> Float[Array, "*shape"]:

@@ -1,7 +1,7 @@
 """Apply edits to NumPy arrays: parameters, ids, rows, mask, embedded input.
 
 The arguments are never changed. Arrays without edits are not copied, except ids and rows. The compiled program applies
-the edits inside a block (see `engine/program_inputs.py`).
+the edits inside a layer (see `engine/program_inputs.py`).
 """
 
 from types import MappingProxyType

@@ -95,7 +95,7 @@ class HideToken(_PythonFields):
 
 @dataclass(frozen=True)
 class SetEmbedded(_PythonFields):
-    """Set one cell of `embedded`, the input of the first block, after scale, positions, embedding norm and dropout."""
+    """Set one cell of `embedded`, the input of the first layer, after scale, positions, embedding norm and dropout."""
 
     batch: int
     position: int

@@ -144,7 +144,7 @@ def require_edits(edits: Any) -> tuple[Edit, ...]:
 
 
 def first_changed_layer(edits: Sequence[Edit]) -> int:
-    """The first block whose computation these edits change. Its input is the same as without them."""
+    """The first layer whose computation these edits change. Its input is the same as without them."""
     return min((getattr(edit, "layer", 0) for edit in edits), default=0)
 
 

@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 from encoder_core.blocks.capacity import Capacity
 from encoder_core.config import EncoderConfig
-from encoder_core.engine.forward import LayerTensors, select_layer
+from encoder_core.engine.forward import StackTensors, select_layer
 from encoder_core.trace import LayerTrace
 
-PaddedArrays = tuple[Float[np.ndarray, "_seq _d_model"], LayerTensors]  # output and layers, at capacity
+PaddedArrays = tuple[Float[np.ndarray, "_seq _d_model"], StackTensors]  # output and layers, at capacity
 
 
 def crop(
@@ -38,13 +38,13 @@ class _Cut(NamedTuple):
     seq: int
     in_place: bool
 
-    def layer(self, blocks: list[Any], out_kernel: Float[np.ndarray, "qkv_dim d_model"]) -> LayerTrace:
-        """The trace of one layer from the BlockTensors of each sentence, as NumPy arrays."""
-        attention = [block.attention for block in blocks]
+    def layer(self, sentences: list[Any], out_kernel: Float[np.ndarray, "qkv_dim d_model"]) -> LayerTrace:
+        """The trace of one layer from the LayerTensors of each sentence, as NumPy arrays."""
+        attention = [tensors.attention for tensors in sentences]
         d_model = self.config.d_model
         return LayerTrace(
-            resid_pre=self.rows([b.resid_pre for b in blocks], d_model),
-            attn_in=self.rows([b.attn_in for b in blocks], d_model),
+            resid_pre=self.rows([s.resid_pre for s in sentences], d_model),
+            attn_in=self.rows([s.attn_in for s in sentences], d_model),
             q=self.split([a.q for a in attention]),
             k=self.split([a.k for a in attention]),
             v=self.split([a.v for a in attention]),
@@ -54,12 +54,12 @@ class _Cut(NamedTuple):
             z=self.split([a.concat for a in attention]),
             concat=self.rows([a.concat for a in attention], self.config.qkv_width),
             attn_out=self.rows([a.attn_out for a in attention], d_model),
-            resid_mid=self.rows([b.resid_mid for b in blocks], d_model),
-            mlp_in=self.rows([b.mlp_in for b in blocks], d_model),
-            mlp_pre=self.rows([b.mlp.mlp_pre for b in blocks], self.config.d_ff),
-            mlp_act=self.rows([b.mlp.mlp_act for b in blocks], self.config.d_ff),
-            mlp_out=self.rows([b.mlp.mlp_out for b in blocks], d_model),
-            resid_post=self.rows([b.resid_post for b in blocks], d_model),
+            resid_mid=self.rows([s.resid_mid for s in sentences], d_model),
+            mlp_in=self.rows([s.mlp_in for s in sentences], d_model),
+            mlp_pre=self.rows([s.mlp.mlp_pre for s in sentences], self.config.d_ff),
+            mlp_act=self.rows([s.mlp.mlp_act for s in sentences], self.config.d_ff),
+            mlp_out=self.rows([s.mlp.mlp_out for s in sentences], d_model),
+            resid_post=self.rows([s.resid_post for s in sentences], d_model),
             out_kernel=_frozen(out_kernel),
         )
 

@@ -16,19 +16,19 @@ from flax import nnx
 from jaxtyping import Array, Float
 
 from encoder_core.blocks import (
-    BlockTensors,
-    EncoderBlock,
+    EncoderLayer,
     EncoderStack,
-    SeparateBlocks,
+    LayerTensors,
+    SeparateLayers,
     TracedInputs,
     layer_norm,
-    separate_block,
+    separate_layer,
 )
 from encoder_core.blocks.capacity import Capacity
 from encoder_core.engine.executables import compiled_for_each_capacity
 from encoder_core.engine.program_inputs import split_by_layer
 
-LayerTensors = BlockTensors | list[BlockTensors]  # with a first axis `layer`, or a list of layers
+StackTensors = LayerTensors | list[LayerTensors]  # with a first axis `layer`, or a list of layers
 
 
 def forward(
@@ -36,7 +36,7 @@ def forward(
     state: nnx.State,
     embedded: Float[np.ndarray, "seq d_model"],
     traced: TracedInputs,
-) -> tuple[Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"], LayerTensors]:
+) -> tuple[Float[Array, "seq d_model"] | Float[np.ndarray, "seq d_model"], StackTensors]:
     """The output of the stack and the tensors of its layers, all at capacity; `select_layer` selects one layer."""
     if not capacity.exact:
         return _all_layers(capacity, state, embedded, traced)
@@ -44,33 +44,33 @@ def forward(
     tensors = []
     settings, by_layer = traced.settings, split_by_layer(capacity, traced)
     for layer in range(int(settings.first_layer), capacity.num_layers):
-        block = _layer(capacity, state["blocks"][layer], x, by_layer[layer])
-        tensors.append(block)
-        x = embedded if settings.every_block_reads_input else block.resid_post
+        layer_tensors = _layer(capacity, state["layers"][layer], x, by_layer[layer])
+        tensors.append(layer_tensors)
+        x = embedded if settings.every_layer_reads_input else layer_tensors.resid_post
     if settings.final_norm:
         scale, bias = (np.asarray(state["final_norm"][name][...]) for name in ("scale", "bias"))
         return layer_norm(np.asarray(x), scale, bias, float(settings.norm_eps)), tensors
     return x, tensors
 
 
-def select_layer(tensors: LayerTensors, layer: int) -> BlockTensors:
+def select_layer(tensors: StackTensors, layer: int) -> LayerTensors:
     """The tensors of one layer."""
     return tensors[layer] if isinstance(tensors, list) else jax.tree.map(lambda leaf: leaf[layer], tensors)
 
 
 def empty_state(capacity: Capacity) -> nnx.State:
     """The state with the shapes of the parameters at this capacity, without allocated arrays."""
-    return _structure(SeparateBlocks if capacity.exact else EncoderStack, capacity)[1]
+    return _structure(SeparateLayers if capacity.exact else EncoderStack, capacity)[1]
 
 
-def empty_block(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
-    """The structure of one block at this capacity, and its state without allocated arrays."""
-    return _structure(EncoderBlock, capacity)
+def empty_layer(capacity: Capacity) -> tuple[nnx.GraphDef, nnx.State]:
+    """The structure of one layer at this capacity, and its state without allocated arrays."""
+    return _structure(EncoderLayer, capacity)
 
 
-def block_state(capacity: Capacity, value_of: Callable[[str, tuple[int, ...]], Any]) -> nnx.State:
-    """The state of one block. `value_of` returns the array of each parameter, given its name and its shape."""
-    _, shapes = empty_block(capacity)
+def layer_state(capacity: Capacity, value_of: Callable[[str, tuple[int, ...]], Any]) -> nnx.State:
+    """The state of one layer. `value_of` returns the array of each parameter, given its name and its shape."""
+    _, shapes = empty_layer(capacity)
     entries = [
         (path, variable.replace(value_of(".".join(map(str, path)), variable.shape)))
         for path, variable in nnx.to_flat_state(shapes)
@@ -93,7 +93,7 @@ def _all_layers(
     state: nnx.State,
     embedded: Float[Array, "seq d_model"],
     traced: TracedInputs,
-) -> tuple[Float[Array, "seq d_model"], BlockTensors]:
+) -> tuple[Float[Array, "seq d_model"], LayerTensors]:
     graphdef, _ = _structure(EncoderStack, capacity)
     encoder = nnx.merge(graphdef, state)
     return encoder(embedded, traced)
@@ -105,7 +105,7 @@ def _layer(
     state: nnx.State,
     x: Float[Array, "seq d_model"],
     traced: TracedInputs,
-) -> BlockTensors:
-    graphdef, _ = _structure(separate_block, capacity)
-    block = nnx.merge(graphdef, state)
-    return block(x, traced)
+) -> LayerTensors:
+    graphdef, _ = _structure(separate_layer, capacity)
+    encoder_layer = nnx.merge(graphdef, state)
+    return encoder_layer(x, traced)

@@ -1,8 +1,8 @@
 """Gradients of a forward pass by automatic differentiation through the modules of `blocks`.
 
-The program differentiates one block at a capacity, so the number of blocks, the placement of norms and the edits
-compile nothing. It runs backwards from the last block: the gradient at the input of a block is the gradient at the
-output of the block before it.
+The program differentiates one layer at a capacity, so the number of layers, the placement of norms and the edits
+compile nothing. It runs backwards from the last layer: the gradient at the input of a layer is the gradient at the
+output of the layer before it.
 """
 
 import math
@@ -19,17 +19,17 @@ from encoder_core.blocks.capacity import Capacity, Dims, capacity_for, pad
 from encoder_core.blocks.parameter_cut import NOTHING_CUT
 from encoder_core.config import require_chained_layers
 from encoder_core.engine.executables import compiled_for_each_capacity, wait_for
-from encoder_core.engine.forward import block_state, empty_block
-from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings, split_by_layer
+from encoder_core.engine.forward import empty_layer, layer_state
+from encoder_core.engine.program_inputs import layer_dropout, layer_edits, program_settings, split_by_layer
 from encoder_core.trace import Run
 
 Rows = Float[np.ndarray, "batch seq d_model"]
 
 
-class BlockGradients(NamedTuple):
-    """The gradients of one block.
+class LayerGradients(NamedTuple):
+    """The gradients of one layer.
 
-    resid_pre  (batch, seq, d_model) with respect to the input of the block
+    resid_pre  (batch, seq, d_model) with respect to the input of the layer
     kernels    name ("attention.query", "mlp.up", ...) -> with respect to the kernel
     """
 
@@ -38,12 +38,12 @@ class BlockGradients(NamedTuple):
 
     @property
     def kernel_norm(self) -> float:
-        """The length of the gradient of all kernels of the block, taken as one vector."""
+        """The length of the gradient of all kernels of the layer, taken as one vector."""
         return math.sqrt(sum(float((gradient.astype(float) ** 2).sum()) for gradient in self.kernels.values()))
 
 
-def block_gradients(run: Run, d_output: Rows) -> tuple[BlockGradients, ...]:
-    """The gradients of a loss in every block, first block first, in float32.
+def layer_gradients(run: Run, d_output: Rows) -> tuple[LayerGradients, ...]:
+    """The gradients of a loss in every layer, first layer first, in float32.
 
     d_output  gradient of the loss with respect to `trace.output`
 
@@ -55,25 +55,25 @@ def block_gradients(run: Run, d_output: Rows) -> tuple[BlockGradients, ...]:
     if d_output.shape != trace.output.shape:
         raise ValueError(f"d_output of shape={d_output.shape} is invalid: allowed is {trace.output.shape}.")
     capacity = _capacity_of(run)
-    blocks: list[BlockGradients] = []
+    gradients: list[LayerGradients] = []
     gradient = d_output.astype(np.float32)
     if config.final_norm:
         gradient = np.stack([_through_final_norm(run, capacity, *rows) for rows in enumerate(gradient)])
     traced = [_inputs_by_layer(run, capacity, sentence) for sentence in range(len(gradient))]
     for layer in reversed(range(config.num_layers)):
-        state = _block_state(run, capacity, layer)
+        state = _layer_state(run, capacity, layer)
         by_sentence = [
-            _through_block(run, capacity, state, layer, sentence, rows, traced[sentence][layer])
+            _through_layer(run, capacity, state, layer, sentence, rows, traced[sentence][layer])
             for sentence, rows in enumerate(gradient)
         ]
         gradient = np.stack([rows for rows, _ in by_sentence])
         kernels = {name: np.sum([part[name] for _, part in by_sentence], axis=0) for name in by_sentence[0][1]}
-        blocks.append(BlockGradients(gradient, kernels))
-    return tuple(reversed(blocks))
+        gradients.append(LayerGradients(gradient, kernels))
+    return tuple(reversed(gradients))
 
 
 def _capacity_of(run: Run) -> Capacity:
-    """The capacity of one block; that of a trace does not fit, because its number of layers is limited."""
+    """The capacity of one layer; that of a trace does not fit, because its number of layers is limited."""
     return capacity_for(replace(run.config, num_layers=1), run.trace.embedded.shape[1])
 
 
@@ -83,23 +83,23 @@ def _inputs_by_layer(run: Run, capacity: Capacity, sentence: int) -> list[Traced
         pad(run.trace.mask[sentence], (capacity.num_heads, capacity.seq, capacity.seq)),
         _dims(run),
         program_settings(run.config, run.effects, NOTHING_CUT),
-        block_edits(all_layers, run.effects, sentence),
-        block_dropout(all_layers, run.trace.kept, sentence),
+        layer_edits(all_layers, run.effects, sentence),
+        layer_dropout(all_layers, run.trace.kept, sentence),
     )
     return split_by_layer(all_layers, traced)
 
 
-def _block_state(run: Run, capacity: Capacity, layer: int) -> nnx.State:
-    """The parameters of one block, padded with zeros."""
+def _layer_state(run: Run, capacity: Capacity, layer: int) -> nnx.State:
+    """The parameters of one layer, padded with zeros."""
 
     def padded(name: str, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
         array = run.edited_parameters.get(f"layers.{layer}.{name}")
         return np.zeros(shape, np.float32) if array is None else pad(array, shape)
 
-    return block_state(capacity, padded)
+    return layer_state(capacity, padded)
 
 
-def _through_block(
+def _through_layer(
     run: Run,
     capacity: Capacity,
     state: nnx.State,
@@ -108,9 +108,9 @@ def _through_block(
     d_output: Float[np.ndarray, "seq d_model"],
     traced: TracedInputs,
 ) -> tuple[Float[np.ndarray, "seq d_model"], dict[str, Float[np.ndarray, "input output"]]]:
-    """The gradients with respect to the input of the block and to its kernels, for one sentence."""
+    """The gradients with respect to the input of the layer and to its kernels, for one sentence."""
     shape, seq = (capacity.seq, capacity.d_model), len(d_output)
-    gradients = _block_vjp(
+    gradients = _layer_vjp(
         capacity,
         state,
         pad(run.trace.layers[layer].resid_pre[sentence], shape),
@@ -143,19 +143,19 @@ def _dims(run: Run) -> Dims:
 
 
 @compiled_for_each_capacity
-def _block_vjp(
+def _layer_vjp(
     capacity: Capacity,
     state: nnx.State,
     x: Float[Array, "seq d_model"],
     d_output: Float[Array, "seq d_model"],
     traced: TracedInputs,
 ) -> tuple[nnx.State, Float[Array, "seq d_model"]]:
-    """The gradients of sum(block(x) * d_output) with respect to the parameters and to x."""
-    graphdef, _ = empty_block(capacity)
+    """The gradients of sum(layer(x) * d_output) with respect to the parameters and to x."""
+    graphdef, _ = empty_layer(capacity)
 
-    def loss(block_state: nnx.State, rows: Float[Array, "seq d_model"]) -> Float[Array, ""]:
-        block = nnx.merge(graphdef, block_state)
-        return (block(rows, traced).resid_post * d_output).sum()
+    def loss(layer_state: nnx.State, rows: Float[Array, "seq d_model"]) -> Float[Array, ""]:
+        encoder_layer = nnx.merge(graphdef, layer_state)
+        return (encoder_layer(rows, traced).resid_post * d_output).sum()
 
     return jax.grad(loss, argnums=(0, 1))(state, x)
 

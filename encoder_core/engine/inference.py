@@ -62,23 +62,23 @@ def compute_outputs(
 ) -> Float[np.ndarray, "run seq d_model"]:
     """The output of one sentence with `edits`, then with `edits` and each of the `edit_lists`.
 
-    Each run starts at the first block that its edit list changes, with the input that the block has with `edits`.
+    Each run starts at the first layer that its edit list changes, with the input that the layer has with `edits`.
     """
     config, (batch, seq) = stacked.config, inputs.real.shape
     capacity = capacity_for(config, seq)
-    block_inputs = np.empty((0, seq, config.d_model), np.float32)  # of the run with `edits`
+    layer_inputs = np.empty((0, seq, config.d_model), np.float32)  # of the run with `edits`
     outputs = np.empty((1 + len(edit_lists), seq, config.d_model), np.float32)
     for run, added_edits in enumerate([(), *edit_lists]):
         effects = combine_edits([*edits, *added_edits], config, batch, seq)
         embedded = embed_inputs(inputs, mask, effects, config, stacked.parameters)
         first = first_changed_layer(added_edits)
-        stream = block_inputs[first] if first else embedded.embedded[sentence]
+        stream = layer_inputs[first] if first else embedded.embedded[sentence]
         at_capacity = stacked.for_capacity(capacity, to_edit=edits_kernels(effects))
         outputs[run], streams = run_output(
             at_capacity, stream, embedded.mask[sentence], config, capacity, effects, embedded.kept, sentence, first
         )
         if run == 0:
-            block_inputs = streams
+            layer_inputs = streams
     outputs.setflags(write=False)
     return outputs
 

@@ -14,14 +14,14 @@ from encoder_core.edits import Effects
 from encoder_core.edits.effects import NO_EFFECTS
 from encoder_core.engine.crop import PaddedArrays, crop
 from encoder_core.engine.executables import one_ahead, wait_for
-from encoder_core.engine.forward import LayerTensors, forward
-from encoder_core.engine.program_inputs import block_dropout, block_edits, program_settings
+from encoder_core.engine.forward import StackTensors, forward
+from encoder_core.engine.program_inputs import layer_dropout, layer_edits, program_settings
 from encoder_core.engine.stacked_parameters import ProgramParameters
 from encoder_core.inputs.dropout import DropoutDraw
 from encoder_core.trace import LayerTrace
 
 # The output and the tensors of all layers at capacity; `_seq` and `_d_model` are capacities, not active sizes.
-PaddedRun = tuple[Float[Array, "_seq _d_model"] | Float[np.ndarray, "_seq _d_model"], LayerTensors]
+PaddedRun = tuple[Float[Array, "_seq _d_model"] | Float[np.ndarray, "_seq _d_model"], StackTensors]
 
 
 def run_batch(
@@ -40,9 +40,9 @@ def run_batch(
     """
     parameters = _edited(parameters, effects, capacity)
 
-    def run(every_block_reads_input: bool) -> list[PaddedArrays]:
+    def run(every_layer_reads_input: bool) -> list[PaddedArrays]:
         settings = program_settings(config, effects, parameters.cut)._replace(
-            every_block_reads_input=every_block_reads_input
+            every_layer_reads_input=every_layer_reads_input
         )
         runs = (
             _run(parameters.state, rows, sentence_mask, config, capacity, settings, effects, kept, sentence)
@@ -68,9 +68,9 @@ def run_output(
     sentence: int,
     first_layer: int = 0,
 ) -> tuple[Float[np.ndarray, "seq d_model"], Float[np.ndarray, "layer seq d_model"]]:
-    """The output of one sentence, and the input of each block from `first_layer` on.
+    """The output of one sentence, and the input of each layer from `first_layer` on.
 
-    stream  the input of block `first_layer`; the blocks before it are skipped
+    stream  the input of layer `first_layer`; the layers before it are skipped
 
     It is faster than `run_batch`, because no other tensor is cropped.
     """
@@ -79,10 +79,10 @@ def run_output(
     output, tensors = wait_for(_run(state, stream, mask, config, capacity, settings, effects, kept, sentence))
     size = slice(len(stream)), slice(config.d_model)
     if isinstance(tensors, list):
-        block_inputs = np.stack([np.asarray(block.resid_pre) for block in tensors])
+        layer_inputs = np.stack([np.asarray(layer.resid_pre) for layer in tensors])
     else:
-        block_inputs = np.asarray(tensors.resid_pre)
-    return np.asarray(output)[size], block_inputs[: config.num_layers, *size]
+        layer_inputs = np.asarray(tensors.resid_pre)
+    return np.asarray(output)[size], layer_inputs[: config.num_layers, *size]
 
 
 def _run(
@@ -100,8 +100,8 @@ def _run(
         pad(mask, (capacity.num_heads, capacity.seq, capacity.seq)),
         Dims(d_model=config.d_model, d_head=config.d_head, num_layers=config.num_layers),
         settings,
-        block_edits(capacity, effects, sentence),
-        block_dropout(capacity, kept, sentence),
+        layer_edits(capacity, effects, sentence),
+        layer_dropout(capacity, kept, sentence),
     )
     return forward(capacity, state, pad(stream, (capacity.seq, capacity.d_model)), traced)
 
@@ -125,7 +125,7 @@ def _edited(parameters: ProgramParameters, effects: Effects, capacity: Capacity)
     for name, cells in kernels.items():
         _, number, *rest = name.split(".")
         layer = int(number)
-        path: tuple[str | int, ...] = ("blocks", layer, *rest) if capacity.exact else ("blocks", *rest)
+        path: tuple[str | int, ...] = ("layers", layer, *rest) if capacity.exact else ("layers", *rest)
         if path not in copies:
             copies[path] = np.array(flat[path][...])
         kernel = copies[path].T if capacity.exact else copies[path][layer]  # a view: the copy is edited
@@ -140,11 +140,11 @@ def _out_kernels(
     parameters: ProgramParameters, config: EncoderConfig, capacity: Capacity
 ) -> list[Float[np.ndarray, "qkv_dim d_model"]]:
     """W_O of each layer; at an exact capacity, a view of the state, in which it is transposed."""
-    blocks = parameters.state["blocks"]
+    layers = parameters.state["layers"]
     if capacity.exact:
-        kernels = [np.asarray(blocks[layer]["attention"]["out"]["kernel"][...]).T for layer in range(config.num_layers)]
+        kernels = [np.asarray(layers[layer]["attention"]["out"]["kernel"][...]).T for layer in range(config.num_layers)]
     else:
-        kernels = list(np.asarray(blocks["attention"]["out"]["kernel"][...])[: config.num_layers])
+        kernels = list(np.asarray(layers["attention"]["out"]["kernel"][...])[: config.num_layers])
     kernels = [kernel[: config.qkv_width, : config.d_model] for kernel in kernels]
     factor = parameters.cut.qkv_width_factor
     return kernels if factor == 1.0 else [kernel * factor for kernel in kernels]

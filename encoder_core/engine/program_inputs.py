@@ -8,9 +8,9 @@ import numpy as np
 from encoder_core.blocks import (
     ACTIVATIONS,
     NO_ACTIVATION,
-    BlockDropout,
-    BlockEdits,
     DropoutMask,
+    LayerDropout,
+    LayerEdits,
     ProgramSettings,
     TracedInputs,
 )
@@ -22,7 +22,7 @@ from encoder_core.inputs.dropout import DropoutDraw
 
 
 def program_settings(config: EncoderConfig, effects: Effects, cut: ParameterCut) -> ProgramSettings:
-    """The settings of all blocks."""
+    """The settings of all layers."""
     activation = list(ACTIVATIONS).index(config.activation)
     return ProgramSettings(
         post_norm=config.norm == "post",
@@ -33,13 +33,13 @@ def program_settings(config: EncoderConfig, effects: Effects, cut: ParameterCut)
         score_scale=effects.score_scale(config),
         temperature=effects.temperature,
         first_layer=0,
-        every_block_reads_input=False,
+        every_layer_reads_input=False,
         cut=cut,
     )
 
 
-def block_edits(capacity: Capacity, effects: Effects, sentence: int) -> BlockEdits:
-    """The edits inside the blocks of all layers, for one sentence. `edits/apply.py` applies the edits of the inputs."""
+def layer_edits(capacity: Capacity, effects: Effects, sentence: int) -> LayerEdits:
+    """The edits inside the layers of all layers, for one sentence. `edits/apply.py` applies the edits of the inputs."""
     edited: dict[str, np.ndarray] = {}
 
     def array(name: str) -> np.ndarray:
@@ -59,9 +59,9 @@ def block_edits(capacity: Capacity, effects: Effects, sentence: int) -> BlockEdi
 
 
 @cache
-def _without_edits(capacity: Capacity) -> BlockEdits:
+def _without_edits(capacity: Capacity) -> LayerEdits:
     layers, heads, seq = capacity.num_layers, capacity.num_heads, capacity.seq
-    return BlockEdits(
+    return LayerEdits(
         scores=jax.device_put(np.full((layers, heads, seq, seq), np.nan, np.float32)),
         head_factors=jax.device_put(np.ones((layers, heads), np.float32)),
         attention_residual=jax.device_put(np.ones(layers, np.float32)),
@@ -69,7 +69,7 @@ def _without_edits(capacity: Capacity) -> BlockEdits:
     )
 
 
-def block_dropout(capacity: Capacity, kept: DropoutDraw | None, sentence: int) -> BlockDropout:
+def layer_dropout(capacity: Capacity, kept: DropoutDraw | None, sentence: int) -> LayerDropout:
     """The dropout masks of all layers, for one sentence."""
     without_dropout = _without_dropout(capacity)
     if kept is None:
@@ -83,7 +83,7 @@ def block_dropout(capacity: Capacity, kept: DropoutDraw | None, sentence: int) -
                 padded[layer][tuple(slice(size) for size in kept_here[sentence].shape)] = kept_here[sentence]
                 scale[layer] = kept.scale
         masks[place] = DropoutMask(jax.device_put(padded), jax.device_put(scale))
-    return BlockDropout(**masks)
+    return LayerDropout(**masks)
 
 
 def split_by_layer(capacity: Capacity, traced: TracedInputs) -> list[TracedInputs]:
@@ -109,13 +109,13 @@ def _first_layer(capacity: Capacity) -> list[jax.Array]:
 
 
 @cache
-def _without_dropout(capacity: Capacity) -> BlockDropout:
+def _without_dropout(capacity: Capacity) -> LayerDropout:
     layers, seq = capacity.num_layers, capacity.seq
 
     def keep_all(*shape: int) -> DropoutMask:
         return DropoutMask(jax.device_put(np.ones((layers, *shape), bool)), jax.device_put(np.ones(layers, np.float32)))
 
-    return BlockDropout(
+    return LayerDropout(
         pattern=keep_all(capacity.num_heads, seq, seq),
         attn_out=keep_all(seq, capacity.d_model),
         mlp_act=keep_all(seq, capacity.d_ff),

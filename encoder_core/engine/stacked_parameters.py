@@ -1,4 +1,4 @@
-"""Parameters of the compiled program: on the device, at capacity, those of all blocks stacked."""
+"""Parameters of the compiled program: on the device, at capacity, those of all layers stacked."""
 
 from functools import cache
 from typing import NamedTuple
@@ -28,7 +28,7 @@ _IN_STACK = ("layers.", "final_norm.")  # what the names of the parameters of th
 
 
 class ProgramParameters(NamedTuple):
-    """The state of the modules at capacity, and what the blocks use of it."""
+    """The state of the modules at capacity, and what the layers use of it."""
 
     state: nnx.State
     cut: ParameterCut
@@ -91,7 +91,7 @@ def _shared_draw(widths: Capacity) -> nnx.State:
 def stack_parameters(parameters: Parameters, config: EncoderConfig, capacity: Capacity) -> ProgramParameters:
     """The parameters at capacity, padded with zeros.
 
-    Those of the blocks are stacked along a first axis `layer`; at an exact capacity, each block has separate arrays,
+    Those of the layers are stacked along a first axis `layer`; at an exact capacity, each layer has separate arrays,
     and its kernels are transposed (`OutputRowsLinear`).
     """
     has_bias = {"use_bias": True, "use_qkv_bias": True}  # a bias that the encoder does not have is zero
@@ -103,14 +103,14 @@ def _stack(parameters: Parameters, num_layers: int, capacity: Capacity) -> nnx.S
     entries = []
     for path, variable in nnx.to_flat_state(empty_state(capacity)):
         name = ".".join(map(str, path))
-        if name.startswith("blocks.") and not capacity.exact:
+        if name.startswith("layers.") and not capacity.exact:
             value = np.zeros(variable.shape, np.float32)
             for layer in range(num_layers):
-                array = parameters.get(f"layers.{layer}.{name.removeprefix('blocks.')}")
+                array = parameters.get(f"layers.{layer}.{name.removeprefix('layers.')}")
                 if array is not None:
                     value[layer][tuple(slice(size) for size in array.shape)] = array
         else:
-            array = parameters.get(name.replace("blocks.", "layers."))
+            array = parameters.get(name)
             value = np.zeros(variable.shape, np.float32) if array is None else pad(array.T, variable.shape)
         entries.append((path, variable.replace(jax.device_put(value))))
     return nnx.from_flat_state(entries)
@@ -122,7 +122,7 @@ def parameters_from_state(
     config: EncoderConfig,
     capacity: Capacity,
 ) -> ParameterDict:
-    """The parameters by name. At an exact capacity, the arrays of the blocks are those of the state, or their `.T`.
+    """The parameters by name. At an exact capacity, the arrays of the layers are those of the state, or their `.T`.
 
     A large model is therefore in main memory only once. (On a GPU, the state is a second copy in the GPU's memory.)
     """
@@ -132,6 +132,6 @@ def parameters_from_state(
         state_arrays = {".".join(map(str, path)): np.asarray(value[...]).T for path, value in flat}
     parameters = {}
     for name in parameter_shapes(config):
-        array = state_arrays.get(name.replace("layers.", "blocks."))
+        array = state_arrays.get(name)
         parameters[name] = np.ascontiguousarray(tensors[name]) if array is None else array
     return parameters

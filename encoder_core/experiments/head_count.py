@@ -95,7 +95,7 @@ def _measure(setup: Setup) -> Measurement:
         f"{', which are fewer than that width and limit it' if chosen.rank == _SEQ < _CONFIG.d_model // heads else ''}"
         f". Narrow heads can tell fewer keys apart, "
         f"but they can look at several keys at once, each for itself. What is better is measured on a task: of small "
-        f"encoders (d_model {plan.d_model}, one block) that were trained for {plan.steps:,} steps on "
+        f"encoders (d_model {plan.d_model}, one layer) that were trained for {plan.steps:,} steps on "
         f"“{tasks()[task].title}”, those with {heads} heads of d_head {plan.config.d_head} give "
         f"**{_share(learned[heads])}** right outputs to {NUM_INPUTS} random test inputs, and those with "
         f"one head **{_share(learned[1])}**, as the median of {len(SEEDS)} seeds with the lowest and the highest.",

@@ -1,4 +1,4 @@
-"""Claim 8: post-norm keeps the residual stream at one length, pre-norm lets it grow; gradients differ by block."""
+"""Claim 8: post-norm keeps the residual stream at one length, pre-norm lets it grow; gradients differ by layer."""
 
 import numpy as np
 from jaxtyping import Float
@@ -14,7 +14,7 @@ _NORMS: dict[str, Norm] = {"post-norm": "post", "pre-norm": "pre"}
 
 
 def growth(norms: StackNorms) -> float:
-    """How many times as long the residual stream is after the last block as after the first."""
+    """How many times as long the residual stream is after the last layer as after the first."""
     return float(norms.stream[-1] / norms.stream[0])
 
 
@@ -24,30 +24,30 @@ def _measure(setup: Setup) -> Measurement:
     growths = np.array([growth(norms) for norms in encoders[chosen]])
     middle = float(np.median(growths))
 
-    def mean(field: str) -> dict[str, Float[np.ndarray, "block"]]:
+    def mean(field: str) -> dict[str, Float[np.ndarray, "layer"]]:
         return {name: np.mean([getattr(norms, field) for norms in all_norms], axis=0)
                 for name, all_norms in encoders.items()}  # fmt: skip
 
     gradients = mean("gradient")
 
     def draw(theme: ThemeName) -> Line:
-        style, blocks = PanelStyle(height=_HEIGHT, theme=theme), [str(block) for block in range(1, depth + 1)]
+        style, layers = PanelStyle(height=_HEIGHT, theme=theme), [str(layer) for layer in range(1, depth + 1)]
         return [
-            curves(mean("stream"), blocks, title="length of the residual stream", x_axis="after block",
+            curves(mean("stream"), layers, title="length of the residual stream", x_axis="after layer",
                    y_axis="length", style=style),
             "|",
-            curves(gradients, blocks, title="gradient of the loss", x_axis="at the input of block", y_axis="length",
+            curves(gradients, layers, title="gradient of the loss", x_axis="at the input of layer", y_axis="length",
                    style=style),
         ]  # fmt: skip
 
     ratios = {name: float(g[0] / g[-1]) for name, g in gradients.items()}
     return Measurement(
         1 if 1 / _SAME < middle < _SAME else 0 if middle > 1 else 2,
-        f"{chosen}: × {format_number(middle, 3)} from the first to the last block "
+        f"{chosen}: × {format_number(middle, 3)} from the first to the last layer "
         f"({format_number(growths.min(), 3)} to {format_number(growths.max(), 3)} in {NUM_ENCODERS} encoders)",
-        f"In an encoder of {depth} blocks with {chosen}, the residual stream is **{format_number(middle, 3)} times** "
-        "as long after the last block as after the first. The gradient at the first block is "
-        f"**{format_number(ratios['post-norm'], 2)} times** that at the last block with post-norm, and "
+        f"In an encoder of {depth} layers with {chosen}, the residual stream is **{format_number(middle, 3)} times** "
+        "as long after the last layer as after the first. The gradient at the first layer is "
+        f"**{format_number(ratios['post-norm'], 2)} times** that at the last layer with post-norm, and "
         f"**{format_number(ratios['pre-norm'], 2)} times** with pre-norm.",
         draw,
     )
@@ -57,20 +57,20 @@ EXPERIMENT = Experiment(
     number=8,
     name="norm-placement",
     title="Post-norm and pre-norm in deep stacks",
-    claim="With post-norm, each block normalises the residual stream. With pre-norm, every block adds to the "
-    "stream, which grows, and gradients reach all blocks.",
-    hypothesis="After post-norm blocks the residual stream has the same length everywhere. After pre-norm blocks it is "
-    "longer, the more blocks there are.",
-    question="An encoder has {depth} blocks with {norm}. How long is the residual stream after the last block, "
+    claim="With post-norm, each layer normalises the residual stream. With pre-norm, every layer adds to the "
+    "stream, which grows, and gradients reach all layers.",
+    hypothesis="After post-norm layers the residual stream has the same length everywhere. After pre-norm layers it is "
+    "longer, the more layers there are.",
+    question="An encoder has {depth} layers with {norm}. How long is the residual stream after the last layer, "
     "compared with the first?",
     options=(
-        Option("Longer", "Each pre-norm block adds its output to the stream. In a random encoder the two are nearly "
+        Option("Longer", "Each pre-norm layer adds its output to the stream. In a random encoder the two are nearly "
                "independent, so the sum is mostly longer."),
-        Option("Equally long", "A post-norm block ends with a norm, which gives every row the length √d_model."),
+        Option("Equally long", "A post-norm layer ends with a norm, which gives every row the length √d_model."),
         Option("Shorter", "A sum of independent vectors is longer than each of them; a norm restores one length."),
     ),
     controls=(
-        Control("depth", "Blocks", DEPTHS, 6),
+        Control("depth", "Layers", DEPTHS, 6),
         Control("norm", "Norm", tuple(_NORMS), "pre-norm"),
     ),
     measure=_measure,

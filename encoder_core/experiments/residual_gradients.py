@@ -8,7 +8,7 @@ from encoder_core.experiments.experiment import Control, Experiment, Measurement
 from encoder_core.experiments.stack_gradients import DEPTHS, NUM_ENCODERS, all_stack_norms, stack_norms
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
 
-_NORMS: dict[str, Norm] = {"post-norm blocks": "post", "pre-norm blocks": "pre"}
+_NORMS: dict[str, Norm] = {"post-norm layers": "post", "pre-norm layers": "pre"}
 _TANH = "tanh layers"
 _WIDTH, _SPREAD = 32, 0.5  # of a tanh layer: its kernel has a standard deviation of _SPREAD / √_WIDTH
 _HEIGHT = 320
@@ -94,7 +94,7 @@ EXPERIMENT = Experiment(
     options=(
         Option(
             "Less than 2 times smaller, or not at all",
-            "That needs something else to keep the gradient's size, such as the norms in every block.",
+            "That needs something else to keep the gradient's size, such as the norms in every layer.",
         ),
         Option(
             "2 to 10 times smaller",
@@ -108,11 +108,11 @@ EXPERIMENT = Experiment(
         ),
     ),
     controls=(
-        Control("stack", "Layers", (_TANH, *_NORMS), _TANH, "tanh layers have no norms; encoder blocks do"),
+        Control("stack", "Layers", (_TANH, *_NORMS), _TANH, "tanh layers have no norms; encoder layers do"),
         Control("depth", "Number of layers", DEPTHS, 12),
     ),
     measure=_measure,
-    limits="All networks are random, as at the start of training. In encoder blocks the norms rescale the gradient as "
+    limits="All networks are random, as at the start of training. In encoder layers the norms rescale the gradient as "
     "well, which hides most of the effect: there, residuals and norms have to be judged together.",
     code=(stack_gradients, gradient_norms, stack_norms),
     stage="add_and_norm",

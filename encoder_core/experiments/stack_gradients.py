@@ -1,4 +1,4 @@
-"""What the experiments on depth share: the gradient and the length of the residual stream at every block."""
+"""What the experiments on depth share: the gradient and the length of the residual stream at every layer."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from jaxtyping import Float
 from encoder_core.config import EncoderConfig, Norm
 from encoder_core.edits import Edit, ResidualFactor
 from encoder_core.encoder import Encoder
-from encoder_core.engine.gradients import block_gradients
+from encoder_core.engine.gradients import layer_gradients
 
 DEPTHS = (2, 4, 6, 8, 12)
 NUM_ENCODERS = 5  # random encoders with the seeds 0 to 4, for the spread
@@ -19,20 +19,20 @@ _TOKENS, _D_MODEL = 12, 32
 class StackNorms(NamedTuple):
     """Lengths of all rows of a sentence taken as one vector.
 
-    gradient  at the input of each block: of the loss with respect to the residual stream, (block,)
-    stream    after each block: of the residual stream, (block,)
+    gradient  at the input of each layer: of the loss with respect to the residual stream, (layer,)
+    stream    after each layer: of the residual stream, (layer,)
     """
 
-    gradient: Float[np.ndarray, "block"]
-    stream: Float[np.ndarray, "block"]
+    gradient: Float[np.ndarray, "layer"]
+    stream: Float[np.ndarray, "layer"]
 
 
 @lru_cache(maxsize=128)
 def stack_norms(norm: Norm, depth: int, residuals: bool, seed: int) -> StackNorms:
-    """The lengths in a random encoder of so many blocks, on random ids.
+    """The lengths in a random encoder of so many layers, on random ids.
 
     The loss is the sum of the outputs times random numbers, so its gradient at the output is random. Without
-    `residuals`, each sublayer's output replaces the stream. The gradients are those of `jax.grad` (`block_gradients`).
+    `residuals`, each sublayer's output replaces the stream. The gradients are those of `jax.grad` (`layer_gradients`).
     """
     config = EncoderConfig(vocab_size=16, max_len=16, d_model=_D_MODEL, num_heads=4, d_ff=4 * _D_MODEL,
                            num_layers=depth, norm=norm, final_norm=norm == "pre")  # fmt: skip
@@ -43,9 +43,9 @@ def stack_norms(norm: Norm, depth: int, residuals: bool, seed: int) -> StackNorm
         edits = [ResidualFactor(layer, "attention") for layer in range(depth)]
         edits += [ResidualFactor(layer, "mlp") for layer in range(depth)]
     run = Encoder.random(config, seed).run(ids, None, edits)
-    blocks = block_gradients(run, rng.standard_normal(run.trace.output.shape))
+    gradients = layer_gradients(run, rng.standard_normal(run.trace.output.shape))
     return StackNorms(
-        np.array([np.linalg.norm(block.resid_pre) for block in blocks]),
+        np.array([np.linalg.norm(layer.resid_pre) for layer in gradients]),
         np.array([np.linalg.norm(layer.resid_post) for layer in run.trace.layers]),
     )
 

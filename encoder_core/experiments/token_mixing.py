@@ -74,7 +74,7 @@ def _measure(setup: Setup) -> Measurement:
         f"“{SENTENCE[token]}” is replaced. **{counts['embedded']}** row of the embeddings changes, and "
         f"**{counts['values 1']}** row of the values. After the first attention **{counts['attention 1']}** rows have "
         f"changed, by {format_number(float(changes['attention 1'][token]), 2)} in the token's own row. The projections "
-        "of a block and its feed-forward network work on each row alone: a row changes there only if its input did.",
+        "of a layer and its feed-forward network work on each row alone: a row changes there only if its input did.",
         draw,
     )
 

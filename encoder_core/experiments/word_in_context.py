@@ -31,7 +31,7 @@ _HEIGHT = 320
 
 
 class Similarities(NamedTuple):
-    """Cosines of a word's vectors in two sentences, for each pair of sentences, before the first block and after each.
+    """Cosines of a word's vectors in two sentences, for each pair of sentences, before the first layer and after each.
 
     same   (pair, layer + 1) of sentences with the same meaning
     other  (pair, layer + 1) of sentences with different meanings

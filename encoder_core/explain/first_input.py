@@ -1,4 +1,4 @@
-"""The input of the first block in float64 NumPy, recomputed or with another position encoding."""
+"""The input of the first layer in float64 NumPy, recomputed or with another position encoding."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from encoder_core.trace import Run
 
 
 class FirstInput(NamedTuple):
-    """The input of the first block and the tensors that it is computed from.
+    """The input of the first layer and the tensors that it is computed from.
 
     total     the scaled embedding plus the position encoding
     norm      the steps of the embedding norm of `total`; None where the model has no such norm

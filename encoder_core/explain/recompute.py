@@ -97,7 +97,7 @@ def multi_head(run: Run, layer: int) -> float:
 
 
 def add_and_norm(run: Run, layer: int) -> float:
-    """Both residual sums and both norms of a block, for the last block also the final norm.
+    """Both residual sums and both norms of a layer, for the last layer also the final norm.
 
     The final norm is left out with attention_read_out="input", unless there is one layer only: the output is then not
     computed from the layers of the trace.
@@ -132,10 +132,12 @@ def feed_forward(run: Run, layer: int) -> float:
     )
 
 
-def block(run: Run, layer: int, sentence: int) -> float:
-    """The output of a block for one sentence, recomputed from the input of the block."""
+def encoder_layer(run: Run, layer: int, sentence: int) -> float:
+    """The output of a layer for one sentence, recomputed from the input of the layer."""
     tensors = run.trace.layers[layer]
-    return difference(tensors.resid_post[sentence], sublayers.block(tensors.resid_pre[sentence], run, layer, sentence))
+    return difference(
+        tensors.resid_post[sentence], sublayers.encoder_layer(tensors.resid_pre[sentence], run, layer, sentence)
+    )
 
 
 def _difference_with_edits(

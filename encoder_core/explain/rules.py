@@ -36,7 +36,7 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     "scaled_embedding": ("Embedding times its scale", _one(embedding.scaled_embedding)),
     "position_encoding": ("Position encoding", _one(embedding.position_encoding)),
     "embedding_sum": ("Embedding plus position", _one(embedding.embedding_sum)),
-    "embedded": ("Input of the first block: embedding plus position", _one(embedding.embedded)),
+    "embedded": ("Input of the first layer: embedding plus position", _one(embedding.embedded)),
     "resid_pre": ("Residual stream before the layer", _one(stack.resid_pre)),
     "attn_in": ("Input of attention", _one(stack.attn_in)),
     "q": ("Query", _one(attention.projection)),
@@ -65,7 +65,7 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     ),
     "probabilities": ("Probability of the output token", _one(prediction.probability)),
 }
-_EMBEDDING_NORM = ("Input of the first block: the norm of embedding plus position", _one(embedding.embedding_norm))
+_EMBEDDING_NORM = ("Input of the first layer: the norm of embedding plus position", _one(embedding.embedding_norm))
 _WITHOUT_HIDDEN_ACTIVATION = {
     "mlp_pre": ("Hidden value", _one(feed_forward.mlp_pre)),
     "mlp_act": ("Hidden value, without an activation", _one(feed_forward.mlp_act)),

@@ -1,4 +1,4 @@
-"""The sublayers of a block in float64 NumPy, to recompute a trace and to apply them to other rows.
+"""The sublayers of a layer in float64 NumPy, to recompute a trace and to apply them to other rows.
 
 The code of the encoder itself is in `blocks`; `recompute` measures the difference between both.
 """
@@ -22,7 +22,7 @@ NormName = Literal["norm1", "norm2", "final_norm"]
 
 PROJECTIONS = ("query", "key", "value")
 
-# The sublayer of each norm inside the blocks.
+# The sublayer of each norm inside the layers.
 SUBLAYER_OF_NORM: dict[NormName, Sublayer] = {"norm1": "attention", "norm2": "mlp"}
 
 
@@ -56,7 +56,7 @@ class NormTensorNames(NamedTuple):
     norm_out: str
 
 
-# The names of the tensors of each norm in post-norm and pre-norm blocks.
+# The names of the tensors of each norm in post-norm and pre-norm layers.
 NORM_TENSORS: dict[tuple[Norm, NormName], NormTensorNames] = {
     ("post", "norm1"): NormTensorNames("resid_pre", "attn_out", "resid_mid", "resid_mid", "mlp_in"),
     ("post", "norm2"): NormTensorNames("mlp_in", "mlp_out", None, None, "resid_post"),
@@ -82,8 +82,8 @@ def add_and_norm(run: Run, layer: int, name: NormName) -> AddAndNorm:
 Rows = Float[np.ndarray, "seq d_model"]
 
 
-def block(x: Rows, run: Run, layer: int, sentence: int) -> Rows:
-    """The output of one block for other rows of a sentence, with the mask, edits and dropout of that sentence.
+def encoder_layer(x: Rows, run: Run, layer: int, sentence: int) -> Rows:
+    """The output of one layer for other rows of a sentence, with the mask, edits and dropout of that sentence.
 
     For both sublayers norm(x + sublayer(x)) with norm="post", x + sublayer(norm(x)) with norm="pre".
     """
@@ -165,7 +165,7 @@ def feed_forward_steps(
     after: ActivationAfter = "first_linear",
     apply_dropout: ApplyDropout = lambda numbers, place: numbers,
 ) -> FeedForwardSteps:
-    """The feed-forward network of one block, applied to each row.
+    """The feed-forward network of one layer, applied to each row.
 
     after          the linear layer that the activation follows
     apply_dropout  dropout of the named tensor in training mode
@@ -190,7 +190,7 @@ def activate(x: Float[np.ndarray, "*shape"], activation: Activation) -> Float[np
 
 
 def attention(x: Rows, run: Run, layer: int, sentence: int) -> Rows:
-    """The attention sublayer of one block for other rows of a sentence, with its mask, edits and dropout.
+    """The attention sublayer of one layer for other rows of a sentence, with its mask, edits and dropout.
 
     softmax(scale Q K^T) V W_O of all heads.
     """

@@ -32,7 +32,7 @@ Matrix = Float[np.ndarray, "row column"]
 
 def stage_sections(run: Run, at: At) -> list[Section]:
     """All stages, in the order of the computation."""
-    return [*_input(run, at), *_attention(run, at), *_block(run, at), _stack(run, at)]
+    return [*_input(run, at), *_attention(run, at), *_layer(run, at), _stack(run, at)]
 
 
 def _input(run: Run, at: At) -> list[Section]:
@@ -117,7 +117,7 @@ def _attention(run: Run, at: At) -> list[Section]:
     ]  # fmt: skip
 
 
-def _block(run: Run, at: At) -> list[Section]:
+def _layer(run: Run, at: At) -> list[Section]:
     c, layer = run.config, run.trace.layers[at.layer]
     before, added, after, mlp_in, act, out, post = (
         tensor[at.sentence]

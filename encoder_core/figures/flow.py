@@ -1,4 +1,4 @@
-"""A diagram of the residual stream through a block with pre-norm or post-norm."""
+"""A diagram of the residual stream through a layer with pre-norm or post-norm."""
 
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from encoder_core.validation import require_choice, require_pair
 _STREAM, _BRANCH = 1.0, 0.0
 _HALF_HEIGHT = 0.44  # of a box
 _ABOVE = 0.3  # of a factor over the stream
-_LENGTHS: dict[Norm, int] = {"post": 30, "pre": 45}  # from the start of a half of the block to its sum
+_LENGTHS: dict[Norm, int] = {"post": 30, "pre": 45}  # from the start of a half of the layer to its sum
 _Number = int | float
 _Box = tuple[_Number, _Number, str, str]  # left, right, label, colour (a field of the theme)
 # The start, the boxes before the sublayer, the sublayer, and the box on the stream after it.
@@ -29,7 +29,7 @@ def residual_flow(
     factors: tuple[float, float] = (1.0, 1.0),
     style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
-    """One block: the residual stream as a straight line, each sublayer as a branch that is added back to it.
+    """One layer: the residual stream as a straight line, each sublayer as a branch that is added back to it.
 
     "post" draws the norms on the stream, "pre" on the branches. The norm `marked` is filled. Raises
     ValueError for other values of `norm` and `marked`.

@@ -72,7 +72,7 @@ class TensorSlice:
 
 @dataclass(frozen=True)
 class ResidualStages:
-    """The stages of the residual stream: the first block's input, the output of each of the `layers` blocks, and the
+    """The stages of the residual stream: the first layer's input, the output of each of the `layers` layers, and the
     output of the final norm.
 
     token  the token whose vector is shown, one row for each stage; None where each column of tiles is a stage with all

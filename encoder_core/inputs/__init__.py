@@ -1,1 +1,1 @@
-"""From the text to the input of the first block: tokens, masks, positions, embeddings, dropout."""
+"""From the text to the input of the first layer: tokens, masks, positions, embeddings, dropout."""

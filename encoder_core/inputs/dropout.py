@@ -11,7 +11,7 @@ from encoder_core.edits import Dropout
 
 
 class LayerDropoutDraw(NamedTuple):
-    """The numbers of one block that dropout keeps (True); None for tensors that dropout is not applied to."""
+    """The numbers of one layer that dropout keeps (True); None for tensors that dropout is not applied to."""
 
     pattern: Bool[np.ndarray, "batch head seq seq"] | None
     attn_out: Bool[np.ndarray, "batch seq d_model"] | None

@@ -1,4 +1,4 @@
-"""The computation before the first block: lookup, positions, embedding norm, dropout, and the edits of these."""
+"""The computation before the first layer: lookup, positions, embedding norm, dropout, and the edits of these."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from encoder_core.parameters import Parameters
 
 
 class EmbeddedInput(NamedTuple):
-    """The input of the first block and the tensors that it is computed from, with the names of `EncoderTrace`."""
+    """The input of the first layer and the tensors that it is computed from, with the names of `EncoderTrace`."""
 
     inputs: ParsedInputs
     mask: Bool[np.ndarray, "batch head seq seq"]
@@ -29,7 +29,7 @@ class EmbeddedInput(NamedTuple):
 
     @property
     def arrays(self) -> tuple[Float[np.ndarray, "..."] | None, ...]:
-        """All tensors that are computed before the first block."""
+        """All tensors that are computed before the first layer."""
         return self.scaled, self.position_encoding, self.embedding_sum, self.embedded
 
 
@@ -40,7 +40,7 @@ def embed_inputs(
     config: EncoderConfig,
     parameters: Parameters,
 ) -> EmbeddedInput:
-    """The input of the first block. Raises ValueError for a mask that does not fit the inputs."""
+    """The input of the first layer. Raises ValueError for a mask that does not fit the inputs."""
     batch, seq, d_model = inputs.rows.shape
     inputs = edit_inputs(inputs, effects, parameters["token_embedding"])
     allowed = edited_mask(attention_mask(mask, inputs.real, config.num_heads), effects)

@@ -1,4 +1,4 @@
-"""Scenes of add and norm: the sum, the norm step by step, and a block with post-norm and with pre-norm."""
+"""Scenes of add and norm: the sum, the norm step by step, and a layer with post-norm and with pre-norm."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ from encoder_core.figures import (
     residual_flow,
     row_bars,
 )
-from encoder_core.scenes.position import Position, block_slice, text_slice
+from encoder_core.scenes.position import Position, layer_slice, text_slice
 
 HEIGHT = 176  # pixels, so that the sum and the norm are visible at once
 SUBLAYER = {"norm1": "attention", "norm2": "feed-forward"}
@@ -32,7 +32,7 @@ FLOWS: dict[Norm, str] = {"post": "Post-norm: norm(x + sublayer(x))", "pre": "Pr
 
 def norm_out_slice(at: Position, name: NormName, norm: Norm) -> TensorSlice:
     """The slice of the trace that is the output of the norm."""
-    return text_slice("output", at) if name == "final_norm" else block_slice(NORM_TENSORS[norm, name].norm_out, at)
+    return text_slice("output", at) if name == "final_norm" else layer_slice(NORM_TENSORS[norm, name].norm_out, at)
 
 
 def residual_sum(
@@ -58,14 +58,14 @@ def residual_sum(
     return [
         heatmap(np.float32(factor) * tensors.residual, at.labels, columns, marks=marks, style=style,
                 title="x: the residual stream" if factor == 1 else f"{format_number(factor, 3)} · x (edited)",
-                shows=replace(block_slice(names.residual, at), factor=factor)),
+                shows=replace(layer_slice(names.residual, at), factor=factor)),
         "+",
         heatmap(tensors.sublayer, at.labels, columns, marks=marks, style=sublayer_style,
                 title=f"{SUBLAYER[name]}({'x' if norm == 'post' else 'norm(x)'})",
-                shows=block_slice(names.sublayer, at)),
+                shows=layer_slice(names.sublayer, at)),
         "=",
         heatmap(tensors.total, at.labels, columns, marks=marks, style=style, title="sum",
-                shows=block_slice(names.total, at) if names.total else None),
+                shows=layer_slice(names.total, at) if names.total else None),
     ]  # fmt: skip
 
 
@@ -114,25 +114,25 @@ def flows(
     model_norm: Norm,
     marked: NormName,
     factors: Mapping[Norm, tuple[float, float]] | None = None,
-    block: int = 0,
+    layer: int = 0,
     theme: ThemeName = "light",
 ) -> Line:
-    """Diagrams of a block with post-norm and with pre-norm.
+    """Diagrams of a layer with post-norm and with pre-norm.
 
     model_norm  the place of the norms in the model; the title of its diagram says "in use"
-    marked      the norm that is filled; the final norm is not in a block
-    factors     of the residuals around attention and feed-forward of a block; the title names the block if an edit
+    marked      the norm that is filled; the final norm is not in a layer
+    factors     of the residuals around attention and feed-forward of a layer; the title names the layer if an edit
                 changes one of them
-    block       index of that block
+    layer       index of that layer
     """
-    block_norm = None if marked == "final_norm" else marked
+    flow_norm = None if marked == "final_norm" else marked
     line: Line = []
     for norm, title in FLOWS.items():
-        of_block = factors[norm] if factors else (1.0, 1.0)
+        layer_factors = factors[norm] if factors else (1.0, 1.0)
         title += " · in use" if norm == model_norm else ""
-        title += f" · block {block + 1} as edited" if of_block != (1.0, 1.0) else ""
+        title += f" · layer {layer + 1} as edited" if layer_factors != (1.0, 1.0) else ""
         line.append(
-            residual_flow(norm, title=title, marked=block_norm, factors=of_block, style=PanelStyle(theme=theme))
+            residual_flow(norm, title=title, marked=flow_norm, factors=layer_factors, style=PanelStyle(theme=theme))
         )
     return line
 
@@ -140,12 +140,12 @@ def flows(
 def stream_lengths(lengths: Mapping[Norm, Float[np.ndarray, "stage"]], theme: ThemeName = "light") -> Line:
     """The mean length of the tokens' vectors at each stage, one curve for post-norm and one for pre-norm.
 
-    The stages are the input of the first block, the output of each block, and the output of the model.
+    The stages are the input of the first layer, the output of each layer, and the output of the model.
     """
-    blocks = len(lengths["post"]) - 2
+    layers = len(lengths["post"]) - 2
     return [
-        curves({f"{norm}-norm": values for norm, values in lengths.items()}, ["in", *dimensions(blocks, 1), "out"],
-               title="Length of a token's vector", x_axis="after block", y_axis="|x|",
+        curves({f"{norm}-norm": values for norm, values in lengths.items()}, ["in", *dimensions(layers, 1), "out"],
+               title="Length of a token's vector", x_axis="after layer", y_axis="|x|",
                y_range=(0, 1.1 * max(values.max() for values in lengths.values())),
                style=PanelStyle(height=190, theme=theme))
     ]  # fmt: skip

@@ -25,7 +25,7 @@ def same_word_by_layer(
 ) -> Line:
     """The share of the same word among the nearest vectors, at each stage; a click on a stage selects it.
 
-    Stage 0 is the input of the first block, stage l the output of block l.
+    Stage 0 is the input of the first layer, stage l the output of layer l.
     """
     names = dimensions(len(shares))
     selects: list[Selection] = [{"stage": index} for index in range(len(shares))]

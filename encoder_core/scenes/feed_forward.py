@@ -21,7 +21,7 @@ from encoder_core.figures import (
     heatmap,
     row_bars,
 )
-from encoder_core.scenes.position import Position, block_slice
+from encoder_core.scenes.position import Position, layer_slice
 
 HEIGHT = 230
 ACTIVATION_TITLES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
@@ -65,16 +65,16 @@ def network(
     if config.activation_after == "second_linear":
         act_title, out_title = "no activation", "out, activated"
     return [
-        heatmap(mlp_in, at.labels, columns, title="in", marks=row, shows=block_slice("mlp_in", at), style=style),
+        heatmap(mlp_in, at.labels, columns, title="in", marks=row, shows=layer_slice("mlp_in", at), style=style),
         "→",
         heatmap(steps.pre, at.labels, neurons, title=f"in · W_up{bias}", marks=row_and_neuron,
-                shows=block_slice("mlp_pre", at), style=neuron_style),
+                shows=layer_slice("mlp_pre", at), style=neuron_style),
         "→",
         heatmap(steps.act, at.labels, neurons, title=act_title, marks=row_and_neuron,
-                shows=block_slice("mlp_act", at), style=neuron_style),
+                shows=layer_slice("mlp_act", at), style=neuron_style),
         row_bars(100 * (steps.pre > 0).mean(axis=1), at.labels, title="> 0, %", marks=[at.token], style=active_style),
         "→",
-        heatmap(steps.out, at.labels, columns, title=out_title, marks=row, shows=block_slice("mlp_out", at),
+        heatmap(steps.out, at.labels, columns, title=out_title, marks=row, shows=layer_slice("mlp_out", at),
                 style=style),
     ]  # fmt: skip
 

@@ -24,7 +24,7 @@ from encoder_core.figures import (
     tile_bin_size,
     tile_titles,
 )
-from encoder_core.scenes.position import Position, block_slice
+from encoder_core.scenes.position import Position, layer_slice
 from encoder_core.scenes.qkv import side_by_side
 
 MAX_CELLS = 60_000  # of a mosaic; larger ones have bins, and the page says so
@@ -137,7 +137,7 @@ def contributions(
                title="z W_O of each head", shows=_head_tiles("head_contributions", at), style=tiles_style),
         "Σ + b\n=" if biased else "Σ =",
         heatmap(attn_out, at.labels, columns, title="attn_out", marks=[(at.token, None)],
-                shows=block_slice("attn_out", at), style=HeatmapStyle(limit=limit, height=height, theme=theme)),
+                shows=layer_slice("attn_out", at), style=HeatmapStyle(limit=limit, height=height, theme=theme)),
     ]  # fmt: skip
 
 

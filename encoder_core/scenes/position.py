@@ -42,13 +42,13 @@ def head_slice(tensor: str, at: Position, *, transposed: bool = False) -> Tensor
     return TensorSlice(tensor, (at.sentence, at.head, *axes), at.layer)
 
 
-def block_slice(tensor: str, at: Position) -> TensorSlice:
-    """The rows of one sentence in one block: of resid_pre, attn_out, mlp_act, ..."""
+def layer_slice(tensor: str, at: Position) -> TensorSlice:
+    """The rows of one sentence in one layer: of resid_pre, attn_out, mlp_act, ..."""
     return TensorSlice(tensor, (at.sentence, "row", "column"), at.layer)
 
 
 def text_slice(tensor: str, at: Position) -> TensorSlice:
-    """The rows of one sentence before or after all blocks: of token_embedding, embedded, output, ..."""
+    """The rows of one sentence before or after all layers: of token_embedding, embedded, output, ..."""
     return TensorSlice(tensor, (at.sentence, "row", "column"))
 
 

@@ -73,7 +73,7 @@ def position_added(
     in_use: bool = True,
     theme: ThemeName = "light",
 ) -> Line:
-    """Scaled embedding + position = `total`, with this `title`: the input of the first block, or of the embedding norm.
+    """Scaled embedding + position = `total`, with this `title`: the input of the first layer, or of the embedding norm.
 
     in_use  whether the model has this encoding; with another one, position and sum are no tensors of the trace
     """
@@ -92,7 +92,7 @@ def sum_normed(
     columns: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
-    """Mean and variance of each token's sum → the normalised rows → scaled and shifted: the input of the first block.
+    """Mean and variance of each token's sum → the normalised rows → scaled and shifted: the input of the first layer.
 
     in_use  whether the sum is that of the model, with its own position encoding
     """

@@ -36,7 +36,7 @@ from encoder_core.scenes.position import Position
 HEIGHT = 320
 MAX_WRITTEN = 30  # rows; the texts of more rows do not fit
 MAX_BARS = 10  # output tokens, or neurons
-MAX_BLOCKS = 9  # with two bars each; a deeper stack has one bar for each block
+MAX_LAYERS = 9  # with two bars each; a deeper stack has one bar for each layer
 
 
 def predicted_tokens(
@@ -114,16 +114,16 @@ def logit_lens(
     texts = [[_with_share(vocabulary[i], share) for i, share in zip(*row, strict=True)]
              for row in zip(ids.tolist(), shares.tolist(), strict=True)]  # fmt: skip
     selects: list[Selection] = [{"stage": stage} for stage in range(len(stages))]
-    style = HeatmapStyle(row_axis="token", column_axis=AxisMeaning("stage", "after block", selects), kind="weights",
+    style = HeatmapStyle(row_axis="token", column_axis=AxisMeaning("stage", "after layer", selects), kind="weights",
                          limit=1.0, weight=40, height=HEIGHT, theme=theme)  # fmt: skip
     muted = theme_named(theme).muted
     colours = [colour for colour in series_colours(theme_named(theme)) if colour != muted][: len(series) - 1]
     highest = max(float(values.max()) for values in series.values())
     return [
-        heatmap(shares, at.labels, stages, title="Most probable output token after each block",
+        heatmap(shares, at.labels, stages, title="Most probable output token after each layer",
                 texts=texts if len(texts) <= MAX_WRITTEN else None, marks=[(at.token, None)],
                 mask=np.repeat(real[:, None], len(stages), axis=1), style=style),
-        curves(series, stages, title=f"Probabilities at “{shorten(at.labels[at.token])}”", x_axis="after block",
+        curves(series, stages, title=f"Probabilities at “{shorten(at.labels[at.token])}”", x_axis="after layer",
                y_axis="probability", y_range=(0.0, 1.05 * highest), colours=[*colours, muted],
                style=PanelStyle(height=HEIGHT - 24, weight=24, theme=theme)),
     ]  # fmt: skip
@@ -153,7 +153,7 @@ def logit_attribution(
     parts: Line = [
         _by_layer(attribution, f"Contributions to the logit of “{shorten(name)}”", at, theme),
         "Σ →",
-        row_bars(values, rows, title="sum by block", style=style),
+        row_bars(values, rows, title="sum by layer", style=style),
         row_bars(running, rows, title="running sum", details=details, style=style),
     ]  # fmt: skip
     return parts if neurons is None else [*parts, _largest_neurons(neurons, at, theme)]
@@ -181,7 +181,7 @@ def _sum_steps(attribution: LogitAttribution) -> list[tuple[str, float, Selectio
     shifts = [part.pop(name) for part in (before, after) for name in list(part) if "shift" in name]
     steps: list[tuple[str, float, Selection]] = [(name, value, {}) for name, value in before.items()]
     for layer, (heads, mlp) in enumerate(zip(attribution.heads.sum(axis=1), attribution.mlps, strict=True)):
-        if len(attribution.mlps) <= MAX_BLOCKS:
+        if len(attribution.mlps) <= MAX_LAYERS:
             steps += [(f"heads {layer + 1}", heads, {"layer": layer}), (f"FFN {layer + 1}", mlp, {"layer": layer})]
         else:
             steps.append((f"layer {layer + 1}", heads + mlp, {"layer": layer}))

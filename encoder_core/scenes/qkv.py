@@ -18,7 +18,7 @@ from encoder_core.figures import (
     heatmap,
     parameter_slice,
 )
-from encoder_core.scenes.position import Position, block_slice
+from encoder_core.scenes.position import Position, layer_slice
 
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
@@ -65,7 +65,7 @@ def projections(
         return replace(style, title_colour=name, column_flags=flags)
 
     return [
-        heatmap(x, at.labels, dims, title="x", marks=marks, shows=block_slice("attn_in", at), style=style),
+        heatmap(x, at.labels, dims, title="x", marks=marks, shows=layer_slice("attn_in", at), style=style),
         "·",
         *(heatmap(kernel, dims, columns, title=f"W_{LETTERS[name]}",
                   shows=parameter_slice(f"layers.{at.layer}.attention.{name}.kernel"),

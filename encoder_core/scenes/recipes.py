@@ -71,7 +71,7 @@ def attention_vector(
     ]  # fmt: skip
 
 
-def averages_by_block(
+def averages_by_layer(
     patterns: Float[np.ndarray, "layer batch query key"],
     visible: Bool[np.ndarray, "layer batch query key"],
     *,
@@ -80,7 +80,7 @@ def averages_by_block(
     limit: float,
     theme: ThemeName = "light",
 ) -> Line:
-    """The weights averaged over the heads, with blocks as columns and sentences as rows of tiles.
+    """The weights averaged over the heads, with layers as columns and sentences as rows of tiles.
 
     tokens    the names of the positions, for all sentences
     selected  (sentence, layer)
@@ -89,7 +89,7 @@ def averages_by_block(
     layers, batch = patterns.shape[:2]
     places = Window(0, len(tokens), bin_size(patterns.size), tuple(tokens))
     sentences = [f"sentence {i + 1}" for i in range(batch)] if batch > 1 else [""]
-    grid = TileGrid(sentences, [f"block {i + 1}" for i in range(layers)], "sentence", "layer", selected=selected)
+    grid = TileGrid(sentences, [f"layer {i + 1}" for i in range(layers)], "sentence", "layer", selected=selected)
     style = MosaicStyle(limit=limit, title_colour="attention", theme=theme,
                         height=int(np.clip(batch * 640 / layers, 170, max(260, 70 * batch))))  # fmt: skip
     return [

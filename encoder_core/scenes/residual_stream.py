@@ -37,11 +37,11 @@ def stage_window(columns: Window, stages: int) -> Window:
     return columns if one_by_one else columns.fitted(max(4, MAX_BINS // stages))
 
 
-def stage_axis(blocks: int, final_norm: bool = False) -> AxisMeaning:
-    """The stages of the residual stream. A click selects the block whose output the stage is; the first block for the
-    input of the stack, the last block for the output of the final norm."""
-    layers = [0, *range(blocks), *([blocks - 1] if final_norm else [])]
-    return AxisMeaning("stage", selects=[{"layer": layer} for layer in layers])
+def stage_axis(layers: int, final_norm: bool = False) -> AxisMeaning:
+    """The stages of the residual stream. A click selects the layer whose output the stage is; the first layer for the
+    input of the stack, the last layer for the output of the final norm."""
+    selected = [0, *range(layers), *([layers - 1] if final_norm else [])]
+    return AxisMeaning("stage", selects=[{"layer": layer} for layer in selected])
 
 
 def hidden_states(
@@ -57,14 +57,14 @@ def hidden_states(
 
     limit  the end of the colour scale
     """
-    blocks = len(stages) - 1 - final_norm
-    names = ["embedded", *tile_titles("block", blocks), *(["final norm"] if final_norm else [])]
-    grid = TileGrid([""], names, "", stage_axis(blocks, final_norm), selected=(0, at.layer + 1))
+    layers = len(stages) - 1 - final_norm
+    names = ["embedded", *tile_titles("layer", layers), *(["final norm"] if final_norm else [])]
+    grid = TileGrid([""], names, "", stage_axis(layers, final_norm), selected=(0, at.layer + 1))
     style = MosaicStyle(row_axis="token", column_axis="dimension", kind="signed", limit=limit,
                         height=STATES_HEIGHT, theme=theme)  # fmt: skip
     return [
         mosaic(stages[None], grid, at.labels, stage_window(columns, len(stages)), title="Hidden states, layer by layer",
-               shows=ResidualStages(at.sentence, blocks), style=style)
+               shows=ResidualStages(at.sentence, layers), style=style)
     ]  # fmt: skip
 
 
@@ -82,15 +82,15 @@ def one_token(
 
     limit  the end of the colour scale
     """
-    rows, blocks = stages[:, at.token], len(stages) - 1 - final_norm
+    rows, layers = stages[:, at.token], len(stages) - 1 - final_norm
     lengths = np.linalg.norm(rows, axis=-1)
-    axis, height = stage_axis(blocks, final_norm), 20 * len(stages)
+    axis, height = stage_axis(layers, final_norm), 20 * len(stages)
     style = HeatmapStyle(row_axis=axis, limit=limit, height=height, theme=theme)
     lengths_style = RowBarsStyle(row_axis=axis, span=(0.0, float(lengths.max()) or 1.0), colour="muted", height=height,
                                  theme=theme)  # fmt: skip
     return [
         heatmap(rows, names, columns, title=f"“{at.labels[at.token]}” through the layers", marks=[(at.layer + 1, None)],
-                shows=ResidualStages(at.sentence, blocks, at.token), style=style),
+                shows=ResidualStages(at.sentence, layers, at.token), style=style),
         row_bars(lengths, names, title="length", style=lengths_style),
     ]  # fmt: skip
 
@@ -104,7 +104,7 @@ def similarity(
     places: Sequence[int],
     theme: ThemeName = "light",
 ) -> Line:
-    """Mean cosines as curves over the stages, and the cosine of each pair of tokens, embedded → after a block.
+    """Mean cosines as curves over the stages, and the cosine of each pair of tokens, embedded → after a layer.
 
     places  the positions of the sentence's tokens, without padding
     """
@@ -118,7 +118,7 @@ def similarity(
                style=PanelStyle(height=HEIGHT - 24, theme=theme)),
         heatmap(cosines[0], tokens, tokens, title="Cosine of tokens: embedded", marks=marks, style=style),
         "→",
-        heatmap(cosines[layer + 1], tokens, tokens, title=f"after block {layer + 1}", marks=marks, style=style),
+        heatmap(cosines[layer + 1], tokens, tokens, title=f"after layer {layer + 1}", marks=marks, style=style),
     ]  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def in_and_out(
     enters: str,
     theme: ThemeName = "light",
 ) -> Line:
-    """The input of the first block → the output of the model, and the cosine of the two for each token.
+    """The input of the first layer → the output of the model, and the cosine of the two for each token.
 
     enters  the input in words, for the title
     """

@@ -49,8 +49,8 @@ def before_and_after(
 
 
 def propagation(distance: Float[np.ndarray, "stage seq"], at: Position, *, theme: ThemeName = "light") -> Line:
-    """The length of the change of each token's vector: at the input of the first block, and after each block."""
-    stages = ["embedded", *(f"block {i + 1}" for i in range(len(distance) - 1))]
+    """The length of the change of each token's vector: at the input of the first layer, and after each layer."""
+    stages = ["embedded", *(f"layer {i + 1}" for i in range(len(distance) - 1))]
     style = HeatmapStyle(row_axis=stage_axis(len(stages) - 1), column_axis="token", kind="weights",
                          limit=float(distance.max()) or 1.0, height=max(64, 18 * len(stages)), theme=theme)  # fmt: skip
     title = "length of the change at each stage"

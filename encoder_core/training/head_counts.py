@@ -1,6 +1,6 @@
 """Small encoders that differ in their number of heads alone, and how well each of them has learned a task.
 
-Each has one block of width 16 and was trained on the same inputs, with every seed for the same number of steps.
+Each has one layer of width 16 and was trained on the same inputs, with every seed for the same number of steps.
 `python -m encoder_core.training.ship` makes their weights, which are stored as 16-bit numbers.
 """
 

@@ -5,10 +5,10 @@ from flax import nnx
 from jaxtyping import Array, Bool, Float, Int
 
 from encoder_core.blocks import (
-    BlockDropout,
-    BlockEdits,
     DropoutMask,
-    EncoderBlock,
+    EncoderLayer,
+    LayerDropout,
+    LayerEdits,
     TracedInputs,
     embed,
     layer_norm,
@@ -19,7 +19,7 @@ from encoder_core.blocks.capacity import Capacity, Dims
 from encoder_core.blocks.parameter_cut import NOTHING_CUT
 from encoder_core.config import EncoderConfig, embedding_factors, require_config
 from encoder_core.edits.effects import NO_EFFECTS
-from encoder_core.engine.forward import block_state, empty_block
+from encoder_core.engine.forward import empty_layer, layer_state
 from encoder_core.engine.program_inputs import program_settings
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.parameters import require_names
@@ -56,27 +56,27 @@ def forward_logits(
     if config.embedding_norm:
         x = layer_norm(x, parameters["embedding_norm.scale"], parameters["embedding_norm.bias"], config.norm_eps)
     for layer in range(config.num_layers):
-        block = _block(parameters, capacity, layer)
-        x = block(x, traced).resid_post
+        encoder_layer = _encoder_layer(parameters, capacity, layer)
+        x = encoder_layer(x, traced).resid_post
     if config.final_norm:
         x = layer_norm(x, parameters["final_norm.scale"], parameters["final_norm.bias"], config.norm_eps)
     return output_logits(x, parameters)
 
 
-def _block(parameters: ParameterArrays, capacity: Capacity, layer: int) -> EncoderBlock:
+def _encoder_layer(parameters: ParameterArrays, capacity: Capacity, layer: int) -> EncoderLayer:
     """The module of one layer with its parameters. A bias that the encoder does not have is zero."""
 
     def value_of(name: str, shape: tuple[int, ...]) -> Float[Array, "..."]:
         array = parameters.get(f"layers.{layer}.{name}")
         return jnp.zeros(shape) if array is None else array
 
-    graphdef, _ = empty_block(capacity)
-    return nnx.merge(graphdef, block_state(capacity, value_of))
+    graphdef, _ = empty_layer(capacity)
+    return nnx.merge(graphdef, layer_state(capacity, value_of))
 
 
-def _no_edits(capacity: Capacity) -> tuple[BlockEdits, BlockDropout]:
-    """The traced inputs of a block without edits and dropout: constants, which the compiler folds."""
+def _no_edits(capacity: Capacity) -> tuple[LayerEdits, LayerDropout]:
+    """The traced inputs of a layer without edits and dropout: constants, which the compiler folds."""
     heads, seq = capacity.num_heads, capacity.seq
     keep_all = DropoutMask(jnp.ones((), bool), jnp.ones(()))
-    edits = BlockEdits(jnp.full((heads, seq, seq), jnp.nan), jnp.ones(heads), jnp.ones(()), jnp.ones(()))
-    return edits, BlockDropout(keep_all, keep_all, keep_all, keep_all)
+    edits = LayerEdits(jnp.full((heads, seq, seq), jnp.nan), jnp.ones(heads), jnp.ones(()), jnp.ones(()))
+    return edits, LayerDropout(keep_all, keep_all, keep_all, keep_all)

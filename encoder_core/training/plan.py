@@ -92,8 +92,8 @@ class TrainingPlan:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of the encoder whose gradients are measured: embedding, each block, output."""
-        return ("embedding", *(f"block {layer + 1}" for layer in range(self.num_layers)), "output")
+        """The parts of the encoder whose gradients are measured: embedding, each layer, output."""
+        return ("embedding", *(f"layer {layer + 1}" for layer in range(self.num_layers)), "output")
 
     @property
     def checkpoint_steps(self) -> tuple[int, ...]:

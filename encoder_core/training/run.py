@@ -202,7 +202,7 @@ def _train(
 
 
 def _norms(gradient: ParameterArrays, num_layers: int) -> Float[Array, "part"]:
-    """The norm of the gradient of each part: embedding, each block, output."""
+    """The norm of the gradient of each part: embedding, each layer, output."""
     squares = [jnp.zeros(())] * (num_layers + 2)
     for name, array in gradient.items():
         part = (

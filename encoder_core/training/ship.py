@@ -24,7 +24,7 @@ _CARD = """# {name}: {title}
 
 - **Input**: {rule} Examples: {examples}.
 - **What to look for**: {look_for}
-- **Architecture**: {layers} blocks, {heads} heads, d_model {d_model}, d_ff {d_ff}, {norm}-norm, {positions} \
+- **Architecture**: {layers} layers, {heads} heads, d_model {d_model}, d_ff {d_ff}, {norm}-norm, {positions} \
 positions, vocabulary of {vocab} tokens, {parameters:,} parameters (float32).
 - **Training**: {steps:,} steps of AdamW with {batch} random inputs each, learning rate {rate:g} with a warm-up of \
 {warm_up} steps and a cosine decay, seed {seed}.
@@ -51,7 +51,7 @@ _HEADS_CARD = """# {name}: the task “{title}” with {heads} heads
 
 - **What they are for**: the experiment “{experiment}” compares them: they differ in their number of heads alone.
 - **Input**: {rule}
-- **Architecture**: {layers} block, d_model {d_model}, d_ff {d_ff}, {norm}-norm, {positions} positions, vocabulary of \
+- **Architecture**: {layers} layer, d_model {d_model}, d_ff {d_ff}, {norm}-norm, {positions} positions, vocabulary of \
 {vocab} tokens, {parameters:,} parameters each (stored as float16).
 - **Training**: {steps:,} steps of AdamW with {batch} random inputs each, learning rate {rate:g} with a warm-up of \
 {warm_up} steps and a cosine decay, seeds {seeds}.

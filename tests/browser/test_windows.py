@@ -20,7 +20,7 @@ WINDOWED = ("embedding", "positions", "qkv", "multi_head", "add_and_norm", "feed
 
 @pytest.fixture(scope="module")
 def layer():
-    """The second block of the trained encoder, in the engine itself."""
+    """The second layer of the trained encoder, in the engine itself."""
     return Encoder.pretrained("all-MiniLM-L6-v2", offline=True).trace(DEFAULT_TEXT.splitlines(), "padding").layers[1]
 
 

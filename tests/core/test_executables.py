@@ -7,7 +7,7 @@ import numpy as np
 
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.engine.executables import one_ahead, seconds_waited, wait_for
-from encoder_core.engine.gradients import block_gradients
+from encoder_core.engine.gradients import layer_gradients
 
 WAIT = 0.05  # seconds
 
@@ -52,5 +52,5 @@ def test_a_forward_pass_and_gradients_wait_for_xla():
     run = encoder.run("it rains\ncats sleep")
     after_forward = seconds_waited()
     assert before < after_forward
-    block_gradients(run, np.ones_like(run.trace.output))
+    layer_gradients(run, np.ones_like(run.trace.output))
     assert after_forward < seconds_waited()

@@ -1,4 +1,4 @@
-"""The input of the first block, and the same with another position encoding."""
+"""The input of the first layer, and the same with another position encoding."""
 
 from dataclasses import replace
 

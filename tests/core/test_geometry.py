@@ -68,7 +68,7 @@ def test_parts_of_every_step_add_up_to_it(norm, edits):
     encoder = Encoder.from_parameters(config, parameters)
     run = encoder.run(np.array([[3, 1, 4], [1, 5, 9]]), edits=edits)
     stages = residual_stages(config)
-    assert [stage.name for stage in stages[:3]] == ["input", "attention 1", "block 1"]
+    assert [stage.name for stage in stages[:3]] == ["input", "attention 1", "layer 1"]
     for index in range(1, len(stages)):
         before, after = (stage_vectors(run.trace, stages[place])[1, 2] for place in (index - 1, index))
         parts = residual_step(run, index, token=2, sentence=1)

@@ -1,4 +1,4 @@
-"""Gradients of every block, compared with PyTorch and with finite differences in float64."""
+"""Gradients of every layer, compared with PyTorch and with finite differences in float64."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ import torch
 
 from benchmarks.measure import CompilationCounter
 from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor, SetScore
-from encoder_core.engine.gradients import BlockGradients, block_gradients
+from encoder_core.engine.gradients import LayerGradients, layer_gradients
 from encoder_core.explain import sublayers
 from tests.core.reference import random_parameters, relative_difference, torch_encoder
 
@@ -28,26 +28,26 @@ def test_gradients_are_those_of_torch(norm, activation):
     encoder = Encoder.from_parameters(config, random_parameters(config, rng))
     x = rng.standard_normal((2, 7, 12)).astype(np.float32)
     direction = rng.standard_normal((2, 7, 12))
-    ours = block_gradients(encoder.run(x), direction)
+    ours = layer_gradients(encoder.run(x), direction)
     reference = torch_encoder(config, encoder.parameters(), torch.float64)
     inputs = []
     for layer in reference.layers:
         layer.register_forward_pre_hook(lambda module, args: (args[0].retain_grad(), inputs.append(args[0]))[0])
     start = torch.from_numpy(x.astype(float)).requires_grad_()
     (reference(start) * torch.from_numpy(direction)).sum().backward()
-    for index, (block, entering) in enumerate(zip(ours, inputs, strict=True)):
-        assert relative_difference(block.resid_pre, entering.grad.numpy()) < 1e-5
+    for index, (gradients, entering) in enumerate(zip(ours, inputs, strict=True)):
+        assert relative_difference(gradients.resid_pre, entering.grad.numpy()) < 1e-5
         theirs = dict(reference.layers[index].named_parameters())
         for name, kernel in _TORCH_KERNELS.items():
-            assert relative_difference(block.kernels[name], theirs[kernel].grad.numpy().T) < 1e-5
-        joined = np.concatenate([block.kernels[f"attention.{part}"] for part in ("query", "key", "value")], axis=1)
+            assert relative_difference(gradients.kernels[name], theirs[kernel].grad.numpy().T) < 1e-5
+        joined = np.concatenate([gradients.kernels[f"attention.{part}"] for part in ("query", "key", "value")], axis=1)
         assert relative_difference(joined, theirs["self_attn.in_proj_weight"].grad.numpy().T) < 1e-5
 
 
 def loss(run, rows, direction):
-    """The sum of the output times `direction` in float64, for other rows at the input of the first block."""
+    """The sum of the output times `direction` in float64, for other rows at the input of the first layer."""
     for layer in range(run.config.num_layers):
-        rows = sublayers.block(rows, run, layer, 0)
+        rows = sublayers.encoder_layer(rows, run, layer, 0)
     if run.config.final_norm:
         parameters = sublayers.norm_parameters(run.edited_parameters, 0, "final_norm")
         rows = sublayers.layer_norm_steps(rows, *parameters, run.config.norm_eps).output
@@ -64,7 +64,7 @@ EDITS = {
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("edits", EDITS.values(), ids=EDITS)
 def test_gradients_are_slopes_in_float64(norm, edits):
-    """Central differences along random directions, of the rows and of one kernel of each block."""
+    """Central differences along random directions, of the rows and of one kernel of each layer."""
     config = EncoderConfig(d_model=8, num_heads=2, d_ff=12, num_layers=2, activation="gelu", norm=norm,
                            final_norm=norm == "pre", activation_after="second_linear" if edits else "first_linear",
                            dropout_at=("pattern", "attn_out", "mlp_act", "mlp_out"))  # fmt: skip
@@ -72,17 +72,17 @@ def test_gradients_are_slopes_in_float64(norm, edits):
     encoder = Encoder.from_parameters(config, random_parameters(config, rng))
     run = encoder.run(rng.integers(0, config.vocab_size, (1, 5)), "causal", edits)
     rows, direction = run.trace.embedded[0].astype(float), rng.standard_normal((5, 8))
-    blocks, step = block_gradients(run, direction[None]), 1e-5
+    gradients, step = layer_gradients(run, direction[None]), 1e-5
     change = rng.standard_normal(rows.shape)
     ends = [loss(run, rows + sign * step * change, direction) for sign in (1, -1)]
-    assert (ends[0] - ends[1]) / (2 * step) == pytest.approx((blocks[0].resid_pre[0] * change).sum(), rel=1e-4)
+    assert (ends[0] - ends[1]) / (2 * step) == pytest.approx((gradients[0].resid_pre[0] * change).sum(), rel=1e-4)
     for layer, part in ((0, "attention.key"), (1, "mlp.up")):
         name = f"layers.{layer}.{part}.kernel"
         kernel = run.parameters[name].astype(float)
         change = rng.standard_normal(kernel.shape)
         moved = [replace(run, parameters=run.parameters | {name: kernel + sign * step * change}) for sign in (1, -1)]
         ends = [loss(other, rows, direction) for other in moved]
-        slope = (blocks[layer].kernels[part] * change).sum()
+        slope = (gradients[layer].kernels[part] * change).sum()
         assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(slope, rel=1e-4, abs=1e-5)
 
 
@@ -93,20 +93,20 @@ def test_other_sizes_depths_and_norms_compile_nothing():
         Encoder.random(other).run(np.zeros((1, seq), np.int32))
         for other, seq in ((config, 3), (other_sizes, 9), (replace(config, norm="post", activation="gelu"), 4))
     ]
-    block_gradients(first, np.ones(first.trace.output.shape))
+    layer_gradients(first, np.ones(first.trace.output.shape))
     with CompilationCounter() as counter:
         for run in others:
-            block_gradients(run, np.ones(run.trace.output.shape))
+            layer_gradients(run, np.ones(run.trace.output.shape))
     assert counter.count == 0
 
 
 def test_a_gradient_of_another_shape():
     run = Encoder.random(EncoderConfig()).run(np.zeros((1, 3), np.int32))
     with pytest.raises(ValueError, match=r"d_output of shape=\(1, 2, 64\) is invalid: allowed is \(1, 3, 64\)"):
-        block_gradients(run, np.zeros((1, 2, 64)))
+        layer_gradients(run, np.zeros((1, 2, 64)))
 
 
 def test_the_norm_of_all_kernels_by_hand():
     """Kernels of gradients 3 and 4 have together the length 5."""
     kernels = {"mlp.up": np.array([[3.0]]), "mlp.down": np.array([[4.0]])}
-    assert BlockGradients(np.zeros((1, 1, 1)), kernels).kernel_norm == 5
+    assert LayerGradients(np.zeros((1, 1, 1)), kernels).kernel_norm == 5

@@ -123,7 +123,7 @@ def test_the_features_of_a_head_are_adjacent():
 
 
 def attention_only(d_model: int, num_heads: int, **parameters: np.ndarray) -> Encoder:
-    """One post-norm block without positions and biases. Projections are identities unless `parameters` has them."""
+    """One post-norm layer without positions and biases. Projections are identities unless `parameters` has them."""
     config = EncoderConfig(
         vocab_size=5, d_model=d_model, num_heads=num_heads, d_ff=1, num_layers=1, positions="none", use_bias=False
     )

@@ -126,7 +126,7 @@ def test_a_padded_batch_gives_the_same_numbers_as_single_sentences(config, lengt
     for index, (text, length) in enumerate(zip(texts, lengths, strict=True)):
         alone = encoder.trace(text, "causal" if causal else None)
         assert together.real[index].tolist() == [True] * length + [False] * (max(lengths) - length)
-        # The output has a size of about 1; unscaled scores of six blocks round it to 2.2e-6.
+        # The output has a size of about 1; unscaled scores of six layers round it to 2.2e-6.
         np.testing.assert_allclose(together.output[index, :length], alone.output[0], rtol=2e-5, atol=1e-5)
         here, there = together.layers[-1].pattern[index, :, :length, :length], alone.layers[-1].pattern[0]
         np.testing.assert_allclose(here, there, rtol=2e-5, atol=2e-6)

@@ -124,9 +124,9 @@ def test_one_program_per_layer_gives_the_same_numbers(norm):
             assert relative_difference(ours.resid_post, theirs.resid_post) < 1e-5
             assert relative_difference(ours.head_contributions, theirs.head_contributions) < 1e-5
     state = stack_parameters(parameters, config, exact)
-    complete, block_inputs = run_output(state, rows[1], mask[1], config, exact, edited, None, 1)
-    assert block_inputs.shape == (4, 9, 24)
-    partial, _ = run_output(state, block_inputs[2], mask[1], config, exact, edited, None, 1, first_layer=2)
+    complete, layer_inputs = run_output(state, rows[1], mask[1], config, exact, edited, None, 1)
+    assert layer_inputs.shape == (4, 9, 24)
+    partial, _ = run_output(state, layer_inputs[2], mask[1], config, exact, edited, None, 1, first_layer=2)
     np.testing.assert_allclose(partial, complete, atol=1e-5)
     np.testing.assert_allclose(complete, there[1], atol=1e-5)
 

@@ -57,8 +57,8 @@ def test_parameters_of_a_random_encoder_are_drawn_when_they_are_asked_for():
     encoder = Encoder.random(FULL, seed=0)
     run = encoder.run("The black cat")
     tables = {"token_embedding", "position_embedding"}
-    outside_blocks = {name for name in parameter_shapes(FULL) if not name.startswith("layers.")}
-    assert tables <= {name for name, _ in run.parameters._drawn} <= outside_blocks
+    outside_layers = {name for name in parameter_shapes(FULL) if not name.startswith("layers.")}
+    assert tables <= {name for name, _ in run.parameters._drawn} <= outside_layers
     query = run.parameters["layers.0.attention.query.kernel"]
     assert query is encoder.parameters()["layers.0.attention.query.kernel"]
     assert not query.flags.writeable

@@ -53,7 +53,7 @@ def test_random_encoders_agree_with_pytorch(config, seq, batch, masked, seed):
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("activation", ["relu", "gelu", "gelu_tanh"])
 @pytest.mark.parametrize("use_bias", [True, False])
-def test_every_type_of_block_agrees_with_pytorch(norm, activation, use_bias):
+def test_every_type_of_layer_agrees_with_pytorch(norm, activation, use_bias):
     config = EncoderConfig(
         vocab_size=VOCAB,
         d_model=60,

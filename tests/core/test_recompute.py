@@ -66,11 +66,11 @@ def differences(run: Run, layer: int) -> dict[str, float]:
     """The differences of all stages, by function name."""
     layer_stages = ("projections", "scores", "softmax", "weighted_values", "multi_head", "add_and_norm", "feed_forward")
     result = {name: getattr(recompute, name)(run, layer) for name in layer_stages}
-    blocks = [recompute.block(run, layer, sentence) for sentence in range(len(IDS))]
+    differences = [recompute.encoder_layer(run, layer, sentence) for sentence in range(len(IDS))]
     return result | {
         "embedding": recompute.embedding(run),
         "positions": recompute.positions(run),
-        "block": max(blocks),
+        "layer": max(differences),
     }
 
 
@@ -99,13 +99,13 @@ def test_every_type_of_edit_is_tested():
 # The stages that disagree where the recomputation does not apply the edits.
 DISAGREEING_STAGES = {
     "a row of the table": {"embedding"},
-    "weights": {"projections", "multi_head", "block"},
+    "weights": {"projections", "multi_head", "layer"},
     "the embedded input": {"positions"},
-    "unscaled": {"scores", "block"},
-    "scores": {"scores", "block"},
-    "temperature": {"softmax", "block"},
-    "head factors": {"weighted_values", "block"},
-    "residual factors": {"add_and_norm", "block"},
+    "unscaled": {"scores", "layer"},
+    "scores": {"scores", "layer"},
+    "temperature": {"softmax", "layer"},
+    "head factors": {"weighted_values", "layer"},
+    "residual factors": {"add_and_norm", "layer"},
 }
 
 
@@ -135,7 +135,7 @@ def test_stages_disagree_without_the_edits(config, edits):
         ("mlp_in", "add_and_norm", True),
         *((tensor, "feed_forward", True) for tensor in ("mlp_pre", "mlp_act", "mlp_out")),
         ("resid_post", "add_and_norm", True),
-        ("resid_post", "block", True),
+        ("resid_post", "layer", True),
     ],
 )
 def test_a_stage_disagrees_with_one_changed_number(config, edits, tensor, stage, in_layer):

@@ -97,7 +97,7 @@ _STACKED = EncoderConfig(vocab_size=50, d_model=16, num_heads=2, d_ff=32, num_la
         ({"final_norm": True}, False),
     ],
 )
-def test_configurations_of_the_same_blocks_share_the_stacked_parameters(changes, shares):
+def test_configurations_of_the_same_layers_share_the_stacked_parameters(changes, shares):
     """Stacking those of all-MiniLM-L6-v2 takes three times as long as running it."""
     encoder = Encoder.from_parameters(_STACKED, Encoder.random(_STACKED, 1).parameters())
     encoder.trace("a b")

@@ -112,7 +112,7 @@ def test_recomputation_agrees_with_the_trace(name):
         assert recompute.add_and_norm(run, layer) < 1e-5
         assert recompute.feed_forward(run, layer) < 1e-5
         for sentence in range(2):
-            assert recompute.block(run, layer, sentence) < 1e-5
+            assert recompute.encoder_layer(run, layer, sentence) < 1e-5
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -122,11 +122,11 @@ def test_recomputation_disagrees_with_a_wrong_norm(name):
     wrong = encoder.parameters() | {"layers.1.norm2.bias": np.full(config.d_model, 0.1, np.float32)}
     run = Run(encoder.trace("a cat"), config, wrong)
     assert recompute.add_and_norm(run, 1) > 1e-3
-    assert recompute.block(run, 1, 0) > 1e-3
+    assert recompute.encoder_layer(run, 1, 0) > 1e-3
 
 
 @pytest.mark.parametrize("name", ["post", "pre"])
-def test_sums_are_sums_and_norms_follow_the_order_of_the_block(name):
+def test_sums_are_sums_and_norms_follow_the_order_of_the_layer(name):
     config = CONFIGS[name]
     encoder = Encoder.random(config)
     run = encoder.run("a cat on a sofa")

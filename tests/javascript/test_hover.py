@@ -96,8 +96,8 @@ def test_tooltip_of_a_mosaic_begins_with_the_tile(scripts):
     [
         ("head", ["head 1", "2", "3"], 2, "head 3"),
         ("head", ["1", "2"], 0, "head 1"),
-        ("stage", ["embedded", "block 1", "2", "final norm"], 2, "block 2"),
-        ("stage", ["embedded", "block 1", "2", "final norm"], 3, "final norm"),
+        ("stage", ["embedded", "layer 1", "2", "final norm"], 2, "layer 2"),
+        ("stage", ["embedded", "layer 1", "2", "final norm"], 3, "final norm"),
     ],
 )
 def test_the_name_of_a_tile_says_what_its_number_counts(scripts, title, names, index, name):

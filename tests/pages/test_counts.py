@@ -26,7 +26,7 @@ VIEWS = (
     "Similarity",
 )
 NOUNS = (
-    "blocks|cells|columns|dimensions|features|heads|heatmaps|keys|layers|lines|multiplications|neurons|numbers|others|"
+    "cells|columns|dimensions|features|heads|heatmaps|keys|layers|lines|multiplications|neurons|numbers|others|"
     "pairs|pieces|positions|products|queries|rows|scores|sentences|steps|tokens|values|weights|words"
 )
 PLURAL_AFTER_1 = re.compile(
@@ -71,7 +71,7 @@ def test_no_view_of_the_stack_says_1_of_a_plural(framed, view):
     assert not any(r"\dots" in latex.value for latex in at.latex)
 
 
-def test_a_range_of_one_head_or_block_has_no_dots(framed):
+def test_a_range_of_one_head_or_layer_has_no_dots(framed):
     at = opened(stage_named("multi_head"), **MODELS["one of each"])
     assert any(r"\underbrace{[z_{1}]}" in latex.value for latex in at.latex)
     at = opened(stage_named("multi_head"))

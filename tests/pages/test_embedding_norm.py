@@ -1,4 +1,4 @@
-"""An encoder with an embedding norm: the input of the first block is the norm of embedding plus position, on every page
+"""An encoder with an embedding norm: the input of the first layer is the norm of embedding plus position, on every page
 that shows or explains it."""
 
 import base64
@@ -122,11 +122,11 @@ def test_another_encoding_passes_the_same_norm(bert, encoder):
     np.testing.assert_allclose(heatmaps[NORMED], expected.embedded, atol=1e-6)
     assert heatmaps[NORMED][2, 1] == np.float32(0.7)
     assert np.abs(heatmaps[NORMED] - edited_run.trace.embedded[0]).max() > 0.1
-    assert "Input of the first block if the model used this encoding" in [element.value for element in at.header]
+    assert "Input of the first layer if the model used this encoding" in [element.value for element in at.header]
     assert any("This model uses: learned table.]" in text for text in rendered(at))
 
 
-def test_an_edited_input_of_the_first_block(bert, encoder):
+def test_an_edited_input_of_the_first_layer(bert, encoder):
     at = opened(stage_named("positions"), edits="embedded.0.2.1=0.7", cell="embedded.0.2.1", **bert)
     trace, heatmaps = run_with(encoder, EDIT).trace, matrices(at)
     np.testing.assert_array_equal(heatmaps[NORMED], trace.embedded[0])
@@ -165,7 +165,7 @@ def test_the_embedding_page_explains_the_effect_of_the_norm_on_the_scale(bert):
     assert "More choices" not in texts
 
 
-def test_every_page_runs_with_an_edited_input_of_the_first_block(bert, stage):
+def test_every_page_runs_with_an_edited_input_of_the_first_layer(bert, stage):
     at = opened(stage, edits="embedded.0.2.1=0.7", **bert)
     assert not at.warning
     assert all(derivation["difference"] is None or derivation["difference"] < 1e-5 for derivation in derivations(at))

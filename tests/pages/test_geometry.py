@@ -72,8 +72,8 @@ def test_one_token_has_no_plane(framed):
         ("input", {"encoder": "words", "text": BANK}, r"x &= \text{embedding} + \text{position}"),
         ("attention 1", {}, r"\Bigl(x + \sum_h"),
         ("attention 1", {"edits": "residual.0.attention=0"}, r"\Bigl(0 \, x + \sum_h"),
-        ("block 2", {"edits": "residual.1.mlp=-2.5"}, r"\Bigl(-2.5 \, x + \text{FFN}"),
-        ("block 2", {"edits": "residual.1.attention=-2.5"}, r"\Bigl(x + \text{FFN}"),
+        ("layer 2", {"edits": "residual.1.mlp=-2.5"}, r"\Bigl(-2.5 \, x + \text{FFN}"),
+        ("layer 2", {"edits": "residual.1.attention=-2.5"}, r"\Bigl(x + \text{FFN}"),
     ],
 )
 def test_the_formula_is_that_of_the_model_and_its_edits(framed, stage, link, formula):

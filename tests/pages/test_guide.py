@@ -103,7 +103,7 @@ def test_what_the_other_answers_say():
     assert (found["mixing"]["values"], found["mixing"]["attention"], found["mixing"]["network"]) == (1, 7, 7)
     assert found["untrained"]["word"] == "sofa"
     predicted = found["predictions"]
-    assert (predicted["last"], predicted["blocks"]) == ("milk", 2)
+    assert (predicted["last"], predicted["layers"]) == ("milk", 2)
     assert predicted["middle_share"] < 0.5 < predicted["last_share"]
     training = found["training"]
     assert training["before"] < 0.5 < training["after"]

@@ -9,7 +9,7 @@ from tests.pages.app import bridges, cards, figures, opened, rendered
 
 WITH_HEAD = {
     "reverse": (["output", "output head = logits"], r"\mathrm{output} &= x_L"),
-    "nanolm": (["after block 6", "norm = output", "output head = logits"], r"\mathrm{output} &= \mathrm{norm}(x_L)"),
+    "nanolm": (["after layer 6", "norm = output", "output head = logits"], r"\mathrm{output} &= \mathrm{norm}(x_L)"),
 }
 
 
@@ -49,7 +49,7 @@ def test_the_residuals_of_the_map_follow_an_edit(framed):
     assert [bridge["label"] for bridge in bridges(at)] == ["residual removed", "residual × 0.5"]
     assert [bridge["removed"] for bridge in bridges(at)] == [True, False]
     assert titles(at) == ["norm", "add 0.5 · x & norm"]
-    at = opened(stage_named("map"), edits="residual.1.attention=0", layer="1")  # another block than the edited one
+    at = opened(stage_named("map"), edits="residual.1.attention=0", layer="1")  # another layer than the edited one
     assert [bridge["label"] for bridge in bridges(at)] == ["residual", "residual"]
     assert titles(at) == ["add & norm", "add & norm"]
 
@@ -64,8 +64,8 @@ def test_the_residuals_of_a_pre_norm_map_follow_an_edit(framed):
     ("edits", "line", "values"),
     [
         ("", r"\mathrm{norm}(x_l + \mathrm{attention}", ""),
-        ("residual.1.attention=0", r"\mathrm{norm}(a\, x_l + ", r"a &= 0 \text{ in block 2}, \\ &\phantom"),
-        ("residual.0.mlp=2~residual.2.mlp=2", r"\mathrm{norm}(f\, y + ", r"f &= 2 \text{ in blocks 1 and 3}, "),
+        ("residual.1.attention=0", r"\mathrm{norm}(a\, x_l + ", r"a &= 0 \text{ in layer 2}, \\ &\phantom"),
+        ("residual.0.mlp=2~residual.2.mlp=2", r"\mathrm{norm}(f\, y + ", r"f &= 2 \text{ in layers 1 and 3}, "),
     ],
 )  # fmt: skip
 def test_the_formula_of_the_map_has_the_factors_of_the_residuals(framed, edits, line, values):
@@ -75,9 +75,9 @@ def test_the_formula_of_the_map_has_the_factors_of_the_residuals(framed, edits, 
     assert bool(values) == ("others" in text)
 
 
-def test_where_all_blocks_are_edited_the_formula_has_no_others(framed):
+def test_where_all_layers_are_edited_the_formula_has_no_others(framed):
     text = formula(opened(stage_named("map"), layers="1", edits="residual.0.mlp=0"))
-    assert r"f &= 0 \text{ in block 1} \end" in text
+    assert r"f &= 0 \text{ in layer 1} \end" in text
 
 
 def test_add_and_norm_says_and_draws_an_edited_residual(framed):
@@ -85,12 +85,12 @@ def test_add_and_norm_says_and_draws_an_edited_residual(framed):
         stage_named("add_and_norm"), layer="2", edits="residual.1.attention=0~residual.0.mlp=0.5~residual.2.mlp=0.5"
     )
     texts = " ".join(rendered(at))
-    note = "the residual around feed-forward is multiplied by 0.5 in blocks 1 and 3"
-    assert f"Your edits change this sum: the residual around attention is removed in block 2, and {note}." in texts
+    note = "the residual around feed-forward is multiplied by 0.5 in layers 1 and 3"
+    assert f"Your edits change this sum: the residual around attention is removed in layer 2, and {note}." in texts
     assert f"added to its input and normalised, too. Your edits change this sum: {note}." in texts
     assert "a dashed line a residual that an edit removes" in texts
     flows = [figure["title"] for figure in figures(at) if "sublayer(" in figure["title"] and ":" in figure["title"]]
-    assert all(title.endswith("block 2 as edited") for title in flows)
+    assert all(title.endswith("layer 2 as edited") for title in flows)
     assert len(flows) == 2
     other = opened(stage_named("add_and_norm"), layer="4", edits="residual.1.attention=0")
     assert "dashed" not in " ".join(rendered(other))
@@ -107,6 +107,6 @@ def test_three_edited_residuals_have_commas_and_one_and(framed):
     link = {"edits": "residual.0.attention=0~residual.0.mlp=0~residual.1.mlp=-1", "layers": "2"}
     texts = " ".join(rendered(opened(stage_named("add_and_norm"), **link)))
     assert (
-        "Your edits change this sum: the residual around attention is removed in block 1, the residual around "
-        "feed-forward is multiplied by −1 in block 2, and the residual around feed-forward is removed in block 1."
+        "Your edits change this sum: the residual around attention is removed in layer 1, the residual around "
+        "feed-forward is multiplied by −1 in layer 2, and the residual around feed-forward is removed in layer 1."
     ) in texts

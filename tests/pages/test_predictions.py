@@ -82,7 +82,7 @@ def test_the_lens_of_a_post_norm_encoder(framed, small):
     at = viewed("Logit lens", seed=91, token="2", output_id="9")
     inputs, mask, _ = RECIPES["nanolm"].inputs(91)
     lens = softmax(logit_lens(small.run(inputs, mask))[:, 1])
-    assert "With post-norm, the output of a block is already normed; the input of the first block is not" in caption(at)
+    assert "With post-norm, the output of a layer is already normed; the input of the first layer is not" in caption(at)
     at.button_group(key=key_of(at, "numbers")).set_value("“9”")
     table = run(at).dataframe[0].value
     np.testing.assert_allclose(table.iloc[:, 1], lens[:, 9], atol=1e-6)

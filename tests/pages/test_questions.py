@@ -122,7 +122,7 @@ def all_questions(model, at):
     yield attention.masked_key_question(model, at)
     yield attention.importance_question(model, at, "the next token", 0.5, 0.1)
     yield attention.flatter_head_question(at)
-    yield vectors.empty_block_question(model, at)
+    yield vectors.empty_layer_question(model, at)
     yield vectors.common_vector_question(residual_stream(trace, at.sentence, final_norm=config.final_norm)[-1])
     yield vectors.first_input_question(model, at.labels[at.token], (at.sentence, at.token), (at.sentence, at.key_token))
     yield vectors.layer_0_question(model, at.labels[at.token])
@@ -270,14 +270,14 @@ def test_keys_and_queries_of_other_matrices(unchecked, name):
 @pytest.mark.parametrize(
     "name", ["default", "one token", "pre-norm", "no biases", "words", "nanolm", "small embeddings"]
 )
-def test_a_block_without_sublayers(unchecked, name):
+def test_a_layer_without_sublayers(unchecked, name):
     model = model_of(**MODELS[name])
     at, parameters = focus(model, layer=1), model.encoder.parameters()
     names = [f"layers.1.{part}.{kind}" for part in ("attention.out", "mlp.down") for kind in ("kernel", "bias")]
     empty = with_parameters(model, **{name: np.zeros_like(parameters[name]) for name in names if name in parameters})
     layer, (sentence, token) = empty.trace.layers[1], (at.sentence, at.token)
     unchanged = np.allclose(layer.resid_post[sentence, token], layer.resid_pre[sentence, token], atol=1e-6)
-    right = vectors.empty_block_question(model, at).right
+    right = vectors.empty_layer_question(model, at).right
     assert right == ("its input, unchanged" if model.config.norm == "pre" else "its input after the two norms")
     assert model.config.norm != "pre" or unchanged
 
@@ -326,7 +326,7 @@ def test_a_common_vector_by_hand():
         ((0, 0), (1, 0), "sinusoidal", "they are equal"),
     ],
 )
-def test_a_word_before_the_first_block(unchecked, first, second, positions, right):
+def test_a_word_before_the_first_layer(unchecked, first, second, positions, right):
     model = model_of(text="The black cat sleeps\nThe rain falls on black streets", positions=positions)
     assert model.batch.tokens[0][first[1]] == model.batch.tokens[1][second[1]]
     question = vectors.first_input_question(model, model.batch.tokens[0][first[1]], first, second)
@@ -380,7 +380,7 @@ def test_recipes(unchecked, name):
             assert rows[0] @ rows[2] != pytest.approx(rows[4] @ rows[6], rel=1e-4)
 
 
-def test_the_logit_lens_is_a_model_without_its_last_block(question_of):
+def test_the_logit_lens_is_a_model_without_its_last_layer(question_of):
     text = "The cat drinks [MASK]."
     question = question_of("full_stack", encoder="words", text=text, token="4", view="Logit lens")
     model = model_of(encoder="words", text=text)

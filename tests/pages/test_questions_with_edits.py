@@ -13,7 +13,7 @@ from tests.pages.test_questions import focus, model_of
 
 SMALL = {"layers": "2", "heads": "2", "d_model": "8"}
 NO_HEADS = "head.0.0=0~head.0.1=0~head.1.0=0~head.1.1=0"
-OTHER = "the stack gets another block"  # the question of a view that has no clear one
+OTHER = "the stack gets another layer"  # the question of a view that has no clear one
 
 ALL_OFF = tuple(HeadFactor(layer, head, 0.0) for layer in (0, 1) for head in (0, 1))
 EVERY_SCORE = tuple(
@@ -100,11 +100,11 @@ def test_heads_without_a_contribution_are_not_asked_about(question_of, link):
 
 @pytest.mark.parametrize("choices", [{"encoder": "reverse"}, {"encoder": "words"}])
 @pytest.mark.parametrize("layer", ["1", "2"])
-def test_only_layers_before_the_last_have_later_blocks(question_of, choices, layer):
+def test_only_layers_before_the_last_have_later_layers(question_of, choices, layer):
     question = question_of("full_stack", view="Logit attribution", **choices, layer=layer, head="1")
     texts = " ".join([question.why, *map(question.explain, question.options)])
-    assert ("later blocks" in texts.lower()) == (layer == "1")
-    assert texts.count("feed-forward network of its block") == 3
+    assert ("later layers" in texts.lower()) == (layer == "1")
+    assert texts.count("feed-forward network of its layer") == 3
 
 
 def test_an_effect_that_is_the_contribution(question_of, monkeypatch):
@@ -147,7 +147,7 @@ def test_a_removed_residual_keeps_no_vector_for_the_hidden_token(question_of):
 
 
 def test_a_changed_token_by_hand():
-    """Token 1 attends to 0, and 2 to 1: if 0 is hidden, 1 changes in the first block, and 2 in the second one."""
+    """Token 1 attends to 0, and 2 to 1: if 0 is hidden, 1 changes in the first layer, and 2 in the second one."""
     chain = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]], bool)
     back = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], bool)
     assert not uses_changed_tokens(np.stack([chain, chain, chain]), 0)

@@ -39,7 +39,7 @@ def test_reach_by_perturbation(unchecked, name, token, right):
 
 
 def test_reach_by_hand():
-    """Token 2 attends to 1, and 1 to 0: information from 0 arrives at 2 in the second block."""
+    """Token 2 attends to 1, and 1 to 0: information from 0 arrives at 2 in the second layer."""
     visible = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1]], bool)
     assert reachable(visible[None]).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [0, 1, 1]]
     assert reachable(np.stack([visible, visible])).astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
@@ -50,7 +50,7 @@ def test_reach_by_hand():
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("token", [0, 1, 2])
 def test_a_score_that_unmasks_a_key_extends_the_reach(unchecked, layer, token):
-    """The first token attends to the last one, in one head of one block under a causal mask."""
+    """The first token attends to the last one, in one head of one layer under a causal mask."""
     model = model_of(text="Hi there you", mask="causal", layers=2, heads=2)
     edits = (SetScore(0, layer, 0, 0, 2, 5.0),)
     question = reach_question(with_edits(model, edits), focus(model, token=token))
@@ -62,7 +62,7 @@ def test_a_score_that_unmasks_a_key_extends_the_reach(unchecked, layer, token):
         changed[0, place] += 1
         if not np.array_equal(model.encoder.trace(changed, "causal", edits).output[0, token], before):
             reach.add(place)
-    # In the second block, the second token has no further block in which it could attend to the first one.
+    # In the second layer, the second token has no further layer in which it could attend to the first one.
     assert reach == ([{0, 2}, {0, 1, 2}, {0, 1, 2}], [{0, 1, 2}, {0, 1}, {0, 1, 2}])[layer][token]
     sets = {"only on its own": {token}, "on its own and those before it": set(range(token + 1)), "on all": {0, 1, 2}}
     if question != depth_question(model):

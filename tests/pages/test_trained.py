@@ -168,7 +168,7 @@ def test_models_are_cached_by_their_size():
     trace_size = sum(array.nbytes for layer in model.trace.layers for array in layer)
     assert (
         parameter_bytes + trace_size < sizes[1] < 4 * (parameter_bytes + trace_size) < MAX_BYTES
-    )  # includes the blocks at capacity
+    )  # includes the layers at capacity
     assert stacked_bytes(model.config, 18) > trace_bytes(model.config, 18) > 0
     shared = replace(large, seed=0)
     assert model_for(shared).num_bytes == sizes[1] - stacked_bytes(model.config, 18)

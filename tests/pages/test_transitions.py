@@ -60,7 +60,7 @@ def test_every_stage_has_a_transition(model):
         assert bool(transition.whys) == bool(transition.why_label) == (name not in ("map", "full_stack"))
         for part in texts:
             assert set(marked_terms(part)) <= set(GLOSSARY)
-            assert not re.search(r"\b1 (number|token|score|weight|head|row|block|product|sentence)s\b", part), part
+            assert not re.search(r"\b1 (number|token|score|weight|head|row|layer|product|sentence)s\b", part), part
             assert "None" not in part
             assert part == part.strip()
 
@@ -81,7 +81,7 @@ def test_texts_state_the_sizes_of_the_model():
     assert "divided by √8. The mask hides padding from every query." in text("scaled_scores", **sizes)
     assert "all 3 heads, 3 × 8 = 24 numbers" in text("weighted_values", **sizes)
     assert "from 24 numbers to 40 (**expand**), through ReLU" in text("feed_forward", **sizes)
-    assert "applies 2 blocks in sequence" in text("full_stack", **sizes)
+    assert "applies 2 layers in sequence" in text("full_stack", **sizes)
     narrow = text("feed_forward", **sizes | {"d_ff": 8})
     assert "to 8 (**narrow**), through" in narrow
     assert "back to 24 (**widen**)" in narrow

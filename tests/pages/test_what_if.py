@@ -75,7 +75,7 @@ def test_the_table_of_learned_positions_has_no_edit(framed):
     ("page", "link", "latex"),
     [
         ("weighted_values", {"edits": "head.0.0=0.00001"}, r"= {1 \cdot 10^{-5}} \cdot \underbrace{A}"),
-        ("map", {"edits": "residual.0.attention=0.00001"}, r"{1 \cdot 10^{-5}} \text{ in block 1}"),
+        ("map", {"edits": "residual.0.attention=0.00001"}, r"{1 \cdot 10^{-5}} \text{ in layer 1}"),
         ("scaled_scores", {"edits": "residual.0.attention=-0.0000012", "cell": "resid_mid.0.0.1.2"},
          r"{-1.2 \cdot 10^{-6}} \cdot "),
         ("scaled_scores", {"edits": "score.0.0.0.15.2=-0.0000001", "cell": "scores.0.0.0.15.2"},
@@ -254,7 +254,7 @@ def test_the_bar_is_shown_with_edits_and_after_an_undo_on_the_same_page(framed):
 
 
 @pytest.mark.parametrize(("variant", "is_said"), [("as written", True), ("as intended", False)])
-def test_where_each_block_reads_the_input_it_is_said_why_later_ones_do_not_change(framed, variant, is_said):
+def test_where_each_layer_reads_the_input_it_is_said_why_later_ones_do_not_change(framed, variant, is_said):
     at = opened(stage_named("qkv"), encoder="nnx", variant=variant, edits="head.0.1=0")
-    (text,) = [text for text in rendered(at) if text.startswith("After the last block")]
+    (text,) = [text for text in rendered(at) if text.startswith("After the last layer")]
     assert ("at **0 of 16 tokens**" in text, "does not reach the next ones" in text) == (is_said, is_said)

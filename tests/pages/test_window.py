@@ -20,7 +20,7 @@ from dashboard.state.session import session
 from dashboard.state.settings import Settings
 from encoder_core.explain import Cell, Derivation
 from encoder_core.figures import MosaicStyle, ResidualStages, TileGrid, Window, heatmap, mosaic
-from encoder_core.scenes.position import block_slice
+from encoder_core.scenes.position import layer_slice
 from tests.pages.app import cards, derivations, figures, key_of, link_of, opened, run, warning_texts
 
 AT = Focus(sentence=0, layer=2, head=0, token=0, key_token=0, labels=("a", "b"))
@@ -116,7 +116,7 @@ VALUES = np.random.default_rng(0).standard_normal((2, 384)).astype(np.float32)
     ],
 )
 def test_a_click_inspects_the_cell_whose_number_is_shown(current, monkeypatch, window, column, expected):
-    panel = heatmap(VALUES, AT.labels, window, title="", shows=block_slice("mlp_in", AT))
+    panel = heatmap(VALUES, AT.labels, window, title="", shows=layer_slice("mlp_in", AT))
     cell, selections = click(monkeypatch, panel, INSPECTION, 1, column)
     assert cell == f"mlp_in.2.0.1.{expected}"
     assert selections == [{"token": 1, "dimension": expected}]
@@ -138,13 +138,13 @@ def test_a_click_in_a_tile_inspects_the_cell_whose_number_is_shown(current, monk
 
 
 def test_a_click_inspects_nothing_on_a_page_without_an_inspected_cell(current, monkeypatch):
-    panel = heatmap(VALUES, AT.labels, Window(64, 128), title="", shows=block_slice("mlp_in", AT))
+    panel = heatmap(VALUES, AT.labels, Window(64, 128), title="", shows=layer_slice("mlp_in", AT))
     assert click(monkeypatch, panel, None, 1, 7) == (None, [{"token": 1, "dimension": 71}])
 
 
 @pytest.mark.parametrize(("row", "column", "tile"), [(5, 0, None), (0, 80, None), (-1, 0, None), (0, 0, [0, 0])])
 def test_a_click_on_an_outdated_panel_selects_nothing(current, monkeypatch, row, column, tile):
-    panel = heatmap(VALUES, AT.labels, Window(0, 384, 6), title="", shows=block_slice("mlp_in", AT))
+    panel = heatmap(VALUES, AT.labels, Window(0, 384, 6), title="", shows=layer_slice("mlp_in", AT))
     assert click(monkeypatch, panel, INSPECTION, row, column, tile) == (None, [])
 
 

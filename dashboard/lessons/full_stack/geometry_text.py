@@ -134,7 +134,7 @@ def view_formula(config: EncoderConfig, stage: Stage, residual_factor: float) ->
 
 
 def _input_formula(config: EncoderConfig) -> str:
-    """The input of the first block: the scaled embedding, plus the position, through the norm if there is one."""
+    """The input of the first layer: the scaled embedding, plus the position, through the norm if there is one."""
     scale = "" if config.embedding_scale == "none" else rf"{SCALE_SYMBOLS[config.embedding_scale]} \; "
     position = "" if config.positions == "none" else r" + \text{position}"
     total = rf"{scale}\text{{embedding}}{position}"

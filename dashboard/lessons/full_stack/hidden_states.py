@@ -1,4 +1,4 @@
-"""Hidden states: the residual stream after each block, for all tokens and for one token."""
+"""Hidden states: the residual stream after each layer, for all tokens and for one token."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.full_stack.vector_questions import empty_block_question
+from dashboard.lessons.full_stack.vector_questions import empty_layer_question
 from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -18,19 +18,19 @@ from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
 from encoder_core.figures import Window, colour_limit, dimensions, latex_range
 from encoder_core.scenes import residual_stream as scenes
-from encoder_core.scenes.position import block_slice
+from encoder_core.scenes.position import layer_slice
 
 
 def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
-    """The residual stream after each block for all tokens, then for the selected token."""
+    """The residual stream after each layer for all tokens, then for the selected token."""
     config = current.config
-    question = empty_block_question(current, at)
+    question = empty_layer_question(current, at)
     ask_first(question, "Hidden states")
     stages, names = residual_stream(current.trace, at.sentence, final_norm=config.final_norm), stage_names(config)
     common: dict[str, Any] = {
         "limit": colour_limit(stages), "final_norm": config.final_norm, "theme": current_theme(),
     }  # fmt: skip
-    inspection = inspect_cell(current, at, block_slice("resid_post", at).cell(at.token, 0))
+    inspection = inspect_cell(current, at, layer_slice("resid_post", at).cell(at.token, 0))
     render_plot(
         scenes.hidden_states(stages, columns, at, **common), key="full_stack_states_plot", inspection=inspection
     )
@@ -44,7 +44,7 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     input_stage = "l-1" if config.has_chained_layers else "0"
     return Depths(
         {f"“{escape_token(at.labels[at.token])}”": Table(token_states, names, dimensions(config.d_model))},
-        rf"\underbrace{{X_l}}_{{{size}}} = \text{{block}}_l(X_{{{input_stage}}}), \qquad "
+        rf"\underbrace{{X_l}}_{{{size}}} = \text{{layer}}_l(X_{{{input_stage}}}), \qquad "
         rf"l = {latex_range(1, config.num_layers)}",
         [stack_code(current)],
         question,

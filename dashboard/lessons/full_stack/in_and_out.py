@@ -1,4 +1,4 @@
-"""The input of the first block beside the output of the encoder."""
+"""The input of the first layer beside the output of the encoder."""
 
 import numpy as np
 import streamlit as st
@@ -7,7 +7,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.reach_question import reach_question
-from dashboard.lessons.full_stack.view import Depths, blocks_text, input_content
+from dashboard.lessons.full_stack.view import Depths, input_content, layers_text
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -20,7 +20,7 @@ from encoder_core.scenes.position import text_slice
 
 
 def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
-    """The input of the first block, the output, and the cosine of the two for each token."""
+    """The input of the first layer, the output, and the cosine of the two for each token."""
     config = current.config
     question = reach_question(current, at)
     ask_first(question, "In and out")
@@ -30,16 +30,16 @@ def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     inspection = inspect_cell(current, at, text_slice("output", at).cell(at.token, columns.start))
     render_plot(parts, key="full_stack_ends_plot", inspection=inspection)
     st.caption(
-        f"Between input and output: {blocks_text(config)}. The cosine compares the directions of a token's vector at "
-        "the input of the first block and at the output; 1 means the same direction."
+        f"Between input and output: {layers_text(config)}. The cosine compares the directions of a token's vector at "
+        "the input of the first layer and at the output; 1 means the same direction."
     )
     circle = r" \circ "
-    blocks = [rf"\text{{block}}_{{{number}}}" for number in range(config.num_layers, 0, -1)]
+    layers = [rf"\text{{layer}}_{{{number}}}" for number in range(config.num_layers, 0, -1)]
     size, dims = rf"{len(at.labels)}\times{config.d_model}", dimensions(config.d_model)
     return Depths(
         {"output": Table(after, at.labels, dims), "embedded": Table(before, at.labels, dims)},
         rf"\underbrace{{Y}}_{{{size}}} = \text{{{'norm ∘ ' if config.final_norm else ''}}}"
-        rf"{latex_sequence(blocks, separator=circle)}"
+        rf"{latex_sequence(layers, separator=circle)}"
         rf" (\underbrace{{X}}_{{{size}}})",
         [Encoder.trace],
         question,

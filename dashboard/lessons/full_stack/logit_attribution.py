@@ -143,4 +143,4 @@ def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution,
 def _later_parts(current: Model, at: Focus) -> str:
     """The parts of the model that use the output of a head of the selected layer."""
     is_last = at.layer == current.config.num_layers - 1
-    return f"The feed-forward network of its block{' and later norms' if is_last else ', later blocks and norms'}"
+    return f"The feed-forward network of its layer{' and later norms' if is_last else ', later layers and norms'}"

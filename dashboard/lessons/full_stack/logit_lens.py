@@ -1,4 +1,4 @@
-"""The logit lens: how the prediction develops from block to block."""
+"""The logit lens: how the prediction develops from layer to layer."""
 
 import numpy as np
 from jaxtyping import Float
@@ -27,7 +27,7 @@ _CLEAR = 1.05  # ratio of two probabilities
 
 
 def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
-    """The most probable output token of every position after every block, and the probability of one output token."""
+    """The most probable output token of every position after every layer, and the probability of one output token."""
     lens = logit_lens(current.run, at.sentence)
     question = _shorter_stack_question(current, at, lens[:, at.token])
     ask_first(question, "Logit lens")
@@ -64,12 +64,12 @@ def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
 def _describe(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"], output_id: int) -> str:
     """Caption: the convention, and how the probability and the rank of the output token change."""
     shares, ranks = softmax(lens)[:, output_id], rank_of(lens, output_id)
-    name, blocks = output_name(current, output_id), current.config.num_layers
+    name, layers = output_name(current, output_id), current.config.num_layers
     first, last = format_probability(shares[0]), format_probability(shares[-1])
     return (
         f"{_convention(current.config)} The last column is the prediction of the model. At "
-        f"“{escape_token(at.labels[at.token])}”, the probability of {name} is {first} before the first block (rank "
-        f"{ranks[0]}) and {last} after block {blocks} (rank {ranks[-1]}). Click a cell to follow its token."
+        f"“{escape_token(at.labels[at.token])}”, the probability of {name} is {first} before the first layer (rank "
+        f"{ranks[0]}) and {last} after layer {layers} (rank {ranks[-1]}). Click a cell to follow its token."
         f"{chance_note(current)}"
     )
 
@@ -77,10 +77,10 @@ def _describe(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"],
 def _convention(config: EncoderConfig) -> str:
     """What the lens applies to the residual stream, in one or two sentences."""
     applied = "the final norm and the output head" if config.final_norm else "the output head"
-    text = f"Each column applies {applied} to the [[residual stream]] after that block."
+    text = f"Each column applies {applied} to the [[residual stream]] after that layer."
     if config.norm == "post" and not config.final_norm:
-        text += " With post-norm, the output of a block is already normed"
-        text += "." if config.embedding_norm else "; the input of the first block is not."
+        text += " With post-norm, the output of a layer is already normed"
+        text += "." if config.embedding_norm else "; the input of the first layer is not."
     return text
 
 
@@ -94,25 +94,25 @@ def _formula(config: EncoderConfig) -> str:
 
 
 def _shorter_stack_question(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"]) -> Question:
-    """Which token does the model predict without its last block? The lens before that block, if it is clear."""
+    """Which token does the model predict without its last layer? The lens before that layer, if it is clear."""
     final, before = (top_tokens(row, 3) for row in (lens[-1], lens[-2]))
     answer = int(before.ids[0])
     if before.probabilities[0] < _CLEAR * before.probabilities[1]:
         return depth_question(current)
-    block = current.config.num_layers
-    column = f"the column of “{escape_token(at.labels[at.token])}” before block {block}"
+    layer = current.config.num_layers
+    column = f"the column of “{escape_token(at.labels[at.token])}” before layer {layer}"
     reasons = {
         int(final.ids[1]): "The second choice of the whole stack says nothing about a shorter one.",
-        int(before.ids[1]): f"Without block {block} it is less probable than {output_name(current, answer)}.",
-        int(final.ids[0]): f"This is the prediction with block {block}, which still changes it here.",
+        int(before.ids[1]): f"Without layer {layer} it is less probable than {output_name(current, answer)}.",
+        int(final.ids[0]): f"This is the prediction with layer {layer}, which still changes it here.",
     }
     reasons.pop(answer, None)
     return Question(
-        f"block {block} is removed; the output head stays. Which token is most probable at "
+        f"layer {layer} is removed; the output head stays. Which token is most probable at "
         f"“{escape_token(at.labels[at.token])}” then?",
         output_name(current, answer),
         f"With a probability of {format_probability(before.probabilities[0])}. The lens at a stage is what the model "
-        "would predict if the blocks after it were removed.",
+        "would predict if the layers after it were removed.",
         without_duplicates(
             output_name(current, answer),
             [WrongOption(output_name(current, i), reason, column) for i, reason in reasons.items()],

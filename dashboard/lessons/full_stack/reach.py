@@ -11,9 +11,9 @@ Paths = Bool[np.ndarray, "layer query key"]
 
 
 def reachable(visible: Paths) -> Bool[np.ndarray, "token source"]:
-    """Whether the output of a token can depend on the input of another one after all blocks.
+    """Whether the output of a token can depend on the input of another one after all layers.
 
-    visible  whether the query attends to the key in some head of the block; a token always keeps its own vector
+    visible  whether the query attends to the key in some head of the layer; a token always keeps its own vector
     """
     return _follow(visible | np.eye(visible.shape[-1], dtype=bool))
 
@@ -60,7 +60,7 @@ def computed_keys(run: Run, sentence: int) -> Bool[np.ndarray, "layer head query
 
 
 def uses_changed_tokens(used: Paths, token: int) -> bool:
-    """Whether a token attends to others that have changed in an earlier block, if it is hidden as key."""
+    """Whether a token attends to others that have changed in an earlier layer, if it is hidden as key."""
     others = np.arange(used.shape[-1]) != token
     changed = np.zeros(used.shape[-1], dtype=bool)
     for layer in used:
@@ -72,7 +72,7 @@ def uses_changed_tokens(used: Paths, token: int) -> bool:
 
 
 def _follow(paths: Paths) -> Bool[np.ndarray, "token source"]:
-    """The paths of all blocks, one after the other."""
+    """The paths of all layers, one after the other."""
     reach = np.eye(paths.shape[-1], dtype=bool)
     for layer in paths:
         reach = (layer.astype(np.int64) @ reach) > 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.full_stack.reach import is_reach_limited, reachable
-from dashboard.lessons.full_stack.view import blocks_text, depth_question
+from dashboard.lessons.full_stack.view import depth_question, layers_text
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -15,7 +15,7 @@ _NO_KEY = "The mask hides every key from this token, so attention brings it no v
 
 
 def reach_question(current: Model, at: Focus) -> Question:
-    """On the inputs of which tokens can an output depend? Follows from the visible keys of each block."""
+    """On the inputs of which tokens can an output depend? Follows from the visible keys of each layer."""
     seq, real = len(at.labels), np.flatnonzero(current.batch.real[at.sentence]).tolist()
     visible = visible_keys(current.trace, at.sentence)
     reach = frozenset(np.flatnonzero(reachable(np.any(visible, axis=1))[at.token]).tolist())
@@ -38,7 +38,7 @@ def reach_question(current: Model, at: Focus) -> Question:
         ),
     }
     if len(real) == seq:
-        options[frozenset(range(seq))] = ("on all", "The mask hides some of them in every block.")
+        options[frozenset(range(seq))] = ("on all", "The mask hides some of them in every layer.")
     is_clear = at.token in real and not is_reach_limited(current, at.sentence)
     if reach not in options or len(options) < 2 or not is_clear:
         return depth_question(current)
@@ -47,7 +47,7 @@ def reach_question(current: Model, at: Focus) -> Question:
         f"on the embeddings of which tokens can the output of “{escape_token(at.labels[at.token])}” depend?",
         right,
         f"{'The mask and the scores that you set let' if has_unmasked else 'The mask lets'} it collect information "
-        f"from {len(reach)} of {format_count(seq, 'token')} in {blocks_text(current.config)}, its own included.",
+        f"from {len(reach)} of {format_count(seq, 'token')} in {layers_text(current.config)}, its own included.",
         [
             WrongOption(
                 text,

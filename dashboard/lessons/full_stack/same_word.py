@@ -42,7 +42,7 @@ class _Comparison(NamedTuple):
 
     reference     the occurrence in the selected sentence, or the first one if the word is not in it
     similarities  the cosines with each other occurrence, by layer
-    least         the other occurrence with the smallest cosine after the last block
+    least         the other occurrence with the smallest cosine after the last layer
     control       the mean cosines of different words of the two sentences; None if there are none
     """
 
@@ -125,7 +125,7 @@ def _render_comparison(
 
 
 def _describe(comparison: _Comparison) -> str:
-    """Caption: the cosines before the first and after the last block."""
+    """Caption: the cosines before the first and after the last layer."""
     first = min(float(values[0]) for values in comparison.similarities.values())
     last = [
         f"with sentence {place[0] + 1}, {format_fixed(values[-1], 2)}"
@@ -134,7 +134,7 @@ def _describe(comparison: _Comparison) -> str:
     if comparison.control is not None:
         last.append(f"of different words, {format_fixed(comparison.control[-1], 2)} on average")
     return (
-        f"“{escape_token(comparison.word)}” has one row in the embedding table. Before the first block, its cosines "
-        f"with the occurrences compared here are at least {format_fixed(first, 2)}. Cosines after the last block: "
+        f"“{escape_token(comparison.word)}” has one row in the embedding table. Before the first layer, its cosines "
+        f"with the occurrences compared here are at least {format_fixed(first, 2)}. Cosines after the last layer: "
         f"{'; '.join(last)}."
     )

@@ -35,16 +35,16 @@ from encoder_core.analysis.language import (
 from encoder_core.figures import Selection, dimensions, format_count
 from encoder_core.figures.base import shorten
 from encoder_core.scenes import contexts as scenes
-from encoder_core.scenes.position import block_slice, text_slice
+from encoder_core.scenes.position import layer_slice, text_slice
 
 _MAX_ROW_NAME = 40  # characters of a sentence in the table
 
 
 def render_layer_picker(current: Model) -> int:
-    """Render the picker of the layer whose vectors are compared; 0 is the input of the first block."""
+    """Render the picker of the layer whose vectors are compared; 0 is the input of the first layer."""
     last = current.config.num_layers
     layer = session().get_option(CONTEXT_LAYER, range(last + 1), last)
-    help_text = "0: the input of the first block. A larger number: the output of that block."
+    help_text = "0: the input of the first layer. A larger number: the output of that layer."
     with st.container(key="context_layers", width="content"):
         bound = bind_widget(CONTEXT_LAYER, layer, last, value_argument="default")
         st.pills("Layer", range(last + 1), required=True, help=help_text, **bound)
@@ -79,7 +79,7 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
         render_sentence_list(rows, "cosine · sentence")
         st.caption(_describe_sentences(sources, current, result))
     render_own_sentences(sources.own)
-    place = block_slice("resid_post", at._replace(layer=layer - 1)) if layer else text_slice("embedded", at)
+    place = layer_slice("resid_post", at._replace(layer=layer - 1)) if layer else text_slice("embedded", at)
     return Depths(
         _tables(result, sources, shares),
         COSINE_FORMULA,
@@ -107,7 +107,7 @@ def _render_shares(
     times = format_count(occurrences, "time")
     st.caption(
         f"“{text}” occurs {times} in the sentences{spellings}. At layer 0 a vector encodes only "
-        f"{input_content(current.config)}; the blocks add its context.{_describe_training(current)}"
+        f"{input_content(current.config)}; the layers add its context.{_describe_training(current)}"
     )
 
 
@@ -124,7 +124,7 @@ def _select_layer(selection: Selection) -> None:
 
 
 def _layer_name(layer: int) -> str:
-    return f"after block {layer}" if layer else "at the input of the first block"
+    return f"after layer {layer}" if layer else "at the input of the first layer"
 
 
 def _row(context: SimilarContext, sources: Sources, layer: int, *, compare_words: bool) -> ListedSentence:

@@ -35,15 +35,15 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     parts = scenes.similarity(series, between, names, at, places=real.tolist(), theme=current_theme())
     render_plot(parts, key="full_stack_cosine_plot")
     st.caption(
-        "“Itself”: the cosine with the token's own vector at the input of the first block; a falling line means that "
-        "the blocks change its direction. “The others”: the mean cosine with the other tokens at the same layer; a "
+        "“Itself”: the cosine with the token's own vector at the input of the first layer; a falling line means that "
+        "the layers change its direction. “The others”: the mean cosine with the other tokens at the same layer; a "
         "rising line means that tokens become more similar. The figure does not show why: attention, biases, norms and "
         "feed-forward all contribute."
     )
     after = between[at.layer + 1]
     return Depths(
         {
-            f"after block {at.layer + 1}": Table(after, labels, labels),
+            f"after layer {at.layer + 1}": Table(after, labels, labels),
             "with own input": Table(own_cosines, names, labels),
         },
         COSINE_FORMULA,

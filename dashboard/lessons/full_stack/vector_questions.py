@@ -18,8 +18,8 @@ _CLEAR = 1e-2  # change of a vector, as a fraction of its largest number, that c
 _LONG = 10  # the common vector is so many times as long as the longest output
 
 
-def empty_block_question(current: Model, at: Focus) -> Question:
-    """What is the output of a block whose two sublayers give zeros?"""
+def empty_layer_question(current: Model, at: Focus) -> Question:
+    """What is the output of a layer whose two sublayers give zeros?"""
     x = current.trace.layers[at.layer].resid_pre[at.sentence, at.token].astype(float)
     normed = x
     for name in ("norm1", "norm2"):
@@ -33,16 +33,16 @@ def empty_block_question(current: Model, at: Focus) -> Question:
     unchanged, after_norms = "its input, unchanged", "its input after the two norms"
     zeros = WrongOption(
         "a row of zeros",
-        "A block does not replace the vector: the input of each sublayer is added to its output.",
-        "the steps of one token: each block changes the vector before it",
+        "A layer does not replace the vector: the input of each sublayer is added to its output.",
+        "the steps of one token: each layer changes the vector before it",
     )
     text = (
-        f"attention and feed-forward of block {at.layer + 1} both give zeros. What is the output of this block for "
+        f"attention and feed-forward of layer {at.layer + 1} both give zeros. What is the output of this layer for "
         f"“{escape_token(at.labels[at.token])}”?"
     )
     if is_post:
         wrong = WrongOption(
-            unchanged, "This model is post-norm: the sum itself is normalised after each sublayer.", "the block's code"
+            unchanged, "This model is post-norm: the sum itself is normalised after each sublayer.", "the layer's code"
         )
         why = "0 is added to the vector, and the sum is normalised after each of the two sublayers."
         return Question(text, after_norms, why, [zeros, wrong] if differ else [zeros])
@@ -51,7 +51,7 @@ def empty_block_question(current: Model, at: Focus) -> Question:
         "This model is pre-norm: only the input of a sublayer is normalised, not the residual stream.",
         "the page Add and norm: the thick line passes no norm",
     )
-    why = "The residual stream passes the block unchanged, and 0 is added to it twice."
+    why = "The residual stream passes the layer unchanged, and 0 is added to it twice."
     return Question(text, unchanged, why, [zeros, wrong] if differ else [zeros])
 
 
@@ -112,7 +112,7 @@ def _longer_vectors_question() -> Question:
 
 
 def first_input_question(current: Model, word: str, first: tuple[int, int], second: tuple[int, int]) -> Question:
-    """How do two occurrences of a word, each given by sentence and place, differ before the first block?"""
+    """How do two occurrences of a word, each given by sentence and place, differ before the first layer?"""
     one, other = (current.trace.embedded[place] for place in (first, second))
     are_equal = bool(np.abs(one - other).max() < 1e-5)
     by_position = current.config.positions != "none" and first[1] != second[1]
@@ -131,15 +131,15 @@ def first_input_question(current: Model, word: str, first: tuple[int, int], seco
             f"the first point of the curve of {other_sentence}, below 1",
         )
     return Question(
-        f"before the first block, how do the vectors of “{escape_token(word)}” in sentences {first[0] + 1} and "
+        f"before the first layer, how do the vectors of “{escape_token(word)}” in sentences {first[0] + 1} and "
         f"{second[0] + 1} differ?",
         equal if are_equal else positions,
-        f"Both have the same row of the embedding table. {reason}. Context enters with the blocks.",
+        f"Both have the same row of the embedding table. {reason}. Context enters with the layers.",
         [
             wrong,
             WrongOption(
                 "they differ by their contexts",
-                "The embedding knows nothing of the other words. Attention brings in the context, from block 1 on.",
+                "The embedding knows nothing of the other words. Attention brings in the context, from layer 1 on.",
                 "the curves: the context can only act after layer 0",
             ),
         ],

@@ -47,7 +47,7 @@ def render_dims_picker(current: Model) -> Window:
 
 
 def input_content(config: EncoderConfig) -> str:
-    """Content of a vector at the input of the first block, as text."""
+    """Content of a vector at the input of the first layer, as text."""
     return "a token" if config.positions == "none" else "a token and its position"
 
 
@@ -56,30 +56,30 @@ def stack_code(model: Model) -> Callable[..., Any]:
     return forward if model.splits_heads else EncoderStack.__call__
 
 
-def blocks_text(config: EncoderConfig) -> str:
-    """The number of blocks as text: "1 block", "4 blocks"."""
-    return format_count(config.num_layers, "block")
+def layers_text(config: EncoderConfig) -> str:
+    """The number of layers as text: "1 layer", "4 layers"."""
+    return format_count(config.num_layers, "layer")
 
 
 def depth_question(current: Model) -> Question:
-    """What grows with another block? For a view that has no clear question about the selected position."""
+    """What grows with another layer? For a view that has no clear question about the selected position."""
     config = current.config
     deeper = replace(config, num_layers=config.num_layers + 1)
     now, then = (sum(parameters_by_part(x).values()) for x in (config, deeper))
     return Question(
-        f"the stack gets another block, so that it has {deeper.num_layers}. What grows?",
+        f"the stack gets another layer, so that it has {deeper.num_layers}. What grows?",
         "the parameters and the FLOPs, not the output",
-        f"From {now:,} parameters to {then:,}: each block has its own. The output keeps {config.d_model} numbers for "
+        f"From {now:,} parameters to {then:,}: each layer has its own. The output keeps {config.d_model} numbers for "
         "each token.",
         [
             WrongOption(
-                "only the FLOPs: all blocks share their parameters",
-                "The blocks have the same architecture, but each has parameters of its own.",
-                "the page Map: the parameters by part are those of all blocks",
+                "only the FLOPs: all layers share their parameters",
+                "The layers have the same architecture, but each has parameters of its own.",
+                "the page Map: the parameters by part are those of all layers",
             ),
             WrongOption(
                 "the parameters, the FLOPs and the number of outputs",
-                "A block gives a vector of the same width for each token, which is the input of the next block.",
+                "A layer gives a vector of the same width for each token, which is the input of the next layer.",
                 "the shapes of embedded and output in the heading",
             ),
         ],

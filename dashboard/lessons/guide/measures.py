@@ -160,7 +160,7 @@ def mixing(_: Sequence[View]) -> Numbers:
 
 
 def predictions(views: Sequence[View]) -> Numbers:
-    """The most probable word at [MASK] before the first block and after the last, and how it got there."""
+    """The most probable word at [MASK] before the first layer and after the last, and how it got there."""
     model = views[0].model()
     place = model.batch.tokens[0].index("[MASK]")
     lens = logit_lens(model.run)[:, place]
@@ -173,7 +173,7 @@ def predictions(views: Sequence[View]) -> Numbers:
         "last": names[-1][0],
         "last_share": float(shares[-1]),
         "middle_share": float(shares[-2]),
-        "blocks": model.config.num_layers,
+        "layers": model.config.num_layers,
         "others": " and ".join(f"“{name}”" for name in names[-1][1:]),
     }
 

@@ -25,20 +25,20 @@ def render_position_depths(
     at: Focus,
     choice: PositionChoice,
     encoding: Float[np.ndarray, "row d_model"],
-    block_input: FirstInput,
+    layer_input: FirstInput,
     question: Question,
     inspection: Inspection | None,
 ) -> None:
-    """Render them for the encoding `choice`, whose sum with the rows of the table is `block_input`."""
+    """Render them for the encoding `choice`, whose sum with the rows of the table is `layer_input`."""
     has_norm = current.config.embedding_norm
     seq, d_model = current.trace.embedded.shape[1:]
     names = dimensions(d_model)
     norm, end = (r"\mathrm{norm}\bigl(", r"\bigr)") if has_norm else ("", "")
-    embedding_sum = {"embedding sum": Table(block_input.total, at.labels, names)} if has_norm else {}
+    embedding_sum = {"embedding sum": Table(layer_input.total, at.labels, names)} if has_norm else {}
     norm_code: list[Callable[..., Any]] = [blocks.layer_norm, embed_inputs] if has_norm else []
     render_depths(
         {
-            "embedded": Table(block_input.embedded, at.labels, names),
+            "embedded": Table(layer_input.embedded, at.labels, names),
             **embedding_sum,
             "scaled embedding": Table(current.trace.scaled_embedding[at.sentence], at.labels, names),
             "positions": Table(encoding, position_labels(len(encoding)), names, first=None),

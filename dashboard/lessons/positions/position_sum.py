@@ -1,4 +1,4 @@
-"""Sections of the positions page: the dimensions drawn as curves, and the input of the first block."""
+"""Sections of the positions page: the dimensions drawn as curves, and the input of the first layer."""
 
 import numpy as np
 import streamlit as st
@@ -53,18 +53,18 @@ def model_note(current: Model, choice: PositionChoice) -> str:
     return " This table is trained. Its rows include BERT's vector of the first segment, which is added to every token."
 
 
-def render_block_input(
-    current: Model, at: Focus, position: Rows, block_input: FirstInput, columns: Window, inspection: Inspection | None
+def render_layer_input(
+    current: Model, at: Focus, position: Rows, layer_input: FirstInput, columns: Window, inspection: Inspection | None
 ) -> None:
-    """The input of the first block: scaled embedding + position on one scale, and the norm of the sum if the model has
+    """The input of the first layer: scaled embedding + position on one scale, and the norm of the sum if the model has
     one. `inspection` is None if the encoding is not the model's own."""
     condition = "" if inspection else " if the model used this encoding"
-    st.header(f"Input of the first block{condition}", anchor=False)
-    scaled, has_norm = current.trace.scaled_embedding[at.sentence], block_input.norm is not None
+    st.header(f"Input of the first layer{condition}", anchor=False)
+    scaled, has_norm = current.trace.scaled_embedding[at.sentence], layer_input.norm is not None
     parts = scenes.position_added(
         scaled,
         position,
-        block_input.total if has_norm else block_input.embedded,
+        layer_input.total if has_norm else layer_input.embedded,
         at,
         columns=columns,
         title="embedding sum" if has_norm else "embedded",
@@ -72,8 +72,8 @@ def render_block_input(
         theme=current_theme(),
     )
     render_plot(parts, key="positions_sum_plot", inspection=inspection)
-    if block_input.norm is not None:
-        _render_norm(at, block_input.norm, block_input.embedded, columns, inspection)
+    if layer_input.norm is not None:
+        _render_norm(at, layer_input.norm, layer_input.embedded, columns, inspection)
 
 
 def _render_norm(at: Focus, norm: NormSteps, embedded: Rows, columns: Window, inspection: Inspection | None) -> None:

@@ -18,7 +18,7 @@ from encoder_core.scenes.feed_forward import activation_name
 
 
 def render_affine_map(model: Model, key: str) -> None:
-    """Render the output of both linear layers of block 1 next to that of the equivalent affine map, for sentence 1."""
+    """Render the output of both linear layers of layer 1 next to that of the equivalent affine map, for sentence 1."""
     config, layer, parameters = model.config, model.trace.layers[0], model.encoder.parameters()
     collapsed = collapsed_feed_forward(parameters, 0)
     down = "layers.0.mlp.down"
@@ -31,7 +31,7 @@ def render_affine_map(model: Model, key: str) -> None:
     st.caption(
         "**The two linear layers are one affine map**, x W + b with W = W_up W_down and b = b_up W_down + b_down. "
         f"W_up is {d} × {d_ff}, W_down {d_ff} × {d}, so W is {d} × {d}: its rank, counted from its singular values, is "
-        f"**{numerical_rank(collapsed.kernel)}** and cannot be above {min(d, d_ff)}. In block 1, sentence 1, both give "
+        f"**{numerical_rank(collapsed.kernel)}** and cannot be above {min(d, d_ff)}. In layer 1, sentence 1, both give "
         f"the same numbers: the largest difference is **{format_number(difference(two_layers, one_map), 1)}** of the "
         f"largest number, which is rounding; after {name} it is {format_number(activated, 1)}. So "
         f"{_num_mlp_parameters(config):,} parameters do in evaluation mode what {d * d + d * config.use_bias:,} could. "
@@ -40,7 +40,7 @@ def render_affine_map(model: Model, key: str) -> None:
 
 
 def render_head_ranks(intended: Model, written: Model, key: str) -> None:
-    """Render Q K^T of head 1 of block 1, sentence 1, in both variants, and the ranks of all heads of that block."""
+    """Render Q K^T of head 1 of layer 1, sentence 1, in both variants, and the ranks of all heads of that layer."""
     models = {model.config.d_head: model for model in (written, intended)}
     dots = {d_head: model.trace.layers[0].dot_products for d_head, model in models.items()}
     parts = scenes.rank_of_head(
@@ -56,8 +56,8 @@ def render_head_ranks(intended: Model, written: Model, key: str) -> None:
     batch, heads = next(iter(dots.values())).shape[:2]
     st.caption(
         "**Q Kᵀ of one head has a rank of at most d_head**, because Q and K have d_head columns, and of at most "
-        f"{seq}, because it has {seq} rows. The plots show block 1, head 1, sentence 1, before the mask, and its "
-        f"singular values as fractions of the largest. Ranks of all {batch} × {heads} matrices of block 1 "
+        f"{seq}, because it has {seq} rows. The plots show layer 1, head 1, sentence 1, before the mask, and its "
+        f"singular values as fractions of the largest. Ranks of all {batch} × {heads} matrices of layer 1 "
         f"({seq} × {seq}), counted from their singular values: {ranks}."
     )
 

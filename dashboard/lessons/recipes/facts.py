@@ -23,7 +23,7 @@ def render_sizes(recipe: Recipe, variant: Variant) -> None:
     count = recipe.num_parameters(variant)
     st.markdown(
         f"batch **{example.batch}** · seq **{example.seq}** · d_model **{config.d_model}** · heads "
-        f"**{config.num_heads}** · d_head **{config.d_head}** · d_ff **{config.d_ff}** · blocks "
+        f"**{config.num_heads}** · d_head **{config.d_head}** · d_ff **{config.d_ff}** · layers "
         f"**{config.num_layers}** · **{count:,}** parameters = **{count * BYTES_PER_PARAMETER / 2**20:.2f} MiB**"
         + ("" if recipe.has_table else f", without the {_describe_table(config)}")
     )
@@ -90,7 +90,7 @@ _CELLS: dict[str, Callable[[Recipe], str]] = {
     "d_model": _config_cell(lambda config: str(config.d_model)),
     "heads × d_head": _config_cell(lambda config: f"{config.num_heads} × {config.d_head}"),
     "d_ff": _config_cell(lambda config: str(config.d_ff)),
-    "blocks": _config_cell(lambda config: str(config.num_layers)),
+    "layers": _config_cell(lambda config: str(config.num_layers)),
     "norm": _config_cell(lambda config: NORMS[config.norm] + (" + final" if config.final_norm else "")),
     "norm eps": _config_cell(lambda config: format_number(config.norm_eps)),
     "activation": _config_cell(_activation),

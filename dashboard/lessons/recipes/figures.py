@@ -52,7 +52,7 @@ def render_heads(model: Model) -> None:
         layer.pattern,
         model.trace.mask,
         at,
-        title=f"attention weights, block {at.layer + 1}",
+        title=f"attention weights, layer {at.layer + 1}",
         limit=render_weights_limit(layer.pattern),
         theme=current_theme(),
     )
@@ -66,10 +66,10 @@ def render_heads(model: Model) -> None:
 
 
 def render_input_and_output(model: Model) -> None:
-    """Render the input of the first block and the output of the last."""
+    """Render the input of the first layer and the output of the last."""
     at = focus.render_focus_controls(model, "token")
     before, after = model.trace.embedded[at.sentence], model.trace.output[at.sentence]
-    titles = ("input embeddings", f"output of {format_count(model.config.num_layers, 'block')}")
+    titles = ("input embeddings", f"output of {format_count(model.config.num_layers, 'layer')}")
     render_plot(
         scenes.in_and_out(before, after, titles=titles, tokens=at.labels, token=at.token, theme=current_theme()),
         key="recipes_in_and_out",
@@ -78,20 +78,20 @@ def render_input_and_output(model: Model) -> None:
 
 
 def render_head_means(model: Model) -> None:
-    """Render the weights averaged over the heads, for each block and sentence."""
+    """Render the weights averaged over the heads, for each layer and sentence."""
     at = focus.render_focus_controls(model, "layer")
     area = st.container()
     patterns = np.stack([layer.pattern.mean(axis=1) for layer in model.trace.layers])
     visible = np.broadcast_to(model.trace.mask.any(axis=1), patterns.shape)
     names = at.labels if len(patterns[0]) == 1 else tuple(str(number) for number in range(1, len(at.labels) + 1))
-    parts = scenes.averages_by_block(
+    parts = scenes.averages_by_layer(
         patterns, visible, tokens=names, selected=(at.sentence, at.layer), limit=render_weights_limit(patterns),
         theme=current_theme(),
     )  # fmt: skip
     with area:
         render_plot(parts, key="recipes_averages")
     if model.config.attention_read_out == "input":
-        st.caption("As written, every block reads the encoder's input here, not the output of the previous block.")
+        st.caption("As written, every layer reads the encoder's input here, not the output of the previous layer.")
 
 
 def render_mask(model: Model) -> None:
@@ -175,7 +175,7 @@ FIGURES: Mapping[str, Mapping[str, _Figure]] = {
     "nnx": {
         "Attention": _Figure(render_attention, "attention"),
         "Heads × sentences": _Figure(render_heads, "multi-head"),
-        "Block: in and out": _Figure(render_input_and_output, "block"),
+        "Layer: in and out": _Figure(render_input_and_output, "block"),
         "Encoder: in and out": _Figure(render_input_and_output),
         "Average of the heads": _Figure(render_head_means),
     },

@@ -44,7 +44,7 @@ def _render_sources(note: Note) -> None:
 
 def _render_effect(intended: Model, written: Model, tensor: str, key: str) -> None:
     before, after, layer = _first_difference(tensor, intended, written)
-    location = "" if layer is None else f", block {layer + 1}" + (", head 1" if tensor in ("q", "pattern") else "")
+    location = "" if layer is None else f", layer {layer + 1}" + (", head 1" if tensor in ("q", "pattern") else "")
     labels = intended.batch.tokens[0]
     parts = scenes.effect(
         before, after, tensor=f"{tensor.replace('_', ' ')}{location}", tokens=labels, weights=tensor == "pattern",

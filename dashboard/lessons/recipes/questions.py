@@ -45,7 +45,7 @@ def _nnx(seed: int) -> Question:
         f"the tutorial's code expands each token from {d} to {d_ff} numbers and contracts it to {d} again; its GELU "
         "comes after both layers instead of between them. What can the two linear layers compute?",
         f"no more than one layer of {d} × {d}",
-        f"Their product is one matrix: in block 1, one layer gives the same numbers up to rounding "
+        f"Their product is one matrix: in layer 1, one layer gives the same numbers up to rounding "
         f"({format_number(rounding, 1)} of the largest).",
         [
             WrongOption(

@@ -7,7 +7,7 @@ from itertools import groupby
 import streamlit as st
 
 from dashboard.components.diagram import Card, Group, draw_card, render_diagram
-from dashboard.lessons.map import block_group, input_group, output_group
+from dashboard.lessons.map import input_group, layer_group, output_group
 from dashboard.lessons.start.story import Story, follow, story_choices
 from dashboard.markdown import escape_token
 from dashboard.models.model import model_for
@@ -43,7 +43,7 @@ def path_cards(story: Story) -> list[Card]:
 def _draw_path(settings: Settings, layer: int, head: int) -> list[Card]:
     """One card of the map for each stage: the last one before the next stage begins. Drawn once for all sessions."""
     model = model_for(settings)
-    groups = (input_group(model, 0), block_group(model, 0, layer, head), output_group(model, 0))
+    groups = (input_group(model, 0), layer_group(model, 0, layer, head), output_group(model, 0))
     by_stage: dict[str, Card] = {}
     for name, cards in groupby((card for group in groups for card in group.cards), lambda card: card.stage):
         by_stage.setdefault(name, list(cards)[-1])

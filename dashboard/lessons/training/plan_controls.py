@@ -13,7 +13,7 @@ from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.plan import CHOICES
 
 _LABELS = {  # setting -> its label and help; the first six are always in sight
-    "num_layers": ("Layers", "Number of encoder blocks"),
+    "num_layers": ("Layers", "Number of encoder layers"),
     "num_heads": ("Heads", "Attention heads of each layer, with d_model / heads dimensions each"),
     "d_model": ("d_model", "Length of each token's vector"),
     "norm": ("Norm", "post: after each residual sum, as in the paper. pre: before each sublayer."),

@@ -106,7 +106,7 @@ def _decoder(model: Model) -> Ending:
     return Ending(
         "Encoder or decoder?",
         f"{text} A decoder is trained to predict the next token, so a causal mask hides all later tokens from each "
-        "query; its blocks are otherwise those of an encoder. (The decoder of the original Transformer also attends "
+        "query; its layers are otherwise those of an encoder. (The decoder of the original Transformer also attends "
         "to the output of an encoder.)",
         Demonstration(label, "full_stack", [(SETTINGS[setting], new)]),
     )

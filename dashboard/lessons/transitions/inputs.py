@@ -1,4 +1,4 @@
-"""Transitions of the stages before the first block: map, embedding, positions."""
+"""Transitions of the stages before the first layer: map, embedding, positions."""
 
 from dashboard.lessons.transitions.transition import Transition, Why, experiment, tokens_text
 from dashboard.models.model import Model
@@ -41,7 +41,7 @@ def embedding(model: Model) -> Transition:
 
 
 def positions(model: Model) -> Transition:
-    """From rows without an order to the input of the first block."""
+    """From rows without an order to the input of the first layer."""
     config, numbers = model.config, format_count(model.config.d_model, "number")
     has_none = config.positions == "none"
     if has_none:
@@ -55,11 +55,11 @@ def positions(model: Model) -> Transition:
             "position has a vector of its own, its [[position encoding]], which is added to the token's row."
         )
     if config.embedding_norm:
-        opening += " A [[layer norm]] of the sum precedes the first block."
+        opening += " A [[layer norm]] of the sum precedes the first layer."
     is_pre = config.norm == "pre"
     return Transition(
         opening,
-        f"The next stage needs a vector of {numbers} for each token, the input of block 1"
+        f"The next stage needs a vector of {numbers} for each token, the input of layer 1"
         + (", which norm1 normalises first in this pre-norm model." if is_pre else "."),
         "Why positions?",
         [

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard.lessons.transitions import attention, block, inputs
+from dashboard.lessons.transitions import attention, inputs, layer
 from dashboard.lessons.transitions.ending import endings, introduction
 from dashboard.lessons.transitions.transition import Demonstration, Transition, Why
 from dashboard.models.model import Model
@@ -24,9 +24,9 @@ TRANSITIONS: dict[str, Callable[[Model], Transition]] = {
     "softmax": attention.softmax,
     "weighted_values": attention.weighted_values,
     "multi_head": attention.multi_head,
-    "add_and_norm": block.add_and_norm,
-    "feed_forward": block.feed_forward,
-    "full_stack": block.full_stack,
+    "add_and_norm": layer.add_and_norm,
+    "feed_forward": layer.feed_forward,
+    "full_stack": layer.full_stack,
 }
 
 

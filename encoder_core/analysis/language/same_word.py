@@ -42,7 +42,7 @@ def shared_words(tokens: Sequence[Sequence[str]], real: Bool[np.ndarray, "batch 
 
 
 def same_word_similarity(trace: EncoderTrace, first: TokenPlace, second: TokenPlace) -> Float[np.ndarray, "stage"]:
-    """The cosine of the tokens at two places, at the input of the first block and after each block.
+    """The cosine of the tokens at two places, at the input of the first layer and after each layer.
 
     Two places of the same word have the same row of the embedding table. Without edits and dropout, the first cosine
     is below 1 only because of the positions, the following ones also because of the contexts. Raises ValueError for a

@@ -1,4 +1,4 @@
-"""Derivations of the tensors before the first block: lookup, scale, position encoding, sum, embedding norm."""
+"""Derivations of the tensors before the first layer: lookup, scale, position encoding, sum, embedding norm."""
 
 import numpy as np
 

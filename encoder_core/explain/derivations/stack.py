@@ -15,7 +15,7 @@ _NOT_FROM_LAYERS = (
 
 
 def resid_pre(source: OperandSource, cell: Cell) -> RuleResult:
-    """The output of the previous block; the embedded input for the first block and with attention_read_out="input"."""
+    """The output of the previous layer; the embedded input for the first layer and with attention_read_out="input"."""
     assert cell.layer is not None
     if cell.layer == 0 or source.config.attention_read_out == "input":
         step = copy_step("embedded input", r"\mathrm{embedded}_{tj}", source.operand("embedded", cell.index))
@@ -50,7 +50,7 @@ def mlp_in(source: OperandSource, cell: Cell) -> RuleResult:
 
 
 def resid_post(source: OperandSource, cell: Cell) -> RuleResult:
-    """The output of the block: norm2(mlp_in + mlp_out) with post-norm, resid_mid + mlp_out with pre-norm."""
+    """The output of the layer: norm2(mlp_in + mlp_out) with post-norm, resid_mid + mlp_out with pre-norm."""
     assert cell.layer is not None
     if source.config.norm == "pre":
         return _residual(source, cell, "resid_mid", "mlp_out", "mlp")
@@ -63,7 +63,7 @@ def resid_post(source: OperandSource, cell: Cell) -> RuleResult:
 
 
 def output(source: OperandSource, cell: Cell) -> RuleResult:
-    """The output of the last block, after the final norm if there is one."""
+    """The output of the last layer, after the final norm if there is one."""
     last, (sentence, token, dimension) = len(source.trace.layers) - 1, cell.index
     if not source.config.has_chained_layers:
         return RuleResult("", note=_NOT_FROM_LAYERS)

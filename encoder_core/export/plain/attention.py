@@ -8,7 +8,7 @@ from encoder_core.trace import Run
 def attention_cells(run: Run) -> list[Cell]:
     """From the queries, keys and values to the output of attention, in the first layer."""
     c = run.config
-    attn_in = "block.norm1(embedded)" if c.norm == "pre" else "embedded"
+    attn_in = "encoder_layer.norm1(embedded)" if c.norm == "pre" else "embedded"
     return [
         markdown(
             f"""
@@ -25,13 +25,17 @@ def attention_cells(run: Run) -> list[Cell]:
                 return x.reshape(batch, seq, num_heads, d_head).swapaxes(1, 2)
 
 
-            def queries_keys_values(block, x):
-                attention = block.attention
+            def queries_keys_values(encoder_layer, x):
+                attention = encoder_layer.attention
                 return split_heads(attention.query(x)), split_heads(attention.key(x)), split_heads(attention.value(x))
             """,
             "",
             "",
-            ["block = encoder.layers[0]", f"attn_in = {attn_in}", "q, k, v = queries_keys_values(block, attn_in)"],
+            [
+                "encoder_layer = encoder.layers[0]",
+                f"attn_in = {attn_in}",
+                "q, k, v = queries_keys_values(encoder_layer, attn_in)",
+            ],
             'compare("layers.0.", resid_pre=embedded, attn_in=attn_in, q=q, k=k, v=v)',
         ),
         markdown(f"## Scores\n\n{_score_text(run)}"),
@@ -120,15 +124,15 @@ def _mix(run: Run) -> list[str]:
         "            z = z.at[:, head].multiply(factor)",
     ]
     return [
-        "def mix_values(block, pattern, v, layer):",
+        "def mix_values(encoder_layer, pattern, v, layer):",
         "    z = pattern @ v  # (batch, head, seq, d_head)",
         *(factors if run.effects.head_factors else []),
         "    concat = z.swapaxes(1, 2).reshape(batch, seq, qkv_dim)",
-        "    attn_out = block.attention.out(concat)",
+        "    attn_out = encoder_layer.attention.out(concat)",
         *dropout_lines(run, "attn_out"),
         "    return z, concat, attn_out",
         "",
         "",
-        "z, concat, attn_out = mix_values(block, pattern, v, 0)",
+        "z, concat, attn_out = mix_values(encoder_layer, pattern, v, 0)",
         'compare("layers.0.", z=z, concat=concat, attn_out=attn_out)',
     ]

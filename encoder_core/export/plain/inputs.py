@@ -1,4 +1,4 @@
-"""The cells from the tokens to the input of the first block."""
+"""The cells from the tokens to the input of the first layer."""
 
 import numpy as np
 from jaxtyping import Bool
@@ -109,7 +109,7 @@ def embedding_cells(run: Run) -> list[Cell]:
     if trace.kept is not None and trace.kept.embedded is not None:
         after.append('embedded = drop(embedded, "embedded", 0)')
     if effects.embedded:
-        after.append("# The edits of the input of the first block")
+        after.append("# The edits of the input of the first layer")
         after += lines_of(effects.embedded, "embedded = embedded.at[{key}].set({value})")
     embedding_sum = "embedding_sum=embedding_sum, " if c.embedding_norm else ""
     return [

@@ -38,7 +38,7 @@ def module_cells(run: Run) -> list[Cell]:
                 return nnx.LayerNorm(d_model, epsilon=norm_eps, use_fast_variance=False, rngs=rngs)
 
 
-            class Block(nnx.Module):
+            class EncoderLayer(nnx.Module):
                 def __init__(self, rngs):
                     self.attention = Attention(rngs)
                     self.mlp = FeedForward(rngs)
@@ -47,7 +47,7 @@ def module_cells(run: Run) -> list[Cell]:
 
             class Encoder(nnx.Module):
                 def __init__(self, rngs):
-                    self.layers = nnx.List([Block(rngs) for _ in range(num_layers)])
+                    self.layers = nnx.List([EncoderLayer(rngs) for _ in range(num_layers)])
             """,
             final_norm,
             "",

@@ -16,22 +16,22 @@ def feed_forward_cells(run: Run) -> list[Cell]:
     """From the sum after attention to the output of the first layer."""
     c = run.config
     second = c.activation_after == "second_linear"
-    activate = _ACTIVATIONS[c.activation]
+    activate, out = _ACTIVATIONS[c.activation], "encoder_layer.mlp.down(mlp_act)"
     function = [
-        "def feed_forward(block, x, layer):",
-        "    mlp_pre = block.mlp.up(x)",
+        "def feed_forward(encoder_layer, x, layer):",
+        "    mlp_pre = encoder_layer.mlp.up(x)",
         f"    mlp_act = {'mlp_pre' if second else activate.format('mlp_pre')}",
         *dropout_lines(run, "mlp_act"),
-        f"    mlp_out = {activate.format('block.mlp.down(mlp_act)') if second else 'block.mlp.down(mlp_act)'}",
+        f"    mlp_out = {activate.format(out) if second else out}",
         *dropout_lines(run, "mlp_out"),
         "    return mlp_pre, mlp_act, mlp_out",
     ]
     if c.norm == "post":
-        steps = ["mlp_in = block.norm1(resid_mid)"]
-        last = f"resid_post = block.norm2({residual_of(run, 'mlp_in', 'mlp', '0')} + mlp_out)"
+        steps = ["mlp_in = encoder_layer.norm1(resid_mid)"]
+        last = f"resid_post = encoder_layer.norm2({residual_of(run, 'mlp_in', 'mlp', '0')} + mlp_out)"
         text = "Post-norm: the sum of the residual and the sublayer is normalised."
     else:
-        steps = ["mlp_in = block.norm2(resid_mid)"]
+        steps = ["mlp_in = encoder_layer.norm2(resid_mid)"]
         last = f"resid_post = {residual_of(run, 'resid_mid', 'mlp', '0')} + mlp_out"
         text = "Pre-norm: the input of the sublayer is normalised, the sum is not."
     activation = ACTIVATION_NAMES[c.activation]
@@ -47,7 +47,7 @@ def feed_forward_cells(run: Run) -> list[Cell]:
             "",
             f"resid_mid = {residual_of(run, 'embedded', 'attention', '0')} + attn_out",
             steps,
-            "mlp_pre, mlp_act, mlp_out = feed_forward(block, mlp_in, 0)",
+            "mlp_pre, mlp_act, mlp_out = feed_forward(encoder_layer, mlp_in, 0)",
             last,
             'compare("layers.0.", resid_mid=resid_mid, mlp_in=mlp_in, mlp_pre=mlp_pre, mlp_act=mlp_act,\n'
             "        mlp_out=mlp_out, resid_post=resid_post)",
@@ -61,28 +61,28 @@ def stack_cells(run: Run) -> list[Cell]:
     is_pre = c.norm == "pre"
     reads_input = c.attention_read_out == "input"
     if is_pre:
-        rows = ["    mlp_in = block.norm2(resid_mid)"]
+        rows = ["    mlp_in = encoder_layer.norm2(resid_mid)"]
         last = f"    resid_post = {residual_of(run, 'resid_mid', 'mlp')} + mlp_out"
     else:
-        rows = ["    mlp_in = block.norm1(resid_mid)"]
-        last = f"    resid_post = block.norm2({residual_of(run, 'mlp_in', 'mlp')} + mlp_out)"
+        rows = ["    mlp_in = encoder_layer.norm1(resid_mid)"]
+        last = f"    resid_post = encoder_layer.norm2({residual_of(run, 'mlp_in', 'mlp')} + mlp_out)"
     comparison = (
         'compare(f"layers.{layer}.", resid_pre=x, attn_in=attn_in, q=q, k=k, v=v, dot_products=dot_products,\n'
         "            scores=scores, pattern=pattern, z=z, concat=concat, attn_out=attn_out, resid_mid=resid_mid,\n"
         "            mlp_in=mlp_in, mlp_pre=mlp_pre, mlp_act=mlp_act, mlp_out=mlp_out, resid_post=resid_post)"
     )
     body = [
-        "    block = encoder.layers[layer]",
-        f"    attn_in = {'block.norm1(x)' if is_pre else 'x'}",
-        "    q, k, v = queries_keys_values(block, attn_in)",
+        "    encoder_layer = encoder.layers[layer]",
+        f"    attn_in = {'encoder_layer.norm1(x)' if is_pre else 'x'}",
+        "    q, k, v = queries_keys_values(encoder_layer, attn_in)",
         "    dot_products, scores = attention_scores(q, k, layer)",
         "    pattern = softmax(scores)"
         if not dropout_lines(run, "pattern")
         else "    pattern = softmax(scores, layer)",
-        "    z, concat, attn_out = mix_values(block, pattern, v, layer)",
+        "    z, concat, attn_out = mix_values(encoder_layer, pattern, v, layer)",
         f"    resid_mid = {residual_of(run, 'x', 'attention')} + attn_out",
         *rows,
-        "    mlp_pre, mlp_act, mlp_out = feed_forward(block, mlp_in, layer)",
+        "    mlp_pre, mlp_act, mlp_out = feed_forward(encoder_layer, mlp_in, layer)",
         last,
     ]
     if reads_input:
@@ -99,7 +99,7 @@ def stack_cells(run: Run) -> list[Cell]:
     if reads_input:
         apply = [
             "for layer in range(num_layers):",
-            "    encode_layer(embedded, layer, is_compared=True)  # the app shows every block applied to `embedded`",
+            "    encode_layer(embedded, layer, is_compared=True)  # the app shows every layer applied to `embedded`",
             *apply,
         ]
     if c.output_head:

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig, Norm
 from encoder_core.encoder import Encoder
-from encoder_core.engine.gradients import block_gradients
+from encoder_core.engine.gradients import layer_gradients
 from encoder_core.parameters import parameter_shapes
 from encoder_core.trace import Run
 
@@ -80,7 +80,7 @@ def depth_gradients(seed: int) -> dict[tuple[Norm, int], DepthGradients]:
             for blocks in DEPTHS:
                 trace = deep.trace._replace(layers=deep.trace.layers[:blocks])
                 run = Run(trace, replace(deep.config, num_layers=blocks), deep.parameters)
-                gradients = block_gradients(run, direction)
+                gradients = layer_gradients(run, direction)
                 lengths = [np.linalg.norm(layer.resid_post, axis=-1).mean() for layer in trace.layers]
                 measures.setdefault((norm, blocks), []).append((
                     [float(np.linalg.norm(block.resid_pre)) for block in gradients],

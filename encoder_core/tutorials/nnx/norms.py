@@ -6,7 +6,7 @@ import numpy as np
 
 from encoder_core.analysis import root_mean_square
 from encoder_core.config import Norm
-from encoder_core.engine.gradients import block_gradients
+from encoder_core.engine.gradients import layer_gradients
 from encoder_core.figures import Line, Panel, ThemeName, curves
 from encoder_core.figures.style import PanelStyle
 from encoder_core.scenes.items import Matrix, line_of
@@ -89,7 +89,7 @@ def _unaltered(seed: int) -> Finding:
     gradients, cosines = {}, {}
     for norm in _NORMS:
         run = scaled_run(norm, seed, 0.0)
-        gradients[norm] = block_gradients(run, direction)[0].resid_pre
+        gradients[norm] = layer_gradients(run, direction)[0].resid_pre
         product = (gradients[norm] * direction).sum()
         cosines[norm] = product / np.linalg.norm(gradients[norm]) / np.linalg.norm(direction)
     unaltered = {norm: bool(np.allclose(gradient, direction)) for norm, gradient in gradients.items()}

@@ -166,7 +166,7 @@ def test_the_norm_of_embedding_plus_position():
     )
     assert derivation.trace_value == pytest.approx(derivation.result)
     assert (
-        derivation.description == "Input of the first block: the norm of embedding plus position: token 1, dimension 3"
+        derivation.description == "Input of the first layer: the norm of embedding plus position: token 1, dimension 3"
     )
     assert derivation.formula.endswith(r"\\ x = \mathrm{embedding\_sum} \end{gathered}")
     assert [term.operands[0].cell for term in derivation.terms] == [Cell("embedding_sum", (0, 0, i)) for i in range(4)]

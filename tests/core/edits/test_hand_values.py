@@ -131,7 +131,7 @@ def test_hide_token():
 
 
 def test_residual_change():
-    """The length of (3, 4) - (0, 0) is 5. The other row does not change before the first block."""
+    """The length of (3, 4) - (0, 0) is 5. The other row does not change before the first layer."""
     before = ENCODER.trace(np.array([[0, 1]]))
     after = ENCODER.trace(np.array([[0, 1]]), edits=[SetEmbedded(0, 0, 0, 3.0), SetEmbedded(0, 0, 1, 4.0)])
     change = residual_change(before, after)

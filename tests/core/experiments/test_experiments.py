@@ -180,7 +180,7 @@ def test_masked_padding_changes_nothing():
 
 
 def test_a_post_norm_stream_keeps_its_length_and_a_pre_norm_stream_grows():
-    """By hand: every row of a post-norm block has the length √d_model, here √32, and there are 12 rows."""
+    """By hand: every row of a post-norm layer has the length √d_model, here √32, and there are 12 rows."""
     post, pre = (stack_norms(norm, 4, True, 0) for norm in ("post", "pre"))
     np.testing.assert_allclose(post.stream, math.sqrt(12 * 32), rtol=1e-4)
     assert (np.diff(pre.stream) > 0).all()

@@ -1,4 +1,4 @@
-"""The diagram of a block, and the curve of an activation."""
+"""The diagram of a layer, and the curve of an activation."""
 
 import numpy as np
 import pytest

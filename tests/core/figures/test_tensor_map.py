@@ -4,13 +4,13 @@ import pytest
 
 from encoder_core.explain import Cell
 from encoder_core.figures import HeadsSideBySide, Place, RankedTokens, ResidualStages, TensorSlice, parameter_slice
-from encoder_core.scenes.position import At, block_slice, head_slice, text_slice
+from encoder_core.scenes.position import At, head_slice, layer_slice, text_slice
 
 AT = At(sentence=1, layer=2, head=3, token=5, key_token=6)
 CASES = {
     "a head": (head_slice("q", AT), Place(4, 7), Cell("q", (1, 3, 4, 7), 2)),
     "a head, transposed": (head_slice("k", AT, transposed=True), Place(7, 4), Cell("k", (1, 3, 4, 7), 2)),
-    "a block": (block_slice("mlp_act", AT), Place(4, 7), Cell("mlp_act", (1, 4, 7), 2)),
+    "a layer": (layer_slice("mlp_act", AT), Place(4, 7), Cell("mlp_act", (1, 4, 7), 2)),
     "a text": (text_slice("embedded", AT), Place(4, 7), Cell("embedded", (1, 4, 7))),
     "some rows of a parameter": (
         parameter_slice("token_embedding", rows=[2, 5, 9]), Place(1, 4), Cell("parameters.token_embedding", (5, 4)),
@@ -31,8 +31,8 @@ CASES = {
         Place(4, 7, (1, 3)), Cell("pattern", (1, 3, 4, 7), 2),
     ),
     "all heads side by side": (HeadsSideBySide("k", 1, 2, d_head=16), Place(5, 35), Cell("k", (1, 2, 5, 3), 2)),
-    "input of the first block": (ResidualStages(1, 6), Place(4, 7, (0, 0)), Cell("embedded", (1, 4, 7))),
-    "output of a block": (ResidualStages(1, 6), Place(4, 7, (0, 3)), Cell("resid_post", (1, 4, 7), 2)),
+    "input of the first layer": (ResidualStages(1, 6), Place(4, 7, (0, 0)), Cell("embedded", (1, 4, 7))),
+    "output of a layer": (ResidualStages(1, 6), Place(4, 7, (0, 3)), Cell("resid_post", (1, 4, 7), 2)),
     "after the final norm": (ResidualStages(1, 6), Place(4, 7, (0, 7)), Cell("output", (1, 4, 7))),
     "one token's stages": (ResidualStages(1, 6, token=4), Place(3, 7), Cell("resid_post", (1, 4, 7), 2)),
     "a token of the vocabulary by its rank": (

@@ -11,7 +11,7 @@ def trace_with(
     """A trace with these tensors.
 
     patterns  (layer, batch, head, seq, seq)
-    stages    (layer + 1, batch, seq, d_model), the input of the first block and the outputs of all blocks
+    stages    (layer + 1, batch, seq, d_model), the input of the first layer and the outputs of all layers
     """
     batch, seq = len(tokens), len(tokens[0])
     layers = len(patterns) if patterns is not None else len(stages) - 1

@@ -83,9 +83,9 @@ def test_from_the_output_to_the_ids_by_the_way_of_the_stream(which, request):
     while cells := check_steps(model, model.derive(cell)):
         visited.append(cell.tensor)
         cell = cells[0]
-    of_block = ["resid_post", "mlp_in", "resid_mid", "resid_pre"]
+    layer_tensors = ["resid_post", "mlp_in", "resid_mid", "resid_pre"]
     start = ["embedded", "embedding_sum", "scaled_embedding", "token_embedding"]
-    assert visited == ["output", *of_block * len(model.trace.layers), *start]
+    assert visited == ["output", *layer_tensors * len(model.trace.layers), *start]
     assert cell.tensor == GIVEN
 
 
@@ -109,5 +109,7 @@ def test_every_badge_is_green(which, edits, request):
     layers = range(encoder.config.num_layers)
     differences = {name: max(getattr(recompute, name)(run, layer) for layer in layers) for name in of_layer}
     differences |= {"embedding": recompute.embedding(run), "positions": recompute.positions(run)}
-    differences |= {"block": max(recompute.block(run, layer, sentence) for layer in layers for sentence in (0, 1))}
+    differences |= {
+        "layer": max(recompute.encoder_layer(run, layer, sentence) for layer in layers for sentence in (0, 1))
+    }
     assert max(differences.values()) < TOLERANCE, differences

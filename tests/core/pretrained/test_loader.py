@@ -105,12 +105,12 @@ def test_without_an_embedding_norm_there_is_no_sum_to_show():
     np.testing.assert_allclose(trace.embedding_sum, trace.token_embedding + sinusoids(2, config.d_model))
 
 
-def test_the_blocks_of_a_model_with_a_program_of_its_own_are_in_memory_once(tmp_path):
+def test_the_layers_of_a_model_with_a_program_of_its_own_are_in_memory_once(tmp_path):
     encoder = Encoder.pretrained(save_tiny(tmp_path, hidden_size=272, num_attention_heads=17))
     parameters = encoder.parameters()
     (state,) = encoder._stacked.states
     for layer in range(encoder.config.num_layers):
-        held = np.asarray(state["blocks"][layer]["mlp"]["up"]["kernel"][...])
+        held = np.asarray(state["layers"][layer]["mlp"]["up"]["kernel"][...])
         assert np.shares_memory(parameters[f"layers.{layer}.mlp.up.kernel"], held)
     assert not any(array.flags.writeable for array in parameters.values())
     copy = Encoder.from_parameters(encoder.config, parameters, tokenizer=encoder.tokenizer)

@@ -34,7 +34,7 @@ def test_activation_after_the_second_linear_layer(name, norm):
         assert relative_difference(layer.mlp_out, out) < 5e-6
         run = Run(trace, encoder.config, encoder.parameters())
         assert recompute.feed_forward(run, index) < 1e-5
-        assert recompute.block(run, index, 1) < 1e-5
+        assert recompute.encoder_layer(run, index, 1) < 1e-5
     once = replace(encoder.config, activation_after="first_linear")
     assert recompute.feed_forward(Run(trace, once, encoder.parameters()), 0) > 0.01
 

@@ -48,8 +48,8 @@ def attention_lines(run: Run, at: At) -> Iterator[Line]:
     yield weighted_values.one_number(row, v[:, 0], visible[at.token], number, at, dimension=0, factor=factor)
 
 
-def block_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
-    """The scenes of one block."""
+def layer_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
+    """The scenes of one layer."""
     config, layer = run.config, run.trace.layers[at.layer]
     d_head, q = config.d_head, layer.q[at.sentence]
     heads = {name: getattr(layer, name[0])[at.sentence] for name in qkv.LETTERS}
@@ -80,7 +80,7 @@ def block_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
 
 
 def text_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
-    """The scenes of what comes before the blocks, and of all of them together."""
+    """The scenes of what comes before the layers, and of all of them together."""
     trace, config, sentence = run.trace, run.config, at.sentence
     seq, first = len(at.labels), first_input(run).for_sentence(sentence)
     scaled, position = trace.scaled_embedding[sentence], trace.position_encoding
@@ -122,6 +122,6 @@ def all_lines(run: Run, at: At, bins: int) -> list[Line]:
     columns = Window(0, run.config.d_model, bins)
     return [
         *attention_lines(run, at),
-        *block_lines(run, at, columns),
+        *layer_lines(run, at, columns),
         *text_lines(run, at, columns),
     ]

@@ -51,7 +51,7 @@ def test_the_title_says_that_there_is_no_difference():
     assert before_and_after(before, before, "signed")[2].title == "no difference"
 
 
-def test_a_stage_selects_the_block_whose_output_it_is():
+def test_a_stage_selects_the_layer_whose_output_it_is():
     (panel,) = what_if.propagation(np.ones((4, 2)), At(layer=1, labels=("a", "b")))
     assert [panel.selection(panel.place(row, 1)) for row in range(4)] == [
         {"layer": layer, "token": 1} for layer in (0, 0, 1, 2)

@@ -1,7 +1,7 @@
-"""Transitions of the stages that complete a block: add and norm, feed-forward, and the full stack."""
+"""Transitions of the stages that complete a layer: add and norm, feed-forward, and the full stack."""
 
 from dashboard.lessons.edited_residuals import edited_residuals_note
-from dashboard.lessons.full_stack.view import blocks_text, input_content
+from dashboard.lessons.full_stack.view import input_content, layers_text
 from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, experiment
 from dashboard.models.model import Model
 from dashboard.state.choices import RECIPE, RECIPE_VARIANT, RECIPE_VIEW
@@ -34,7 +34,7 @@ def add_and_norm(model: Model) -> Transition:
             Why(
                 "Why a norm?",
                 "A sum grows with each term: without a norm, the size of a sublayer's input would depend on how many "
-                "blocks precede it. Layer norm gives the numbers of each token mean 0 and variance 1 (slightly less "
+                "layers precede it. Layer norm gives the numbers of each token mean 0 and variance 1 (slightly less "
                 "because of ε); then each dimension is multiplied by its γ and its β is added, which are parameters.",
                 experiment("norm-placement"),
             ),
@@ -64,7 +64,7 @@ def feed_forward(model: Model) -> Transition:
     return Transition(
         f"Given its weights, attention only adds up linear maps of the vectors: {network}",
         f"The next stage needs vectors of the same width as before: mlp out has {numbers} for each token again, so "
-        "that it can be added, which completes the block.",
+        "that it can be added, which completes the layer.",
         "Why an activation?",
         [
             Why(
@@ -81,15 +81,15 @@ def feed_forward(model: Model) -> Transition:
 
 
 def full_stack(model: Model) -> Transition:
-    """From one block to the output of the encoder."""
+    """From one layer to the output of the encoder."""
     config = model.config
     if config.num_layers > 1:
         start = (
-            f"One [[block]] collects from the other tokens once: this encoder applies {blocks_text(config)} in "
+            f"One [[layer]] collects from the other tokens once: this encoder applies {layers_text(config)} in "
             "sequence, each with its own parameters, so that a"
         )
     else:
-        start = "All parts of a [[block]] are known: this encoder has one, in which a"
+        start = "All parts of a [[layer]] are known: this encoder has one, in which a"
     return Transition(
         f"{start} vector that encodes {input_content(config)} becomes one that can also depend on the tokens to which "
         "it may attend.",

@@ -1,4 +1,4 @@
-"""An encoder block as in a tutorial, with which the benchmarks compare."""
+"""An encoder layer as in a tutorial, with which the benchmarks compare."""
 
 import jax
 from flax import nnx
@@ -6,8 +6,8 @@ from flax import nnx
 from encoder_core import EncoderConfig
 
 
-class PlainBlock(nnx.Module):
-    """A post-norm encoder block of the exact size."""
+class PlainLayer(nnx.Module):
+    """A post-norm encoder layer of the exact size."""
 
     def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
         self.attention = nnx.MultiHeadAttention(config.num_heads, config.d_model, decode=False, rngs=rngs)
