@@ -58,6 +58,11 @@ def test_cells_are_clicked_and_dragged_and_the_link_has_the_mask(screen):
     with screen.rerun():
         cells(screen).nth(1).press(" ")
     assert both(screen) == "0100/1100/0110/0000"
+    with screen.rerun():
+        screen.page.get_by_role("button", name="Undo").click()  # which leaves the editor open
+    assert both(screen) == "0000/1100/0110/0000"
+    with screen.rerun():
+        cells(screen).nth(1).press(" ")
     screen.page.reload()  # a new session, which knows only the link
     screen.arrived("scaled_scores")
     assert masked_scores(screen) == "0100/1100/0110/0000"

@@ -103,3 +103,17 @@ def test_two_visitors_have_edits_of_their_own(screen, browser):
     finally:
         other.close()
     expect(screen.page.locator(".st-key-what-if-bar")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("menu", "name", "change"),
+    [("Other edits", "Switch off head 1", "edits=head.0.0%3D0"), ("Why exp", "Set the temperature", "temperature=0.5")],
+)
+def test_a_button_of_a_menu_closes_it_and_the_figure_it_changes_can_be_seen(screen, menu, name, change):
+    screen.open("softmax")
+    opens = screen.page.get_by_role("button", name=menu)
+    opens.click()
+    screen.page.get_by_test_id("stPopoverBody").get_by_role("button", name=name).first.click()
+    screen.page.wait_for_url(f"**{change}*")
+    expect(screen.page.get_by_test_id("stPopoverBody")).to_have_count(0)
+    expect(opens).to_be_focused()

@@ -98,6 +98,15 @@ function showFigureAfterEnding() {
   });
 }
 
+// A button in a menu changes what the menu covers, so it closes the menu, as Escape does. A mask takes several clicks.
+function closeMenuAfterButton() {
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element && target.closest("[data-testid=stPopoverBody] .stButton button");
+    if (!button || button.closest(".st-key-mask_editor")) return;
+    setTimeout(() => document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true })));
+  });
+}
+
 // "Predict first" moves the question, whose switch may be below a tall figure, to above it.
 function followQuestion() {
   const question = document.querySelector(".st-key-ask_first");
@@ -118,6 +127,7 @@ function write({ data, setTriggerValue }) {
     runAgainInOtherColours();
     applyTextBeforeLinks();
     showFigureAfterEnding();
+    closeMenuAfterButton();
   }
   keepFocus();
   repairPageMenu();
