@@ -34,10 +34,11 @@ with heading:
     )
 facts.render_sizes(recipe, variant)
 
+NOTES = "Text and code"
 VIEWS = {
     "Its figures": lambda: figures.render_figures(recipe.name, variant, seed),
     **({"Row by row": lambda: items.render_items(recipe, variant, seed)} if recipe.name in ITEMS else {}),
-    "Text and code": lambda: notes.render_notes(recipe, seed),
+    NOTES: lambda: notes.render_notes(recipe, seed),
     **(
         {"Training and evaluation": lambda: training.render_training(recipe.name, variant, seed)}
         if config.dropout
@@ -56,8 +57,11 @@ def body() -> None:
     view = render_choice("View", list(VIEWS), RECIPE_VIEW, default="Its figures", hide_label=True)
     question = recipe_question(recipe.name, seed)
     ask_first(question, recipe.name)
+    if view == NOTES:  # which contain the answer
+        ask_below(question)
     VIEWS[view]()
-    ask_below(question)
+    if view != NOTES:
+        ask_below(question)
 
 
 frame.run_as_fragment(body)

@@ -65,6 +65,14 @@ def test_each_note_with_two_configs_shows_both(framed, name):
     assert titles.count("as written") == sum(note.as_written is not None for note in notes)
 
 
+def test_the_question_stands_before_the_notes_that_answer_it(framed):
+    at = with_option(opened(PAGE, recipe="nnx"), "View", "Text and code")
+    texts = [element.value for element in at.main if element.type == "markdown"]
+    first_note = RECIPES["nnx"].notes[0].title
+    order = [text for text in texts if "**Predict**" in text or first_note in text]
+    assert ["**Predict**" in text for text in order] == [True, False]
+
+
 def captions(at):
     return [caption.value for caption in at.caption]
 

@@ -43,19 +43,19 @@ def _nnx(seed: int) -> Question:
     d, d_ff = written.d_model, written.d_ff
     return Question(
         f"the tutorial's code expands each token from {d} to {d_ff} numbers and contracts it to {d} again; its GELU "
-        "comes after both layers instead of between them. What can the two linear layers compute?",
-        f"no more than one layer of {d} × {d}",
-        f"Their product is one matrix: in layer 1, one layer gives the same numbers up to rounding "
+        "comes after both linear layers instead of between them. What can these two compute?",
+        f"no more than one linear layer of {d} × {d}",
+        f"Their product is one matrix: in layer 1, a single linear layer gives the same numbers up to rounding "
         f"({format_number(rounding, 1)} of the largest).",
         [
             WrongOption(
                 "the same as with the GELU between them",
-                f"A GELU after both layers sees their sums, not the {d_ff} neurons. The output differs by "
+                f"A GELU after both linear layers sees their sums, not the {d_ff} neurons. The output differs by "
                 f"{format_number(100 * other, 2)}% of its largest number.",
                 f"{_NOTES}, note 1",
             ),
             WrongOption(
-                f"more than one layer, because they have {d_ff} neurons",
+                f"more than one linear layer, because they have {d_ff} neurons",
                 "Without an activation between them, the width in the middle adds parameters but no functions.",
                 f"{_NOTES}, note 1: the rank of the product",
             ),
