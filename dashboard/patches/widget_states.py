@@ -14,6 +14,8 @@ from streamlit.runtime.state.common import is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, Serialized, WStates
 
 _logger = logging.getLogger(__name__)
+# Streamlit registers each field for numbers as one of floats; the browser sends integers from a field for whole numbers.
+_FIELDS = {"double_value": {"double_value", "int_value"}}
 _deserialize, _keep = WStates.__getitem__, WStates.set_widget_from_proto
 
 
@@ -23,7 +25,8 @@ def _checked(states: WStates, widget: str) -> Any:
     if not isinstance(state, Serialized) or metadata is None:
         return _deserialize(states, widget)
     kind = state.value.WhichOneof("value")
-    if kind is None or metadata.value_type in (None, kind):
+    expected = metadata.value_type
+    if kind is None or expected is None or kind in _FIELDS.get(expected, {expected}):
         try:
             if kind in ("json_value", "json_trigger_value"):
                 json.loads(getattr(state.value, kind))  # for a component, Streamlit would log a traceback

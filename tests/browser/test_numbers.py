@@ -49,3 +49,27 @@ def test_the_end_of_a_colour_bar_is_written_by_the_same_rule(screen):
     assert large
     for end, limit in large:
         assert end in (f"±{format_number(limit, 3)}", f"0{format_number(limit, 3)}")
+
+
+@pytest.mark.parametrize(
+    ("page", "label", "number", "choice"),
+    [
+        ("feed_forward", "Neuron", 7, "neuron=7"),
+        ("add_and_norm", "Dimension", 9, "norm_dimension=9"),
+        ("positions", "Shuffle seed", 3, "shuffle=3"),
+        ("scaled_scores", "key", 5, "cell="),
+        ("recipes?recipe_view=Training+and+evaluation", "Dropout seed", 4, "dropout_seed=4"),
+    ],
+)
+def test_a_whole_number_that_is_typed_is_chosen(screen, page, label, number, choice):
+    path, _, query = page.partition("?")
+    screen.open(path, **dict([query.replace("+", " ").split("=")] if query else []))
+    field = screen.page.get_by_role("spinbutton", name=label, exact=True)
+    field.fill(str(number))
+    with screen.rerun():
+        field.press("Enter")
+    assert choice in screen.page.url
+    expect(field).to_have_value(str(number))
+    with screen.rerun():
+        field.press("ArrowUp")
+    expect(field).to_have_value(str(number + 1))

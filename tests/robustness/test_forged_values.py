@@ -66,6 +66,7 @@ def test_a_state_that_cannot_be_read_counts_as_missing():
     states.set_widget_metadata(metadata)
     for field, value, expected in (
         ("double_value", 4.0, 0.25),
+        ("int_value", 4, 0.25),  # from a field for whole numbers
         ("double_value", 0.0, None),
         ("string_value", "x", None),
     ):
