@@ -14,7 +14,7 @@ from streamlit.runtime.state.common import is_element_id
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, Serialized, WStates
 
 _logger = logging.getLogger(__name__)
-# Streamlit registers each field for numbers as one of floats; the browser sends integers from a field for whole numbers.
+# Streamlit registers every number field as one of floats; the browser sends integers where it takes whole numbers.
 _FIELDS = {"double_value": {"double_value", "int_value"}}
 _deserialize, _keep = WStates.__getitem__, WStates.set_widget_from_proto
 
