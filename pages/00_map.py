@@ -5,8 +5,8 @@ import numpy as np
 from dashboard.components.diagram import render_diagram
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.edited_residuals import factor_line
 from dashboard.lessons.map import input_group, layer_group, length_question, output_group, render_cost
+from dashboard.lessons.sublayers.edited_residuals import factor_line
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.qkv import one_matrix_question, render_roles
+from dashboard.lessons.attention.qkv import one_matrix_question, render_roles
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis

@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.scaled_scores import longer_query_question, mean_row_variance
+from dashboard.lessons.attention.scaled_scores import longer_query_question, mean_row_variance
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell

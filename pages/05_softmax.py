@@ -6,7 +6,12 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.softmax import describe_row, masked_row_table, render_temperature_and_mask, weight_question
+from dashboard.lessons.attention.softmax import (
+    describe_row,
+    masked_row_table,
+    render_temperature_and_mask,
+    weight_question,
+)
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell

@@ -8,13 +8,13 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.transitions import render_opening
-from dashboard.lessons.weighted_values import (
+from dashboard.lessons.attention.weighted_values import (
     average_text,
     contribution_question,
     render_dimension_picker,
     selected_dimension,
 )
+from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.column_picker import move_focus_and_column
 from dashboard.selection.focus import Focus

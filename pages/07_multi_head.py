@@ -6,7 +6,7 @@ from jaxtyping import Float
 
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons import multi_head as sections
+from dashboard.lessons.attention import multi_head as sections
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis

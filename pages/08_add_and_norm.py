@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons import add_and_norm as sections
+from dashboard.lessons.sublayers import add_and_norm as sections
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.feed_forward import render_neuron, render_row_replacement, row_replacement_question
+from dashboard.lessons.sublayers.feed_forward import render_neuron, render_row_replacement, row_replacement_question
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis

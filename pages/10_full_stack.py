@@ -3,25 +3,25 @@
 import streamlit as st
 
 from dashboard.inspect.depths import render_depths
-from dashboard.lessons.full_stack.ablation import render_ablation
-from dashboard.lessons.full_stack.geometry import render_geometry, render_geometry_pickers
-from dashboard.lessons.full_stack.head_pairs import render_head_pairs
-from dashboard.lessons.full_stack.head_roles import render_head_roles, render_role_picker
-from dashboard.lessons.full_stack.hidden_states import render_hidden_states
-from dashboard.lessons.full_stack.in_and_out import render_in_and_out
-from dashboard.lessons.full_stack.logit_attribution import render_logit_attribution
-from dashboard.lessons.full_stack.logit_lens import render_logit_lens
-from dashboard.lessons.full_stack.one_word import render_one_word
-from dashboard.lessons.full_stack.output_token import NO_PREDICTIONS, render_output_picker
-from dashboard.lessons.full_stack.predicted_tokens import render_predicted_tokens
-from dashboard.lessons.full_stack.rollout import render_rollout
-from dashboard.lessons.full_stack.same_word import render_same_word, render_word_picker
-from dashboard.lessons.full_stack.sentences import render_sentences, render_window_picker
-from dashboard.lessons.full_stack.similar_contexts import render_layer_picker, render_similar_contexts
-from dashboard.lessons.full_stack.similarity import render_similarity
-from dashboard.lessons.full_stack.tiles import render_all_heads, render_head_averages
+from dashboard.lessons.full_stack.attention.ablation import render_ablation
+from dashboard.lessons.full_stack.attention.head_pairs import render_head_pairs
+from dashboard.lessons.full_stack.attention.head_roles import render_head_roles, render_role_picker
+from dashboard.lessons.full_stack.attention.one_word import render_one_word
+from dashboard.lessons.full_stack.attention.rollout import render_rollout
+from dashboard.lessons.full_stack.attention.tiles import render_all_heads, render_head_averages
+from dashboard.lessons.full_stack.attention.view_comparison import render_view_comparison
+from dashboard.lessons.full_stack.predictions.logit_attribution import render_logit_attribution
+from dashboard.lessons.full_stack.predictions.logit_lens import render_logit_lens
+from dashboard.lessons.full_stack.predictions.output_token import NO_PREDICTIONS, render_output_picker
+from dashboard.lessons.full_stack.predictions.predicted_tokens import render_predicted_tokens
+from dashboard.lessons.full_stack.vectors.geometry import render_geometry, render_geometry_pickers
+from dashboard.lessons.full_stack.vectors.hidden_states import render_hidden_states
+from dashboard.lessons.full_stack.vectors.in_and_out import render_in_and_out
+from dashboard.lessons.full_stack.vectors.same_word import render_same_word, render_word_picker
+from dashboard.lessons.full_stack.vectors.sentence_vectors import render_sentences, render_window_picker
+from dashboard.lessons.full_stack.vectors.similar_contexts import render_layer_picker, render_similar_contexts
+from dashboard.lessons.full_stack.vectors.similarity import render_similarity
 from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, render_dims_picker
-from dashboard.lessons.full_stack.view_comparison import render_view_comparison
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.focus import Focus

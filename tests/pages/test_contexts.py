@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.components.text_file import TextFile
-from dashboard.lessons.full_stack import own_sentences
+from dashboard.lessons.full_stack.vectors.sentence_vectors import uploaded_sentences as own_sentences
 from dashboard.models.loading import encoder_named
 from dashboard.models.traced_sentences import TracingProgress
 from dashboard.page_list import stage_named
@@ -39,7 +39,7 @@ SENTENCES = load_sentences()[::6]
 @pytest.fixture(autouse=True)
 def fewer_sentences(monkeypatch):
     """A sixth of the sentences: the others are searched in the same way."""
-    for module in ("dashboard.models.sentence_sources", "dashboard.lessons.full_stack.sources"):
+    for module in ("dashboard.models.sentence_sources", "dashboard.lessons.full_stack.sentences.sources"):
         monkeypatch.setattr(f"{module}.load_sentences", lambda: SENTENCES)
 
 
@@ -196,10 +196,12 @@ def test_a_recipe_has_no_words(framed, view):
 
 
 def test_progress_is_shown_until_the_sentences_are_traced(framed, monkeypatch):
-    monkeypatch.setattr("dashboard.lessons.full_stack.sources.project_sentences", lambda _: TracingProgress(3, 698, 2))
+    monkeypatch.setattr(
+        "dashboard.lessons.full_stack.sentences.sources.project_sentences", lambda _: TracingProgress(3, 698, 2)
+    )
     at = opened(STAGE, view="Similar contexts")
     assert "3 of 698 sentences; 2 other encoders first" in at.get("progress")[0].proto.text
     monkeypatch.setattr(
-        "dashboard.lessons.full_stack.sources.project_sentences", lambda _: TracingProgress(0, 698, 0, True)
+        "dashboard.lessons.full_stack.sentences.sources.project_sentences", lambda _: TracingProgress(0, 698, 0, True)
     )
     assert "cannot be computed now" in run(at).warning[0].value

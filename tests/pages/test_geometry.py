@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from dashboard.lessons.full_stack.meanings import EXAMPLES
+from dashboard.lessons.full_stack.vectors.meanings import EXAMPLES
 from dashboard.page_list import stage_named
 from encoder_core import Encoder
 from encoder_core.analysis import cosines_by_group, residual_stages, stage_vectors

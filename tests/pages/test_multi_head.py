@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.lessons.multi_head import parameter_question
+from dashboard.lessons.attention.multi_head import parameter_question
 from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings

@@ -16,22 +16,22 @@ from dashboard.inspect.questions import (
     without_duplicates,
 )
 from dashboard.lessons import map as map_lesson
-from dashboard.lessons.add_and_norm import scaling_question
+from dashboard.lessons.attention.multi_head import parameter_question
+from dashboard.lessons.attention.qkv import one_matrix_question
+from dashboard.lessons.attention.scaled_scores import longer_query_question
+from dashboard.lessons.attention.softmax import weight_question
+from dashboard.lessons.attention.weighted_values import contribution_question
 from dashboard.lessons.embedding.lookup import lookup_question
-from dashboard.lessons.feed_forward import row_replacement_question
-from dashboard.lessons.full_stack import attention_questions as attention
-from dashboard.lessons.full_stack import vector_questions as vectors
-from dashboard.lessons.full_stack.reach_question import reach_question
+from dashboard.lessons.full_stack.attention import attention_questions as attention
+from dashboard.lessons.full_stack.vectors import vector_questions as vectors
+from dashboard.lessons.full_stack.vectors.reach_question import reach_question
 from dashboard.lessons.full_stack.view import depth_question
 from dashboard.lessons.map import output_group
-from dashboard.lessons.multi_head import parameter_question
 from dashboard.lessons.positions.similarity import distance_question
-from dashboard.lessons.qkv import one_matrix_question
 from dashboard.lessons.recipes.models import recipe_settings
 from dashboard.lessons.recipes.questions import recipe_question
-from dashboard.lessons.scaled_scores import longer_query_question
-from dashboard.lessons.softmax import weight_question
-from dashboard.lessons.weighted_values import contribution_question
+from dashboard.lessons.sublayers.add_and_norm import scaling_question
+from dashboard.lessons.sublayers.feed_forward import row_replacement_question
 from dashboard.models.model import model_for
 from dashboard.models.story import SENTENCE
 from dashboard.models.variants import with_edits

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from dashboard.lessons.full_stack import attention_questions, logit_attribution
+from dashboard.lessons.attention.scaled_scores import longer_query_question
+from dashboard.lessons.full_stack.attention import attention_questions
+from dashboard.lessons.full_stack.predictions import logit_attribution
 from dashboard.lessons.full_stack.reach import is_reach_limited, uses_changed_tokens
-from dashboard.lessons.scaled_scores import longer_query_question
 from dashboard.models.variants import with_edits
 from dashboard.selection.focus import Focus
 from encoder_core import Dropout, HeadFactor, ResidualFactor, SetScore, SetWeight, Temperature

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dashboard.lessons.full_stack.reach import reachable
-from dashboard.lessons.full_stack.reach_question import reach_question
+from dashboard.lessons.full_stack.vectors.reach_question import reach_question
 from dashboard.lessons.full_stack.view import depth_question
 from dashboard.models.variants import with_edits
 from encoder_core import SetScore

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from dashboard.lessons.full_stack.view_comparison import compare_views
+from dashboard.lessons.full_stack.attention.view_comparison import compare_views
 from dashboard.models.model import model_for
 from dashboard.models.variants import with_edits
 from dashboard.page_list import stage_named

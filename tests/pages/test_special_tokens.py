@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.glossary import explain_terms, marked_terms
-from dashboard.lessons.full_stack.view_comparison import compare_views
+from dashboard.lessons.full_stack.attention.view_comparison import compare_views
 from dashboard.models.model import model_for
 from dashboard.page_list import START, stage_named
 from dashboard.selection.focus import Focus

@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 
 from dashboard.components.text_file import MAX_BYTES, TextFile, _parse_file
-from dashboard.lessons.full_stack.own_sentences import MAX_LENGTH, MAX_SENTENCES, read_sentences
+from dashboard.lessons.full_stack.sentences.uploaded_sentences import (
+    MAX_LENGTH,
+    MAX_SENTENCES,
+    read_sentences,
+)
 from dashboard.models import traced_sentences
 from dashboard.models.traced_sentences import SentenceTracer, TracingProgress, TracingRequest, result_bytes
 from encoder_core import Encoder, EncoderConfig, WordTokenizer

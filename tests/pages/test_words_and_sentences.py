@@ -6,8 +6,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from dashboard.lessons.full_stack import same_word as same_word_view
-from dashboard.lessons.full_stack import sentences as sentences_view
+from dashboard.lessons.full_stack.vectors import same_word as same_word_view
+from dashboard.lessons.full_stack.vectors import sentence_vectors as sentences_view
 from dashboard.page_list import stage_named
 from dashboard.state.choices import DETAILS
 from dashboard.state.setting_parameters import DEFAULT_TEXT

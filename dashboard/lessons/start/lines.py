@@ -3,9 +3,9 @@
 import streamlit as st
 
 from dashboard.components.word_lines import HeadLines, render_word_lines
+from dashboard.lessons.attention.word_lines import NOT_DRAWN
 from dashboard.lessons.start.question import SKIPPED, is_answered
 from dashboard.lessons.start.story import Story
-from dashboard.lessons.word_lines import NOT_DRAWN
 from dashboard.markdown import escape_token
 from dashboard.models.story import NOUN, PRONOUN
 from dashboard.selection.special_tokens import (

@@ -1,7 +1,7 @@
 """Transitions of the stages that complete a layer: add and norm, feed-forward, and the full stack."""
 
-from dashboard.lessons.edited_residuals import edited_residuals_note
 from dashboard.lessons.full_stack.view import input_content, layers_text
+from dashboard.lessons.sublayers.edited_residuals import edited_residuals_note
 from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, experiment
 from dashboard.models.model import Model
 from dashboard.state.choices import RECIPE, RECIPE_VARIANT, RECIPE_VIEW

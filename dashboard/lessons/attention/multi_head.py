@@ -8,8 +8,8 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
-from dashboard.lessons.qkv import columns_text
-from dashboard.lessons.word_lines import render_figure_choice, render_layer_lines
+from dashboard.lessons.attention.qkv import columns_text
+from dashboard.lessons.attention.word_lines import render_figure_choice, render_layer_lines
 from dashboard.models.ablation import ablation
 from dashboard.models.model import Model
 from dashboard.models.variants import edited_model

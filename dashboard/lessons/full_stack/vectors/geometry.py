@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import render_examples
-from dashboard.lessons.full_stack.geometry_text import (
+from dashboard.lessons.full_stack.vectors.geometry_text import (
     Picture,
     describe_plane,
     describe_separation,
@@ -17,7 +17,7 @@ from dashboard.lessons.full_stack.geometry_text import (
     tables,
     view_formula,
 )
-from dashboard.lessons.full_stack.meanings import EXAMPLES, sentence_groups, sentence_meanings
+from dashboard.lessons.full_stack.vectors.meanings import EXAMPLES, sentence_groups, sentence_meanings
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.models.geometry import TokenPlaces, plane_of, vectors_of
 from dashboard.models.model import Model

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.full_stack.attention_questions import average_question, switched_off_question
+from dashboard.lessons.full_stack.attention.attention_questions import average_question, switched_off_question
 from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus

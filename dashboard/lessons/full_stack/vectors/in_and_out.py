@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.full_stack.reach_question import reach_question
+from dashboard.lessons.full_stack.vectors.reach_question import reach_question
 from dashboard.lessons.full_stack.view import Depths, input_content, layers_text
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus

@@ -6,7 +6,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption
-from dashboard.lessons.full_stack.output_token import chance_note, output_name
+from dashboard.lessons.full_stack.predictions.output_token import chance_note, output_name
 from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.ablation import output_without_head

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dashboard.lessons.full_stack.own_sentences import own_text
+from dashboard.lessons.full_stack.sentences.uploaded_sentences import own_text
 from dashboard.models.model import Model
 from dashboard.models.sentence_sources import own_sentences, project_sentences
 from dashboard.models.traced_sentences import TracedSentences, TracingProgress

@@ -10,7 +10,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import has_default_text, render_examples
-from dashboard.lessons.full_stack.vector_questions import reversed_sentence_question
+from dashboard.lessons.full_stack.vectors.vector_questions import reversed_sentence_question
 from dashboard.lessons.full_stack.view import Depths, render_dims_picker
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model

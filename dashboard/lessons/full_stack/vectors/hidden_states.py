@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.full_stack.vector_questions import empty_layer_question
+from dashboard.lessons.full_stack.vectors.vector_questions import empty_layer_question
 from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model

@@ -7,9 +7,9 @@ from jaxtyping import Bool, Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.full_stack.attention_questions import masked_key_question
+from dashboard.lessons.attention.word_lines import hidden_weight, render_figure_choice, render_layer_lines
+from dashboard.lessons.full_stack.attention.attention_questions import masked_key_question
 from dashboard.lessons.full_stack.view import Depths, head_name
-from dashboard.lessons.word_lines import hidden_weight, render_figure_choice, render_layer_lines
 from dashboard.markdown import capitalize, name_in_sentence, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus

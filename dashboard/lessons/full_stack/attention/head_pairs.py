@@ -8,10 +8,15 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.full_stack.attention_questions import flatter_head_question
-from dashboard.lessons.full_stack.own_sentences import render_own_sentences
-from dashboard.lessons.full_stack.sentence_list import ListedSentence, Mark, marked_token, render_sentence_list
-from dashboard.lessons.full_stack.sources import Sources, describe_sources, render_sources
+from dashboard.lessons.full_stack.attention.attention_questions import flatter_head_question
+from dashboard.lessons.full_stack.sentences.sentence_list import (
+    ListedSentence,
+    Mark,
+    marked_token,
+    render_sentence_list,
+)
+from dashboard.lessons.full_stack.sentences.sources import Sources, describe_sources, render_sources
+from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_own_sentences
 from dashboard.lessons.full_stack.view import Depths, head_name
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model

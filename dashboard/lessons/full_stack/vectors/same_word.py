@@ -11,8 +11,8 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import has_default_text, render_examples
-from dashboard.lessons.full_stack.hidden_states import stage_names
-from dashboard.lessons.full_stack.vector_questions import first_input_question
+from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
+from dashboard.lessons.full_stack.vectors.vector_questions import first_input_question
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model

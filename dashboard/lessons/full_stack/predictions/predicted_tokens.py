@@ -9,7 +9,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
-from dashboard.lessons.full_stack.output_token import chance_note, choose_output, output_name
+from dashboard.lessons.full_stack.predictions.output_token import chance_note, choose_output, output_name
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model

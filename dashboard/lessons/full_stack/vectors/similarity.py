@@ -7,8 +7,8 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
-from dashboard.lessons.full_stack.hidden_states import stage_names
-from dashboard.lessons.full_stack.vector_questions import common_vector_question
+from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
+from dashboard.lessons.full_stack.vectors.vector_questions import common_vector_question
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus

@@ -10,10 +10,10 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
-from dashboard.lessons.full_stack.own_sentences import render_own_sentences
-from dashboard.lessons.full_stack.sentence_list import ListedSentence, render_sentence_list
-from dashboard.lessons.full_stack.sources import Sources, describe_sources, render_sources
-from dashboard.lessons.full_stack.vector_questions import layer_0_question
+from dashboard.lessons.full_stack.sentences.sentence_list import ListedSentence, render_sentence_list
+from dashboard.lessons.full_stack.sentences.sources import Sources, describe_sources, render_sources
+from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_own_sentences
+from dashboard.lessons.full_stack.vectors.vector_questions import layer_0_question
 from dashboard.lessons.full_stack.view import Depths, input_content
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption
-from dashboard.lessons.norm_calculation import norm_calculation
+from dashboard.lessons.sublayers.norm_calculation import norm_calculation
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.models.variants import model_with_norm

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import Table
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.full_stack.attention_questions import importance_question
+from dashboard.lessons.full_stack.attention.attention_questions import importance_question
 from dashboard.lessons.full_stack.view import Depths, head_name
 from dashboard.markdown import escape_token
 from dashboard.models.head_roles import model_head_roles

@@ -1,0 +1,1 @@
+"""Sections of the pages on attention, from queries, keys and values to the heads."""
