@@ -3,18 +3,18 @@
 import streamlit as st
 
 from dashboard import sidebar
-from dashboard.early_figures.after_figures import page_run
 from dashboard.inspect.edit_bar import render_edit_bar
 from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.lessons.transitions import render_closing
-from dashboard.limits.fair_share import fair_run
-from dashboard.limits.visitors import stop_if_full
 from dashboard.models import warm_up
 from dashboard.models.current import current_model, edit_problems
 from dashboard.navigation import keep_pages, register_pages
 from dashboard.page_list import START, WAY, Stage
-from dashboard.patches import patch_streamlit
-from dashboard.patches.late_requests import note_page
+from dashboard.serving.early_figures.after_figures import page_run
+from dashboard.serving.limits.fair_share import fair_run
+from dashboard.serving.limits.visitors import stop_if_full
+from dashboard.serving.patches import patch_streamlit
+from dashboard.serving.patches.late_requests import note_page
 from dashboard.shell import frame
 from dashboard.shell.loading_notice import render_encoder_notice
 from dashboard.shell.presentation import render_presenter_bar

@@ -12,13 +12,13 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard.compressed_scripts import CompressedScripts
-from dashboard.early_figures.held_messages import HeldMessages
-from dashboard.early_figures.middleware import EarlyFigures
 from dashboard.early_plotly import EarlyPlotly
-from dashboard.limits.gate import Gate
-from dashboard.limits.visitors import MAX_SESSIONS
 from dashboard.models import warm_up
+from dashboard.serving.compressed_scripts import CompressedScripts
+from dashboard.serving.early_figures.held_messages import HeldMessages
+from dashboard.serving.early_figures.middleware import EarlyFigures
+from dashboard.serving.limits.gate import Gate
+from dashboard.serving.limits.visitors import MAX_SESSIONS
 
 # More connections than sessions: those above the limit of sessions get a sentence.
 _MAX_CONNECTIONS = MAX_SESSIONS + max(20, MAX_SESSIONS // 3)

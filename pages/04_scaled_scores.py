@@ -16,7 +16,7 @@ from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.explain import recompute
 from encoder_core.figures import dimensions, format_number
-from encoder_core.scenes import scaled_scores as scenes
+from encoder_core.scenes.attention import scaled_scores as scenes
 from encoder_core.scenes.position import head_slice
 
 current = frame.begin_page()

@@ -27,7 +27,7 @@ from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.explain import recompute
 from encoder_core.figures import dimensions, format_number, largest_magnitude, latex_number
-from encoder_core.scenes import weighted_values as scenes
+from encoder_core.scenes.attention import weighted_values as scenes
 from encoder_core.scenes.position import head_slice
 
 current = frame.begin_page()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.limits.gate import Gate
 from dashboard.server import MIDDLEWARE, SCRIPT
+from dashboard.serving.limits.gate import Gate
 
 app = st.App(SCRIPT, middleware=[middleware for middleware in MIDDLEWARE if middleware.cls is not Gate])

@@ -15,7 +15,7 @@ from streamlit.components.v2.types import ComponentRenderer
 
 _HERE = Path(__file__).parent
 STATIC = _HERE.parent.parent / "static"
-_IMPORT = re.compile(rb'(?<=from )"(\.{1,2}/[\w-]+\.js)"')
+_IMPORT = re.compile(rb'(?<=from )"(\.{1,2}/[\w/.-]+\.js)"')
 
 _LOADER = """
 const address = name => new URL(`app/static/${name}`, document.baseURI).href;
@@ -38,7 +38,7 @@ export default function (component) {
 def publish(source: Path) -> str:
     """Copy a file to Streamlit's folder of static files and return its name there, which contains a hash.
 
-    Scripts that it imports as "./name.js" or "../name.js" are published as well, and the imports are renamed.
+    Scripts that it imports by a relative path, such as "../name.js", are published as well, under their new names.
     """
     content = source.read_bytes()
     if source.suffix == ".js" and source.parent.is_relative_to(_HERE):

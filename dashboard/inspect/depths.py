@@ -10,7 +10,6 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.derivation import render_derivation
-from dashboard.early_figures.after_figures import end_figures
 from dashboard.inspect.edit_effect import render_edit_effect
 from dashboard.inspect.edit_panel import render_edit_panel
 from dashboard.inspect.predict_first import ask_below
@@ -19,6 +18,7 @@ from dashboard.inspect.source_code import render_source
 from dashboard.inspect.training_effect import render_training_effect
 from dashboard.models.current import current_model
 from dashboard.selection.inspected_cell import Inspection
+from dashboard.serving.early_figures.after_figures import end_figures
 from dashboard.state.choices import DETAILS, NUMBERS
 from dashboard.state.presentation import is_presenting
 from dashboard.state.session import session

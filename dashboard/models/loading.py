@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import NamedTuple, TypeVar
 
-from dashboard.background import end_with_server, start_thread
+from dashboard.serving.background import end_with_server, start_thread
 from dashboard.state.offered_encoders import MAX_BYTES, OFFERED
 from encoder_core import Encoder
 from encoder_core.pretrained import PretrainedError, on_this_machine

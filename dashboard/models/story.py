@@ -14,7 +14,7 @@ from dashboard.state.settings import Settings
 from dashboard.state.text import first_line, has_words
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis.language import StrongHead
-from encoder_core.experiments.pronoun import SENTENCES
+from encoder_core.experiments.claims.pronoun import SENTENCES
 from encoder_core.pretrained import on_this_machine
 
 SENTENCE, NOUN, OTHER_NOUN = SENTENCES["cat"]

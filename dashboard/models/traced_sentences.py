@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from dashboard.background import end_with_server, start_thread
-from dashboard.limits.fair_share import anyone_computes
+from dashboard.serving.background import end_with_server, start_thread
+from dashboard.serving.limits.fair_share import anyone_computes
 from encoder_core import Encoder, EncoderConfig, TokenBatch
 from encoder_core.analysis.language import ContextVectors, PairWeights, context_vectors, pair_weights
 from encoder_core.engine.memory import release_freed_memory

@@ -5,10 +5,10 @@ import threading
 import time
 from functools import cache
 
-from dashboard.background import end_with_server, start_thread
-from dashboard.limits.fair_share import wait_until_nobody_computes
 from dashboard.models.loading import encoder_loader
 from dashboard.models.threads import compute_in_one_thread
+from dashboard.serving.background import end_with_server, start_thread
+from dashboard.serving.limits.fair_share import wait_until_nobody_computes
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core import warm_up
 from encoder_core.engine.memory import release_compiler_memory

@@ -9,9 +9,7 @@ from streamlit.navigation.page import Page
 
 from dashboard.components.address_bar import write_address
 from dashboard.components.term_tips import render_term_tips
-from dashboard.early_figures import after_figures as waiting
 from dashboard.glossary import IDENTITY_COLOURS, explain_terms
-from dashboard.limits.fair_share import fair_run
 from dashboard.models.checkpoints import settle_checkpoint
 from dashboard.models.current import current_model, model_key
 from dashboard.models.model import Model
@@ -19,6 +17,8 @@ from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import STAGES, START, AppPage, Stage, adjacent_pages
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import drop_outdated_cell
+from dashboard.serving.early_figures import after_figures as waiting
+from dashboard.serving.limits.fair_share import fair_run
 from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note

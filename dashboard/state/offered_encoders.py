@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Mapping
 
-from dashboard.environment import read_whole_number
+from dashboard.serving.environment import read_whole_number
 from encoder_core import RECIPES
 from encoder_core.pretrained import full_name
 from encoder_core.training.shipped import PLANS

@@ -22,7 +22,7 @@ from encoder_core.figures.base import shorten
 
 _KEY = "session"
 _of_this_thread = threading.local()  # the context of the latest run in this thread, and its session
-_MAX_QUERY = 190_000  # characters of a query string; dashboard/limits/gate.py allows 200 kB a message
+_MAX_QUERY = 190_000  # characters of a query string; dashboard/serving/limits/gate.py allows 200 kB a message
 _MAX_UNKNOWN = 2_000  # characters of unknown parameters in a link ("embed", "utm_source") that the URL keeps
 
 

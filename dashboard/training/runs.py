@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from streamlit.runtime import Runtime
 
-from dashboard.environment import read_whole_number
+from dashboard.serving.environment import read_whole_number
 from dashboard.training.process import TrainingProcess
 from dashboard.training.registry import RunRegistry
 from dashboard.training.storage import RunStorage

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
+from encoder_core.experiments import claims
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setting, Setup
 from encoder_core.read_only import ReadOnlyMapping
 
 
 @cache
 def experiments() -> Mapping[str, Experiment]:
-    """All experiments by name, in the order of the claims: the EXPERIMENT of each module of this package.
+    """All experiments by name, in the order of the claims: the EXPERIMENT of each module of `claims`.
 
     Raises ValueError if two have the same name or number.
     """
-    modules = (importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
-    in_order = sorted((m.EXPERIMENT for m in modules if hasattr(m, "EXPERIMENT")), key=lambda x: x.number)
+    names = (module.name for module in pkgutil.iter_modules(claims.__path__, f"{claims.__name__}."))
+    modules = map(importlib.import_module, names)
+    in_order = sorted((module.EXPERIMENT for module in modules), key=lambda experiment: experiment.number)
     for one, other in pairwise(in_order):
         if one.number == other.number or one.name == other.name:
             raise ValueError(f"experiments {one.name!r} and {other.name!r} have the same number or name.")

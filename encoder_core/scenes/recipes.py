@@ -25,8 +25,8 @@ from encoder_core.figures import (
     mosaic,
     row_bars,
 )
-from encoder_core.scenes.multi_head import bin_size
-from encoder_core.scenes.softmax import pattern_style
+from encoder_core.scenes.attention.multi_head import bin_size
+from encoder_core.scenes.attention.softmax import pattern_style
 
 HEIGHT = 230
 

@@ -17,28 +17,28 @@ def packed(array: np.ndarray, dtype: str, **shape: str) -> dict[str, str]:
 
 
 def test_bytes_by_hand(scripts):
-    assert scripts.call("arrays.js", "decodeBase64", "AAEC/w==") == [0, 1, 2, 255]
+    assert scripts.call("shared/arrays.js", "decodeBase64", "AAEC/w==") == [0, 1, 2, 255]
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4", "u1", "u2"])
 def test_vectors_and_matrices_of_each_type(scripts, dtype):
     vector = packed(NUMBERS[1], dtype)
     matrix = packed(NUMBERS, dtype, shape="2, 3")
-    assert scripts.call("arrays.js", "unpackArray", vector) == NUMBERS[1].tolist()
-    assert scripts.call("arrays.js", "unpackArray", matrix) == NUMBERS.tolist()
+    assert scripts.call("shared/arrays.js", "unpackArray", vector) == NUMBERS[1].tolist()
+    assert scripts.call("shared/arrays.js", "unpackArray", matrix) == NUMBERS.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i2", "i4"])
 def test_negative_numbers(scripts, dtype):
-    assert scripts.call("arrays.js", "unpackArray", packed(np.array([-128, -1]), dtype)) == [-128, -1]
+    assert scripts.call("shared/arrays.js", "unpackArray", packed(np.array([-128, -1]), dtype)) == [-128, -1]
 
 
 def test_fractions(scripts):
-    assert scripts.call("arrays.js", "unpackArray", packed(np.array([-0.5, 1e300]), "f8")) == [-0.5, 1e300]
+    assert scripts.call("shared/arrays.js", "unpackArray", packed(np.array([-0.5, 1e300]), "f8")) == [-0.5, 1e300]
 
 
 _PARSED = """async json => {
-    const { values, data } = (await import("/plot/panel.js")).parsePanel(json);
+    const { values, data } = (await import("/plot/panel/panel.js")).parsePanel(json);
     const list = matrix => matrix && [...matrix].map(row => [...row]);
     return { values: list(values), offsets: list(data.at(-1).customdata) };
 }"""

@@ -9,7 +9,7 @@ COLUMNS = {"ticktext": ["1", "2", "3", "4"], "tickvals": [0, 1, 2, 3], "range": 
 NUMBERS = {"title": {"text": "weight"}, "range": [0, 1]}  # an axis whose labels are Plotly's
 
 _RENDER = """async ([xaxis, yaxis, area, zoom]) => {
-    const { renderAxisLabels } = await import("/plot/axis_labels.js");
+    const { renderAxisLabels } = await import("/plot/labels/axis_labels.js");
     if (!document.querySelector(".ew-chart")) {
         const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/plot/plot.css" });
         document.body.innerHTML = '<div class="ew-chart" style="width: 170px; height: 300px"></div>';
@@ -119,7 +119,7 @@ def test_titles_of_tiles_are_above_them(scripts):
 def test_plotly_labels_only_axes_of_numbers(scripts, axis, is_bare):
     title = {"text": "weight"}
     layout = {"xaxis": {**axis, "title": title, "range": [0, 1]}, "height": 300}
-    bare = scripts.call("plot/axis_labels.js", "withoutAxisLabels", layout)
+    bare = scripts.call("plot/labels/axis_labels.js", "withoutAxisLabels", layout)
     assert bare["xaxis"]["title"] == (None if is_bare else title)
     assert bare["xaxis"].get("showticklabels") is (False if is_bare else None)
     assert (bare["xaxis"]["range"], bare["height"]) == ([0, 1], 300)

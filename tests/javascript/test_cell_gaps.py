@@ -8,7 +8,7 @@ LINE = {"type": "scatter", "x": [0, 1], "y": [0, 1]}
 
 # A plot of 30 by 40 pixels for 3 columns and 2 rows, as Plotly's axes say where they are.
 _RENDER = """async figures => {
-    const { renderGaps } = await import("/plot/cell_gaps.js");
+    const { renderGaps } = await import("/plot/drawing/cell_gaps.js");
     const plot = document.createElement("div");
     plot.innerHTML = '<svg><g class="heatmaplayer"><g class="hm"></g></g></svg>';
     plot._fullLayout = { xaxis: { c2p: column => 10 * (column + 0.5) }, yaxis: { c2p: row => 20 * (row + 0.5) } };
@@ -57,9 +57,9 @@ def test_a_figure_without_gaps_has_no_lines(scripts, data):
     ],
 )
 def test_a_line_covers_the_border_and_begins_where_a_pixel_of_the_screen_does(scripts, pixels, density, middle):
-    assert scripts.call("plot/cell_gaps.js", "middleOfLine", pixels, density) == middle
+    assert scripts.call("plot/drawing/cell_gaps.js", "middleOfLine", pixels, density) == middle
 
 
 def test_plotly_draws_no_gaps(scripts):
-    drawn = scripts.call("plot/cell_gaps.js", "withoutGaps", [HEATMAP, LINE])
+    drawn = scripts.call("plot/drawing/cell_gaps.js", "withoutGaps", [HEATMAP, LINE])
     assert drawn == [{**HEATMAP, "xgap": 0, "ygap": 0}, LINE]

@@ -57,7 +57,7 @@ def test_numbers_have_the_contrast_of_wcag(scripts, kind, theme, zoom):
 def test_numbers_stand_in_cells_that_are_wide_enough_only(scripts, width, is_written):
     numbers = {"type": "heatmap", "z": [[0.5] * 12], "texttemplate": "%{z:.2f}"}
     others = [{"type": "heatmap", "z": [[0.5] * 12], "texttemplate": "%{text}"}, {"type": "bar", "x": [1]}]
-    first, *rest = scripts.call("plot/cell_text.js", "withNumbersThatFit", [numbers, *others], {"width": width})
+    first, *rest = scripts.call("plot/labels/cell_text.js", "withNumbersThatFit", [numbers, *others], {"width": width})
     assert ("texttemplate" in first) == is_written
     assert first["z"] == numbers["z"]
     assert rest == others
@@ -65,5 +65,7 @@ def test_numbers_stand_in_cells_that_are_wide_enough_only(scripts, width, is_wri
 
 def test_the_colour_of_a_cell_is_mixed_from_two_of_the_scale(scripts):
     heatmap = {"zmin": 0, "zmax": 2, "colorscale": [[0, "#000000"], [0.5, "#ff8000"], [1, "#ffffff"]]}
-    colours = [scripts.call("plot/cell_text.js", "cellColour", heatmap, value) for value in (-1, 0, 0.5, 1, 1.5, 3)]
+    colours = [
+        scripts.call("plot/labels/cell_text.js", "cellColour", heatmap, value) for value in (-1, 0, 0.5, 1, 1.5, 3)
+    ]
     assert colours == [[0, 0, 0], [0, 0, 0], [127.5, 64, 0], [255, 128, 0], [255, 191.5, 127.5], [255, 255, 255]]

@@ -41,7 +41,7 @@ def render(scripts):
 
 
 def test_colour(scripts):
-    assert scripts.call("colours.js", "parseColour", "#ff8001") == [255, 128, 1]
+    assert scripts.call("shared/colours.js", "parseColour", "#ff8001") == [255, 128, 1]
 
 
 def test_levels_between_the_stops(scripts):

@@ -5,7 +5,7 @@ import pytest
 from tests.javascript.conftest import ORIGIN, scripts_page
 
 _FOLLOW = """async keys => {
-    const { followFigure } = await import("/plot/early.js");
+    const { followFigure } = await import("/plot/drawing/early.js");
     window.shown = [];
     window.sockets = [];
     window.followFigure = followFigure;

@@ -17,7 +17,7 @@ PRODUCT = matrix_panel(
 
 
 def describe(scripts, panel, row, column, *more, others=()):
-    return scripts.call("plot/hover.js", "describeCell", [*others, panel], panel, row, column, *more)
+    return scripts.call("plot/interaction/hover.js", "describeCell", [*others, panel], panel, row, column, *more)
 
 
 def test_position_and_number(scripts):
@@ -83,11 +83,12 @@ def test_tooltip_of_a_mosaic_begins_with_the_tile(scripts):
     }
     panel = matrix_panel([[0] * 7] * 5, axis("query", "ab"), axis("key", "abc"), kind="mosaic", tiles=tiles)
     point = {"x": 2, "y": 4, "z": 0.25, "data": {"name": None}}
-    assert scripts.call("plot/panel.js", "cellAt", panel, point) == {"row": 1, "column": 2, "tile": [1, 0]}
+    assert scripts.call("plot/panel/panel.js", "cellAt", panel, point) == {"row": 1, "column": 2, "tile": [1, 0]}
     assert (
-        scripts.call("plot/hover.js", "tooltipText", [panel], panel, point) == "layer 2, head 1\nquery b · key c\n0.25"
+        scripts.call("plot/interaction/hover.js", "tooltipText", [panel], panel, point)
+        == "layer 2, head 1\nquery b · key c\n0.25"
     )
-    unnamed = scripts.call("plot/hover.js", "tooltipText", [panel], panel, {**point, "x": 4})
+    unnamed = scripts.call("plot/interaction/hover.js", "tooltipText", [panel], panel, {**point, "x": 4})
     assert unnamed == "layer 2\nquery b · key a\n0.25"
 
 
@@ -104,21 +105,26 @@ def test_the_name_of_a_tile_says_what_its_number_counts(scripts, title, names, i
     tiles = {"rows": axis("", [""]), "columns": axis(title, names), "tall": 1, "wide": 1, "gap": 0}
     panel = matrix_panel([[0] * len(names)], axis("query", "a"), axis("key", "a"), kind="mosaic", tiles=tiles)
     point = {"x": index, "y": 0, "z": 1, "data": {"name": None}}
-    assert scripts.call("plot/hover.js", "tooltipText", [panel], panel, point) == f"{name}\nquery a · key a\n1"
+    assert (
+        scripts.call("plot/interaction/hover.js", "tooltipText", [panel], panel, point) == f"{name}\nquery a · key a\n1"
+    )
 
 
 def test_tooltip_of_a_point(scripts):
     point = {"x": 1, "y": 0, "z": 2, "data": {"name": None}}
-    assert scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, point) == "query a · dimension 1\n2"
+    assert scripts.call("plot/interaction/hover.js", "tooltipText", [LEFT], LEFT, point) == "query a · dimension 1\n2"
     masked = {**point, "data": {"name": "masked"}}
-    assert scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, masked) == "query a · dimension 1\nmasked"
+    assert (
+        scripts.call("plot/interaction/hover.js", "tooltipText", [LEFT], LEFT, masked)
+        == "query a · dimension 1\nmasked"
+    )
 
 
 def test_tooltip_has_the_text_of_the_cell_unescaped(scripts):
     point = {"x": 1, "y": 0, "z": 2, "data": {"name": None, "hovertext": [["cat", "<b>: 20%"], ["", ""]]}}
-    text = scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, point)
+    text = scripts.call("plot/interaction/hover.js", "tooltipText", [LEFT], LEFT, point)
     assert text == "query a · dimension 1\n<b>: 20%\n2"
-    empty = scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, {**point, "y": 1})
+    empty = scripts.call("plot/interaction/hover.js", "tooltipText", [LEFT], LEFT, {**point, "y": 1})
     assert empty == "query b · dimension 1\n2"
 
 
@@ -130,7 +136,7 @@ def test_an_axis_without_a_title_is_left_out_of_the_tooltip(scripts):
 def test_tooltip_has_the_place_in_the_bin(scripts):
     panel = matrix_panel([[5]], axis("query", ["0-1"], size=2), axis("key", ["0-1"], size=2))
     point = {"x": 0, "y": 0, "z": 5, "customdata": 3, "data": {"name": None}}
-    text = scripts.call("plot/hover.js", "tooltipText", [panel], panel, point)
+    text = scripts.call("plot/interaction/hover.js", "tooltipText", [panel], panel, point)
     assert text == "query 1 · key 1, the largest of its bin\n5"
 
 
@@ -143,11 +149,11 @@ def test_tooltip_has_the_place_in_the_bin(scripts):
     ],
 )
 def test_cell_at_a_point_of_each_kind_of_panel(scripts, fields, cell):
-    assert scripts.call("plot/panel.js", "cellAt", {**LEFT, **fields}, {"x": 3.4, "y": 0.6}) == cell
+    assert scripts.call("plot/panel/panel.js", "cellAt", {**LEFT, **fields}, {"x": 3.4, "y": 0.6}) == cell
 
 
 _TOOLTIP = """async ([panel, x, y]) => {
-    const { showTooltip } = await import("/plot/hover.js");
+    const { showTooltip } = await import("/plot/interaction/hover.js");
     document.body.innerHTML = "<div id=host style='position: absolute; left: 100px; top: 50px; width: 300px'>"
         + "<div id=tooltip style='position: absolute; visibility: hidden; width: 80px'></div></div>";
     const [host, tooltip] = ["host", "tooltip"].map(id => document.getElementById(id));
@@ -165,7 +171,7 @@ def test_tooltip_is_beside_the_mouse_and_inside_the_line(scripts, x, left):
 
 
 _POINT = """async ([left, top]) => {
-    const { pointAt } = await import("/plot/panel.js");
+    const { pointAt } = await import("/plot/panel/panel.js");
     document.body.innerHTML = "<div id=plot style='position: absolute; left: 100px; top: 50px; width: 300px'></div>";
     const plot = Object.assign(document.getElementById("plot"), {
         layout: { xaxis: { range: [-0.5, 3.5] }, yaxis: { range: [1.5, -0.5] } } });
@@ -193,5 +199,5 @@ def test_point_of_a_plot_at_a_place_of_the_window(scripts, place, point):
 @pytest.mark.parametrize(("value", "is_beyond"), [(2.0, False), (2.1, True), (-2.1, True)])
 def test_a_cell_beyond_the_end_of_the_colours_says_so(scripts, value, is_beyond):
     point = {"x": 1, "y": 0, "z": value, "data": {"name": None, "zmax": 2.0}}
-    text = scripts.call("plot/hover.js", "tooltipText", [LEFT], LEFT, point)
+    text = scripts.call("plot/interaction/hover.js", "tooltipText", [LEFT], LEFT, point)
     assert text.endswith("• beyond the colour scale") == is_beyond

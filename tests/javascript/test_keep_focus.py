@@ -10,7 +10,7 @@ _PAGE = """async () => {
     document.body.innerHTML = `<div data-testid="stApp" data-test-script-state="notRunning">
         <div data-testid="stMain"><div id="first">${row("run", "pause", "stop")}</div>
         <div id="second">${row("undo", "redo", "reset")}</div><input></div></div>`;
-    (await import("/keep_focus.js")).keepFocus();
+    (await import("/shared/keep_focus.js")).keepFocus();
 }"""
 # A run that changes the page, between its first message and its last.
 _RUN = """async ([change, names]) => {

@@ -15,7 +15,7 @@ def ticks(count: int, **fields) -> dict:
 
 
 def thin(scripts, tick_axis, pixels, marked=()):
-    thinned = scripts.call("plot/tick_labels.js", "thinLabels", tick_axis, pixels, list(marked))
+    thinned = scripts.call("plot/labels/tick_labels.js", "thinLabels", tick_axis, pixels, list(marked))
     assert thinned["ticktext"] == [f"t{i}" for i in thinned["tickvals"]]
     return thinned["tickvals"]
 
@@ -37,7 +37,9 @@ def test_labels_that_overlap_are_left_out(scripts, pixels, marked, labelled):
 def test_horizontal_labels_need_their_length(scripts):
     """The longest has three letters of 6.8 pixels: 20.4, and cells of 20 pixels are too narrow."""
     texts = {"tickangle": 0, "ticktext": ["t0", "t1", "t2", "abc"]}
-    axes = [scripts.call("plot/tick_labels.js", "thinLabels", ticks(4, **texts), pixels, []) for pixels in (84, 80)]
+    axes = [
+        scripts.call("plot/labels/tick_labels.js", "thinLabels", ticks(4, **texts), pixels, []) for pixels in (84, 80)
+    ]
     assert [thinned["ticktext"] for thinned in axes] == [["t0", "t1", "t2", "abc"], ["t0", "t2"]]
 
 
@@ -46,7 +48,7 @@ UPRIGHT = {"tickangle": -90, "ticktext": ["the", "cat", "sat", "down"]}
 
 def test_every_second_label_is_in_a_second_line(scripts):
     """The first line is three letters of 5.9 pixels long; five spaces of 11 x 0.497 pixels are more than 17.7 + 6."""
-    staggered = scripts.call("plot/tick_labels.js", "staggerLabels", ticks(4, **UPRIGHT, gridcolor="#eee"), 24)
+    staggered = scripts.call("plot/labels/tick_labels.js", "staggerLabels", ticks(4, **UPRIGHT, gridcolor="#eee"), 24)
     spaces, depth = "\u2007" * 5, pytest.approx(5 * 0.497 * 11)
     assert staggered["axis"]["ticktext"] == ["the", f"cat{spaces}", "sat", f"down{spaces}"]
     minor = {"tickvals": [1, 3], "ticks": "outside", "ticklen": depth, "tickwidth": 1, "tickcolor": "#eee"}
@@ -64,7 +66,7 @@ def test_every_second_label_is_in_a_second_line(scripts):
     ],
 )
 def test_labels_in_one_line(scripts, pixels, fields):
-    assert scripts.call("plot/tick_labels.js", "staggerLabels", ticks(4, **fields), pixels) is None
+    assert scripts.call("plot/labels/tick_labels.js", "staggerLabels", ticks(4, **fields), pixels) is None
 
 
 def test_panel_with_two_lines_of_labels_is_higher(scripts):
@@ -81,7 +83,7 @@ def test_panel_with_two_lines_of_labels_is_higher(scripts):
 
 @pytest.mark.parametrize("tick_axis", [None, {}, {"range": [0, 1]}])
 def test_axis_without_labels_stays(scripts, tick_axis):
-    assert scripts.call("plot/tick_labels.js", "thinLabels", tick_axis, 10, []) == tick_axis
+    assert scripts.call("plot/labels/tick_labels.js", "thinLabels", tick_axis, 10, []) == tick_axis
 
 
 @pytest.mark.parametrize(
@@ -96,16 +98,16 @@ def test_axis_without_labels_stays(scripts, tick_axis):
     ],
 )
 def test_panel_beside_one_with_the_same_rows(scripts, fields, shares):
-    assert scripts.call("plot/layout.js", "sharesRows", PANEL, {**PANEL, **fields}) is shares
-    assert scripts.call("plot/layout.js", "sharesRows", {**PANEL, **fields}, PANEL) is shares
+    assert scripts.call("plot/panel/layout.js", "sharesRows", PANEL, {**PANEL, **fields}) is shares
+    assert scripts.call("plot/panel/layout.js", "sharesRows", {**PANEL, **fields}, PANEL) is shares
 
 
 def test_first_panel_shares_no_rows(scripts):
-    assert scripts.call("plot/layout.js", "sharesRows", PANEL, None) is False
+    assert scripts.call("plot/panel/layout.js", "sharesRows", PANEL, None) is False
 
 
 def fit(scripts, panel, width=300, omit_row_labels=False):
-    return scripts.call("plot/layout.js", "fitPanel", panel, width, omit_row_labels)
+    return scripts.call("plot/panel/layout.js", "fitPanel", panel, width, omit_row_labels)
 
 
 def test_area_between_the_axes(scripts):
@@ -145,7 +147,7 @@ def test_text_on_a_phone_is_larger(scripts):
     """12 instead of 11 pixels, so the margins of 60 and 30 become 65 and 33, and a label needs 13 pixels."""
     small = {**ticks(4), "tickfont": {"size": 11, "color": "#123456"}, "title": {"text": "key", "font": {"size": 11}}}
     panel = {**PANEL, "layout": {**PANEL["layout"], "xaxis": small, "yaxis": small, "font": {"size": 11}}}
-    figure = scripts.call("plot/layout.js", "fitPanel", panel, 126, False, True)  # 51 pixels for four columns
+    figure = scripts.call("plot/panel/layout.js", "fitPanel", panel, 126, False, True)  # 51 pixels for four columns
     layout, area = figure["layout"], figure["area"]
     assert [layout[axis]["tickfont"] for axis in ("xaxis", "yaxis")] == [{"size": 12, "color": "#123456"}] * 2
     assert layout["xaxis"]["title"] == {"text": "key", "font": {"size": 12}}
@@ -164,5 +166,5 @@ def test_numbers_without_room_in_their_cells_are_left_out(scripts, width, has_nu
     """The longest has five letters of 5.5 pixels; margins of 70 pixels leave four cells of 27.5, or a little less."""
     trace = {"type": "heatmap", "z": [[0.5, -0.25, 1, 0]] * 4, "texttemplate": "%{z:.2f}"}
     panel = matrix_panel(trace["z"], ROWS, COLUMNS, data=[trace])
-    (fitted,) = scripts.call("plot/layout.js", "fitPanel", panel, width, False)["data"]
+    (fitted,) = scripts.call("plot/panel/layout.js", "fitPanel", panel, width, False)["data"]
     assert (fitted["texttemplate"] is not None) == has_numbers

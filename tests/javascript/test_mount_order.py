@@ -66,7 +66,7 @@ def test_one_that_is_shown_again_after_it_has_left_follows_the_width(scripts):
 
 
 _LATEST = """async () => {
-    const { showLatest } = await import("/dom.js");
+    const { showLatest } = await import("/shared/dom.js");
     document.body.innerHTML = "<div></div>";
     const host = document.body.firstChild, happened = [];
     const call = name => showLatest(

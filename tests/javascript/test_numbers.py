@@ -6,7 +6,7 @@ from encoder_core.explain.number_format import format_number
 from tests.number_table import CASES
 
 _FORMAT_ALL = """async cases => {
-    const { formatNumber } = await import("/numbers.js");
+    const { formatNumber } = await import("/shared/numbers.js");
     return cases.map(([value, digits]) => formatNumber(value, digits));
 }"""
 
@@ -25,4 +25,4 @@ def test_random_numbers_are_written_as_in_python(scripts):
 
 
 def test_four_digits_are_the_default(scripts):
-    assert scripts.call("numbers.js", "formatNumber", 1 / 3) == "0.3333"
+    assert scripts.call("shared/numbers.js", "formatNumber", 1 / 3) == "0.3333"

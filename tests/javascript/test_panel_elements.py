@@ -22,11 +22,11 @@ PANEL = matrix_panel([[1, 2], [math.nan, 4]], axis("query", "ab"), axis("key", "
     ],
 )
 def test_number_of_the_marked_cell(scripts, fields, value):
-    assert scripts.call("plot/panel_elements.js", "markedValue", {**PANEL, **fields}) == value
+    assert scripts.call("plot/panel/panel_elements.js", "markedValue", {**PANEL, **fields}) == value
 
 
 _TITLE = """async ([panel, operator, least]) => {
-    const { appendPanel, updatePanel } = await import("/plot/panel_elements.js");
+    const { appendPanel, updatePanel } = await import("/plot/panel/panel_elements.js");
     const elements = appendPanel(document.body);
     updatePanel(elements, { operator, panel, json: "" }, { grow: 26, least });
     const { figure, title, colourBar, plot } = elements;
@@ -48,7 +48,7 @@ def test_title_line(scripts, limits, bar):
 def test_escape_closes_the_menu_and_its_button_keeps_the_focus(scripts):
     scripts.page.evaluate("""async () => {
         document.body.replaceChildren();
-        (await import("/plot/panel_elements.js")).appendPanel(document.body);
+        (await import("/plot/panel/panel_elements.js")).appendPanel(document.body);
     }""")
     scripts.page.locator("summary").press("Enter")
     scripts.page.keyboard.press("Tab")

@@ -16,7 +16,9 @@ def item(weight: int = 20, operator: str = "", **fields) -> dict:
 
 
 def widths(scripts, *items, width=1000):
-    return [tuple(panel.values()) for panel in scripts.call("plot/panel_widths.js", "panelWidths", list(items), width)]
+    return [
+        tuple(panel.values()) for panel in scripts.call("plot/panel/panel_widths.js", "panelWidths", list(items), width)
+    ]
 
 
 def test_row_labels_add_to_the_share_and_to_the_least_width(scripts):
@@ -51,7 +53,7 @@ def test_line_without_room_for_colour_bars_keeps_room_for_cells(scripts):
 
 def shortened(scripts, width, *names):
     layout = {"margin": {"l": 93, "r": 10}, "yaxis": {"ticktext": list(names), "tickfont": {"size": 11}}}
-    panels = scripts.call("plot/row_labels.js", "shortenRowLabels", layout, width)
+    panels = scripts.call("plot/labels/row_labels.js", "shortenRowLabels", layout, width)
     return panels["margin"]["l"], panels["yaxis"]["ticktext"]
 
 

@@ -6,8 +6,8 @@ from tests.javascript.conftest import ORIGIN, scripts_page
 
 # The same in every test: a product of 2 x 3 by 3 x 2, with cells of 10 pixels; its captions are recorded.
 _MOUNT = """async () => {
-    const { play } = await import("/plot/play.js");
-    const { appendPanel, appendPlayer } = await import("/plot/panel_elements.js");
+    const { play } = await import("/plot/interaction/play.js");
+    const { appendPanel, appendPlayer } = await import("/plot/panel/panel_elements.js");
     const names = count => ({ names: Array.from({ length: count }, (_, i) => `${i}`) });
     const items = [[2, 3], [3, 2], [2, 2]].map(([rows, columns], i) => ({
         panel: { rows: names(rows), columns: names(columns), layout: { plot_bgcolor: "rgb(255, 0, 0)" },
@@ -56,7 +56,7 @@ def player(_clocked_tab):
 
 
 def test_pauses_get_shorter(scripts):
-    pauses = [scripts.call("plot/play.js", "cellPause", index) for index in (0, 1, 2, 3, 4, 100)]
+    pauses = [scripts.call("plot/interaction/play.js", "cellPause", index) for index in (0, 1, 2, 3, 4, 100)]
     assert pauses == pytest.approx([1800, 1800, 1800, 1800 * 0.82, 1800 * 0.82**2, 14])
 
 
@@ -71,7 +71,7 @@ def test_pauses_get_shorter(scripts):
 )
 def test_rectangle_of_cells(scripts, ranges, rows, columns, rectangle):
     layer = {"area": {"width": 40, "height": 40}, "xRange": ranges[0], "yRange": ranges[1]}
-    assert scripts.call("plot/play.js", "cellRectangle", layer, rows, columns) == pytest.approx(rectangle)
+    assert scripts.call("plot/interaction/play.js", "cellRectangle", layer, rows, columns) == pytest.approx(rectangle)
 
 
 def test_cells_are_revealed_row_by_row(player):

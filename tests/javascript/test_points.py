@@ -15,7 +15,7 @@ def dots(*named: tuple[str, float, float], size: int = 10) -> dict:
 
 def place(scripts, *named, first=(), arrows=(), **fields):
     trace = dots(*named) | fields
-    (trace,) = scripts.call("plot/points.js", "placeLabels", [trace], RANGES, AREA, list(first), list(arrows))
+    (trace,) = scripts.call("plot/drawing/points.js", "placeLabels", [trace], RANGES, AREA, list(first), list(arrows))
     return dict(zip([text.strip("\u00a0") for text in trace["text"]], trace["textposition"], strict=True))
 
 
@@ -28,7 +28,7 @@ def place(scripts, *named, first=(), arrows=(), **fields):
     ],
 )
 def test_both_axes_have_one_scale(scripts, ranges, expected):
-    assert scripts.call("plot/points.js", "equalScale", ranges, AREA) == expected
+    assert scripts.call("plot/drawing/points.js", "equalScale", ranges, AREA) == expected
 
 
 def test_label_with_room_is_above_its_point(scripts):
@@ -69,7 +69,7 @@ def test_label_that_would_lie_on_arrows_stays_only_if_nothing_else_shows_it(scri
 
 def test_labels_leave_paths_free(scripts):
     path = {"type": "scatter", "mode": "lines+markers", "x": [50, 50], "y": [50, 90]}
-    _, named = scripts.call("plot/points.js", "placeLabels", [path, dots(("cat", 50, 50))], RANGES, AREA, [])
+    _, named = scripts.call("plot/drawing/points.js", "placeLabels", [path, dots(("cat", 50, 50))], RANGES, AREA, [])
     assert named["textposition"] == ["bottom center"]
 
 
@@ -95,4 +95,4 @@ def test_first_label_has_the_first_place_and_labels_without_room_are_left_out(sc
 
 def test_traces_without_labels_stay(scripts):
     line = {"type": "scatter", "x": [1, 2], "y": [1, 2]}
-    assert scripts.call("plot/points.js", "placeLabels", [line], RANGES, AREA, []) == [line]
+    assert scripts.call("plot/drawing/points.js", "placeLabels", [line], RANGES, AREA, []) == [line]

@@ -15,7 +15,7 @@ PANEL["layout"] |= {
 
 
 def enlarge(scripts, panel, available):
-    return scripts.call("plot/present.js", "enlarge", panel, available)
+    return scripts.call("plot/panel/present.js", "enlarge", panel, available)
 
 
 def test_fonts_are_at_least_16_pixels(scripts):

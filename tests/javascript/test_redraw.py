@@ -10,7 +10,7 @@ from dashboard.components.plotly_bundle import bundle
 # Draws figures one after another. Returns how many Plotly has drawn in full, and whether the last is as it would be.
 _DRAW = """async figures => {
     document.body.innerHTML = "<div></div>";
-    const { draw } = await import("/plot/redraw.js");
+    const { draw } = await import("/plot/drawing/redraw.js");
     const plot = document.querySelector("div");
     let inFull = 0;
     const counting = { ...Plotly, react: (...values) => { inFull += 1; return Plotly.react(...values); } };

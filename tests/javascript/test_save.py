@@ -11,7 +11,7 @@ from encoder_core.figures.axis import AxisMeaning
 from encoder_core.figures.points import Arrow, arrows, extent_of, points
 from tests.javascript.panels import axis, matrix_panel
 
-SAVE, CSV = "plot/save.js", "plot/csv.js"
+SAVE, CSV = "plot/saving/save.js", "plot/saving/csv.js"
 PANEL = matrix_panel([[1, 0.1], [math.nan, -4e-7]], axis("query", ["=1+1", 'a"b']), axis("key", ["x", "y,z"]))
 TILES = {"rows": axis("layer", ["1"]), "columns": axis("head", ["1", "2"]), "tall": 1, "wide": 1, "gap": 1}
 
@@ -24,7 +24,7 @@ _CSV_OF = """async ([csv, panel, json]) => {
 
 def csv_of(scripts, panel):
     """The table of a panel that the server sends."""
-    return scripts.page.evaluate(_CSV_OF, [CSV, "plot/panel.js", to_json(panel)])
+    return scripts.page.evaluate(_CSV_OF, [CSV, "plot/panel/panel.js", to_json(panel)])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,8 @@ def test_points_paths_and_arrows_have_their_names(scripts):
 def test_a_diagram_has_no_table(scripts):
     hidden = scripts.page.evaluate("""async () => {
         const [{ connectSaveMenus }, { appendPanel }] =
-            await Promise.all(["on_demand", "panel_elements"].map(name => import(`/plot/${name}.js`)));
+            await Promise.all(["interaction/on_demand", "panel/panel_elements"]
+                .map(name => import(`/plot/${name}.js`)));
         const kinds = ["heatmap", "flow"], items = kinds.map(kind => ({ panel: { kind } }));
         const panelElements = kinds.map(() => appendPanel(document.body));
         connectSaveMenus({ items, panelElements }, "", "");

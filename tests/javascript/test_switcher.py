@@ -21,7 +21,7 @@ def panels(*inspected: bool, height: int = 330) -> list[dict]:
 )
 def test_high_figures_are_shown_one_at_a_time(scripts, count, height, switched):
     lines = panels(*[False] * count, height=height)
-    assert scripts.call("plot/switcher.js", "isSwitched", lines) is switched
+    assert scripts.call("plot/panel/switcher.js", "isSwitched", lines) is switched
 
 
 YES, NO = True, False
@@ -39,18 +39,18 @@ YES, NO = True, False
     ],
 )
 def test_figure_to_show(scripts, now, before, shown, expected):
-    figure = scripts.call("plot/switcher.js", "figureToShow", panels(*now), panels(*before), shown)
+    figure = scripts.call("plot/panel/switcher.js", "figureToShow", panels(*now), panels(*before), shown)
     assert figure == expected
 
 
 @pytest.mark.parametrize(("before", "expected"), [((), 0), ((NO, NO, NO), 2)])
 def test_a_presentation_opens_with_the_first_figure(scripts, before, expected):
     now = panels(NO, NO, YES)
-    assert scripts.call("plot/switcher.js", "figureToShow", now, panels(*before), 0, True) == expected
+    assert scripts.call("plot/panel/switcher.js", "figureToShow", now, panels(*before), 0, True) == expected
 
 
 _MOUNT = """async ([panels, shown]) => {
-    const { appendSwitcher, updateSwitcher } = await import("/plot/switcher.js");
+    const { appendSwitcher, updateSwitcher } = await import("/plot/panel/switcher.js");
     const items = panels.map((panel, i) => ({ operator: ["", "·", "="][i], panel }));
     const switcher = document.querySelector(".ew-switcher") ?? appendSwitcher(document.body);
     updateSwitcher(switcher, items, shown, index => { window.chosen = index; });

@@ -3,7 +3,7 @@
 import pytest
 
 _MOUNT = """async events => {
-    const { watchTouches, useClick } = await import("/plot/touch.js");
+    const { watchTouches, useClick } = await import("/plot/interaction/touch.js");
     let swipes = 0;
     const touches = watchTouches(document.body, () => { swipes += 1; });
     for (const [name, x, y, more] of events) {

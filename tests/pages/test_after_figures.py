@@ -10,7 +10,7 @@ from tests.pages.app import key_of, opened, run
 def _page():
     import streamlit as st
 
-    from dashboard.early_figures.after_figures import after_figures, begin_figures, end_figures
+    from dashboard.serving.early_figures.after_figures import after_figures, begin_figures, end_figures
 
     order = st.session_state["order"] = []
     after_figures(lambda: order.append("of a run that was stopped"))
@@ -36,7 +36,7 @@ def test_it_is_rendered_once_after_the_figures_in_its_place_above_them():
 def _page_with_heading():
     import streamlit as st
 
-    from dashboard.early_figures import after_figures as waiting
+    from dashboard.serving.early_figures import after_figures as waiting
 
     waiting.after_page(st.container(), lambda: st.text("of a run that was stopped"))
 

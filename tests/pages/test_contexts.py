@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.components.text_file import TextFile
-from dashboard.lessons.full_stack.vectors.sentence_vectors import uploaded_sentences as own_sentences
+from dashboard.lessons.full_stack.sentences import uploaded_sentences
 from dashboard.models.loading import encoder_named
 from dashboard.models.traced_sentences import TracingProgress
 from dashboard.page_list import stage_named
@@ -173,7 +173,7 @@ def test_sentences_of_a_file_are_searched_and_escaped(framed, view):
     at = viewed(view, token="3")
     text = "<b>cat</b> _jumped_ on the sofa\n" + DEFAULT_TEXT.splitlines()[0].replace("black", "<i>black")
     memo = at.session_state["session"].memo
-    memo["own sentences"] = own_sentences.read_sentences(TextFile("my [notes].txt", 90, text))
+    memo["own sentences"] = uploaded_sentences.read_sentences(TextFile("my [notes].txt", 90, text))
     (body,) = html(settled(run(at)))
     assert r"my \[" in captions(at)
     assert "2 sentences in use" in captions(at)

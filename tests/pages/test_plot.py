@@ -13,7 +13,7 @@ from dashboard.selection.inspected_cell import Inspection
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.explain import derive, parse_cell
 from encoder_core.figures import AxisMeaning, HeatmapStyle, Product, Window, heatmap, row_bars
-from encoder_core.scenes import multi_head
+from encoder_core.scenes.attention import multi_head
 from encoder_core.scenes.position import At
 
 VALUES = np.array([[1.0, np.nan, 0.5], [0.0, 3.0, -7.0]], np.float32)

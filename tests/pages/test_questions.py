@@ -361,7 +361,7 @@ def test_recipes(unchecked, name):
         case "nnx":
             parameters = written.encoder.parameters()
             product = parameters["layers.0.mlp.up.kernel"] @ parameters["layers.0.mlp.down.kernel"]
-            assert question.right == "no more than one layer of {} × {}".format(*product.shape)
+            assert question.right == "no more than one linear layer of {} × {}".format(*product.shape)
         case "haiku":
             assert question.right == "zeros"
             assert not written.trace.position_encoding.any()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard import background
+from dashboard.serving import background
 
 ROOT = Path(__file__).parents[2]
 _COMPILES = """
@@ -16,7 +16,7 @@ import threading
 import jax
 import jax.numpy as jnp
 import numpy as np
-from dashboard.background import end_with_server, start_thread
+from dashboard.serving.background import end_with_server, start_thread
 
 compiles = threading.Event()
 

@@ -12,8 +12,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
 from dashboard.components.text_file import TextFile
 from dashboard.lessons.full_stack.sentences.uploaded_sentences import read_sentences
-from dashboard.limits.gate import Connection
-from dashboard.limits.visitors import parse_max_sessions
+from dashboard.serving.limits.gate import Connection
+from dashboard.serving.limits.visitors import parse_max_sessions
 from dashboard.state.edit_history import edit_texts
 from dashboard.state.offered_encoders import parse_max_bytes, parse_offered
 from dashboard.state.session import session

@@ -6,7 +6,7 @@ import gzip
 import pytest
 
 from benchmarks.visit import bytes_of_visit
-from dashboard.compressed_scripts import CompressedScripts
+from dashboard.serving.compressed_scripts import CompressedScripts
 from tests.browser.conftest import WIDE
 from tests.robustness.coroutines import run
 

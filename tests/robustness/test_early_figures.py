@@ -9,13 +9,13 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from dashboard.early_figures import channel as channels
-from dashboard.early_figures.channel import Channel
-from dashboard.early_figures.channels import CHANNELS, Channels, current_channel
-from dashboard.early_figures.held_messages import HeldMessages
-from dashboard.early_figures.middleware import EarlyFigures
-from dashboard.limits.gate import Gate
 from dashboard.server import MIDDLEWARE
+from dashboard.serving.early_figures import channel as channels
+from dashboard.serving.early_figures.channel import Channel
+from dashboard.serving.early_figures.channels import CHANNELS, Channels, current_channel
+from dashboard.serving.early_figures.held_messages import HeldMessages
+from dashboard.serving.early_figures.middleware import EarlyFigures
+from dashboard.serving.limits.gate import Gate
 from tests.client import Session
 from tests.client.connection import Connection, ConnectionLost
 from tests.client.session import TIMEOUT

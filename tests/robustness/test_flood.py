@@ -12,8 +12,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from benchmarks.load import Visitor
 from benchmarks.soak import flood
-from dashboard.limits import visitors
-from dashboard.limits.visitors import Visitors
+from dashboard.serving.limits import visitors
+from dashboard.serving.limits.visitors import Visitors
 from tests.client.connection import Connection
 from tests.pages.app import opened
 from tests.pages.conftest import as_in_the_app, framed  # noqa: F401 - fixtures

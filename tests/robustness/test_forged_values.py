@@ -10,7 +10,7 @@ from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import Serialized, WStates
 
 from dashboard.components.plot import _parse_click
-from dashboard.patches.widget_states import check_widget_states
+from dashboard.serving.patches.widget_states import check_widget_states
 from dashboard.state import edit_history
 from dashboard.state.choices import DETAILS, HEADS_OFF, NEURON, TEMPERATURE
 from dashboard.state.session import session

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from dashboard.limits import fair_share, gate
-from dashboard.limits.fair_share import ACTIVE, MAX_PAUSE, SAVINGS, SHARE, SHARED, FairShare
-from dashboard.limits.gate import BURST, MAX_BYTES, RATE, Connection, Gate
-from dashboard.limits.visitors import Visitors, parse_max_sessions
+from dashboard.serving.limits import fair_share, gate
+from dashboard.serving.limits.fair_share import ACTIVE, MAX_PAUSE, SAVINGS, SHARE, SHARED, FairShare
+from dashboard.serving.limits.gate import BURST, MAX_BYTES, RATE, Connection, Gate
+from dashboard.serving.limits.visitors import Visitors, parse_max_sessions
 from encoder_core.engine.executables import wait_for
 from tests.robustness.coroutines import run
 

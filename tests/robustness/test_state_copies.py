@@ -4,7 +4,7 @@ import pytest
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.testing.v1 import AppTest
 
-from dashboard.patches.state_copies import look_up_without_copies
+from dashboard.serving.patches.state_copies import look_up_without_copies
 
 
 def with_widgets():

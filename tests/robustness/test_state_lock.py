@@ -6,7 +6,7 @@ import threading
 import pytest
 from streamlit.runtime.state import SafeSessionState, SessionState
 
-from dashboard.patches.state_lock import share_state_lock
+from dashboard.serving.patches.state_lock import share_state_lock
 
 
 @pytest.fixture

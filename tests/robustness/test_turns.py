@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from dashboard.limits.turns import LONGEST, Turns
+from dashboard.serving.limits.turns import LONGEST, Turns
 
 
 class Timed(Turns):

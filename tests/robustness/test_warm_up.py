@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from dashboard.limits import fair_share
-from dashboard.limits.fair_share import FairShare
 from dashboard.models import warm_up
+from dashboard.serving.limits import fair_share
+from dashboard.serving.limits.fair_share import FairShare
 
 
 @pytest.fixture

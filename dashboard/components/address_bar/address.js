@@ -1,9 +1,9 @@
 // Writes the query string of the session to the URL. The path belongs to Streamlit and does not change.
 // @ts-check
 
-import { unlessTakenBack } from "../dom.js";
-import { keepFocus } from "../keep_focus.js";
-import { repairPageMenu } from "../page_menu.js";
+import { unlessTakenBack } from "../shared/dom.js";
+import { keepFocus } from "../shared/keep_focus.js";
+import { repairPageMenu } from "../shared/page_menu.js";
 
 /**
  * What dashboard/components/address_bar/__init__.py sends.
@@ -117,7 +117,7 @@ function followQuestion() {
 /**
  * Write the query to the URL: as a new entry of the browser's history if `step` has increased, else in place. If a new
  * session began with another query string than that of the URL, send the URL's to the session instead.
- * @param {import("../dom.js").Component<AddressData>} component
+ * @param {import("../shared/dom.js").Component<AddressData>} component
  */
 function write({ data, setTriggerValue }) {
   const { session, read, query, step, fragment } = data;
@@ -150,7 +150,7 @@ function write({ data, setTriggerValue }) {
   updateLinks(query);
 }
 
-/** @param {import("../dom.js").Component<AddressData>} component */
+/** @param {import("../shared/dom.js").Component<AddressData>} component */
 export default function (component) {
   return unlessTakenBack(() => write(component));
 }

@@ -1,8 +1,8 @@
 // The derivation of one number: a trail of cells, and the steps with their terms. Operands that are cells are buttons.
 // @ts-check
 
-import { appendElement, hostElement, unlessTakenBack } from "../dom.js";
-import { formatNumber } from "../numbers.js";
+import { appendElement, hostElement, unlessTakenBack } from "../shared/dom.js";
+import { formatNumber } from "../shared/numbers.js";
 
 /**
  * A number; Infinity and NaN as text, because JSON cannot hold them.
@@ -134,7 +134,7 @@ function appendStep(parent, { name, value, terms, folded }, colours, openCell) {
 
 /**
  * Show the derivation of the cell at the end of the trail.
- * @param {import("../dom.js").Component<DerivationData>} component
+ * @param {import("../shared/dom.js").Component<DerivationData>} component
  */
 function show(component) {
   const { trail, words, shown, result, difference, note, steps, colours } = component.data;
@@ -158,7 +158,7 @@ function show(component) {
   }
 }
 
-/** @param {import("../dom.js").Component<DerivationData>} component */
+/** @param {import("../shared/dom.js").Component<DerivationData>} component */
 export default function (component) {
   return unlessTakenBack(() => show(component));
 }

@@ -1,9 +1,9 @@
 // The map: the encoder as groups of cards, each a link to its stage. A thumbnail is a canvas with one pixel per cell.
 // @ts-check
 
-import { decodeBase64 } from "../arrays.js";
-import { colourAt, parseColour } from "../colours.js";
-import { appendElement, hostElement, showLatest } from "../dom.js";
+import { decodeBase64 } from "../shared/arrays.js";
+import { colourAt, parseColour } from "../shared/colours.js";
+import { appendElement, hostElement, showLatest } from "../shared/dom.js";
 
 const NARROW = 760;      // pixels; in a narrower map the cards are below each other
 const MIN_COLUMNS = 4;   // a group of fewer cards is not stretched to the full width
@@ -11,8 +11,8 @@ const LEVELS = 255;      // levels of a colour scale, from 0; the byte after the
 const MASKED = 255;
 
 /**
- * @typedef {import("../colours.js").Rgb} Rgb
- * @typedef {import("../colours.js").ColourStop} ColourStop
+ * @typedef {import("../shared/colours.js").Rgb} Rgb
+ * @typedef {import("../shared/colours.js").ColourStop} ColourStop
  *
  * The cells of a thumbnail, row by row: one byte each in base64, a level or MASKED.
  * @typedef {{ rows: number, columns: number, levels: string }} Thumbnail
@@ -40,7 +40,7 @@ const MASKED = 255;
  * @property {string} masked  colour of masked cells
  * @property {string | null} [query]  the query string of the links; null takes that of the page
  *
- * @typedef {import("../dom.js").Component<DiagramData>} DiagramComponent
+ * @typedef {import("../shared/dom.js").Component<DiagramData>} DiagramComponent
  */
 
 /**

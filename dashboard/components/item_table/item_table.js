@@ -1,7 +1,7 @@
 // The rows of a tutorial as a table; each row has a button, and a click anywhere on the row opens it.
 // @ts-check
 
-import { appendElement, hostElement, unlessTakenBack } from "../dom.js";
+import { appendElement, hostElement, unlessTakenBack } from "../shared/dom.js";
 
 /**
  * @typedef {object} Row
@@ -14,7 +14,7 @@ import { appendElement, hostElement, unlessTakenBack } from "../dom.js";
  * @property {string} condition
  * @property {string} measured
  *
- * @typedef {import("../dom.js").Component<{ rows: Row[], selected: string }>} TableComponent
+ * @typedef {import("../shared/dom.js").Component<{ rows: Row[], selected: string }>} TableComponent
  */
 
 const HEADINGS = ["", "In the tutorial", "Verdict", "Measured"];

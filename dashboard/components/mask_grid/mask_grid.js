@@ -2,7 +2,7 @@
 // once, and repeats it in every message until Python has answered it, because quick messages can replace each other.
 // @ts-check
 
-import { appendElement, hostElement, setLabel, unlessTakenBack } from "../dom.js";
+import { appendElement, hostElement, setLabel, unlessTakenBack } from "../shared/dom.js";
 
 /**
  * What dashboard/components/mask_grid/__init__.py sends.
@@ -148,7 +148,7 @@ function build(host, grid) {
 
 /**
  * Build or update the grid.
- * @param {import("../dom.js").Component<MaskGridData>} component
+ * @param {import("../shared/dom.js").Component<MaskGridData>} component
  */
 function show(component) {
   const { rows, columns, cells, answered } = component.data;
@@ -166,7 +166,7 @@ function show(component) {
   grid.elements.forEach((_, index) => paintCell(grid, index));
 }
 
-/** @param {import("../dom.js").Component<MaskGridData>} component */
+/** @param {import("../shared/dom.js").Component<MaskGridData>} component */
 export default function (component) {
   return unlessTakenBack(() => show(component));
 }

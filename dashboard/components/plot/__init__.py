@@ -12,16 +12,16 @@ from dashboard.components.plot.outlines import inspection_outlines, shows_inspec
 from dashboard.components.plot.serialise import to_json
 from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.components.static_files import publish, register_component
-from dashboard.early_figures.channel import Numbered
-from dashboard.early_figures.channels import current_channel
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import Inspection, set_inspected_cell
+from dashboard.serving.early_figures.channel import Numbered
+from dashboard.serving.early_figures.channels import current_channel
 from dashboard.state.presentation import is_presenting
 from dashboard.state.widgets import component_value
 from encoder_core.figures import Line, Panel, Selection, panels_of
 
 _COMPONENT = register_component("plot", Path(__file__).parent)
-_PLAYER, _SAVER = (publish(Path(__file__).parent / name) for name in ("play.js", "save.js"))
+_PLAYER, _SAVER = (publish(Path(__file__).parent / name) for name in ("interaction/play.js", "saving/save.js"))
 
 
 def render_plot(

@@ -1,22 +1,22 @@
 // The plot component: panels side by side, with operators between them. Plotly repaints them in place.
 // @ts-check
 
-import { appendElement, hostElement, showLatest } from "../dom.js";
-import { arrange, ensureElements, releasePlots, stopPlayback } from "./arrange.js";
-import { followFigure } from "./early.js";
-import { hideTooltip } from "./hover.js";
-import { loadPlotly } from "./load_plotly.js";
-import { connectSaveMenus, startPlayer } from "./on_demand.js";
-import { schedulePaint } from "./paint.js";
-import { parsePanel } from "./panel.js";
-import { appendPlayer } from "./panel_elements.js";
-import { scrollRailToStage } from "./rail.js";
-import { appendSwitcher, figureToShow } from "./switcher.js";
-import { watchTouches } from "./touch.js";
+import { appendElement, hostElement, showLatest } from "../shared/dom.js";
+import { arrange, ensureElements, releasePlots, stopPlayback } from "./panel/arrange.js";
+import { followFigure } from "./drawing/early.js";
+import { hideTooltip } from "./interaction/hover.js";
+import { loadPlotly } from "./drawing/load_plotly.js";
+import { connectSaveMenus, startPlayer } from "./interaction/on_demand.js";
+import { schedulePaint } from "./drawing/paint.js";
+import { parsePanel } from "./panel/panel.js";
+import { appendPlayer } from "./panel/panel_elements.js";
+import { scrollRailToStage } from "./interaction/rail.js";
+import { appendSwitcher, figureToShow } from "./panel/switcher.js";
+import { watchTouches } from "./interaction/touch.js";
 
 /**
  * A panel, its JSON, and the operator before it ("" for none).
- * @typedef {{ operator: string, json: string, panel: import("./panel.js").Panel }} PlotItem
+ * @typedef {{ operator: string, json: string, panel: import("./panel/panel.js").Panel }} PlotItem
  *
  * The state of a mounted component.
  * @typedef {object} PlotLine
@@ -33,13 +33,13 @@ import { watchTouches } from "./touch.js";
  * @property {HTMLElement} switcher
  * @property {boolean} present  whether one large panel is shown at a time, for a projector
  * @property {number} available  pixels of the window that it can fill
- * @property {import("./panel_elements.js").PanelElements[]} panelElements
- * @property {import("./panel_elements.js").PlayerElements} player
+ * @property {import("./panel/panel_elements.js").PanelElements[]} panelElements
+ * @property {import("./panel/panel_elements.js").PlayerElements} player
  * @property {HTMLElement} tooltip
- * @property {import("./hover.js").Hovered | null} hovered  the cell that the tooltip is about
- * @property {import("./touch.js").Touches} touches
+ * @property {import("./interaction/hover.js").Hovered | null} hovered  the cell that the tooltip is about
+ * @property {import("./interaction/touch.js").Touches} touches
  * @property {{ stop: () => void, toggle: () => void } | null} playback  while the player plays or is paused
- * @property {(cell: import("./panel.js").CellPosition & { panel: number }) => void} sendCell
+ * @property {(cell: import("./panel/panel.js").CellPosition & { panel: number }) => void} sendCell
  * @property {boolean} isPaintScheduled
  * @property {Promise<void>} paintQueue
  * @property {ResizeObserver | null} observer
@@ -51,8 +51,8 @@ import { watchTouches } from "./touch.js";
  * What dashboard/components/plot/__init__.py sends: the figure, and the names of published files.
  * @typedef {{ panels: { operator: string, panel: string }[], stack: boolean, present: boolean }} PlotFigure
  * @typedef {{ bundle: string, player: string, saver: string }} PlotFiles
- * @typedef {import("./early.js").Numbered<PlotFigure> & PlotFiles} PlotData
- * @typedef {import("../dom.js").Component<PlotData>} PlotComponent
+ * @typedef {import("./drawing/early.js").Numbered<PlotFigure> & PlotFiles} PlotData
+ * @typedef {import("../shared/dom.js").Component<PlotData>} PlotComponent
  */
 
 let clicks = 0;  // a click on the same cell as before is another state: the server must hear of it, too

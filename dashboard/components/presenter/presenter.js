@@ -4,13 +4,13 @@
 // its start.
 // @ts-check
 
-import { appendElement, hostElement, setLabel, showLatest } from "../dom.js";
+import { appendElement, hostElement, setLabel, showLatest } from "../shared/dom.js";
 import { hasPictures, isAtRest, showLastFigure, showNeighbour, startPage } from "./pictures.js";
 
 /**
  * What dashboard/components/presenter/__init__.py sends. A neighbour is null where there is none.
  * @typedef {{ previous: string | null, following: string | null }} PresenterData
- * @typedef {import("../dom.js").Component<PresenterData>} PresenterComponent
+ * @typedef {import("../shared/dom.js").Component<PresenterData>} PresenterComponent
  * @typedef {"previous" | "next" | "leave"} Action
  */
 

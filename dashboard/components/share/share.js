@@ -1,7 +1,7 @@
 // A link with its QR code. The browser copies the link and shows the code full-screen; the server learns nothing of it.
 // @ts-check
 
-import { appendElement, createSvg, hostElement, setLabel, unlessTakenBack } from "../dom.js";
+import { appendElement, createSvg, hostElement, setLabel, unlessTakenBack } from "../shared/dom.js";
 
 /**
  * What dashboard/components/share/__init__.py sends. `size` is 0 where the link is too long for a code.
@@ -77,7 +77,7 @@ function appendButton(parent, text, onclick) {
 
 /**
  * Show the link and its code.
- * @param {import("../dom.js").Component<ShareData>} component
+ * @param {import("../shared/dom.js").Component<ShareData>} component
  */
 function show({ data, parentElement }) {
   const { link, title, size, path, maxCode } = data;
@@ -107,7 +107,7 @@ function show({ data, parentElement }) {
   buttons.append(status);
 }
 
-/** @param {import("../dom.js").Component<ShareData>} component */
+/** @param {import("../shared/dom.js").Component<ShareData>} component */
 export default function (component) {
   return unlessTakenBack(() => show(component));
 }

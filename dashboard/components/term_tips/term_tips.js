@@ -122,7 +122,7 @@ let listens = false;
 
 /**
  * Explain the terms of the page, also those that appear later. Returns the function that unmounts the component.
- * @param {import("../dom.js").Component<Definitions>} component
+ * @param {import("../shared/dom.js").Component<Definitions>} component
  */
 export default function ({ data }) {
   definitions = data;

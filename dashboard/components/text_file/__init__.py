@@ -1,7 +1,7 @@
 """A button that reads a small text file in the browser and sends its text.
 
-Streamlit's own uploader needs an endpoint for uploads, which dashboard/limits/gate.py closes. This file arrives as an
-ordinary message, is never written to disk, and belongs to the session that sent it.
+Streamlit's own uploader needs an endpoint for uploads, which dashboard/serving/limits/gate.py closes. This file arrives
+as an ordinary message, is never written to disk, and belongs to the session that sent it.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from dashboard.components.static_files import register_component
 from dashboard.state.widgets import component_value
 
-# JSON doubles quotes and line ends, and dashboard/limits/gate.py allows messages of 200 kB.
+# JSON doubles quotes and line ends, and dashboard/serving/limits/gate.py allows messages of 200 kB.
 MAX_BYTES = 50_000
 _MAX_NAME = 200  # characters
 

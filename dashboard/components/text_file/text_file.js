@@ -1,11 +1,11 @@
 // A button that reads a text file and sends its name, size and text. The text of a file that cannot be sent is null.
 // @ts-check
 
-import { appendElement, hostElement } from "../dom.js";
+import { appendElement, hostElement } from "../shared/dom.js";
 
 /**
  * @typedef {{ label: string, maxBytes: number }} FileData
- * @typedef {import("../dom.js").Component<FileData>} FileComponent
+ * @typedef {import("../shared/dom.js").Component<FileData>} FileComponent
  */
 
 // Control characters other than tab, line ends and page ends: no text has them, and JSON would need six bytes for each.

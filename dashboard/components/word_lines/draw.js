@@ -1,7 +1,7 @@
 // The lines as paths of an SVG between the words.
 // @ts-check
 
-import { createSvg } from "../dom.js";
+import { createSvg } from "../shared/dom.js";
 
 /** @typedef {import("./word_lines.js").Drawing} Drawing */
 /** @typedef {import("./word_lines.js").Line} Line */

@@ -2,7 +2,7 @@
 // do not fit into one row, each stands once in a paragraph, as a key and as a query.
 // @ts-check
 
-import { appendElement, createSvg, hostElement, showLatest } from "../dom.js";
+import { appendElement, createSvg, hostElement, showLatest } from "../shared/dom.js";
 import { drawLines, highlightLines } from "./draw.js";
 
 /**
@@ -24,7 +24,7 @@ import { drawLines, highlightLines } from "./draw.js";
  * @property {boolean} legend
  * @property {string} alt
  *
- * @typedef {import("../dom.js").Component<LinesData>} LinesComponent
+ * @typedef {import("../shared/dom.js").Component<LinesData>} LinesComponent
  *
  * The elements of a mounted component. A drawing has one path for each line.
  * @typedef {object} Drawing

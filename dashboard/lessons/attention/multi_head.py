@@ -26,9 +26,9 @@ from encoder_core.analysis import relative_change
 from encoder_core.cost import attention_cost
 from encoder_core.explain import recompute
 from encoder_core.figures import Window, format_count, format_number
-from encoder_core.scenes import multi_head as scenes
 from encoder_core.scenes import what_if
-from encoder_core.scenes.qkv import side_by_side
+from encoder_core.scenes.attention import multi_head as scenes
+from encoder_core.scenes.attention.qkv import side_by_side
 
 
 def render_split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:

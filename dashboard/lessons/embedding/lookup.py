@@ -13,7 +13,7 @@ from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.theme import current_theme
 from encoder_core.figures import Window, dimensions, format_count, format_number
-from encoder_core.scenes import embedding as scenes
+from encoder_core.scenes.inputs import embedding as scenes
 
 _MAX_ROWS = 1_000  # of the table of E; a larger E is reduced to the rows in use
 

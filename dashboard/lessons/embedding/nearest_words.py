@@ -17,7 +17,7 @@ from encoder_core.explain.number_format import format_fixed, format_number
 from encoder_core.figures import format_count
 from encoder_core.figures.base import shorten
 from encoder_core.pretrained import Neighbour, WordPieceTokenizer, nearest_words
-from encoder_core.scenes import nearest_words as scenes
+from encoder_core.scenes.inputs import nearest_words as scenes
 
 
 def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:

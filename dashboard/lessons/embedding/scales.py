@@ -15,7 +15,7 @@ from encoder_core import blocks
 from encoder_core.analysis import root_mean_square
 from encoder_core.config import embedding_factors
 from encoder_core.figures import Window, format_number
-from encoder_core.scenes import embedding as scenes
+from encoder_core.scenes.inputs import embedding as scenes
 
 
 def render_scales(current: Model, at: Focus, columns: Window, inspection: Inspection) -> None:

@@ -10,8 +10,8 @@ from dashboard.models.model import Model
 from dashboard.models.variants import untrained_model
 from encoder_core import SetScore, Temperature, attention_from
 from encoder_core.analysis import cosines, logit_lens, softmax, stack_patterns, top_tokens
-from encoder_core.experiments import score_scaling, token_mixing
-from encoder_core.experiments.learned_attention import NUM_INPUTS, key_weights
+from encoder_core.experiments.claims import score_scaling, token_mixing
+from encoder_core.experiments.claims.learned_attention import NUM_INPUTS, key_weights
 from encoder_core.pretrained import nearest_words
 from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
 

@@ -18,7 +18,7 @@ from dashboard.theme import current_theme
 from encoder_core.explain.first_input import FirstInput
 from encoder_core.explain.sublayers import NormSteps
 from encoder_core.figures import Window
-from encoder_core.scenes import positions as scenes
+from encoder_core.scenes.inputs import positions as scenes
 
 Rows = Float[np.ndarray, "seq d_model"]
 _MAX_CURVES = 6

@@ -12,7 +12,7 @@ from dashboard.state.position_choice import PositionChoice
 from dashboard.theme import current_theme
 from encoder_core.analysis import similarity_by_distance
 from encoder_core.figures import format_count, format_number, largest_magnitude
-from encoder_core.scenes import positions as scenes
+from encoder_core.scenes.inputs import positions as scenes
 
 Encoding = Float[np.ndarray, "position d_model"]
 

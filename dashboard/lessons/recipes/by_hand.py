@@ -25,8 +25,8 @@ from encoder_core.explain.recompute import difference
 from encoder_core.figures import dimensions, format_fixed, format_number, latex_number
 from encoder_core.recipes import Demo
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention, worked_lookup
-from encoder_core.scenes import embedding
 from encoder_core.scenes import recipes as scenes
+from encoder_core.scenes.inputs import embedding
 from encoder_core.scenes.position import At
 
 LIMIT = 100.0  # numbers in an editable table are between -LIMIT and LIMIT

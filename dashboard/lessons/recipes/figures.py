@@ -20,8 +20,9 @@ from encoder_core import RECIPES
 from encoder_core.analysis import root_mean_square, self_matches
 from encoder_core.figures import HeatmapStyle, format_count, format_number, heatmap
 from encoder_core.recipes import Variant
-from encoder_core.scenes import multi_head, positions
 from encoder_core.scenes import recipes as scenes
+from encoder_core.scenes.attention import multi_head
+from encoder_core.scenes.inputs import positions
 
 RenderFigure = Callable[[Model], None]
 

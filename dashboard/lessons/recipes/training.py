@@ -21,8 +21,8 @@ from encoder_core.config import DropoutPlace
 from encoder_core.figures import HeatmapStyle, format_number
 from encoder_core.figures.axis import AxisKind
 from encoder_core.recipes import Variant
-from encoder_core.scenes import multi_head
 from encoder_core.scenes import recipes as scenes
+from encoder_core.scenes.attention import multi_head
 from encoder_core.tutorials import ITEMS
 
 PLACES: dict[DropoutPlace, str] = {

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from encoder_core.encoder import Encoder
 from encoder_core.explain.recompute import difference
 from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, format_number, mosaic, position_labels
-from encoder_core.scenes import multi_head as scenes
+from encoder_core.scenes.attention import multi_head as scenes
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.scenes.position import At
 from encoder_core.trace import Run

@@ -10,25 +10,32 @@ import pytest
 from encoder_core import Encoder
 from encoder_core.cost import flops_by_part
 from encoder_core.experiments import experiments
-from encoder_core.experiments.head_count import head_statistics
-from encoder_core.experiments.layer_norm import batch_norm, layer_norm
-from encoder_core.experiments.learned_attention import NUM_INPUTS, key_weights
-from encoder_core.experiments.one_hot_lookup import product_lookup, row_lookup, useful_share
-from encoder_core.experiments.padding import padded_outputs
-from encoder_core.experiments.pronoun import pronoun_weights
-from encoder_core.experiments.score_scaling import jacobian_norm, score_statistics
-from encoder_core.experiments.sinusoids import encodings, pair_products
-from encoder_core.experiments.softmax_maximum import (
+from encoder_core.experiments.claims.head_count import head_statistics
+from encoder_core.experiments.claims.layer_norm import batch_norm, layer_norm
+from encoder_core.experiments.claims.learned_attention import NUM_INPUTS, key_weights
+from encoder_core.experiments.claims.one_hot_lookup import product_lookup, row_lookup, useful_share
+from encoder_core.experiments.claims.padding import padded_outputs
+from encoder_core.experiments.claims.pronoun import pronoun_weights
+from encoder_core.experiments.claims.same_output import (
+    HeadOfSentence,
+    free_directions,
+    freest_key,
+    head_of_random_encoder,
+    weights_with_same_output,
+)
+from encoder_core.experiments.claims.score_scaling import jacobian_norm, score_statistics
+from encoder_core.experiments.claims.sinusoids import encodings, pair_products
+from encoder_core.experiments.claims.softmax_maximum import (
     largest_error,
     largest_finite_exponent,
     plain_softmax,
     shifted_softmax,
 )
-from encoder_core.experiments.stack_cost import enlarged
+from encoder_core.experiments.claims.stack_cost import enlarged
+from encoder_core.experiments.claims.token_mixing import SENTENCE, changed_rows, row_changes
+from encoder_core.experiments.claims.word_in_context import word_similarities
+from encoder_core.experiments.claims.word_order import output_changes
 from encoder_core.experiments.stack_gradients import stack_norms
-from encoder_core.experiments.token_mixing import SENTENCE, changed_rows, row_changes
-from encoder_core.experiments.word_in_context import word_similarities
-from encoder_core.experiments.word_order import output_changes
 from encoder_core.figures import panels_of
 from encoder_core.training import tasks
 
@@ -49,6 +56,7 @@ ANSWERS = {
     "word-in-context": 0,
     "pronoun": 1,
     "learned-attention": 2,
+    "same-output": 1,
 }
 
 
@@ -253,6 +261,46 @@ def test_a_word_has_one_vector_at_the_input_and_several_at_the_output(minilm):
     )
     with pytest.raises(ValueError, match="needs a trained encoder"):
         experiments()["pronoun"].result({"sentence": "cat"})
+
+
+HEAD = HeadOfSentence(np.array([0.2, 0.3, 0.5], np.float32), np.array([[1, 0], [1, 0], [0, 1]], np.float32))
+
+
+def test_weight_moves_between_keys_with_equal_values():
+    """By hand: the output (0.5, 0.5) fixes the sum of the first two weights, and the third."""
+    assert free_directions(HEAD.values) == 1
+    assert weights_with_same_output(HEAD, 0, largest=True) == pytest.approx([0.5, 0, 0.5], abs=1e-7)
+    assert weights_with_same_output(HEAD, 0, largest=False) == pytest.approx([0, 0.5, 0.5], abs=1e-7)
+    assert weights_with_same_output(HEAD, 2, largest=True)[2] == pytest.approx(0.5, abs=1e-7)
+    assert freest_key(HEAD) in (0, 1)
+
+
+def test_more_keys_than_conditions_leave_weights_free():
+    """By hand: 0.25 of 0 and of 2, and 0.5 of 1, have the output 1; so have the whole weight of 1, and ½ of 0 and 2."""
+    head = HeadOfSentence(np.array([0.25, 0.5, 0.25], np.float32), np.array([[0], [1], [2]], np.float32))
+    assert free_directions(head.values) == 1
+    assert weights_with_same_output(head, 1, largest=True) == pytest.approx([0, 1, 0], abs=1e-7)
+    assert weights_with_same_output(head, 1, largest=False) == pytest.approx([0.5, 0, 0.5], abs=1e-7)
+
+
+def test_independent_values_fix_the_weights():
+    head = HeadOfSentence(HEAD.weights, np.eye(3, dtype=np.float32))
+    assert free_directions(head.values) == 0
+    for key, largest in ((0, True), (2, False)):
+        np.testing.assert_array_equal(weights_with_same_output(head, key, largest=largest), head.weights)
+
+
+@pytest.mark.parametrize("d_head", [2, 8])
+@pytest.mark.parametrize("positions", ["none", "sinusoidal"])
+def test_both_ends_of_a_range_give_the_same_output(positions, d_head):
+    head = head_of_random_encoder(positions, d_head, seed=0)
+    for key in range(len(head.weights)):
+        ends = [weights_with_same_output(head, key, largest=largest) for largest in (False, True)]
+        assert ends[0][key] <= head.weights[key] + 1e-7 <= ends[1][key] + 2e-7
+        for weights in ends:
+            assert weights.sum() == pytest.approx(1, abs=1e-6)
+            assert weights.min() >= -1e-9
+            np.testing.assert_allclose(weights @ head.values, head.weights @ head.values, rtol=1e-5, atol=1e-6)
 
 
 def test_norms_by_hand():

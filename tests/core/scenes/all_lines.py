@@ -9,21 +9,9 @@ from encoder_core.explain.first_input import first_input
 from encoder_core.explain.sublayers import FeedForwardSteps, layer_norm_steps, norm_parameters
 from encoder_core.explain.sublayers import add_and_norm as tensors_around
 from encoder_core.figures import Line, Window, colour_limit
-from encoder_core.scenes import (
-    add_and_norm,
-    embedding,
-    feed_forward,
-    language,
-    multi_head,
-    positions,
-    predictions,
-    qkv,
-    residual_stream,
-    scaled_scores,
-    softmax,
-    stack_attention,
-    weighted_values,
-)
+from encoder_core.scenes import add_and_norm, feed_forward, language, predictions, residual_stream
+from encoder_core.scenes.attention import multi_head, qkv, scaled_scores, softmax, stack_attention, weighted_values
+from encoder_core.scenes.inputs import embedding, positions
 from encoder_core.scenes.position import At
 from encoder_core.trace import Run
 

@@ -6,7 +6,7 @@ import pytest
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.analysis import entropy, softmax_steps
 from encoder_core.figures import panels_of
-from encoder_core.scenes import multi_head, scaled_scores, softmax, weighted_values
+from encoder_core.scenes.attention import multi_head, scaled_scores, softmax, weighted_values
 from encoder_core.scenes.position import At
 
 TOKENS = ("the", "<b>", "sat")

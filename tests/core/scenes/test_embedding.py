@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from encoder_core.figures import panels_of
-from encoder_core.scenes import embedding
+from encoder_core.scenes.inputs import embedding
 
 
 def test_one_hot_columns_the_rows_in_use_gives_the_whole_product():

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from encoder_core.figures import HeatmapStyle, panels_of
-from encoder_core.scenes import residual_stream, stack_attention, what_if
+from encoder_core.scenes import residual_stream, what_if
+from encoder_core.scenes.attention import stack_attention
 from encoder_core.scenes.position import At
 
 TOKENS = tuple(f"token{index}" for index in range(12))

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from encoder_core.figures import Product, Window
-from encoder_core.scenes import embedding, multi_head, residual_stream
+from encoder_core.scenes import residual_stream
+from encoder_core.scenes.attention import multi_head
+from encoder_core.scenes.inputs import embedding
 from encoder_core.scenes.position import At
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from encoder_core.figures import theme_named
 from encoder_core.pretrained import Neighbour
-from encoder_core.scenes.nearest_words import nearest
+from encoder_core.scenes.inputs.nearest_words import nearest
 from encoder_core.scenes.recipes import attention_vector
 
 NEIGHBOURS = [Neighbour("king", 0.75, 3.0, 2.0), Neighbour("queen", 0.5, 2.0, 2.0), Neighbour("<b>", -0.25, -1.0, 2.0)]

@@ -10,7 +10,7 @@ import pytest
 from jax import lax
 
 from encoder_core import Encoder
-from encoder_core.experiments.residual_gradients import gradient_norms
+from encoder_core.experiments.claims.residual_gradients import gradient_norms
 from encoder_core.explain.sublayers import activate
 from encoder_core.recipes.article import POEM
 from encoder_core.recipes.recipe import words_of

@@ -18,7 +18,7 @@ from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import analysis
 from encoder_core.figures import format_number
-from encoder_core.scenes import stack_attention as scenes
+from encoder_core.scenes.attention import stack_attention as scenes
 
 
 def render_rollout(current: Model, at: Focus, _: None) -> Depths:

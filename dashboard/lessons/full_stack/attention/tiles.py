@@ -20,7 +20,7 @@ from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.figures import Line, format_number, latex_range
-from encoder_core.scenes import stack_attention as scenes
+from encoder_core.scenes.attention import stack_attention as scenes
 from encoder_core.scenes.position import head_slice
 
 

@@ -1,0 +1,71 @@
+// The colour of the text in the cells of a heatmap. Plotly writes in white or dark grey, which is hard to read on colours
+// between light and dark.
+// @ts-check
+
+import { colourAt, parseColour } from "../../shared/colours.js";
+
+const TEXT_COLOURS = ["#444444", "#ffffff", "#000000"];  // the first that is readable; white or black always is
+const NUMBER = "%{z:.2f}", NUMBER_WIDTH = 30;  // pixels that "0.00" and a gap take
+const READABLE = 4.5;  // contrast of text, at least: WCAG 2, 1.4.3
+
+/** @typedef {import("../../shared/colours.js").Rgb} Rgb */
+
+/** The relative luminance of WCAG 2, from 0 to 1. */
+const luminance = (/** @type {Rgb} */ colour) => {
+  const [red, green, blue] = colour.map(part => part / 255).map(
+    share => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4,
+  );
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+
+/**
+ * The contrast of WCAG 2 between two colours, from 1 to 21.
+ * @param {Rgb} one
+ * @param {Rgb} other
+ */
+function contrast(one, other) {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/**
+ * The colour of a cell: Plotly mixes the two colours of the scale between which the number is.
+ * @param {PlotTrace} heatmap
+ * @param {number} value
+ * @returns {Rgb}
+ */
+export const cellColour = ({ colorscale, zmin, zmax }, value) =>
+  colourAt(colorscale, Math.min(1, Math.max(0, (value - zmin) / (zmax - zmin))));
+
+/**
+ * A colour of text that is readable on this colour.
+ * @param {Rgb} background
+ */
+export const readableOn = background =>
+  TEXT_COLOURS.find(colour => contrast(parseColour(colour), background) >= READABLE) ?? TEXT_COLOURS[0];
+
+/**
+ * The traces without the numbers in cells that are too narrow for them: they would read as one long number.
+ * @param {PlotTrace[]} data
+ * @param {{ width: number }} area
+ * @returns {PlotTrace[]}
+ */
+export const withNumbersThatFit = (data, { width }) => data.map(trace => {
+  if (trace.texttemplate !== NUMBER || width / trace.z[0].length >= NUMBER_WIDTH) return trace;
+  const { texttemplate, ...others } = trace;
+  return others;
+});
+
+/**
+ * Colour the text that Plotly has written into the cells of a plot's heatmap.
+ * @param {PlotElement} plot
+ * @param {PlotTrace[]} data
+ */
+export function colourCellText(plot, data) {
+  const heatmap = data.find(({ type, texttemplate }) => type === "heatmap" && texttemplate);
+  if (!heatmap) return;
+  for (const text of /** @type {NodeListOf<SVGTextElement>} */ (plot.querySelectorAll(".heatmap-label text"))) {
+    const { z } = /** @type {any} */ (text).__data__;  // the number of the cell, which d3 keeps with the element
+    if (Number.isFinite(z)) text.style.fill = readableOn(cellColour(heatmap, z));
+  }
+}

@@ -1,0 +1,57 @@
+// How a line of panels shares its width: by the weights of the panels, but no panel is narrower than its title, colour bar
+// and labels need.
+// @ts-check
+
+import { SMALL_MARGIN } from "./layout.js";
+import { LEAST_AREA, LEAST_LABELS } from "../labels/row_labels.js";
+
+/** @typedef {import("./panel.js").Panel} Panel */
+
+const ROW_LABEL_WEIGHT = 6;   // the width of row labels, in the unit of a panel's weight
+const COLOUR_BAR = 118;       // pixels of a panel with room for a short title and its colour bar; plot.css hides narrower bars
+const MARKED_NUMBER = 160;    // the same with the number of the marked cell
+const LETTER_WIDTH = 10.5;    // of an operator, in pixels
+const OPERATOR_WIDTH = 20;    // of an operator with one letter, as in plot.css
+const GAP = 2;                // between two elements of the line, as in plot.css
+const MOST_TAKEN = 0.85;      // of the width of all panels: the rest goes to the panels with many columns
+
+/**
+ * A panel of a line, whether it has row labels, and whether its title line has the number of the marked cell.
+ * @typedef {{ operator: string, panel: Panel, hasRowLabels: boolean, isMarked: boolean }} LineItem
+ */
+
+/**
+ * The least width of a panel in pixels; 0 for charts, whose numbers Plotly thins.
+ * @param {LineItem} item
+ * @param {boolean} withBar  whether there is to be room for the colour bar
+ */
+function leastWidth({ panel: { rows, kind, layout }, hasRowLabels, isMarked }, withBar) {
+  if (!rows) return 0;
+  const { l, r } = layout.margin;
+  const needed = (hasRowLabels ? Math.min(l, LEAST_LABELS) : SMALL_MARGIN) + r + LEAST_AREA;
+  return withBar && kind !== "row_bars" ? Math.max(needed, isMarked ? MARKED_NUMBER : COLOUR_BAR) : needed;
+}
+
+/** @type {(numbers: number[]) => number} */
+const sum = numbers => numbers.reduce((total, number) => total + number, 0);
+
+/** @type {(operator: string) => number} */
+const operatorWidth = operator => operator ? GAP + Math.max(OPERATOR_WIDTH,
+  LETTER_WIDTH * Math.max(...operator.split("\n").map(text => text.length))) : 0;
+
+/**
+ * The share of each panel in the width that is left, and its least width in pixels. A line without room for all colour
+ * bars keeps room for cells.
+ * @param {LineItem[]} items
+ * @param {number} width  of the line
+ * @returns {{ grow: number, least: number }[]}
+ */
+export function panelWidths(items, width) {
+  const available = MOST_TAKEN * Math.max(0, width - sum(items.map(({ operator }) => GAP + operatorWidth(operator))));
+  const [withBars, withoutBars] = [true, false].map(withBar => items.map(item => leastWidth(item, withBar)));
+  const least = sum(withBars) <= available ? withBars : withoutBars;
+  const ratio = Math.min(1, available / Math.max(1, sum(least)));
+  return items.map(({ panel, hasRowLabels }, i) => (
+    { grow: panel.weight + (hasRowLabels ? ROW_LABEL_WEIGHT : 0), least: Math.floor(ratio * least[i]) }
+  ));
+}

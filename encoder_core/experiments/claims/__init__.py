@@ -1,0 +1,1 @@
+"""One module for each claim that learners are told, with its EXPERIMENT."""

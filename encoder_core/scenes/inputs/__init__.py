@@ -1,0 +1,1 @@
+"""Scenes of the input: embedding lookup, nearest words, positions."""
