@@ -70,7 +70,8 @@ def formula() -> str:
     the residuals that edits change."""
     scale = config.embedding_scale
     factor = "" if scale == "none" else rf"{SCALE_SYMBOLS[scale]}\;"
-    embedded = _EMBEDDED[config.embedding_norm].replace("S", factor)
+    embedding = rf"{factor}E[\mathrm{{ids}}]" + ("" if config.positions == "none" else " + P")
+    embedded = _EMBEDDED[config.embedding_norm] % embedding
     around_attention, around_mlp = factor_line("a", current, "attention"), factor_line("f", current, "mlp")
     lines = _FORMULAS[config.norm].replace("A", r"a\, " if around_attention else "")
     lines = lines.replace("F", r"f\, " if around_mlp else "").replace("X", embedded)
@@ -82,9 +83,9 @@ def formula() -> str:
     return rf"\begin{{aligned}} {lines}{end}{around_attention}{around_mlp} \end{{aligned}}"
 
 
-# The letters S, X, A and F stand for the factor of the embedding, the input of the first layer, and the factors of the
-# residuals around attention and feed-forward.
-_EMBEDDED = {False: r"SE[\mathrm{ids}] + P", True: r"\mathrm{norm}(SE[\mathrm{ids}] + P)"}
+# The letters X, A and F stand for the input of the first layer, and the factors of the residuals around attention and
+# feed-forward.
+_EMBEDDED = {False: "%s", True: r"\mathrm{norm}(%s)"}
 _FORMULAS = {
     "post": r"""x_0 &= X \\ y &= \mathrm{norm}(Ax_l + \mathrm{attention}(x_l)) \\
 x_{l+1} &= \mathrm{norm}(Fy + \mathrm{ffn}(y))""",

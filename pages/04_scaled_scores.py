@@ -73,7 +73,12 @@ def render_body() -> None:
     variance, divided = (format_number(mean_row_variance(x), 3) for x in (dots, scaled))
     st.caption(
         f"Variance of a row of dot products (masked keys included), averaged over the rows: **{variance}**"
-        + (". The dot products are not scaled." if scale == 1 else f" before scaling, **{divided}** after it.")
+        + (
+            ". The dot products are not scaled."
+            if scale == 1
+            else f" before scaling, **{divided}** after it. Q Kᵀ has a colour scale of its own: on one scale, the "
+            "scaled scores would be pale."
+        )
     )
     render_depths(
         {

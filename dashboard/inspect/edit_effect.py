@@ -1,5 +1,7 @@
 """The effect of the edits: the inspected tensor before and after, and the change of the residual stream."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -24,7 +26,7 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
     if not model.edits:
         return
     before = model_for(model.settings)
-    matrix, at = inspected_matrix(inspection, (before, model)), inspection.at
+    matrix, at = inspected_matrix(_changed_by_edits(inspection), (before, model)), inspection.at
     (old, new), (old_names, names) = matrix.matrices, matrix.names
     st.markdown("**Effect of your edits**")
     parts = scenes.before_and_after(
@@ -61,3 +63,11 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         f"{output_change:.1%}** of its norm."
         + (_BLOCKS_READ_INPUT if model.config.attention_read_out == "input" else "")
     )
+
+
+def _changed_by_edits(inspection: Inspection) -> Inspection:
+    """The inspection of a score in place of its dot product: edits set the score."""
+    first, *rest = inspection.trail
+    if first.tensor != "dot_products":
+        return inspection
+    return inspection._replace(trail=(replace(first, tensor="scores"), *rest))

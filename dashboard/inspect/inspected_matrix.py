@@ -19,6 +19,7 @@ _AXIS_KINDS: dict[str, AxisKind] = {
     "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
     "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
 }  # fmt: skip
+_TITLES = {"pattern": "weights", "q": "Q", "k": "K", "v": "V"}  # where the figures have other names than the trace
 MAX_CELLS = 64  # of rows and of columns: the table of a trained encoder has 30,522 rows
 
 
@@ -63,7 +64,7 @@ def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> Inspect
         ))  # fmt: skip
 
     return InspectedMatrix(
-        title=cell.tensor.replace("_", " "),
+        title=_TITLES.get(cell.tensor, cell.tensor.replace("_", " ")),
         matrices=matrices,
         names=tuple(names(model.batch.tokens[at.sentence]) for model in models),
         mark=(row - row_range.start, column - column_range.start),

@@ -170,9 +170,7 @@ def _products(axis: str, factors: Iterable[tuple[FactorKey, float]]) -> dict[Fac
 
 def _only_dropout(dropouts: Sequence[Dropout]) -> Dropout | None:
     if len(dropouts) > 1:
-        raise ValueError(
-            f"{len(dropouts)} Dropout edits are invalid: allowed is one, not {short_repr(list(dropouts))}."
-        )
+        raise ValueError(f"{len(dropouts)} Dropout edits are invalid: allowed is one, for all layers.")
     return dropouts[0] if dropouts else None
 
 

@@ -92,7 +92,10 @@ _WATCH_HANDS = """names => {
         }, true);
 }"""
 _NEEDS_LOAD = f"() => window.touched || !({CALM})()"
-_FOLLOW = """address => { history.pushState({}, "", address); dispatchEvent(new PopStateEvent("popstate")); }"""
+_FOLLOW = """address => {
+    History.prototype.pushState.call(history, {}, "", address);  // that of `history` is the app's, see address.js
+    dispatchEvent(new PopStateEvent("popstate"));
+}"""
 
 
 def _ends_a_run(message: bytes | str) -> bool:

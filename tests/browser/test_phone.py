@@ -124,3 +124,21 @@ def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(
 def test_what_a_finger_taps_is_at_least_40_pixels_high(phone, name):
     phone.open(name)
     assert phone.page.evaluate(_TOO_SMALL.replace("SKIPPED", f"'{_SKIPPED}'")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "value", "choice"),
+    [("feed_forward", "Neuron", "9", "neuron=9"), ("scaled_scores", "Set its score to", "5", "edits=score")],
+)
+def test_a_number_counts_that_is_typed_before_a_tap_on_a_link(phone, name, label, value, choice):
+    phone.open(name)
+    field = phone.page.get_by_role("spinbutton", name=label)
+    field.tap()
+    field.fill(value)
+    link = phone.page.locator(".st-key-onwards a")
+    link.scroll_into_view_if_needed()
+    slow_tap(phone, link)
+    phone.page.wait_for_url(lambda url: f"/{name}" not in url)
+    expect(phone.page.locator("h1")).to_be_visible()
+    phone.settle()
+    assert choice in phone.page.url

@@ -30,6 +30,21 @@ def test_the_word_is_followed_from_the_answer_to_the_stages_and_back(screen):
     expect(word).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.parametrize(
+    ("query", "entrance", "page"), [("", "Follow", "embedding"), ("?encoder=words", "Change", "map")]
+)
+def test_one_step_back_returns_to_the_start_page_as_it_was(screen, query, entrance, page):
+    screen.follow(f"/{query}", load=True)
+    screen.arrived("start")
+    entries = screen.page.evaluate("history.length")
+    screen.page.locator("[class*='st-key-entrance']", has_text=entrance).get_by_role("button").first.click()
+    screen.arrived(page)
+    assert screen.page.evaluate("history.length") == entries + 1
+    screen.page.go_back()
+    screen.arrived("start")
+    assert screen.page.evaluate("location.pathname + location.search") == f"/{query}"
+
+
 @pytest.mark.parametrize("present", ["off", "on"])
 @pytest.mark.parametrize("size", [WIDE, TABLET, PHONE], ids=["wide", "1024 px", "phone"])
 @pytest.mark.parametrize(("page", "count"), [("start", 10), ("map", 16)])

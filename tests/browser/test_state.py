@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from benchmarks.visit import PLOT
 from dashboard.selection.focus import DEFAULT_WORDS, PARTS
+from dashboard.state.edit_history import EDITS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session
 from tests.browser.conftest import PHONE
@@ -75,7 +76,7 @@ def test_a_text_that_is_left_by_a_click_on_a_heatmap(phone, attempt):
     screen.come_to_rest()
     state = agree(screen)
     assert state.get(PARAMETERS["text"]) == OTHER_TEXT
-    assert state.get(PARAMETERS["edits"]) == ()
+    assert state.get(EDITS) == ()
     _, _, dots, _, _ = scaled_scores(trace_of(OTHER_TEXT), 1, 1)
     screen.shows(dots)
 
@@ -89,7 +90,7 @@ def test_a_slider_and_a_click_before_its_answer(screen, slider, chosen):
     screen.page.mouse.click(x, y)
     screen.come_to_rest()
     state = agree(screen)
-    assert (state.get(PARAMETERS[slider]), state.get(PARAMETERS["edits"])) == (chosen, ())
+    assert (state.get(PARAMETERS[slider]), state.get(EDITS)) == (chosen, ())
     screen.shows(*scaled_scores(trace_of(**{slider: chosen}), 1, 1))
 
 
@@ -120,7 +121,7 @@ def test_two_clicks_before_the_first_is_answered(screen):
     screen.come_to_rest()
     state = agree(screen)
     assert [state.get(PARAMETERS[part]) for part in ("token", "key_token")] == [8, 10]
-    assert state.get(PARAMETERS["edits"]) == ()
+    assert state.get(EDITS) == ()
 
 
 def test_a_cell_is_clicked_again_after_a_picker_has_moved_away_from_it(screen):

@@ -18,6 +18,8 @@ import { repairPageMenu } from "../shared/page_menu.js";
 // The state of the tab; the component's element is replaced while the tab lives.
 const tab = window.encoderWalkthroughAddress ??= { session: null, step: 0 };
 
+const APPLIED = 100;  // milliseconds in which Streamlit sends what a field contains after it has lost the focus
+
 const STAGE_LINKS = [
   ".st-key-rail a", ".st-key-back-and-on a", ".ew-diagram a:not([data-own-query])", "[data-testid=stTopNavLink]",
   "[data-testid=stSidebarNavLink]",
@@ -81,13 +83,36 @@ function runAgainInOtherColours() {
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTimeout(runAgain));
 }
 
-// Apply the text in a field when a finger goes down on a link. A tap moves the focus only when it opens the link:
-// Streamlit then sends the text after the choice of the page, as a change of the page before, and stays there.
-function applyTextBeforeLinks() {
-  document.addEventListener("pointerdown", ({ target }) => {
+// Open a link a moment later if somebody was typing. Where the focus moves only when the link is opened, as after a tap,
+// Streamlit would send the text after the choice of the page, as a change of the page before, and stay there; a number
+// would be lost. Not when the finger goes down: a run of the page might move the link away under it.
+function applyFieldBeforeLinks() {
+  let isTyping = false;
+  document.addEventListener("pointerdown", () => {
     const field = document.activeElement;
-    if (field instanceof HTMLTextAreaElement && target instanceof Element && target.closest("a")) field.blur();
+    isTyping = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement;
   }, { capture: true });
+  document.addEventListener("click", event => {
+    const link = event.target instanceof Element && event.target.closest("a");
+    if (!isTyping || !link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    isTyping = false;
+    event.preventDefault();
+    event.stopPropagation();
+    setTimeout(() => link.click(), APPLIED);
+  }, { capture: true });
+}
+
+// Where a button opens a page with other choices, Streamlit adds the query string of that page to the browser's history as
+// an entry of the page before, and then the page itself. Back would need two steps, and show choices that nobody made.
+function addOneEntryForPage() {
+  window.history.pushState = (state, unused, url) => {
+    if (new URL(url ?? "", window.location.href).pathname !== window.location.pathname) pushState(state, unused, url);
+  };
+}
+
+/** @type {typeof window.history.pushState} */
+function pushState(...entry) {
+  History.prototype.pushState.apply(window.history, entry);
 }
 
 // The buttons at the end of the walkthrough change the figure, which is above the window then.
@@ -125,7 +150,8 @@ function write({ data, setTriggerValue }) {
   if (!tab.listens) {
     tab.listens = true;
     runAgainInOtherColours();
-    applyTextBeforeLinks();
+    applyFieldBeforeLinks();
+    addOneEntryForPage();
     showFigureAfterEnding();
     closeMenuAfterButton();
   }
@@ -141,11 +167,12 @@ function write({ data, setTriggerValue }) {
       return;
     }
   }
-  const isNewStep = step > tab.step;
-  tab.step = step;
+  const { pathname } = window.location, isNewStep = step > tab.step && pathname === tab.pathname;
+  Object.assign(tab, { step, pathname });  // a page has an entry of its own already
   if (!isSameQuery(current, query)) {
-    const url = window.location.pathname + (query ? `?${query}` : "") + window.location.hash;
-    window.history[isNewStep ? "pushState" : "replaceState"](window.history.state, "", url);
+    const url = pathname + (query ? `?${query}` : "") + window.location.hash;
+    if (isNewStep) pushState(window.history.state, "", url);
+    else window.history.replaceState(window.history.state, "", url);
   }
   updateLinks(query);
 }

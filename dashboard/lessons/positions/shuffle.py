@@ -58,8 +58,8 @@ def render_shuffle(current: Model, at: Focus, choice: PositionChoice) -> None:
     st.caption(
         f"Shuffled: {shuffled}{' …' if len(order) > _MAX_WORDS else ''}. Each bar is the distance between a token's "
         "outputs in the shuffled and in the original sentence (without padding and edits"
-        f"{f', with the {mask_name} mask' if mask is not None else ''}). Without positions, no output changes by more "
-        f"than {format_number(without, 2)}: {verdict}.{_model_note(current, choice)}"
+        f"{f', with the {mask_name} mask' if mask is not None else ''}). Without positions, the largest change of an "
+        f"output is {format_number(without, 2)}: {verdict}.{_model_note(current, choice)}"
     )
 
 

@@ -84,7 +84,7 @@ def _measure(setup: Setup) -> Measurement:
     name, now = key_names[key], f"{head.weights[key]:.2f}"
 
     def draw(theme: ThemeName) -> Line:
-        rows = ["of the head", f"least “{name}”", f"most “{name}”"][: len(patterns)]
+        rows = ["of the head", "least", "most"][: len(patterns)]
         weights = HeatmapStyle(kind="weights", row_axis="row", column_axis="key", show_values=True,
                                title_colour="attention", height=_HEIGHT, theme=theme)  # fmt: skip
         values = HeatmapStyle(row_axis="row", column_axis="dimension", height=_HEIGHT, theme=theme)

@@ -42,6 +42,7 @@ def step_by_step(
     dots_style = replace(by_query, limit=colour_limit(dots))
     scores_style = replace(by_query, limit=colour_limit(scaled, scores))
     shows = head_slice("scores", at)
+    title = "Q Kᵀ, not scaled" if scale.factor == 1 else f"Q Kᵀ / {scale.divisor}"
     return [
         heatmap(q, at.labels, dims, title="Q", marks=[(at.token, None)], shows=head_slice("q", at),
                 style=replace(factors, title_colour="query", row_axis="query")),
@@ -53,7 +54,7 @@ def step_by_step(
         heatmap(dots, at.labels, at.labels, title="Q Kᵀ", marks=cell, shows=head_slice("dot_products", at),
                 style=dots_style).with_product(Product(0, 1)),
         "→",
-        heatmap(scaled, at.labels, at.labels, title=f"Q Kᵀ / {scale.divisor}", marks=cell, shows=replace(shows, step=0),
+        heatmap(scaled, at.labels, at.labels, title=title, marks=cell, shows=replace(shows, step=0),
                 style=scores_style).with_product(Product(0, 1, scale.factor)),
         "→",
         heatmap(scores, at.labels, at.labels, title="masked", marks=cell, shows=shows,

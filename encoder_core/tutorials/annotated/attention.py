@@ -4,7 +4,7 @@ import numpy as np
 
 from encoder_core.analysis import softmax
 from encoder_core.cost import BYTES_PER_PARAMETER
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName, format_fixed, format_number
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.models import D_K, HEADS, NOTEBOOK, equal_heads_run, intended_run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -94,8 +94,8 @@ def _values_are_not_probabilities(seed: int) -> Finding:
         judge(negative == 0 and bool(np.allclose(sums, 1, atol=1e-4))),
         f"{negative} of {v.size} values are negative",
         f"Of the first {v.size} numbers of V, **{negative}** are negative, and the sums of the rows are between "
-        f"**{sums.min():.2f}** and **{sums.max():.2f}**. The weights after softmax are all positive, and each of their "
-        "rows adds up to 1.",
+        f"**{format_fixed(sums.min(), 2)}** and **{format_fixed(sums.max(), 2)}**. The weights after softmax are all "
+        "positive, and each of their rows adds up to 1.",
         draw,
     )
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from encoder_core.analysis import cosines, similarity_by_distance
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName, format_fixed, format_number
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import ARTICLE, WALKTHROUGH, T, article_encoder
 from encoder_core.tutorials.article.positions import LEAST_CHANGE, PAPER, ROWS, WRITTEN, encoding_matrix, moving_columns
@@ -62,10 +62,10 @@ def _adjacent_rows(seed: int) -> Finding:
 
     return Finding(
         judge(adjacent > 0.9 and far < 0.5, under_condition=sines > 0.9 and far_few < 0.5),
-        f"cosine {adjacent:.2f} and {far:.2f}",
+        f"cosine {format_fixed(adjacent, 2)} and {format_fixed(far, 2)}",
         f"In the published figure's {ROWS} rows, adjacent rows have a mean cosine of **{adjacent:.2f}**, and the "
-        f"first and the last row **{far:.2f}**. In the **{int(moving.sum())}** dimensions that change by more than "
-        f"{LEAST_CHANGE}, it is **{sines:.2f}** and **{far_few:.2f}**.",
+        f"first and the last row **{format_fixed(far, 2)}**. In the **{int(moving.sum())}** dimensions that change by "
+        f"more than {LEAST_CHANGE}, it is **{format_fixed(sines, 2)}** and **{format_fixed(far_few, 2)}**.",
         draw,
         "only the first dimensions are compared, those that change",
     )

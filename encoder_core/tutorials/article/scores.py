@@ -3,7 +3,7 @@
 import numpy as np
 
 from encoder_core.analysis import softmax
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName, format_fixed, format_number
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
     ATTENTION_MODULE,
@@ -134,7 +134,8 @@ def _returned_scores(seed: int) -> Finding:
         judge(result.shape == scores.shape and bool(np.allclose(sums, 1))),
         f"{result.shape}, not {scores.shape}",
         f"The printed shape **{result.shape}** is that of the weighted values. The weights have shape "
-        f"**{scores.shape}**. A row of the result adds up to {sums.min():.2f} to {sums.max():.2f}, not to 1.",
+        f"**{scores.shape}**. A row of the result adds up to {format_fixed(sums.min(), 2)} to "
+        f"{format_fixed(sums.max(), 2)}, not to 1.",
         draw,
     )
 

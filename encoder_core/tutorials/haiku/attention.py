@@ -159,8 +159,8 @@ def _printed(_: int) -> Finding:
         judge(values.shape == (2, 3, 4) and weights.shape == (2, 3, 3)),
         f"{values.shape} and {weights.shape}",
         f"The shapes are **{values.shape}** and **{weights.shape}**. The first row of values is "
-        f"**{', '.join(f'{value:.5f}' for value in values[0, 0])}**: the tutorial's own q, k, v and mask, drawn with "
-        "`hk.PRNGSequence(jax.random.PRNGKey(42))`, do not depend on the seed of this page.",
+        f"**{', '.join(format_fixed(value, 5) for value in values[0, 0])}**: the tutorial's own q, k, v and mask, "
+        "drawn with `hk.PRNGSequence(jax.random.PRNGKey(42))`, do not depend on the seed of this page.",
         draw,
     )
 

@@ -13,7 +13,7 @@ from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.attention.attention_questions import average_question, switched_off_question
 from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.models.model import Model
-from dashboard.selection.focus import Focus
+from dashboard.selection.focus import Focus, resolve_focus
 from dashboard.selection.inspected_cell import Inspection, inspect_cell
 from dashboard.selection.weights_scale import render_weights_limits
 from dashboard.theme import current_theme
@@ -31,7 +31,8 @@ def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
     patterns = stack_patterns(current.trace, at.sentence)
     draw = partial(scenes.every_head, patterns, visible_keys(current.trace, at.sentence), at)
     weights = patterns[at.layer, at.head]
-    inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, int(weights[at.token].argmax())))
+    key_token = resolve_focus(current).key_token  # without a picker in this view: the one of the other pages
+    inspection = inspect_cell(current, at, head_slice("pattern", at).cell(at.token, key_token))
     _render_tiles(at, patterns, weights, draw, inspection)
     num_layers, num_heads, seq, _ = patterns.shape
     return Depths(
