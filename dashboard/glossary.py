@@ -68,7 +68,7 @@ GLOSSARY: dict[str, Term] = {
         Term("layer norm", "Shifts and scales the numbers of each [[token]] to mean 0 and variance 1, then multiplies "
              "each dimension by a parameter γ and adds a parameter β."),
         Term("feed-forward network", "Two linear layers with an [[activation]], applied to the [[vector]] of each "
-             "[[token]] separately."),
+             "[[token]] separately. Formulas call it FFN, the names of tensors mlp."),
         Term("activation", "A function that is not linear, such as ReLU or GELU, applied to each number separately."),
         Term("layer", "One of the equal parts that an encoder is a stack of: [[attention]] and a [[feed-forward "
              "network]], each with a residual sum and a [[layer norm]]. Many tutorials call it a block. (A linear "

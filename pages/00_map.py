@@ -88,9 +88,9 @@ def formula() -> str:
 _EMBEDDED = {False: "%s", True: r"\mathrm{norm}(%s)"}
 _FORMULAS = {
     "post": r"""x_0 &= X \\ y &= \mathrm{norm}(Ax_l + \mathrm{attention}(x_l)) \\
-x_{l+1} &= \mathrm{norm}(Fy + \mathrm{ffn}(y))""",
+x_{l+1} &= \mathrm{norm}(Fy + \mathrm{FFN}(y))""",
     "pre": r"""x_0 &= X \\ y &= Ax_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
-x_{l+1} &= Fy + \mathrm{ffn}(\mathrm{norm}(y))""",
+x_{l+1} &= Fy + \mathrm{FFN}(\mathrm{norm}(y))""",
 }
 
 frame.run_as_fragment(render_body)

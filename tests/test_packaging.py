@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 DEPENDENCIES = PROJECT["project"]["dependencies"]
@@ -35,3 +37,17 @@ def test_the_app_has_the_same_versions():
 def test_type_checkers_read_its_annotations():
     assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["encoder_core"]
     assert (ROOT / "encoder_core" / "py.typed").exists()
+
+
+@pytest.mark.parametrize(("package", "most"), [("encoder_core", 27), ("dashboard", 18), ("pages", 18), ("deploy", 18)])
+def test_no_folder_has_so_many_entries_that_nobody_reads_them(package, most):
+    """At most 18, but for the modules and folders of `encoder_core` itself."""
+    ignored = {"__pycache__"}
+    folders = [path for path in (ROOT / package, *(ROOT / package).rglob("*")) if path.is_dir()]
+    sizes = {
+        folder.relative_to(ROOT).as_posix(): len({entry.name for entry in folder.iterdir()} - ignored)
+        for folder in folders
+        if not ignored & set(folder.parts)
+    }
+    assert sizes.pop(package) <= most
+    assert {folder: size for folder, size in sizes.items() if size > 18} == {}

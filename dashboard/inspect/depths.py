@@ -63,12 +63,12 @@ def render_depths(
     if inspection:
         render_training_effect(current_model(), inspection)
     with st.container(horizontal=True, gap="medium", key="depths"):  # below each other where a formula would be cut
-        _render_numbers(tables, inspection, begins_with_table=begins_with_table)
+        has_derivation = _render_numbers(tables, inspection, begins_with_table=begins_with_table)
         _render_reading(formula, code, question)
     if inspection:
         # In one container, so that the controls stay next to their effect on a phone.
         with st.container(border=True, key="what-if"):
-            render_edit_panel(current_model(), inspection)
+            render_edit_panel(current_model(), inspection, has_derivation=has_derivation)
             render_edit_effect(current_model(), inspection)
 
 
@@ -83,7 +83,8 @@ def _render_reading(formula: str, code: Sequence[Callable[..., Any]], question: 
         ask_below(question)
 
 
-def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None, *, begins_with_table: bool) -> None:
+def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None, *, begins_with_table: bool) -> bool:
+    """Render the derivation of the inspected cell or a table; whether it is the derivation."""
     with st.container(border=True):
         names = [INSPECTED_CELL, *tables] if inspection else list(tables)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -94,8 +95,9 @@ def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None, 
             st.segmented_control("Tensor", names, required=True, label_visibility="collapsed", **bound)
         if inspection and name not in tables:
             render_derivation(inspection, current_theme())
-        else:
-            st.dataframe(_to_dataframe(tables[name]), height=330, width="stretch")
+            return True
+        st.dataframe(_to_dataframe(tables[name]), height=330, width="stretch")
+        return False
 
 
 def _to_dataframe(table: Table) -> pd.DataFrame:

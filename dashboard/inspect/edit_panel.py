@@ -28,11 +28,17 @@ from encoder_core.edits import (
 
 NUMBER_KEY, SLIDER_KEY = "what_if_number", "what_if_slider"
 MAX_LISTED = 1_000
+_WITHOUT_CELL = (
+    "“Other edits” change a token, a head or a residual. To set a number, open “the cell” above and its operands."
+)
 SLIDER_REACH = 3.0  # the slider ends at this multiple of the largest number in the derivation
 
 
-def render_edit_panel(model: Model, inspection: Inspection) -> None:
-    """Render a number field and a slider for the inspected cell, and the other kinds of edits."""
+def render_edit_panel(model: Model, inspection: Inspection, *, has_derivation: bool = True) -> None:
+    """Render a number field and a slider for the inspected cell, and the other kinds of edits.
+
+    has_derivation  whether the page shows the derivation of the cell, from which its operands can be opened
+    """
     cell_edit = find_cell_edit(inspection.trail[-1], inspection.run)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if cell_edit and _is_masked_by_page(cell_edit, inspection.at):
@@ -42,7 +48,7 @@ def render_edit_panel(model: Model, inspection: Inspection) -> None:
         elif cell_edit:
             _render_value_controls(cell_edit, inspection)
         else:
-            st.caption(_without_edit(inspection))
+            st.caption(_without_edit(inspection) if has_derivation else _WITHOUT_CELL)
         others = st.popover("Other edits", icon=":material/experiment:", key="other_edits", on_change="rerun")
         with others, st.container(gap="xsmall", key="other_edits_menu"):
             if others.open:

@@ -111,6 +111,8 @@ def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(
         sidebar.get_by_role("button", name="Apply").tap()
     phone.come_to_rest()
     assert phone.parameters["text"] == ["the cat"]
+    expect(sidebar).to_have_attribute("data-collapsed", "true")  # the figure with the new text can be seen
+    phone.page.get_by_test_id("stExpandSidebarButton").tap()
     field.fill("the dog")
     link = sidebar.get_by_role("link", name="Softmax weights")
     link.scroll_into_view_if_needed()

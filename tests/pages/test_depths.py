@@ -14,7 +14,7 @@ from dashboard.page_list import STAGES, stage_named
 from dashboard.state.choices import DETAILS
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
-from tests.pages.app import derivations, opened, run
+from tests.pages.app import derivations, opened, rendered, run
 
 TOLERANCE = 1e-4  # as a fraction of the tensor's scale; norms of 4 dimensions are the least accurate
 SENTENCES = DEFAULT_TEXT.splitlines()
@@ -162,6 +162,8 @@ def test_the_numbers_of_a_view_without_cells_begin_with_those_of_its_figure(fram
     at = opened(stage_named("full_stack"), view="Similarity")
     assert not derivations(at)
     assert at.dataframe
+    assert any("To set a number, open “the cell”" in text for text in rendered(at))
     at = opened(stage_named("full_stack"), view="Similarity", cell="output.0.1.2")
     assert derivations(at)
+    assert any("Open an operand to edit it" in text or "Open operands until" in text for text in rendered(at))
     assert derivations(opened(stage_named("full_stack"), view="One word"))

@@ -132,6 +132,16 @@ function closeMenuAfterButton() {
   });
 }
 
+// "Apply" is the last step in a text on a phone, where the sidebar covers the result.
+function closeSidebarAfterApply() {
+  document.addEventListener("click", ({ target }) => {
+    const isApply = target instanceof Element && target.closest("[data-testid=stSidebar] [class*=st-key-apply_] button");
+    /** @type {HTMLElement | null} */
+    const collapse = document.querySelector("[data-testid=stSidebarCollapseButton] button");
+    if (isApply && collapse) setTimeout(() => collapse.click(), APPLIED);
+  });
+}
+
 // "Predict first" moves the question, whose switch may be below a tall figure, to above it.
 function followQuestion() {
   const question = document.querySelector(".st-key-ask_first");
@@ -154,6 +164,7 @@ function write({ data, setTriggerValue }) {
     addOneEntryForPage();
     showFigureAfterEnding();
     closeMenuAfterButton();
+    closeSidebarAfterApply();
   }
   keepFocus();
   repairPageMenu();

@@ -27,7 +27,10 @@ _IDENTITY = {
     **dict.fromkeys(("v", "value.kernel", "value.bias", "z"), "value"),
     **dict.fromkeys(("dot_products", "scores", "pattern"), "attention"),
 }
-_FROM_ONE = {"batch", "head", "query", "key", "seq", "position"}  # counted from 1 on screen; dimensions from 0
+# The words of the figures for the axes of the trace's tensors; "d_model" on screen is the number of dimensions.
+_AXIS_WORDS = {"batch": "sentence", "seq": "token", "d_model": "dimension", "d_head": "dimension",
+               "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id"}  # fmt: skip
+_FROM_ONE = {"sentence", "head", "query", "key", "token", "position"}  # counted from 1 on screen; dimensions from 0
 
 
 def render_derivation(inspection: Inspection, theme: ThemeName) -> None:
@@ -123,10 +126,10 @@ def _render_index_fields(inspection: Inspection) -> None:
     """Render number fields for the last two axes of the inspected cell."""
     cell = inspection.trail[-1]
     axes = AXES.get(cell.tensor, ("row", "column")[-len(cell.index) :])
-    if cell.parameter == "position_embedding":
-        axes = ("position", "dimension")
+    if "position_embedding" in cell.tensor or cell.tensor == "position_encoding":
+        axes = ("position", "d_model")
     for place in range(max(0, len(axes) - 2), len(axes)):
-        _render_index_field(inspection, place, axes[place])
+        _render_index_field(inspection, place, _AXIS_WORDS.get(axes[place], axes[place]))
 
 
 def _render_index_field(inspection: Inspection, place: int, axis: str) -> None:

@@ -125,7 +125,7 @@ class OperandSource:
         return float(magnitudes.max(initial=0.0)) or 1.0
 
     def location(self, cell: Cell) -> str:
-        """The place of the cell in words: sentences, layers, heads and tokens from 1, dimensions and ids from 0."""
+        """The place of the cell in words: sentences, layers, heads, tokens from 1; dimensions, neurons, ids from 0."""
         if cell.parameter is not None:
             return f"{cell.parameter}[{', '.join(map(str, cell.index))}]"
         words = [] if cell.layer is None else [f"layer {cell.layer + 1}"]
@@ -142,6 +142,8 @@ class OperandSource:
                     words.append(f"{word} {number + 1}{self._token(place.get('batch'), number)}")
                 case "vocab":
                     words.append(f"id {number}")
+                case "d_ff":
+                    words.append(f"neuron {number}")
                 case _:
                     words.append(f"dimension {number}")
         return ", ".join(words)
