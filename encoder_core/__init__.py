@@ -27,7 +27,6 @@ from encoder_core.analysis.language import (
     shared_words,
     strongest_heads,
 )
-from encoder_core.compile_ahead import warm_up
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import (
     Dropout,
@@ -45,6 +44,7 @@ from encoder_core.edits import (
 )
 from encoder_core.edits.compatible import compatible_edits
 from encoder_core.encoder import Encoder
+from encoder_core.encoder.compile_ahead import warm_up
 from encoder_core.experiments.ablation import ablate_heads, ablate_tokens
 from encoder_core.explain.overflow import NumbersTooLarge
 from encoder_core.inputs.tokenizer import TokenBatch, WordTokenizer

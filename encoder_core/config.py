@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     invalid_value,
     python_value,
     require_choice,

@@ -18,8 +18,8 @@ from encoder_core.edits import Edit, Sublayer, edited_parameters
 from encoder_core.edits.effects import NO_EFFECTS, Effects
 from encoder_core.inputs.dropout import DropoutDraw, apply_dropout
 from encoder_core.parameters import Parameters
-from encoder_core.read_only import reduce_to_read_only
-from encoder_core.validation import invalid_value, require_choice, require_index, require_type
+from encoder_core.support.read_only import reduce_to_read_only
+from encoder_core.support.validation import invalid_value, require_choice, require_index, require_type
 
 
 class LayerTrace(NamedTuple):

@@ -13,8 +13,8 @@ from dashboard.models.model import Model
 from dashboard.sidebar import with_unit_prefix
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
-from encoder_core.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.figures import PanelStyle, bars, format_count, format_number
+from encoder_core.parameters.cost import BYTES_PER_PARAMETER, flops_by_part
 
 
 def input_group(model: Model, sentence: int) -> Group:

@@ -23,12 +23,12 @@ from encoder_core import (
     WordTokenizer,
 )
 from encoder_core.blocks.capacity import capacity_for
-from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
 from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import Tokenizer, can_tokenize
 from encoder_core.parameters import Parameters
+from encoder_core.parameters.cost import stacked_bytes, trace_bytes
 from encoder_core.training.shipped import trained_encoder
 
 

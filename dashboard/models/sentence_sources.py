@@ -8,7 +8,7 @@ from dashboard.models.traced_sentences import TRACER, TracedSentences, TracingPr
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from dashboard.state.settings import Settings
 from encoder_core import Encoder, WordTokenizer
-from encoder_core.corpus import load_sentences
+from encoder_core.inputs.corpus import load_sentences
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 

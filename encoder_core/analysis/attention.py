@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoder_core.support.validation import invalid_value, require_index, require_mask, require_numbers, require_square
 from encoder_core.trace import EncoderTrace, require_trace
-from encoder_core.validation import invalid_value, require_index, require_mask, require_numbers, require_square
 
 
 def stack_patterns(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer head query key"]:

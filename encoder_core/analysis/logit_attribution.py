@@ -23,8 +23,8 @@ from jaxtyping import Float
 
 from encoder_core.analysis.output_head import require_output_head
 from encoder_core.config import DropoutPlace
+from encoder_core.support.validation import require_index
 from encoder_core.trace import Run, require_run
-from encoder_core.validation import require_index
 
 Direction = Float[np.ndarray, "d_model"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float, Int
 
-from encoder_core.validation import invalid_value, require_integer, require_numbers
+from encoder_core.support.validation import invalid_value, require_integer, require_numbers
 
 
 def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.ndarray, "*batch seq vocab"]:

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from encoder_core.analysis.softmax import softmax
-from encoder_core.validation import require_index, require_integer, require_numbers
+from encoder_core.support.validation import require_index, require_integer, require_numbers
 
 
 class TopTokens(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import eigh
 
-from encoder_core.validation import require_numbers
+from encoder_core.support.validation import require_numbers
 
 
 class PrincipalPlane(NamedTuple):

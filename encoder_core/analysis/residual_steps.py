@@ -7,8 +7,8 @@ from jaxtyping import Float
 
 from encoder_core.blocks import layer_norm
 from encoder_core.config import EncoderConfig, require_chained_layers, require_config
+from encoder_core.support.validation import invalid_value, require_choice, require_index, require_integer, require_type
 from encoder_core.trace import EncoderTrace, Run, require_run, require_trace
-from encoder_core.validation import invalid_value, require_choice, require_index, require_integer, require_type
 
 _OUTSIDE_BLOCKS = ("embedded", "output")  # the tensors of stages
 _IN_BLOCKS = ("mlp_in", "resid_mid", "resid_post")

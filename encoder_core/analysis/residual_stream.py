@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoder_core.support.validation import require_index, require_mask
 from encoder_core.trace import EncoderTrace, require_trace
-from encoder_core.validation import require_index, require_mask
 
 
 def residual_stream(

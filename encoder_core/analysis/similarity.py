@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     invalid_value,
     require_integer,
     require_mask,

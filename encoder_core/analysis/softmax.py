@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.special import entr
 
-from encoder_core.validation import invalid_value, require_number, require_numbers
+from encoder_core.support.validation import invalid_value, require_number, require_numbers
 
 
 class SoftmaxSteps(NamedTuple):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from encoder_core.config import EncoderConfig
 from encoder_core.edits import Edit, combine_edits, format_edit
 from encoder_core.edits.effects import require_edits
-from encoder_core.validation import IndexTooLarge, short_repr
+from encoder_core.support.validation import IndexTooLarge, short_repr
 
 
 class IgnoredEdit(str):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from encoder_core.config import EncoderConfig
-from encoder_core.validation import python_value, require_choice, require_index, require_integer, require_number
+from encoder_core.support.validation import python_value, require_choice, require_index, require_integer, require_number
 
 LARGEST_VALUE = 1e6  # of a number that is set: the square of the product of two such numbers is finite in float32
 TEMPERATURE_RANGE = (1e-3, 1e3)  # of one temperature, and of the product of several

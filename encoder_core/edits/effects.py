@@ -30,8 +30,8 @@ from encoder_core.edits.edit_types import (
     Unscaled,
 )
 from encoder_core.edits.kernel_cells import kernel_cell
-from encoder_core.read_only import ReadOnlyMapping
-from encoder_core.validation import invalid_value, require_integer, short_repr
+from encoder_core.support.read_only import ReadOnlyMapping
+from encoder_core.support.validation import invalid_value, require_integer, short_repr
 
 CellValues = Mapping[tuple[int, ...], float]  # index of a cell -> value that is set
 FactorKey = TypeVar("FactorKey", tuple[int, int], tuple[int, Sublayer])  # (layer, head) or (layer, sublayer)

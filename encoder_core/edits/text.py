@@ -25,7 +25,7 @@ from encoder_core.edits.edit_types import (
     Temperature,
     Unscaled,
 )
-from encoder_core.validation import invalid_value, require_choice, require_integer, require_type
+from encoder_core.support.validation import invalid_value, require_choice, require_integer, require_type
 
 
 class _TextFormat(NamedTuple):

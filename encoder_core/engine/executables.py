@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import jax
 
 from encoder_core.blocks.capacity import Capacity
-from encoder_core.progress import Progress, require_progress
+from encoder_core.support.progress import Progress, require_progress
 
 Result = TypeVar("Result")
 _thread = threading.local()

@@ -19,9 +19,9 @@ from encoder_core.engine.stacked_parameters import StackedParameters
 from encoder_core.inputs.embedding import EmbeddedInput, embed_inputs
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.parsing import ParsedInputs
-from encoder_core.read_only import make_read_only
+from encoder_core.support.read_only import make_read_only
+from encoder_core.support.validation import require_choice
 from encoder_core.trace import SentenceTrace
-from encoder_core.validation import require_choice
 
 
 def trace_packed(

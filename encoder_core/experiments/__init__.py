@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from encoder_core.experiments import claims
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setting, Setup
-from encoder_core.read_only import ReadOnlyMapping
+from encoder_core.support.read_only import ReadOnlyMapping
 
 
 @cache

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from encoder_core.encoder import Encoder
 from encoder_core.figures import Line, ThemeName, format_number
-from encoder_core.validation import require_choice
+from encoder_core.support.validation import require_choice
 
 Setting = str | int | float | bool
 Setup = Mapping[str, Setting]  # name of a control -> its setting

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 from encoder_core.encoder import Encoder
 from encoder_core.inputs.masks import MaskSpec
-from encoder_core.validation import invalid_value
+from encoder_core.support.validation import invalid_value
 
 
 def without_positions(encoder: Encoder) -> Encoder:

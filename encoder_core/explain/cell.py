@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Shaped
 
 from encoder_core.parameters import Parameters
+from encoder_core.support.validation import invalid_value, require_index, require_type
 from encoder_core.trace import EncoderTrace, require_trace
-from encoder_core.validation import invalid_value, require_index, require_type
 
 PARAMETERS = "parameters."  # prefix of parameter names: the trace also has a `token_embedding`
 _MAX_LENGTH = 120  # of an address, in characters; about twice that of the longest valid one

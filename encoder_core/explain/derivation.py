@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from encoder_core.explain.cell import Cell
-from encoder_core.validation import require_integer, require_items
+from encoder_core.support.validation import require_integer, require_items
 
 
 class Operand(NamedTuple):

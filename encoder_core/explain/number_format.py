@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from encoder_core.validation import invalid_value, require_integer
+from encoder_core.support.validation import invalid_value, require_integer
 
 Number = int | float | np.integer | np.floating
 

@@ -10,8 +10,8 @@ from encoder_core.explain.derivations import attention, embedding, feed_forward,
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
 from encoder_core.explain.number_format import format_number, latex_number
+from encoder_core.support.validation import require_choice, require_type
 from encoder_core.trace import Run, require_run
-from encoder_core.validation import require_choice, require_type
 
 BY_CONTRIBUTION = "sum of contributions"  # a method for logits
 

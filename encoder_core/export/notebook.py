@@ -20,8 +20,8 @@ from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.inputs.tokenizer import WordTokenizer, encodable
 from encoder_core.recipes import RECIPES
+from encoder_core.support.validation import require_type
 from encoder_core.trace import Run
-from encoder_core.validation import require_type
 
 Notebook = nbformat.NotebookNode
 

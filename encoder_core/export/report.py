@@ -6,14 +6,14 @@ from importlib.resources import files
 
 import numpy as np
 
-from encoder_core.cost import parameters_by_part
 from encoder_core.edits import format_edit
 from encoder_core.explain.number_format import format_count
 from encoder_core.export.report_stages import At, stage_sections
 from encoder_core.export.subject import ACTIVATION_NAMES, Subject, require_subject
 from encoder_core.export.svg import HATCH
+from encoder_core.parameters.cost import parameters_by_part
+from encoder_core.support.validation import require_index
 from encoder_core.trace import EncoderTrace
-from encoder_core.validation import require_index
 
 _TITLE = "Encoder report"
 

@@ -9,8 +9,8 @@ from encoder_core.config import Activation, EncoderConfig
 from encoder_core.parameters import DrawnParameters
 from encoder_core.pretrained.find import full_name, is_folder, is_name
 from encoder_core.recipes import RECIPES, VARIANTS
+from encoder_core.support.validation import invalid_value, require_choice, require_integer, require_items, require_type
 from encoder_core.trace import Run, require_run
-from encoder_core.validation import invalid_value, require_choice, require_integer, require_items, require_type
 
 _ADDRESS = re.compile(r"https?://[^\x00-\x20<>\"]+", re.IGNORECASE)
 ACTIVATION_NAMES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}

@@ -11,7 +11,7 @@ from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
-from encoder_core.validation import require_choice, require_index, require_numbers, require_two, require_type
+from encoder_core.support.validation import require_choice, require_index, require_numbers, require_two, require_type
 
 
 def activation_curve(

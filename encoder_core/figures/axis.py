@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from encoder_core.figures.window import Labels, Window, cell_names
-from encoder_core.validation import invalid_value, require_items
+from encoder_core.support.validation import invalid_value, require_items
 
 # What one place on an axis stands for; "" for anything that a click cannot select, such as a bar of a chart.
 AxisKind = Literal[

@@ -7,7 +7,7 @@ from typing import Any
 from encoder_core.figures.panel import Panel, PanelKind
 from encoder_core.figures.style import PanelStyle, require_style
 from encoder_core.figures.theme import Theme
-from encoder_core.validation import require_type
+from encoder_core.support.validation import require_type
 
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 PLOT_HEIGHT = 300  # pixels between the axes; it does not depend on the sizes of the model, so the page keeps its layout

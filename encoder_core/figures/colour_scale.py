@@ -8,7 +8,7 @@ from jaxtyping import Float
 from encoder_core.figures.base import TICK_SIZE
 from encoder_core.figures.style import MatrixStyle
 from encoder_core.figures.theme import Theme
-from encoder_core.validation import require_numbers
+from encoder_core.support.validation import require_numbers
 
 
 def largest_magnitude(*arrays: Float[np.ndarray, "..."]) -> float:

@@ -8,7 +8,7 @@ from encoder_core.figures.base import build_panel
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
-from encoder_core.validation import require_choice, require_pair
+from encoder_core.support.validation import require_choice, require_pair
 
 # Coordinates: 0 to 100 from left to right; the stream is at height 1, the sublayers below it at height 0.
 _STREAM, _BRANCH = 1.0, 0.0

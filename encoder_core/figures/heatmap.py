@@ -18,7 +18,7 @@ from encoder_core.figures.style import MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, Window, axis_title, bins_in_words, cell_index, pool
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     invalid_value,
     require_array,
     require_choice,

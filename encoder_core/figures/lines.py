@@ -13,7 +13,7 @@ from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme, require_colour
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     invalid_value,
     require_choice,
     require_indices,

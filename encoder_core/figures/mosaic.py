@@ -19,7 +19,7 @@ from encoder_core.figures.style import MatrixKind, MatrixStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
-from encoder_core.validation import require_integer, require_items, require_mask, require_numbers, require_type
+from encoder_core.support.validation import require_integer, require_items, require_mask, require_numbers, require_type
 
 _LABEL_HEIGHT = 13  # pixels from one label of a row to the next
 

@@ -15,7 +15,7 @@ from encoder_core.figures.lines import series_colours
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     invalid_value,
     require_index,
     require_items,

@@ -14,7 +14,7 @@ from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, require_colour
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     require_indices,
     require_integer,
     require_items,

@@ -7,7 +7,7 @@ import numpy as np
 
 from encoder_core.figures.axis import AxisKind, AxisMeaning, require_axis
 from encoder_core.figures.theme import Theme, ThemeName, require_colour, theme_named
-from encoder_core.validation import require_choice, require_integer, require_number, require_type
+from encoder_core.support.validation import require_choice, require_integer, require_number, require_type
 
 MatrixKind = Literal["signed", "weights"]
 

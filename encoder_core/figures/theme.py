@@ -8,7 +8,7 @@ are not negative, run from the background to the purple of attention.
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from encoder_core.validation import require_choice
+from encoder_core.support.validation import require_choice
 
 ThemeName = Literal["light", "dark"]
 Scale = tuple[tuple[float, str], ...]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Integer
 
-from encoder_core.validation import require_integer, require_type
+from encoder_core.support.validation import require_integer, require_type
 
 MAX_UNBINNED = 256  # columns that a figure draws one by one; of more columns it draws a window or bins
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.figures.theme import ThemeName, theme_named
-from encoder_core.validation import require_integer, require_numbers
+from encoder_core.support.validation import require_integer, require_numbers
 
 SMALLEST_WEIGHT = 0.02  # smaller weights are not drawn
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Int8
 
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     invalid_value,
     require_choice,
     require_index,

@@ -5,7 +5,7 @@ import re
 import numpy as np
 from jaxtyping import Bool
 
-from encoder_core.validation import require_type
+from encoder_core.support.validation import require_type
 
 MAX_LENGTH = 50_000  # characters
 _MAX_AXES = 4

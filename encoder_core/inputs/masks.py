@@ -5,7 +5,7 @@ from typing import Literal, get_args
 import numpy as np
 from jaxtyping import Bool, Shaped
 
-from encoder_core.validation import invalid_value, require_array
+from encoder_core.support.validation import invalid_value, require_array
 
 MaskName = Literal["causal", "padding", "causal+padding"]
 MaskSpec = MaskName | Shaped[np.ndarray, "..."] | None

@@ -14,7 +14,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
 from encoder_core.inputs.tokenizer import UNK, TokenBatch, Tokenizer, WordTokenizer
-from encoder_core.validation import invalid_value, require_array, require_type, short_repr
+from encoder_core.support.validation import invalid_value, require_array, require_type, short_repr
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 _PACKAGE = __name__.partition(".")[0]

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 from encoder_core.blocks.embedding import AnyArray
 from encoder_core.config import EncoderConfig, PositionFrequencies, PositionLayout
-from encoder_core.validation import require_choice, require_integer
+from encoder_core.support.validation import require_choice, require_integer
 
 
 def position_encoding(

@@ -8,7 +8,7 @@ import numpy as np
 import regex
 from jaxtyping import Bool, Int
 
-from encoder_core.validation import invalid_value, require_integer, require_items
+from encoder_core.support.validation import invalid_value, require_integer, require_items
 
 PAD, UNK = "[PAD]", "[UNK]"
 

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from encoder_core.config import EncoderConfig
 from encoder_core.parameters.draw import DrawnParameters
 from encoder_core.parameters.shapes import ParameterDict, Parameters, parameter_shapes
-from encoder_core.validation import require_array, require_type
+from encoder_core.support.validation import require_array, require_type
 
 # Trained parameters are smaller: the largest of all-MiniLM-L6-v2 is 8. Up to this size no number of a forward pass is
 # near 3.4e38: with 1,024 features, a norm returns at most 33 * 100, a sublayer writes at most 1024^2.5 * 100^3 = 3e13

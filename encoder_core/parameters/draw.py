@@ -11,8 +11,8 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.parameters.shapes import ParameterDict, Parameters, parameter_shapes
-from encoder_core.read_only import make_read_only
-from encoder_core.validation import require_integer
+from encoder_core.support.read_only import make_read_only
+from encoder_core.support.validation import require_integer
 
 # A tensor is drawn at least at this size (rows, columns) and then cropped: a model with larger sizes keeps the numbers
 # of a smaller one, and both use the same cached draw. Larger numbers of rows are rounded up to powers of two.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from encoder_core.inputs.tokenizer import UNK
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
-from encoder_core.validation import require_type
+from encoder_core.support.validation import require_type
 
 MAX_LENGTH = 120  # characters
 _SIGN = re.compile(r"[+−–]|(?<!\S)-|-(?!\S)")  # between letters, - is a hyphen

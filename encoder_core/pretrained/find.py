@@ -8,14 +8,8 @@ from typing import NamedTuple
 
 from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.pretrained.hub import FILES, cached_folder, download
-from encoder_core.progress import Progress, require_progress
-from encoder_core.validation import (
-    require_choice,
-    require_items,
-    require_number,
-    require_type,
-    short_repr,
-)
+from encoder_core.support.progress import Progress, require_progress
+from encoder_core.support.validation import require_choice, require_items, require_number, require_type, short_repr
 
 
 class KnownModel(NamedTuple):

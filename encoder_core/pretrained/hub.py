@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from encoder_core.pretrained.bert import PretrainedError
-from encoder_core.progress import Progress
+from encoder_core.support.progress import Progress
 
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 FILES = (CONFIG, TOKENIZER, WEIGHTS)

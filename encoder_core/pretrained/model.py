@@ -11,7 +11,7 @@ from encoder_core.pretrained.bert import PretrainedError, encoder_config, stored
 from encoder_core.pretrained.checkpoint import Checkpoint, open_checkpoint
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, no_weights
 from encoder_core.pretrained.wordpiece import SHORTEST, WordPieceTokenizer
-from encoder_core.validation import require_integer, short_repr
+from encoder_core.support.validation import require_integer, short_repr
 
 
 class OpenModel(NamedTuple):

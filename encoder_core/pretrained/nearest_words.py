@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.validation import require_integer, require_items, require_numbers, require_type
+from encoder_core.support.validation import require_integer, require_items, require_numbers, require_type
 
 _SPECIAL, _INNER = re.compile(r"\[.+\]"), re.compile(r"##.+")  # [CLS], ##ing
 # The lengths of the rows of each read-only table that exists, by its identity. Threads may compute the same ones twice.

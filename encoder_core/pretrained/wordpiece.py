@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 
 from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, encodable, length_limit
 from encoder_core.pretrained.bert import PretrainedError
-from encoder_core.validation import require_type
+from encoder_core.support.validation import require_type
 
 SHORTEST = 3  # pieces of a text: [CLS], one of the text, [SEP]
 

@@ -6,14 +6,14 @@ that the tutorials print. Biases have a standard deviation of 0.02; the librarie
 
 from collections.abc import Mapping
 
-from encoder_core.read_only import ReadOnlyMapping
 from encoder_core.recipes.annotated import ANNOTATED
 from encoder_core.recipes.article import ARTICLE
 from encoder_core.recipes.haiku import HAIKU
 from encoder_core.recipes.nanolm import NANOLM
 from encoder_core.recipes.nnx import NNX
 from encoder_core.recipes.recipe import VARIANTS, Demo, Example, Note, Recipe, RecipeInputs, Variant
-from encoder_core.validation import short_repr
+from encoder_core.support.read_only import ReadOnlyMapping
+from encoder_core.support.validation import short_repr
 
 RECIPES: Mapping[str, Recipe] = ReadOnlyMapping(
     {recipe.name: recipe for recipe in (NNX, HAIKU, NANOLM, ANNOTATED, ARTICLE)}

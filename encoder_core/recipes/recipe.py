@@ -9,12 +9,12 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from encoder_core.config import EncoderConfig, field_names
-from encoder_core.cost import parameters_by_part
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import PAD, TokenBatch
 from encoder_core.parameters import ParameterDict, draw_parameters
-from encoder_core.read_only import ReadOnlyMapping, make_read_only
-from encoder_core.validation import require_integer, short_repr
+from encoder_core.parameters.cost import parameters_by_part
+from encoder_core.support.read_only import ReadOnlyMapping, make_read_only
+from encoder_core.support.validation import require_integer, short_repr
 
 Variant = Literal["as intended", "as written"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)

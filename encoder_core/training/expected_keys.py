@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float, Int
 
+from encoder_core.support.validation import require_choice
 from encoder_core.training.task import KeyMatrix
 from encoder_core.training.tasks import tasks
-from encoder_core.validation import require_choice
 
 # Name of a task -> the keys from which the output of a token can be read, in words.
 TASK_KEYS: Mapping[str, str] = {name: task.keys.name for name, task in tasks().items() if task.keys}

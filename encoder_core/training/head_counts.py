@@ -13,11 +13,11 @@ from safetensors.numpy import load
 from encoder_core.blocks import output_logits
 from encoder_core.encoder import Encoder
 from encoder_core.parameters import Parameters
+from encoder_core.support.validation import require_choice
 from encoder_core.training.plan import TrainingPlan
 from encoder_core.training.run import set_aside
 from encoder_core.training.shipped import FOLDER
 from encoder_core.training.task import Batch
-from encoder_core.validation import require_choice
 
 TASKS = ("sort", "bracket")
 HEADS = (1, 2, 4, 8, 16)

@@ -7,10 +7,10 @@ import numpy as np
 import optax
 
 from encoder_core.config import EncoderConfig, Norm, Positions
-from encoder_core.cost import BYTES_PER_PARAMETER, parameters_by_part
+from encoder_core.parameters.cost import BYTES_PER_PARAMETER, parameters_by_part
+from encoder_core.support.validation import invalid_value, require_integer
 from encoder_core.training.task import Task
 from encoder_core.training.tasks import tasks
-from encoder_core.validation import invalid_value, require_integer
 
 # The allowed settings. They bound the time and the memory of a run.
 CHOICES: Mapping[str, tuple[str | int | float, ...]] = {

@@ -12,11 +12,11 @@ from jaxtyping import Array, Bool, Float, Int, Shaped
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.parameters import ParameterDict, draw_parameters
+from encoder_core.support.validation import invalid_value, require_integer, require_type
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
 from encoder_core.training.run_state import GENERATOR_STATES, RunState, require_state_of
 from encoder_core.training.task import Batch
-from encoder_core.validation import invalid_value, require_integer, require_type
 
 NUM_TESTS = 256  # random test inputs
 _TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan

@@ -8,8 +8,8 @@ import numpy as np
 import optax
 
 from encoder_core.parameters import Parameters
+from encoder_core.support.validation import invalid_value, require_integer
 from encoder_core.training.plan import TrainingPlan
-from encoder_core.validation import invalid_value, require_integer
 
 GENERATOR_STATES = "states of a random generator, as in `TrainingRun.state`"
 

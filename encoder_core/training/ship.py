@@ -40,8 +40,8 @@ _RANDOM = (
 )
 _TEXT = (
     "It knows only the words and the patterns of a small text; its answers about anything else mean nothing.",
-    "`encoder_core/corpus/sentences.txt`, written for this project; a tenth of its sentences was set aside for the "
-    "measurement",
+    "`encoder_core/inputs/corpus/sentences.txt`, written for this project; a tenth of its sentences was set aside for "
+    "the measurement",
 )
 
 

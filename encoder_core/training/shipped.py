@@ -13,8 +13,8 @@ from typing import TypeVar
 from safetensors.numpy import load
 
 from encoder_core.encoder import Encoder
+from encoder_core.support.validation import require_choice
 from encoder_core.training.plan import TrainingPlan
-from encoder_core.validation import require_choice
 
 FOLDER = "shipped_encoders"
 

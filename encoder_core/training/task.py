@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, length_limit
-from encoder_core.validation import require_integer
+from encoder_core.support.validation import require_integer
 
 MIN_LEN = 2  # tokens of the shortest random input
 

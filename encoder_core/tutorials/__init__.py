@@ -5,6 +5,7 @@ numbers are drawn by NumPy from the seed, like those of `encoder_core.recipes`.
 """
 
 from encoder_core.encoder import Encoder
+from encoder_core.support.validation import require_choice, require_integer
 from encoder_core.tutorials.annotated import ANNOTATED_ITEMS
 from encoder_core.tutorials.article import ARTICLE_ITEMS
 from encoder_core.tutorials.haiku import HAIKU_ITEMS
@@ -12,7 +13,6 @@ from encoder_core.tutorials.item import VERDICTS, Finding, Item, Kind, Quotation
 from encoder_core.tutorials.nanolm import NANOLM_ITEMS
 from encoder_core.tutorials.nnx import NNX_ITEMS
 from encoder_core.tutorials.related import RELATED_EXPERIMENTS
-from encoder_core.validation import require_choice, require_integer
 
 ITEMS: dict[str, tuple[Item, ...]] = {
     "nnx": NNX_ITEMS,

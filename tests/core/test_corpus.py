@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from encoder_core.corpus import load_sentences
+from encoder_core.inputs.corpus import load_sentences
 from encoder_core.inputs.tokenizer import split_words
 
 # The default text of the dashboard, written out: the package does not depend on the dashboard.

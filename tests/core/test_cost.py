@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig
-from encoder_core.cost import flops_by_part, parameters_by_part
+from encoder_core.parameters.cost import flops_by_part, parameters_by_part
 from tests.core.strategies import configs
 
 

@@ -15,19 +15,10 @@ from hypothesis import strategies as st
 
 from benchmarks.edits import EDIT_FORMATS, random_edit
 from benchmarks.measure import CompilationCounter
-from encoder_core import (
-    RECIPES,
-    Dropout,
-    Encoder,
-    EncoderConfig,
-    Temperature,
-    ablate_heads,
-    ablate_tokens,
-    compile_ahead,
-    warm_up,
-)
+from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, Temperature, ablate_heads, ablate_tokens, warm_up
 from encoder_core.blocks.capacity import CAPACITIES, Capacity, capacity_for
 from encoder_core.edits import Effects, HeadFactor, ResidualFactor, SetScore, SetWeight, combine_edits
+from encoder_core.encoder import compile_ahead
 from encoder_core.engine.memory import release_compiler_memory
 from encoder_core.engine.program import run_batch, run_output
 from encoder_core.engine.stacked_parameters import SHARED_SEED, stack_parameters

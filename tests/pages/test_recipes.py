@@ -13,9 +13,9 @@ from dashboard.state.setting_parameters import OPTIONS
 from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig
 from encoder_core.analysis import relative_change
-from encoder_core.cost import parameters_by_part
 from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout
+from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.recipes import VARIANTS
 from encoder_core.tutorials import ITEMS
 from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, warning_texts

@@ -17,8 +17,8 @@ from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_bytes, parse_offered
 from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS, OPTIONS
 from dashboard.state.settings import Settings
-from encoder_core.cost import stacked_bytes, trace_bytes
 from encoder_core.edits import SetWeight
+from encoder_core.parameters.cost import stacked_bytes, trace_bytes
 from encoder_core.pretrained import PretrainedError
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run
 

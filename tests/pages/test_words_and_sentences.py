@@ -23,7 +23,7 @@ from encoder_core import (
     sentence_vectors,
 )
 from encoder_core.analysis import cosines
-from encoder_core.corpus import load_sentences
+from encoder_core.inputs.corpus import load_sentences
 from encoder_core.inputs.tokenizer import UNK
 from encoder_core.training.shipped import trained_encoder
 from tests.pages.app import chosen, derivations, figures, key_of, opened, run

@@ -11,7 +11,7 @@ from dashboard.page_list import STAGES
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS, WORDS
-from encoder_core.corpus import load_sentences
+from encoder_core.inputs.corpus import load_sentences
 
 
 def render_entrances(story: Story) -> None:

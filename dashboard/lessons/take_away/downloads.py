@@ -11,7 +11,6 @@ from dashboard.models.variants import edited_model
 from dashboard.selection.focus import Focus
 from dashboard.sidebar import with_unit_prefix
 from dashboard.state.link import link_to
-from encoder_core.cost import trace_bytes
 from encoder_core.export import (
     Subject,
     encoder_core_notebook,
@@ -22,6 +21,7 @@ from encoder_core.export import (
     trace_safetensors,
 )
 from encoder_core.export.report import report_html
+from encoder_core.parameters.cost import trace_bytes
 
 MAX_BYTES = 100_000_000  # of one file; the server keeps it in memory while the tab is open
 _SIZE_SHOWN_FROM = 200_000  # bytes; the names in a smaller file can take a third of its size

@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float, Int
 
 from encoder_core.analysis.language.head_roles import ROLES, role_keys
 from encoder_core.analysis.language.token_kinds import SPECIAL, word_mask
-from encoder_core.corpus.word_classes import WordClass, has_class
+from encoder_core.inputs.corpus.word_classes import WordClass, has_class
+from encoder_core.support.validation import invalid_value, require_index, require_integer, require_items
 from encoder_core.trace import SentenceTrace, checked_traces
-from encoder_core.validation import invalid_value, require_index, require_integer, require_items
 
 SAME_WORD = "same word"
 # The names are short enough for labels of a figure.

@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float, Int
 
 from encoder_core.analysis.attention import stack_patterns
 from encoder_core.analysis.language.token_kinds import CLS, SEP, is_punctuation, word_mask
+from encoder_core.support.validation import require_choice
 from encoder_core.trace import EncoderTrace, checked_traces
-from encoder_core.validation import require_choice
 
 ROLES = ("previous", "next", "itself", CLS, SEP, "punctuation")
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.support.validation import require_index, require_integer, require_items, require_numbers
 from encoder_core.trace import EncoderTrace, require_trace
-from encoder_core.validation import require_index, require_integer, require_items, require_numbers
 
 
 class StrongHead(NamedTuple):

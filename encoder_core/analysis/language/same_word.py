@@ -8,8 +8,8 @@ from jaxtyping import Bool, Float
 
 from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
+from encoder_core.support.validation import invalid_value, require_index, require_items, require_two
 from encoder_core.trace import EncoderTrace, require_trace
-from encoder_core.validation import invalid_value, require_index, require_items, require_two
 
 TokenPlace = tuple[int, int]  # (sentence, token), both from 0
 

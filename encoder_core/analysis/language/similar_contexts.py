@@ -11,8 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
 from encoder_core.analysis.similarity import unit_rows
-from encoder_core.trace import SentenceTrace, checked_traces
-from encoder_core.validation import (
+from encoder_core.support.validation import (
     invalid_value,
     require_index,
     require_integer,
@@ -20,6 +19,7 @@ from encoder_core.validation import (
     require_numbers,
     require_type,
 )
+from encoder_core.trace import SentenceTrace, checked_traces
 
 _EQUAL = 1e-5  # cosines that differ by less are equal: float32 has no better accuracy for them
 

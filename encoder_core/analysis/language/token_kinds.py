@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool
 
-from encoder_core.validation import require_index, require_items, require_mask, require_type
+from encoder_core.support.validation import require_index, require_items, require_mask, require_type
 
 CLS, SEP = "[CLS]", "[SEP]"
 # [UNK] and [MASK] stand for words, and count as words.

@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
-from encoder_core.cost import flops_by_part, parameters_by_part
 from encoder_core.experiments.experiment import (
     Control,
     Experiment,
@@ -18,6 +17,7 @@ from encoder_core.experiments.experiment import (
     time_calls,
 )
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.parameters.cost import flops_by_part, parameters_by_part
 
 _BASE = EncoderConfig(vocab_size=100, max_len=512, d_model=64, num_heads=4, d_ff=256, num_layers=2)
 _SEQ, _STEPS, _REPEATS = 32, 4, 9  # sizes are multiplied by 1, 2, 4 and 8

@@ -5,7 +5,7 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 
-from encoder_core.read_only import ReadOnlyMapping
+from encoder_core.support.read_only import ReadOnlyMapping
 from encoder_core.training.task import Task
 
 _ORDER = ("copy", "reverse", "sort", "bracket", "repeat", "majority", "words")

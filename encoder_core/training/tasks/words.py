@@ -6,7 +6,7 @@ import numpy as np
 import regex
 from jaxtyping import Int
 
-from encoder_core.corpus import load_sentences
+from encoder_core.inputs.corpus import load_sentences
 from encoder_core.inputs.tokenizer import PAD, UNK, split_words
 from encoder_core.training.task import Ids, Mask, Task
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from encoder_core.analysis import relative_change
 from encoder_core.config import EncoderConfig
-from encoder_core.cost import parameters_by_part
 from encoder_core.figures import Line, ThemeName
+from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.haiku.models import BLOCK_CONFIG, CONFIG, STACK, encoder_run, example_input
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge

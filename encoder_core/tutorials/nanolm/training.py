@@ -9,8 +9,8 @@ from jaxtyping import Float, Int
 from scipy.special import softmax
 
 from encoder_core.analysis import one_hot
-from encoder_core.cost import parameters_by_part
 from encoder_core.figures import Line, PanelStyle, RowBarsStyle, ThemeName, curves, row_bars
+from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.scenes.items import HEIGHT
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.data import visible_name

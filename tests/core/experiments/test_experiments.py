@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from encoder_core import Encoder
-from encoder_core.cost import flops_by_part
 from encoder_core.experiments import experiments
 from encoder_core.experiments.claims.head_count import head_statistics
 from encoder_core.experiments.claims.layer_norm import batch_norm, layer_norm
@@ -37,6 +36,7 @@ from encoder_core.experiments.claims.word_in_context import word_similarities
 from encoder_core.experiments.claims.word_order import output_changes
 from encoder_core.experiments.stack_gradients import stack_norms
 from encoder_core.figures import panels_of
+from encoder_core.parameters.cost import flops_by_part
 from encoder_core.training import tasks
 
 # The right option of each experiment in its default setup, counted from 0.

@@ -5,8 +5,8 @@ import pytest
 
 from encoder_core.analysis.language import head_pairs, pair_kinds, pair_weights
 from encoder_core.analysis.language.head_pairs import KINDS
-from encoder_core.corpus import load_sentences
-from encoder_core.corpus.word_classes import has_class
+from encoder_core.inputs.corpus import load_sentences
+from encoder_core.inputs.corpus.word_classes import has_class
 from encoder_core.inputs.tokenizer import split_words
 from encoder_core.trace import SentenceTrace
 

@@ -10,8 +10,8 @@ from encoder_core.encoder import Encoder
 from encoder_core.engine.executables import compile_in_turn
 from encoder_core.engine.gradients import layer_gradients
 from encoder_core.engine.inference import compile_forward
-from encoder_core.progress import Progress
 from encoder_core.recipes import RECIPES
+from encoder_core.support.progress import Progress
 
 
 def warm_up(seed: int = 0, *, progress: Progress | None = None) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from encoder_core.validation import invalid_value
+from encoder_core.support.validation import invalid_value
 
 Progress = Callable[[int, int], object]  # how much is done, of how much; an exception that it raises ends the work
 

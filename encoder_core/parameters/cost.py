@@ -5,7 +5,7 @@ import math
 from encoder_core.blocks.capacity import capacity_for
 from encoder_core.config import EncoderConfig, require_config
 from encoder_core.parameters import parameter_shapes
-from encoder_core.validation import require_integer
+from encoder_core.support.validation import require_integer
 
 _PARTS = {
     "token_embedding": "embedding",

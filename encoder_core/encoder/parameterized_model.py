@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core import cost
 from encoder_core.config import MAX_SIZE, EncoderConfig, require_config
 from encoder_core.engine.stacked_parameters import StackedParameters
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import Tokenizer
-from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, have_large_numbers, require_arrays
-from encoder_core.read_only import ReadOnlyMapping
-from encoder_core.validation import invalid_value, require_integer, require_type
+from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, cost, have_large_numbers, require_arrays
+from encoder_core.support.read_only import ReadOnlyMapping
+from encoder_core.support.validation import invalid_value, require_integer, require_type
 
 
 class ParameterizedModel:

@@ -12,6 +12,7 @@ from encoder_core.config import EncoderConfig, require_config
 from encoder_core.edits import Edit, combine_edits
 from encoder_core.edits.compatible import IgnoredEdit, compatible_edits, ignored_edit
 from encoder_core.edits.effects import require_edits
+from encoder_core.encoder.parameterized_model import ParameterizedModel
 from encoder_core.engine.executables import compile_in_turn
 from encoder_core.engine.inference import compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
@@ -21,7 +22,6 @@ from encoder_core.explain.overflow import check_numbers
 from encoder_core.inputs.masks import MaskName, MaskSpec
 from encoder_core.inputs.parsing import Inputs, parse_inputs
 from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer
-from encoder_core.parameterized_model import ParameterizedModel
 from encoder_core.parameters import (
     DrawnParameters,
     Parameters,
@@ -31,10 +31,10 @@ from encoder_core.parameters import (
     select_parameters,
 )
 from encoder_core.pretrained import MAX_BYTES, find_model, open_model, require_max_len
-from encoder_core.progress import Progress
 from encoder_core.recipes import find_recipe
+from encoder_core.support.progress import Progress
+from encoder_core.support.validation import invalid_value, require_index, require_items, require_type
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
-from encoder_core.validation import invalid_value, require_index, require_items, require_type
 
 _SIZES = ("vocab_size", "d_model", "qkv_width", "d_ff")  # which configurations of one encoder share
 _SENTENCES = 'lists of sentences, such as [tokenizer("It slept")] or ["It slept"]'
