@@ -167,7 +167,7 @@ def test_embeddings_that_are_too_large():
 
 def test_only_large_parameters_are_checked_at_each_run(monkeypatch):
     check = Mock(wraps=check_numbers)  # counts the calls, and checks as before
-    monkeypatch.setattr("encoder_core.encoder.check_numbers", check)
+    monkeypatch.setattr("encoder_core.encoder.encoder.check_numbers", check)
     small = Encoder.random(POST)
     for encoder in (small, Encoder.from_parameters(POST, small.parameters())):
         encoder.trace(np.array([[1, 2]]))

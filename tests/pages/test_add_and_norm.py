@@ -7,7 +7,7 @@ import pytest
 
 from dashboard.page_list import stage_named
 from dashboard.state.setting_parameters import SETTINGS
-from encoder_core import encoder
+from encoder_core.encoder import encoder
 from tests.number_table import parsed, unit_of
 from tests.pages.app import opened, rendered, run
 

@@ -82,7 +82,7 @@ def test_the_untrained_state_has_the_same_input_and_edits():
 def test_the_untrained_state_next_to_the_trained_one(framed):
     at = opened(stage_named("softmax"), encoder="reverse", layer="2", key_token="7", untrained="true")
     titles = [figure["title"] for figure in figures(at)]
-    before, after = titles.index("pattern, untrained"), titles.index("pattern, trained")
+    before, after = titles.index("weights, untrained"), titles.index("weights, trained")
     shown = list(figures(at))
     scales = [shown[index]["data"][0]["zmax"] for index in (before, after)]
     assert scales == [1.0, 1.0]

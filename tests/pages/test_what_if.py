@@ -183,7 +183,7 @@ def test_the_figure_before_the_edits_has_the_replaced_token(framed):
     at = opened(stage_named("qkv"), edits="token.0.2=3", cell="q.0.0.0.2.1")
     before, after = (
         [figure for figure in figures(at) if figure["title"] in titles]
-        for titles in (("q before", "output before"), ("after",))
+        for titles in (("Q before", "output before"), ("after",))
     )
     assert [figure["rows"]["names"][:3] for figure in before] == [["The", "black", "cat"]] * 2
     assert [figure["rows"]["names"][:3] for figure in after] == [["The", "black", "black"]] * 2
