@@ -134,7 +134,7 @@ def test_what_a_finger_taps_is_at_least_40_pixels_high(phone, name):
 )
 def test_a_number_counts_that_is_typed_before_a_tap_on_a_link(phone, name, label, value, choice):
     phone.open(name)
-    field = phone.page.get_by_role("spinbutton", name=label)
+    field = phone.page.get_by_role("spinbutton", name=label).first
     field.tap()
     field.fill(value)
     link = phone.page.locator(".st-key-onwards a")
