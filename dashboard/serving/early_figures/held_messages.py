@@ -10,7 +10,7 @@ from dashboard.serving.early_figures.channels import CHANNELS
 
 
 class HeldMessages:
-    """The middleware. It belongs inside the gate (dashboard/limits), which limits what is read here."""
+    """The middleware. It belongs inside the gate (dashboard/serving/limits), which limits what is read here."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-// Figures that arrive on a websocket of their own, before Streamlit's messages; see dashboard/early_figures.
+// Figures that arrive on a websocket of their own, before Streamlit's messages; see dashboard/serving/early_figures.
 // @ts-check
 
 /**
