@@ -34,7 +34,7 @@ _WITHOUT_CELL = (
 SLIDER_REACH = 3.0  # the slider ends at this multiple of the largest number in the derivation
 
 
-def render_edit_panel(model: Model, inspection: Inspection, *, has_derivation: bool = True) -> None:
+def render_edit_panel(model: Model, inspection: Inspection, *, has_derivation: bool) -> None:
     """Render a number field and a slider for the inspected cell, and the other kinds of edits.
 
     has_derivation  whether the page shows the derivation of the cell, from which its operands can be opened

@@ -7,18 +7,13 @@ import numpy as np
 from jaxtyping import Shaped
 
 from dashboard.models.model import Model
-from dashboard.selection.inspected_cell import Inspection
+from dashboard.selection.inspected_cell import AXIS_KINDS, Inspection
 from dashboard.theme import current_theme
 from encoder_core.explain.cell import AXES, tensor_at
 from encoder_core.figures import HeatmapStyle, dimensions
 from encoder_core.figures.axis import AxisKind
 
 _TOKEN_AXES: set[AxisKind] = {"token", "query", "key"}
-# Axes of the trace's tensors -> axes of a panel.
-_AXIS_KINDS: dict[str, AxisKind] = {
-    "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
-    "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
-}  # fmt: skip
 _TITLES = {"pattern": "weights", "q": "Q", "k": "K", "v": "V"}  # where the figures have other names than the trace
 MAX_CELLS = 64  # of rows and of columns: the table of a trained encoder has 30,522 rows
 
@@ -50,7 +45,7 @@ class InspectedMatrix(NamedTuple):
 def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> InspectedMatrix:
     """The matrix around the clicked cell, the first of the trail, in each of some models of the same sizes."""
     cell, at = inspection.trail[0], inspection.at
-    axes = tuple(_AXIS_KINDS[axis] for axis in AXES.get(cell.tensor, ("row", "column"))[-2:])
+    axes = tuple(AXIS_KINDS[axis] for axis in AXES.get(cell.tensor, ("row", "column"))[-2:])
     tensors = [np.atleast_2d(tensor_at(model.trace, model.parameters, cell)) for model in models]
     shape = tensors[0].shape
     *lead, row, column = (0, *cell.index)[-len(shape) :]  # a bias is one row

@@ -10,6 +10,7 @@ from dashboard.state.session import session
 from encoder_core import Run
 from encoder_core.explain import Cell, Derivation, derive, parse_cell
 from encoder_core.explain.cell import tensor_at
+from encoder_core.figures.axis import AxisKind
 
 _SEPARATOR, _MAX_CELLS = "~", 32  # of a trail in a link
 
@@ -17,6 +18,12 @@ CELL: Parameter[tuple[str, ...]] = declare(
     Parameter("cell", (), lambda text: tuple(text.split(_SEPARATOR)[:_MAX_CELLS]), _SEPARATOR.join, scope="page")
 )
 _POSITION = "position of the inspected cell"  # None from a click until the next run
+# Axes of the trace's tensors -> axes of a panel: their words on screen, where d_model is the number of dimensions.
+AXIS_KINDS: dict[str, AxisKind] = {
+    "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
+    "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
+    "position": "position",
+}  # fmt: skip
 
 
 class Inspection(NamedTuple):

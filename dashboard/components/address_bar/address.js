@@ -4,6 +4,7 @@
 import { unlessTakenBack } from "../shared/dom.js";
 import { keepFocus } from "../shared/keep_focus.js";
 import { repairPageMenu } from "../shared/page_menu.js";
+import { watchClicks } from "./clicks.js";
 
 /**
  * What dashboard/components/address_bar/__init__.py sends.
@@ -17,8 +18,6 @@ import { repairPageMenu } from "../shared/page_menu.js";
 
 // The state of the tab; the component's element is replaced while the tab lives.
 const tab = window.encoderWalkthroughAddress ??= { session: null, step: 0 };
-
-const APPLIED = 100;  // milliseconds in which Streamlit sends what a field contains after it has lost the focus
 
 const STAGE_LINKS = [
   ".st-key-rail a", ".st-key-back-and-on a", ".ew-diagram a:not([data-own-query])", "[data-testid=stTopNavLink]",
@@ -83,25 +82,6 @@ function runAgainInOtherColours() {
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTimeout(runAgain));
 }
 
-// Open a link a moment later if somebody was typing. Where the focus moves only when the link is opened, as after a tap,
-// Streamlit would send the text after the choice of the page, as a change of the page before, and stay there; a number
-// would be lost. Not when the finger goes down: a run of the page might move the link away under it.
-function applyFieldBeforeLinks() {
-  let isTyping = false;
-  document.addEventListener("pointerdown", () => {
-    const field = document.activeElement;
-    isTyping = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement;
-  }, { capture: true });
-  document.addEventListener("click", event => {
-    const link = event.target instanceof Element && event.target.closest("a");
-    if (!isTyping || !link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    isTyping = false;
-    event.preventDefault();
-    event.stopPropagation();
-    setTimeout(() => link.click(), APPLIED);
-  }, { capture: true });
-}
-
 // Where a button opens a page with other choices, Streamlit adds the query string of that page to the browser's history as
 // an entry of the page before, and then the page itself. Back would need two steps, and show choices that nobody made.
 function addOneEntryForPage() {
@@ -113,33 +93,6 @@ function addOneEntryForPage() {
 /** @type {typeof window.history.pushState} */
 function pushState(...entry) {
   History.prototype.pushState.apply(window.history, entry);
-}
-
-// The buttons at the end of the walkthrough change the figure, which is above the window then.
-function showFigureAfterEnding() {
-  document.addEventListener("click", ({ target }) => {
-    const isEnding = target instanceof Element && target.closest("[class*=st-key-ending] button");
-    if (isEnding) document.querySelector(".st-key-focus")?.scrollIntoView({ block: "start" });
-  });
-}
-
-// A button in a menu changes what the menu covers, so it closes the menu, as Escape does. A mask takes several clicks.
-function closeMenuAfterButton() {
-  document.addEventListener("click", ({ target }) => {
-    const button = target instanceof Element && target.closest("[data-testid=stPopoverBody] .stButton button");
-    if (!button || button.closest(".st-key-mask_editor")) return;
-    setTimeout(() => document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true })));
-  });
-}
-
-// "Apply" is the last step in a text on a phone, where the sidebar covers the result.
-function closeSidebarAfterApply() {
-  document.addEventListener("click", ({ target }) => {
-    const isApply = target instanceof Element && target.closest("[data-testid=stSidebar] [class*=st-key-apply_] button");
-    /** @type {HTMLElement | null} */
-    const collapse = document.querySelector("[data-testid=stSidebarCollapseButton] button");
-    if (isApply && collapse) setTimeout(() => collapse.click(), APPLIED);
-  });
 }
 
 // "Predict first" moves the question, whose switch may be below a tall figure, to above it.
@@ -160,11 +113,8 @@ function write({ data, setTriggerValue }) {
   if (!tab.listens) {
     tab.listens = true;
     runAgainInOtherColours();
-    applyFieldBeforeLinks();
+    watchClicks();
     addOneEntryForPage();
-    showFigureAfterEnding();
-    closeMenuAfterButton();
-    closeSidebarAfterApply();
   }
   keepFocus();
   repairPageMenu();

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.components.static_files import register_component
 from dashboard.selection import inspected_cell
-from dashboard.selection.inspected_cell import Inspection
+from dashboard.selection.inspected_cell import AXIS_KINDS, Inspection
 from dashboard.state.widgets import bind_value, component_value
 from encoder_core.explain import Cell, Operand, Step, Term, largest_first
 from encoder_core.explain.cell import AXES
@@ -27,9 +27,6 @@ _IDENTITY = {
     **dict.fromkeys(("v", "value.kernel", "value.bias", "z"), "value"),
     **dict.fromkeys(("dot_products", "scores", "pattern"), "attention"),
 }
-# The words of the figures for the axes of the trace's tensors; "d_model" on screen is the number of dimensions.
-_AXIS_WORDS = {"batch": "sentence", "seq": "token", "d_model": "dimension", "d_head": "dimension",
-               "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id"}  # fmt: skip
 _FROM_ONE = {"sentence", "head", "query", "key", "token", "position"}  # counted from 1 on screen; dimensions from 0
 
 
@@ -129,7 +126,7 @@ def _render_index_fields(inspection: Inspection) -> None:
     if "position_embedding" in cell.tensor or cell.tensor == "position_encoding":
         axes = ("position", "d_model")
     for place in range(max(0, len(axes) - 2), len(axes)):
-        _render_index_field(inspection, place, _AXIS_WORDS.get(axes[place], axes[place]))
+        _render_index_field(inspection, place, AXIS_KINDS[axes[place]])
 
 
 def _render_index_field(inspection: Inspection, place: int, axis: str) -> None:

@@ -15,7 +15,7 @@ SENTENCE = ["the", "black", "cat", "jumped", "on", "the", "sofa"]
 _IDS = np.array([[0, 1, 2, 3, 4, 0, 5]], np.int32)
 _QUERY, _FIRST, _SECOND = SENTENCE.index("cat"), 0, 5
 _NUM_HEADS = 2
-_POSITIONS: dict[str, Positions] = {"none": "none", "sinusoidal": "sinusoidal"}
+_POSITIONS: tuple[Positions, ...] = ("none", "sinusoidal")
 _TOLERANCE = 1e-5  # of a singular value, relative to the largest: the values are float32 numbers
 _HEIGHT = 200
 
@@ -73,7 +73,8 @@ def freest_key(head: HeadOfSentence) -> int:
 
 
 def _measure(setup: Setup) -> Measurement:
-    positions, d_head, seed = _POSITIONS[str(setup["positions"])], int(setup["d_head"]), int(setup["seed"])
+    positions = _POSITIONS[setup["positions"] != "none"]
+    d_head, seed = int(setup["d_head"]), int(setup["seed"])
     head = head_of_random_encoder(positions, d_head, seed)
     directions, key = free_directions(head.values), freest_key(head)
     least, most = (weights_with_same_output(head, key, largest=largest) for largest in (False, True))
@@ -140,7 +141,7 @@ EXPERIMENT = Experiment(
                "conditions than keys leave the weights free to change."),
     ),
     controls=(
-        Control("positions", "Positions", tuple(_POSITIONS), "none", "With positions, both “the” have other values"),
+        Control("positions", "Positions", _POSITIONS, "none", "With positions, both “the” have other values"),
         Control("d_head", "d_head", (2, 4, 8, 16), 8, "Dimensions of a value"),
         seed_control("Another seed draws other parameters", 20),
     ),

@@ -1,0 +1,53 @@
+// What a click does in the browser besides what Streamlit does with it.
+// @ts-check
+
+const APPLIED = 100;  // milliseconds in which Streamlit sends what a field contains after it has lost the focus
+
+// Open a link a moment later if somebody was typing. Where the focus moves only when the link is opened, as after a tap,
+// Streamlit would send the text after the choice of the page, as a change of the page before, and stay there; a number
+// would be lost. Not when the finger goes down: a run of the page might move the link away under it.
+function applyFieldBeforeLinks() {
+  let isTyping = false;
+  document.addEventListener("pointerdown", () => {
+    const field = document.activeElement;
+    isTyping = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement;
+  }, { capture: true });
+  document.addEventListener("click", event => {
+    const link = event.target instanceof Element && event.target.closest("a");
+    if (!isTyping || !link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    isTyping = false;
+    event.preventDefault();
+    event.stopPropagation();
+    setTimeout(() => link.click(), APPLIED);
+  }, { capture: true });
+}
+
+/**
+ * Call the action after a click on an element, or on what is in it.
+ * @param {string} selector
+ * @param {(element: Element) => void} action
+ */
+function onClick(selector, action) {
+  document.addEventListener("click", ({ target }) => {
+    const element = target instanceof Element && target.closest(selector);
+    if (element) action(element);
+  });
+}
+
+/** @type {(selector: string) => HTMLElement | null} */
+const find = selector => document.querySelector(selector);
+
+/** Call it once in a tab. */
+export function watchClicks() {
+  applyFieldBeforeLinks();
+  // The buttons at the end of the walkthrough change the figure, which is above the window then.
+  onClick("[class*=st-key-ending] button", () => find(".st-key-focus")?.scrollIntoView({ block: "start" }));
+  // A button in a menu changes what the menu covers, so it closes the menu, as Escape does. A mask takes several clicks.
+  onClick("[data-testid=stPopoverBody] .stButton button", button => {
+    if (button.closest(".st-key-mask_editor")) return;
+    setTimeout(() => document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true })));
+  });
+  // "Apply" is the last step in a text on a phone, where the sidebar covers the result.
+  onClick("[data-testid=stSidebar] [class*=st-key-apply_] button", () =>
+    setTimeout(() => find("[data-testid=stSidebarCollapseButton] button")?.click(), APPLIED));
+}
