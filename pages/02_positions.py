@@ -74,7 +74,7 @@ def render_body() -> None:
     render_encoding(at, choice, encoding, curves, inspection)
     sections.render_layer_input(current, at, encoding[:seq], layer_input, dims.window(), inspection)
     render_shuffle(current, at, choice)
-    render_similarity(choice, encoding)
+    render_similarity(choice, encoding, seq, inspection)
     render_position_depths(current, at, choice, encoding, layer_input, question, inspection)
 
 

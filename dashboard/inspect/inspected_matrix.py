@@ -13,8 +13,12 @@ from encoder_core.explain.cell import AXES, tensor_at
 from encoder_core.figures import HeatmapStyle, dimensions
 from encoder_core.figures.axis import AxisKind
 
-_TOKEN_AXES: set[AxisKind] = {"token", "query", "key"}
-_TITLES = {"pattern": "weights", "q": "Q", "k": "K", "v": "V"}  # where the figures have other names than the trace
+_TOKEN_AXES: set[AxisKind] = {"token", "query", "key", "input token", "other token"}
+_TITLES = {  # where the figures have other names than the trace
+    "pattern": "weights", "q": "Q", "k": "K", "v": "V", "mean_pattern": "average weights",
+    "rollout_step": "½ average + ½ I",
+}  # fmt: skip
+_WEIGHTS = {"pattern", "probabilities", "mean_pattern", "rollout_step", "rollout"}
 MAX_CELLS = 64  # of rows and of columns: the table of a trained encoder has 30,522 rows
 
 
@@ -64,7 +68,7 @@ def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> Inspect
         names=tuple(names(model.batch.tokens[at.sentence]) for model in models),
         mark=(row - row_range.start, column - column_range.start),
         style=HeatmapStyle(
-            kind="weights" if cell.tensor in ("pattern", "probabilities") else "signed",
+            kind="weights" if cell.tensor in _WEIGHTS else "signed",
             row_axis=axes[0],
             column_axis=axes[-1],
             theme=current_theme(),

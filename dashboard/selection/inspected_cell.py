@@ -22,7 +22,7 @@ _POSITION = "position of the inspected cell"  # None from a click until the next
 AXIS_KINDS: dict[str, AxisKind] = {
     "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
     "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
-    "position": "position",
+    "position": "position", "other_position": "other position", "input": "input token", "other": "other token",
 }  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def later_key_share(
 def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
     """Attention rollout, an estimate of the share of each input token in each token of every layer.
 
-    R_l = A_l R_(l-1) with R_0 = I and A_l of `mix_with_residual`: attention and the residual stream have equal weight.
+    R_l = M_l R_(l-1) with R_0 = I and M_l of `mix_with_residual`: attention and the residual stream have equal weight.
     Source: Abnar & Zuidema 2020, "Quantifying attention flow in Transformers", section 3. Raises ValueError for weights
     on other axes.
     """
@@ -69,7 +69,7 @@ def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarr
 
 
 def mix_with_residual(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
-    """A = 0.5 W + 0.5 I, each row divided by its sum; W is the mean of the attention weights over the heads.
+    """M = 0.5 A + 0.5 I, each row divided by its sum; A is the mean of the attention weights over the heads.
 
     Before the division, the sum is 1, but 1/2 where every key is masked, and below or above 1 with dropout. Raises
     ValueError for weights on other axes.

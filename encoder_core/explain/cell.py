@@ -1,4 +1,4 @@
-"""The address of one number of a trace or of the parameters, with a text form for links."""
+"""The address of one number of a trace, of its measures or of the parameters, with a text form for links."""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Shaped
 
+from encoder_core.explain.measures import LAYER_MEASURE_AXES, MEASURE_AXES, measure
 from encoder_core.parameters import Parameters
 from encoder_core.support.validation import invalid_value, require_index, require_type
 from encoder_core.trace import EncoderTrace, require_trace
@@ -49,14 +50,16 @@ _OUTPUT_AXES = {
     "logits": "batch seq vocab",
     "probabilities": "batch seq vocab",
 }
-AXES = {name: tuple(axes.split()) for name, axes in (_TRACE_AXES | _LAYER_AXES | _OUTPUT_AXES).items()}
+_MEASURES = LAYER_MEASURE_AXES | MEASURE_AXES
+_IN_LAYERS = _LAYER_AXES | LAYER_MEASURE_AXES
+AXES = {name: tuple(axes.split()) for name, axes in (_TRACE_AXES | _LAYER_AXES | _OUTPUT_AXES | _MEASURES).items()}
 
 
 @dataclass(frozen=True)
 class Cell:
     """The address of one number.
 
-    tensor  name in the trace, or "parameters." and the name of a parameter
+    tensor  name in the trace, of a measure, or "parameters." and the name of a parameter
     index   index in the tensor, from 0
     layer   layer from 0; None for tensors outside the layers and for parameters
 
@@ -87,12 +90,15 @@ class TensorShape(NamedTuple):
 
 
 def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
-    """The tensors of this trace by name, in the order of the forward pass."""
+    """The tensors of this trace by name, in the order of the forward pass, and then its measures."""
     shapes = {}
+    batch, heads, seq, _ = trace.layers[0].z.shape
     for name, axes in AXES.items():
-        layers = len(trace.layers) if name in _LAYER_AXES else None
+        layers = len(trace.layers) if name in _IN_LAYERS else None
+        if name in _MEASURES:
+            shapes[name] = TensorShape(axes, (batch, seq, seq)[-len(axes) :], layers)
+            continue
         if name == "head_contributions":  # a property: its shape is known without computing it
-            batch, heads, seq, _ = trace.layers[0].z.shape
             shapes[name] = TensorShape(axes, (batch, heads, seq, trace.embedded.shape[-1]), layers)
             continue
         stored = "logits" if name == "probabilities" else name  # a property, too, of the shape of the logits
@@ -106,6 +112,8 @@ def tensor_at(trace: EncoderTrace, parameters: Parameters, cell: Cell) -> Shaped
     """The tensor that contains the cell."""
     if cell.parameter is not None:
         return parameters[cell.parameter]
+    if cell.tensor in _MEASURES:
+        return measure(trace, cell.tensor, cell.layer)
     return getattr(trace if cell.layer is None else trace.layers[cell.layer], cell.tensor)
 
 
@@ -120,7 +128,7 @@ def parse_cell(text: str, trace: EncoderTrace, parameters: Parameters) -> Cell:
     assert match is not None  # the first group matches any text
     tensor, numbers = match[1], tuple(int(number) for number in match[2].split(".")[1:])
     cell = Cell(tensor, numbers)
-    if tensor in _LAYER_AXES and numbers:
+    if tensor in _IN_LAYERS and numbers:
         cell = Cell(tensor, numbers[1:], layer=numbers[0])
     check_cell(cell, trace, parameters)
     return cell

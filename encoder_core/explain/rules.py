@@ -6,7 +6,7 @@ from encoder_core.analysis.output_head import has_predictions
 from encoder_core.config import EncoderConfig
 from encoder_core.explain.cell import Cell, check_cell, parse_cell
 from encoder_core.explain.derivation import Derivation, Step
-from encoder_core.explain.derivations import attention, embedding, feed_forward, prediction, stack
+from encoder_core.explain.derivations import attention, embedding, feed_forward, measures, prediction, stack
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
 from encoder_core.explain.number_format import format_number, latex_number
@@ -64,6 +64,13 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
         {"as computed": prediction.logit, BY_CONTRIBUTION: prediction.sum_of_contributions},
     ),
     "probabilities": ("Probability of the output token", _one(prediction.probability)),
+    "mean_pattern": ("Attention weight, averaged over the heads", _one(measures.mean_weight)),
+    "rollout_step": ("Step of the rollout: ½ average + ½ I", _one(measures.rollout_step)),
+    "rollout": ("Attention rollout", _one(measures.rollout)),
+    "resid_post_cosines": ("Cosine of two tokens after the layer", _one(measures.cosine)),
+    "position_products": ("Dot product of two positions", _one(measures.position_product)),
+    "embedded_cosines": ("Cosine of two tokens at the input of the first layer", _one(measures.cosine)),
+    "output_cosines": ("Cosine of two tokens at the output", _one(measures.cosine)),
 }
 _EMBEDDING_NORM = ("Input of the first layer: the norm of embedding plus position", _one(embedding.embedding_norm))
 _WITHOUT_HIDDEN_ACTIVATION = {

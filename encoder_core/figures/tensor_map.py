@@ -26,27 +26,28 @@ class Place(NamedTuple):
 class TensorSlice:
     """A slice of one tensor: each of its indices, and its layer, is fixed or runs along an axis of the panel.
 
-    index   ("scores", (0, 1, "row", "column"), layer=2) is head 1 of sentence 0 in layer 2; ("column", "row") at the
-            end transposes it; a "tile column" in the place of the head makes each column of tiles a head
-    rows    the rows of the tensor that the panel has, in order; None if it has all
-    factor  the panel shows the numbers of the tensor times this factor
-    step    the panel shows the value of this step of a cell's derivation; None shows the cell itself
+    index    ("scores", (0, 1, "row", "column"), layer=2) is head 1 of sentence 0 in layer 2; ("column", "row") at the
+             end transposes it; a "tile column" in the place of the head makes each column of tiles a head
+    rows     the rows of the tensor that the panel has, in order; None if it has all
+    columns  the same for its columns
+    factor   the panel shows the numbers of the tensor times this factor
+    step     the panel shows the value of this step of a cell's derivation; None shows the cell itself
     """
 
     tensor: str
     index: tuple[int | PanelAxis, ...]
     layer: int | PanelAxis | None = None
     rows: Sequence[int] | None = None
+    columns: Sequence[int] | None = None
     factor: float = 1.0
     step: int | None = None
 
     def cell(self, row: int, column: int = 0, tile: tuple[int, int] | None = None) -> Cell | None:
-        """The cell of the tensor at this place; None where the tensor has no such row."""
-        if self.rows is not None:
-            if row >= len(self.rows):
-                return None
-            row = int(self.rows[row])
-        place = Place(row, column, tile)
+        """The cell of the tensor at this place; None where the tensor has no such row or column."""
+        try:
+            place = Place(_in_tensor(self.rows, row), _in_tensor(self.columns, column), tile)
+        except IndexError:
+            return None
         index = tuple(place.along(along) if isinstance(along, str) else along for along in self.index)
         layer = place.along(self.layer) if isinstance(self.layer, str) else self.layer
         return Cell(self.tensor, index, layer)
@@ -63,10 +64,11 @@ class TensorSlice:
                 places[axis] = index
             elif axis != index:
                 return None
-        if self.rows is not None:
-            if places["row"] not in self.rows:
-                return None
-            places["row"] = list(self.rows).index(places["row"])
+        for drawn_axis, drawn in (("row", self.rows), ("column", self.columns)):
+            if drawn is not None:
+                if places[drawn_axis] not in drawn:
+                    return None
+                places[drawn_axis] = list(drawn).index(places[drawn_axis])
         return _place_of(places)
 
 
@@ -154,6 +156,11 @@ TensorMap = TensorSlice | ResidualStages | HeadsSideBySide | RankedTokens
 def parameter_slice(name: str, rows: Sequence[int] | None = None) -> TensorSlice:
     """A matrix of parameters, or the given rows of it."""
     return TensorSlice(f"{PARAMETERS}{name}", ("row", "column"), rows=rows)
+
+
+def _in_tensor(drawn: Sequence[int] | None, place: int) -> int:
+    """The row or column of the tensor that is drawn at this place. Raises IndexError where none is."""
+    return place if drawn is None else int(drawn[place])
 
 
 def _place_of(places: dict[str, int]) -> Place:

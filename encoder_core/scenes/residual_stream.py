@@ -13,6 +13,7 @@ from encoder_core.figures import (
     PanelStyle,
     ResidualStages,
     RowBarsStyle,
+    TensorSlice,
     ThemeName,
     TileGrid,
     Window,
@@ -113,12 +114,18 @@ def similarity(
     row_axis, layer = AxisMeaning("token", selects=[{"token": place} for place in places]), at.layer
     style = HeatmapStyle(row_axis=row_axis, column_axis="other token", limit=1.0, height=HEIGHT, theme=theme)
     marks = [(row, None) for row, place in enumerate(places) if place == at.token]
+
+    def shows(tensor: str, layer: int | None = None) -> TensorSlice:
+        return TensorSlice(tensor, (at.sentence, "row", "column"), layer, rows=places, columns=places)
+
     return [
         curves(series, names, title="Cosine with …, by layer", x_axis="", y_axis="cosine", y_range=(lowest, 1.05),
                style=PanelStyle(height=HEIGHT - 24, theme=theme)),
-        heatmap(cosines[0], tokens, tokens, title="Cosine of tokens: embedded", marks=marks, style=style),
+        heatmap(cosines[0], tokens, tokens, title="Cosine of tokens: embedded", marks=marks,
+                shows=shows("embedded_cosines"), style=style),
         "→",
-        heatmap(cosines[layer + 1], tokens, tokens, title=f"after layer {layer + 1}", marks=marks, style=style),
+        heatmap(cosines[layer + 1], tokens, tokens, title=f"after layer {layer + 1}", marks=marks,
+                shows=shows("resid_post_cosines", layer), style=style),
     ]  # fmt: skip
 
 

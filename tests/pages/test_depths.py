@@ -159,11 +159,11 @@ def test_the_numbers_equal_those_of_the_engine(framed, expected, name):
 
 
 def test_the_numbers_of_a_view_without_cells_begin_with_those_of_its_figure(framed):
-    at = opened(stage_named("full_stack"), view="Similarity")
+    at = opened(stage_named("full_stack"), view="Ablation")
     assert not derivations(at)
     assert at.dataframe
     assert any("To set a number, open “the cell”" in text for text in rendered(at))
-    at = opened(stage_named("full_stack"), view="Similarity", cell="output.0.1.2")
+    at = opened(stage_named("full_stack"), view="Ablation", cell="output.0.1.2")
     assert derivations(at)
     assert any("Open an operand to edit it" in text or "Open operands until" in text for text in rendered(at))
     assert derivations(opened(stage_named("full_stack"), view="One word"))

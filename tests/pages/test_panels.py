@@ -11,7 +11,7 @@ from encoder_core.edits import parse_edit
 from encoder_core.explain import derive
 from encoder_core.explain.cell import tensor_at
 from encoder_core.figures import Panel, panels_of
-from tests.pages.app import key_of, opened, run
+from tests.pages.app import derivations, key_of, opened, run
 
 EDITS = (
     "score.0.1.1.2.1=6.5",  # a visible score
@@ -111,3 +111,26 @@ def test_a_bar_of_a_weight_is_inspected_and_selected_like_its_cell(framed, lines
     assert str(score.cell(4, 0)) == "scores.1.0.1.2.4"
     assert str(weight.cell(4, 0)) == "pattern.1.0.1.2.4"
     assert weight.selection(weight.place(4, 0)) == {"key_token": 4}
+
+
+@pytest.mark.parametrize(
+    ("page", "view", "cells"),
+    [
+        ("full_stack", "Head average", [None, "mean_pattern.1.0.3.5"]),  # the first panel has tiles
+        ("full_stack", "Rollout", ["rollout_step.1.0.3.5", "rollout.0.0.3.5", "rollout.1.0.3.5", None]),
+        ("full_stack", "Similarity", [None, "embedded_cosines.0.3.5", "resid_post_cosines.1.0.3.5"]),
+        ("positions", None, ["position_products.3.5", None]),
+    ],
+)
+def test_the_arithmetic_of_a_measure_is_shown(framed, lines, page, view, cells):
+    """Of averages, rollout, cosines and dot products: a cell of the figure leads to its derivation."""
+    choices = {"layer": "2"} | ({"view": view} if view else {})
+    opened(stage_named(page), **choices)
+    panels = panels_of(lines[-1])
+    has_cells = [panel.kind == "heatmap" and panel.shows is not None for panel in panels]
+    assert [str(p.cell(3, 5)) if shown else None for p, shown in zip(panels, has_cells, strict=True)] == cells
+    for cell in filter(None, cells):
+        (derivation,) = derivations(opened(stage_named(page), cell=cell, **choices))
+        assert [crumb["cell"] for crumb in derivation["trail"]] == [cell]
+        assert derivation["steps"]
+        assert derivation["result"] == pytest.approx(derivation["shown"], abs=1e-5)

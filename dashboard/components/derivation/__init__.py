@@ -25,9 +25,11 @@ _IDENTITY = {
     **dict.fromkeys(("q", "query.kernel", "query.bias"), "query"),
     **dict.fromkeys(("k", "key.kernel", "key.bias"), "key"),
     **dict.fromkeys(("v", "value.kernel", "value.bias", "z"), "value"),
-    **dict.fromkeys(("dot_products", "scores", "pattern"), "attention"),
+    **dict.fromkeys(("dot_products", "scores", "pattern", "mean_pattern"), "attention"),
 }
-_FROM_ONE = {"sentence", "head", "query", "key", "token", "position"}  # counted from 1 on screen; dimensions from 0
+_FROM_ONE = {  # counted from 1 on screen; dimensions from 0
+    "sentence", "head", "query", "key", "token", "input token", "other token", "position", "other position",
+}  # fmt: skip
 
 
 def render_derivation(inspection: Inspection, theme: ThemeName) -> None:

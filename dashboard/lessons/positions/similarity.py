@@ -8,6 +8,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.position_choice import PositionChoice
 from dashboard.theme import current_theme
 from encoder_core.analysis import similarity_by_distance
@@ -17,11 +18,16 @@ from encoder_core.scenes.inputs import positions as scenes
 Encoding = Float[np.ndarray, "position d_model"]
 
 
-def render_similarity(choice: PositionChoice, encoding: Encoding) -> None:
-    """The dot products of all pairs of positions, as a heatmap and by distance."""
+def render_similarity(choice: PositionChoice, encoding: Encoding, traced: int, inspection: Inspection | None) -> None:
+    """The dot products of all pairs of positions, as a heatmap and by distance.
+
+    traced      the number of positions of the text
+    inspection  that of the page; None where the encoding is not the model's
+    """
     st.header("Similarity of positions", anchor=False)
     dots = encoding @ encoding.T
-    render_plot(scenes.similarity(dots, current_theme()), key="positions_similarity_plot")
+    parts = scenes.similarity(dots, traced=traced if inspection else 0, theme=current_theme())
+    render_plot(parts, key="positions_similarity_plot", inspection=inspection)
     low, _, high = similarity_by_distance(dots)
     spread = float((high - low).max())
     spread_text = format_number(spread, 3)

@@ -140,6 +140,10 @@ class OperandSource:
                     row_name = "position" if cell.tensor == "position_encoding" else "token"
                     word = row_name if axis == "seq" else axis
                     words.append(f"{word} {number + 1}{self._token(place.get('batch'), number)}")
+                case "input" | "other":
+                    words.append(f"{axis} token {number + 1}{self._token(place.get('batch'), number)}")
+                case "position" | "other_position":
+                    words.append(f"{axis.replace('_', ' ')} {number + 1}")
                 case "vocab":
                     words.append(f"id {number}")
                 case "d_ff":

@@ -23,7 +23,7 @@ from encoder_core.figures import (
     tile_titles,
 )
 from encoder_core.scenes.attention.softmax import pattern_style
-from encoder_core.scenes.position import Position, head_slice
+from encoder_core.scenes.position import Position, head_slice, layer_slice
 
 HEIGHT = 320
 MAX_CELLS = 25_000  # of a mosaic; more cells would be smaller than a pixel
@@ -66,11 +66,12 @@ def head_averages(
     limits  the ends of the colour scales of the tiles and of the enlarged layer
     """
     grid = TileGrid([""], tile_titles("layer", len(averages)), "", "layer", selected=(0, at.layer))
+    shows = TensorSlice("mean_pattern", (at.sentence, "row", "column"), layer="tile column")
     return [
-        _tiles(averages[None], visible[None], grid, at, title="Average over the heads, layer by layer",
+        _tiles(averages[None], visible[None], grid, at, title="Average over the heads, layer by layer", shows=shows,
                limit=limits[0], theme=theme),
         _enlarged(averages[at.layer], visible[at.layer], at, title=f"Layer {at.layer + 1}",
-                  limit=limits[1], theme=theme),
+                  shows=layer_slice("mean_pattern", at), limit=limits[1], theme=theme),
     ]  # fmt: skip
 
 
@@ -86,7 +87,7 @@ def _tiles(
     at: Position,
     *,
     title: str,
-    shows: TensorSlice | None = None,
+    shows: TensorSlice,
     limit: float,
     theme: ThemeName,
 ) -> Panel:
@@ -103,7 +104,7 @@ def _enlarged(
     at: Position,
     *,
     title: str,
-    shows: TensorSlice | None = None,
+    shows: TensorSlice,
     limit: float,
     theme: ThemeName,
 ) -> Panel:
@@ -126,15 +127,17 @@ def rollout(
     style = HeatmapStyle(row_axis="query", column_axis="input token", kind="weights", limit=limit, height=HEIGHT,
                          theme=theme)  # fmt: skip
     shares, largest = 100 * after[at.token], 100 * float(after[at.token].max())
+    shows_before = TensorSlice("rollout", (at.sentence, "row", "column"), at.layer - 1) if at.layer else None
+    shows_row = TensorSlice("rollout", (at.sentence, at.token, "row"), at.layer, factor=100.0)
     shares_style = RowBarsStyle(row_axis="input token", span=(0.0, largest), colour="attention", decimals=1,
                                 height=HEIGHT, theme=theme)  # fmt: skip
     return [
         heatmap(step, at.labels, at.labels, title=f"½ average + ½ I, layer {number}", marks=row,
-                style=replace(style, column_axis="key")),
+                shows=layer_slice("rollout_step", at), style=replace(style, column_axis="key")),
         "·",
-        heatmap(before, at.labels, at.labels, title=earlier, style=style),
+        heatmap(before, at.labels, at.labels, title=earlier, shows=shows_before, style=style),
         "=",
         heatmap(after, at.labels, at.labels, title=f"rollout to layer {number}", marks=row,
-                style=style).with_product(Product(0, 1)),
-        row_bars(shares, at.labels, title="share, %", marks=[at.token], style=shares_style),
+                shows=layer_slice("rollout", at), style=style).with_product(Product(0, 1)),
+        row_bars(shares, at.labels, title="share, %", marks=[at.token], shows=shows_row, style=shares_style),
     ]  # fmt: skip

@@ -112,12 +112,18 @@ def sum_normed(
     ]  # fmt: skip
 
 
-def similarity(dots: Float[np.ndarray, "position position"], theme: ThemeName = "light") -> Line:
-    """The dot product of every pair of positions, and the same by distance."""
+def similarity(dots: Float[np.ndarray, "position position"], *, traced: int = 0, theme: ThemeName = "light") -> Line:
+    """The dot product of every pair of positions, and the same by distance.
+
+    traced  the number of positions, from the first, that a trace has; 0 for an encoding that is not that of a model
+    """
     places = position_labels(len(dots))
     style = HeatmapStyle(row_axis="position", column_axis="other position", height=HEIGHT, theme=theme)
+    places_traced = range(traced)
+    shows = TensorSlice("position_products", ("row", "column"), rows=places_traced, columns=places_traced)
     return [
-        heatmap(dots, places, places, title="dot product of each pair of positions", style=style),
+        heatmap(dots, places, places, title="dot product of each pair of positions", shows=shows if traced else None,
+                style=style),
         "→",
         band(*similarity_by_distance(dots), title="by distance", x_axis="distance between the two positions",
              y_axis="dot product", style=PanelStyle(height=HEIGHT, theme=theme)),

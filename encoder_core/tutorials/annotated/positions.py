@@ -19,7 +19,7 @@ def _absolute(_: int) -> Finding:
     spread = float((high - low).max())
 
     def draw(theme: ThemeName) -> Line:
-        return position_scenes.similarity(dots.astype(np.float32), theme)
+        return position_scenes.similarity(dots.astype(np.float32), theme=theme)
 
     return Finding(
         judge(not np.allclose(encoding[1:], encoding[:-1]) and spread < 1e-4),

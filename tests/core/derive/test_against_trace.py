@@ -25,6 +25,7 @@ from encoder_core import (
 from encoder_core.explain import Cell, Derivation, derive, tensor_shapes
 from encoder_core.explain.cell import AXES
 from encoder_core.explain.rules import BY_CONTRIBUTION
+from tests.core.derive.measures_by_hand import ABSOLUTE, MEASURES, measure_at
 from tests.core.derive.models import (
     EMBEDDING_NORM,
     FIXED_MODELS,
@@ -39,7 +40,7 @@ from tests.core.strategies import seeds
 
 CELLS = 500
 TOLERANCE = 1e-5  # of the largest magnitude of the tensor
-PROPERTIES = ("head_contributions", "probabilities")  # computed from other tensors of the trace
+PROPERTIES = ("head_contributions", "probabilities", *MEASURES)  # computed from other tensors of the trace
 NORMED = ("embedded", "attn_in", "mlp_in", "resid_post", "output")
 
 
@@ -69,7 +70,10 @@ def cannot_be_derived(model: Model, cell: Cell) -> bool:
 
 
 def value_at(model: Model, cell: Cell) -> float:
-    """The number of a cell, without the code under test."""
+    """The number of a cell, without the code under test; approximate for a measure, which is none of the trace."""
+    if cell.tensor in MEASURES:
+        value = measure_at(model.trace, cell)
+        return pytest.approx(value, rel=1e-5, abs=ABSOLUTE)
     if cell.tensor.startswith("parameters."):
         return float(model.parameters[cell.tensor.removeprefix("parameters.")][cell.index])
     holder = model.trace if cell.layer is None else model.trace.layers[cell.layer]

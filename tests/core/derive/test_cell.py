@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from encoder_core import Encoder, EncoderConfig
 from encoder_core.explain import Cell, TensorShape, check_cell, parse_cell, tensor_shapes
+from encoder_core.explain.cell import tensor_at
+from encoder_core.explain.measures import LAYER_MEASURE_AXES, MEASURE_AXES
 
 CONFIG = EncoderConfig(
     d_model=6, num_heads=3, qkv_dim=12, d_ff=8, num_layers=2, vocab_size=9, positions="learned", output_head=True,
@@ -33,6 +35,8 @@ def parse(text, trace):
         ("pattern.1.0.2.4.3", Cell("pattern", (0, 2, 4, 3), layer=1)),
         ("embedded.1.4.5", Cell("embedded", (1, 4, 5))),
         ("position_encoding.4.5", Cell("position_encoding", (4, 5))),
+        ("rollout.1.1.4.3", Cell("rollout", (1, 4, 3), layer=1)),
+        ("output_cosines.1.4.3", Cell("output_cosines", (1, 4, 3))),
         ("embedding_sum.1.4.5", Cell("embedding_sum", (1, 4, 5))),
         ("ids.1.4", Cell("ids", (1, 4))),
         ("token_embedding.1.4.5", Cell("token_embedding", (1, 4, 5))),
@@ -55,11 +59,12 @@ def test_parse_cell_inverts_str(text, cell, trace):
 def test_tensor_shapes_contains_all_arrays_of_a_trace(trace):
     shapes = tensor_shapes(trace)
     for name, (axes, shape, layers) in shapes.items():
-        holder = trace if layers is None else trace.layers[1]
-        assert getattr(holder, name).shape == shape
+        cell = Cell(name, (0,) * len(shape), None if layers is None else 1)
+        assert tensor_at(trace, ENCODER.parameters(), cell).shape == shape
         assert len(axes) == len(shape)
         assert layers in (None, 2)
-    names = set(trace._fields) | set(trace.layers[0]._fields) | {"head_contributions", "probabilities"}
+    measures = {*LAYER_MEASURE_AXES, *MEASURE_AXES}
+    names = set(trace._fields) | set(trace.layers[0]._fields) | {"head_contributions", "probabilities"} | measures
     assert names - set(shapes) == {"tokens", "real", "mask", "layers", "kept", "out_kernel"}
     assert shapes["q"] == TensorShape(("batch", "head", "query", "d_head"), (2, 3, 5, 4), 2)
     assert shapes["position_encoding"] == TensorShape(("seq", "d_model"), (5, 6), None)
@@ -82,7 +87,7 @@ def test_without_an_embedding_norm_the_trace_has_no_embedding_sum():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"tensor='' is unknown: allowed are ids, token_embedding, .*, probabilities and parameters\.<name>"),
+        ("", r"tensor='' is unknown: allowed are ids, token_embedding, .*, probabilities, .* and parameters\.<name>"),
         ("patern.0.0.0.0.0", r"'patern' is unknown: allowed are ids, .*pattern, "),
         ("mask.0.0.0.0", r"'mask' is unknown"),
         ("pattern", r"layer=None is invalid: allowed are 0 to 1"),

@@ -80,12 +80,14 @@ def text_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
     yield embedding.rows_and_positions(scaled, position, {"x": 1.0}, at, scale="x", in_use=True)
     longer = np.concatenate([position, np.ones_like(position)])
     yield positions.all_positions(longer, [], at, title="", seq=seq, columns=columns)
+    yield positions.similarity(longer @ longer.T, traced=seq)
     title, total = ("embedded", first.embedded) if first.norm is None else ("embedding sum", first.total)
     yield positions.position_added(scaled, position, total, at, title=title, columns=columns)
     if first.norm is not None:
         yield positions.sum_normed(first.norm, first.embedded, at)
     patterns, visible = analysis.stack_patterns(trace, sentence), analysis.visible_keys(trace, sentence)
     yield stack_attention.every_head(patterns, visible, at, limits=(1.0, 1.0))
+    yield stack_attention.head_averages(patterns.mean(axis=1), visible.any(axis=1), at, limits=(1.0, 1.0))
     rolled, step = analysis.rollout(patterns), analysis.mix_with_residual(patterns)[at.layer]
     before = rolled[at.layer - 1] if at.layer else np.eye(seq, dtype=np.float32)
     yield stack_attention.rollout(step, before, rolled[at.layer], at, limit=1.0)
@@ -94,6 +96,9 @@ def text_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
     limit = colour_limit(stages)
     yield residual_stream.hidden_states(stages, columns, at, limit=limit, final_norm=config.final_norm)
     yield residual_stream.one_token(stages, names, columns, at, limit=limit, final_norm=config.final_norm)
+    real = np.flatnonzero(trace.real[sentence])
+    cosines = analysis.cosines(stages[:, real], stages[:, real])
+    yield residual_stream.similarity({"": np.zeros(len(stages))}, cosines, names, at, places=real.tolist())
     cosine = np.ones(seq, np.float32)
     yield residual_stream.in_and_out(trace.embedded[sentence], trace.output[sentence], cosine, columns, at, enters="")
     to_all = analysis.stack_patterns(trace, sentence)[:, :, at.token]

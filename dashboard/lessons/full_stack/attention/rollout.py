@@ -12,13 +12,15 @@ from dashboard.lessons.full_stack.reach import weights_add_up
 from dashboard.lessons.full_stack.view import Depths, depth_question
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
-from dashboard.selection.focus import Focus
+from dashboard.selection.focus import Focus, resolve_focus
+from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import analysis
 from encoder_core.figures import format_number
 from encoder_core.scenes.attention import stack_attention as scenes
+from encoder_core.scenes.position import layer_slice
 
 
 def render_rollout(current: Model, at: Focus, _: None) -> Depths:
@@ -33,12 +35,14 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
     ask_first(question, "Rollout")
     before = shares[at.layer - 1] if at.layer else np.eye(seq, dtype=np.float32)
     after = shares[at.layer]
+    key_token = resolve_focus(current).key_token  # without a picker in this view: the one of the other pages
+    inspection = inspect_cell(current, at, layer_slice("rollout", at).cell(at.token, key_token))
     plot_area = st.container()  # above the choice of the colour scale
     parts = scenes.rollout(
         step, before, after, at, limit=render_weights_limit(np.stack([step, after])), theme=current_theme(),
     )  # fmt: skip
     with plot_area:
-        render_plot(parts, key="full_stack_rollout_plot")
+        render_plot(parts, key="full_stack_rollout_plot", inspection=inspection)
         frame.render_explained(
             "[[rollout|Rollout]] estimates the share of each input token in each token, assuming that attention and "
             "the residual stream contribute half each (Abnar & Zuidema 2020). On the right: the shares in "
@@ -48,10 +52,11 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
         )
     return Depths(
         {"rolled out": Table(after, at.labels, at.labels), "½ average + ½ I": Table(step, at.labels, at.labels)},
-        rf"\begin{{aligned}} A_l &= \tfrac12 \bar W_l + \tfrac12 I, \quad \text{{rows scaled to sum 1}} \\"
-        rf"\underbrace{{R_l}}_{{{seq}\times{seq}}} &= A_l\, R_{{l-1}}, \quad R_0 = I \end{{aligned}}",
+        rf"\begin{{aligned}} M^{{(l)}} &= \tfrac12 \bar A^{{(l)}} + \tfrac12 I, \quad \text{{rows scaled to sum 1}} \\"
+        rf"\underbrace{{R^{{(l)}}}}_{{{seq}\times{seq}}} &= M^{{(l)}} R^{{(l-1)}}, \quad R^{{(0)}} = I \end{{aligned}}",
         [analysis.rollout, analysis.mix_with_residual],
         question,
+        inspection,
     )
 
 
@@ -91,7 +96,7 @@ def _share_question(current: Model, at: Focus, shares: Float[np.ndarray, "layer 
     smaller = WrongOption(
         "a smaller share",
         "No share is negative: what attention adds to the residual stream's part cannot make it smaller.",
-        "the formula: A contains ½ I, and the rest of it is not negative",
+        "the formula: M contains ½ I, and the rest of it is not negative",
     )
     exact, larger = "exactly this share", "a larger share"
     if share - residual_share > 1e-6:

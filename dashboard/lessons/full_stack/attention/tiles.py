@@ -21,7 +21,7 @@ from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.figures import Line, format_number, latex_range
 from encoder_core.scenes.attention import stack_attention as scenes
-from encoder_core.scenes.position import head_slice
+from encoder_core.scenes.position import head_slice, layer_slice
 
 
 def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
@@ -51,7 +51,9 @@ def render_head_averages(current: Model, at: Focus, _: None) -> Depths:
     ask_first(question, "Head average")
     averages = stack_patterns(current.trace, at.sentence).mean(axis=1)
     draw = partial(scenes.head_averages, averages, np.any(visible_keys(current.trace, at.sentence), axis=1), at)
-    _render_tiles(at, averages, averages[at.layer], draw)
+    key_token = resolve_focus(current).key_token  # without a picker in this view, too
+    inspection = inspect_cell(current, at, layer_slice("mean_pattern", at).cell(at.token, key_token))
+    _render_tiles(at, averages, averages[at.layer], draw, inspection)
     seq, num_heads = len(at.labels), current.config.num_heads
     return Depths(
         {f"layer {at.layer + 1}, average": Table(averages[at.layer], at.labels, at.labels)},
@@ -59,6 +61,7 @@ def render_head_averages(current: Model, at: Focus, _: None) -> Depths:
         r" A^{(l,h)}",
         [blocks.softmax, stack_code(current)],
         question,
+        inspection,
     )
 
 
@@ -67,7 +70,7 @@ def _render_tiles(
     weights: Float[np.ndarray, "*tile query key"],
     enlarged: Float[np.ndarray, "query key"],
     draw: Callable[..., Line],
-    inspection: Inspection | None = None,
+    inspection: Inspection,
 ) -> None:
     """Render the tiles, with the choice of colours below. With many tokens, a block of cells is drawn as one."""
     size, seq = scenes.bin_size(weights.size), len(at.labels)

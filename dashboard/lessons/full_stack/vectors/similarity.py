@@ -11,11 +11,13 @@ from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
 from dashboard.lessons.full_stack.vectors.vector_questions import common_vector_question
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.models.model import Model
-from dashboard.selection.focus import Focus
+from dashboard.selection.focus import Focus, resolve_focus
+from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
 from encoder_core.analysis import cosines, mean_off_diagonal, residual_stream
 from encoder_core.figures.base import label
 from encoder_core.scenes import residual_stream as scenes
+from encoder_core.scenes.position import layer_slice
 
 
 def render_similarity(current: Model, at: Focus, _: None) -> Depths:
@@ -33,7 +35,9 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     if token is not None:
         series[f"“{label(labels[token])}” itself"] = own_cosines[:, token]
     parts = scenes.similarity(series, between, names, at, places=real.tolist(), theme=current_theme())
-    render_plot(parts, key="full_stack_cosine_plot")
+    other = resolve_focus(current).key_token  # without a picker in this view: the key token of the other pages
+    inspection = inspect_cell(current, at, layer_slice("resid_post_cosines", at).cell(at.token, other))
+    render_plot(parts, key="full_stack_cosine_plot", inspection=inspection)
     st.caption(
         "“Itself”: the cosine with the token's own vector at the input of the first layer; a falling line means that "
         "the layers change its direction. “The others”: the mean cosine with the other tokens at the same layer; a "
@@ -49,4 +53,5 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
         COSINE_FORMULA,
         [cosines, mean_off_diagonal],
         question,
+        inspection,
     )
