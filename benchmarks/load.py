@@ -3,14 +3,14 @@
     python -m benchmarks.load --sessions 40 --period 3 --seconds 60
     python -m benchmarks.load --sessions 100 --processes 2
 
-Prints one JSON object. Each session speaks the browser's side of Streamlit's protocol (`tests.client`): it sends the
-address, the page and the state of every widget, and a move ends when the server says that the run is finished. Of ten
-moves, six are single steps of a slider, two are clicks on a cell, one changes the page, one the text; one session in
-ten uses MiniLM. `first_*` is the time from the connection to the first finished page, with all sessions arriving within
-`--arrive` seconds. `cpu_ms_per_move` is the processor time of the whole server per move, `visit_cpu_ms` per arrival,
-`rss_mb` the memory of its largest process. With `--processes`, the server is nginx in front of so many processes.
-`bare` has the same figures for a bare Streamlit page with as many elements, where every move is a step of its slider.
-The load runs on the same machine as the server.
+Prints one JSON object. Each session speaks the browser's side of Streamlit's protocol (`benchmarks.client`): it sends
+the address, the page and the state of every widget, and a move ends when the server says that the run is finished. Of
+ten moves, six are single steps of a slider, two are clicks on a cell, one changes the page, one the text; one session
+in ten uses MiniLM. `first_*` is the time from the connection to the first finished page, with all sessions arriving
+within `--arrive` seconds. `cpu_ms_per_move` is the processor time of the whole server per move, `visit_cpu_ms` per
+arrival, `rss_mb` the memory of its largest process. With `--processes`, the server is nginx in front of so many
+processes. `bare` has the same figures for a bare Streamlit page with as many elements, where every move is a step of
+its slider. The load runs on the same machine as the server.
 """
 
 import argparse
@@ -27,11 +27,11 @@ from pathlib import Path
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from benchmarks.client import Session
+from benchmarks.client.connection import Connection, PolledConnection
 from benchmarks.measure import percentile
 from benchmarks.processes import cpu_seconds, largest_mb, wait_until_idle
 from benchmarks.serving import serving
-from tests.client import Session
-from tests.client.connection import Connection, PolledConnection
 
 ROOT = Path(__file__).parent.parent
 TEXTS = ("The black cat jumped on the sofa", "It rains, and it was cold", "A dog slept\nThe dog woke", "She saw it")

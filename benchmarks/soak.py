@@ -23,10 +23,10 @@ from collections import Counter
 from collections.abc import Callable
 from urllib.parse import urlencode
 
+from benchmarks.client.connection import ConnectionLost
 from benchmarks.load import Visitor, act, app, step
 from benchmarks.measure import percentile, resident_mb
 from benchmarks.processes import descendants
-from tests.client.connection import ConnectionLost
 
 LINKS = ("/scaled_scores", "/softmax?text=It+rains", "/scaled_scores?encoder=minilm", "/multi_head?layers=2")
 LARGEST = {

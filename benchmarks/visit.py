@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-from tests.chromium import CALM
+from benchmarks.chromium import CALM
 
 QUIET = 500  # milliseconds in which nothing arrives at the end of a visit
 PLOT = ".ew-plot .js-plotly-plot .main-svg"  # is on the page when a figure is painted

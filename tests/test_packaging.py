@@ -30,6 +30,12 @@ def test_the_package_needs_what_it_imports():
     assert {re.match(r"\w+", line)[0] for line in DEPENDENCIES} == imported
 
 
+def test_benchmarks_and_deployment_need_no_tests():
+    """Tests use the client and the servers of the benchmarks."""
+    assert "benchmarks" in imported_packages(ROOT / "tests")
+    assert "tests" not in imported_packages(ROOT / "benchmarks") | imported_packages(ROOT / "deploy")
+
+
 def test_the_app_has_the_same_versions():
     assert set(DEPENDENCIES) < set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
 

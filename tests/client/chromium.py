@@ -9,7 +9,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.chromium import CALM, NEXT_FRAMES
+from benchmarks.chromium import CALM, NEXT_FRAMES
 
 TIMEOUT = 30_000  # milliseconds
 

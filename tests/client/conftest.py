@@ -4,7 +4,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.client import Session, scripts
+from benchmarks.client import Session
+from tests.client import scripts
 from tests.client.script_by_hand import Script
 from tests.servers import running
 

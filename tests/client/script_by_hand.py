@@ -3,9 +3,9 @@
 from streamlit.proto.ClientState_pb2 import ContextInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.client.frontend import App
-from tests.client.location import Location
-from tests.client.view import elements
+from benchmarks.client.frontend import App
+from benchmarks.client.location import Location
+from benchmarks.client.view import elements
 
 MAIN, HOME, OTHER = "main script", "home script", "other script"
 NUMBER = "$$ID-hash-number"

@@ -2,8 +2,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tests.client.address import Address
-from tests.client.location import Location
+from benchmarks.client.address import Address
+from benchmarks.client.location import Location
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """The client and the real app."""
 
-from tests.client import Session
+from benchmarks.client import Session
 
 
 def test_the_walkthrough_is_driven_through_its_pages(server):

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page
 
-from tests.client import Session
+from benchmarks.client import Session
 from tests.client.chromium import Tab
 
 

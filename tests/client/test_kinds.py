@@ -9,8 +9,8 @@ from streamlit.proto.Slider_pb2 import Slider
 from streamlit.proto.TextArea_pb2 import TextArea
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.client.kind import write
-from tests.client.kinds import KINDS
+from benchmarks.client.kind import write
+from benchmarks.client.kinds import KINDS
 
 
 def buttons(*contents, **fields):

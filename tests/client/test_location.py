@@ -1,6 +1,6 @@
 import pytest
 
-from tests.client.location import Location, parse_query, percent_encode_query, search_params, stringify_query
+from benchmarks.client.location import Location, parse_query, percent_encode_query, search_params, stringify_query
 
 
 def test_a_query_is_parsed_as_the_frontend_parses_it():

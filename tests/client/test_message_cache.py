@@ -1,7 +1,7 @@
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.client.message_cache import MessageCache
+from benchmarks.client.message_cache import MessageCache
 
 
 def message(text, *, cacheable=True, fragment=""):

@@ -3,8 +3,8 @@
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from benchmarks.client.runs import Runs
 from tests.client.chromium import EndedRuns
-from tests.client.runs import Runs
 
 
 class Server:

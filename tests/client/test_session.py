@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.client import Session
-from tests.client.connection import ConnectionLost
+from benchmarks.client import Session
+from benchmarks.client.connection import ConnectionLost
 from tests.client.scripts import caption
 from tests.servers import running
 

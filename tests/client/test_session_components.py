@@ -2,7 +2,7 @@
 
 import json
 
-from tests.client import Session
+from benchmarks.client import Session
 
 
 def test_components_have_data_state_and_triggers(address_app):

@@ -6,9 +6,9 @@ from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsgMetadata
 
-from tests.client.cleanup import clear_stale, clear_transient, keep_main_script
-from tests.client.nodes import BlockNode, ElementNode, active_ids, empty_root, walk, widget_id
-from tests.client.tree import apply_delta
+from benchmarks.client.cleanup import clear_stale, clear_transient, keep_main_script
+from benchmarks.client.nodes import BlockNode, ElementNode, active_ids, empty_root, walk, widget_id
+from benchmarks.client.tree import apply_delta
 
 MAIN, PAGE = "main script", "page script"
 

@@ -1,7 +1,7 @@
 import pytest
 
-from tests.client.location import Location
-from tests.client.url_binding import Binding, Bindings
+from benchmarks.client.location import Location
+from benchmarks.client.url_binding import Binding, Bindings
 
 
 @pytest.fixture

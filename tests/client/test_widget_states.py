@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.client.widget_states import WidgetStateManager, to_json
+from benchmarks.client.widget_states import WidgetStateManager, to_json
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.client import Session
+from benchmarks.client.connection import Connection
 from benchmarks.visit import bytes_of_visit
 from tests.browser.conftest import WIDE
-from tests.client import Session
-from tests.client.connection import Connection
 from tests.deploy.lost_server import visitor
 from tests.deploy.stubs import Proxy
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from benchmarks.client.mounts import Mounted
 from benchmarks.load import Visitor
-from tests.client.mounts import Mounted
 
 HUGE = "x" * 50_000
 CLICK = {"panel": 0, "row": 0, "column": 0, "tile": None}

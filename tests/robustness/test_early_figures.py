@@ -9,6 +9,9 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from benchmarks.client import Session
+from benchmarks.client.connection import Connection, ConnectionLost
+from benchmarks.client.session import TIMEOUT
 from dashboard.server import MIDDLEWARE
 from dashboard.serving.early_figures import channel as channels
 from dashboard.serving.early_figures.channel import Channel
@@ -16,9 +19,6 @@ from dashboard.serving.early_figures.channels import CHANNELS, Channels, current
 from dashboard.serving.early_figures.held_messages import HeldMessages
 from dashboard.serving.early_figures.middleware import EarlyFigures
 from dashboard.serving.limits.gate import Gate
-from tests.client import Session
-from tests.client.connection import Connection, ConnectionLost
-from tests.client.session import TIMEOUT
 from tests.robustness.coroutines import run
 
 FIGURE, OTHER = {"panels": ["a"]}, {"panels": ["b"]}

@@ -2,7 +2,7 @@
 
 import time
 
-from tests.client import Session
+from benchmarks.client import Session
 
 ON_THE_WAY = 1.0  # seconds in which the server answers, but no answer reaches the browser
 

@@ -10,11 +10,11 @@ from threading import Event, Thread
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from benchmarks.client.connection import Connection
 from benchmarks.load import Visitor
 from benchmarks.soak import flood
 from dashboard.serving.limits import visitors
 from dashboard.serving.limits.visitors import Visitors
-from tests.client.connection import Connection
 from tests.pages.app import opened
 from tests.pages.conftest import as_in_the_app, framed  # noqa: F401 - fixtures
 

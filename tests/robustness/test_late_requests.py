@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.client import Session
+from benchmarks.client import Session
 
 ON_THE_WAY = 1.0  # seconds in which the server answers, but no answer reaches the browser
 

@@ -3,7 +3,7 @@
 import time
 from contextlib import ExitStack
 
-from tests.client import Session
+from benchmarks.client import Session
 
 PEOPLE = 6
 SMALL = (

@@ -12,8 +12,8 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX as _INTERNAL
 
+from benchmarks.client.connection import ConnectionLost
 from benchmarks.load import Visitor
-from tests.client.connection import ConnectionLost
 from tests.robustness.forged import EVENTS, FORGERIES, HUGE, VALUES, forge, send_forged, widgets_of
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "15"))

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
+from benchmarks.client import Session
 from dashboard.models.model import model_for
 from dashboard.models.variants import edited_model
 from dashboard.page_list import PAGES, START, page_named
@@ -32,7 +33,6 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
 from dashboard.state.settings import Settings
 from encoder_core import compatible_edits
 from encoder_core.edits import parse_edit
-from tests.client import Session
 
 EXAMPLES = int(os.environ.get("AGREEMENT_EXAMPLES", "12"))
 STEPS = int(os.environ.get("AGREEMENT_STEPS", "14"))

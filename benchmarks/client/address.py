@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tests.client.location import Location, search_params
+from benchmarks.client.location import Location, search_params
 
 NAME = "encoder_walkthrough.address"
 

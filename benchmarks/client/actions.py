@@ -5,10 +5,10 @@ from typing import Any
 
 from streamlit.proto.PageLink_pb2 import PageLink
 
-from tests.client import view
-from tests.client.frontend import App
-from tests.client.kinds import KINDS
-from tests.client.mounts import Mounted
+from benchmarks.client import view
+from benchmarks.client.frontend import App
+from benchmarks.client.kinds import KINDS
+from benchmarks.client.mounts import Mounted
 
 
 class Actions:

@@ -11,13 +11,13 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState, ContextInfo
 from streamlit.proto.PageLink_pb2 import PageLink
 
-from tests.client import address, view
-from tests.client.actions import Actions
-from tests.client.connection import Connection
-from tests.client.frontend import App
-from tests.client.location import Location
-from tests.client.mounts import Mounted
-from tests.client.runs import Runs
+from benchmarks.client import address, view
+from benchmarks.client.actions import Actions
+from benchmarks.client.connection import Connection
+from benchmarks.client.frontend import App
+from benchmarks.client.location import Location
+from benchmarks.client.mounts import Mounted
+from benchmarks.client.runs import Runs
 
 TIMEOUT = 120.0  # seconds for an answer; the first run of all compiles
 QUIET = 0.3  # seconds without a new run after which a request without a run counts as dropped

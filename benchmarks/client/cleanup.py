@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from tests.client.nodes import BlockNode, ElementNode, Node, TransientNode
-from tests.client.retained import keep_present
+from benchmarks.client.nodes import BlockNode, ElementNode, Node, TransientNode
+from benchmarks.client.retained import keep_present
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import replace
 from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsgMetadata
 
-from tests.client.nodes import BlockNode, ElementNode, Node, TransientNode
-from tests.client.retained import retain_replaced, shift_after
+from benchmarks.client.nodes import BlockNode, ElementNode, Node, TransientNode
+from benchmarks.client.retained import retain_replaced, shift_after
 
 
 def apply_delta(root: BlockNode, run: str, delta: Delta, metadata: ForwardMsgMetadata, message_hash: str) -> BlockNode:

@@ -9,7 +9,7 @@ from streamlit.proto.NumberInput_pb2 import NumberInput
 from streamlit.proto.Slider_pb2 import Slider
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from tests.client.kind import Kind, Value, as_options, optional
+from benchmarks.client.kind import Kind, Value, as_options, optional
 
 
 class _Number(Kind):

@@ -11,14 +11,14 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import NewSession
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
-from tests.client.cleanup import clear_stale, clear_transient, keep_main_script
-from tests.client.location import Location
-from tests.client.message_cache import MessageCache
-from tests.client.mounts import Mounted, Mounts
-from tests.client.nodes import ElementNode, active_ids, empty_root, walk, widget_id
-from tests.client.tree import apply_delta
-from tests.client.url_binding import Bindings
-from tests.client.widget_states import WidgetStateManager
+from benchmarks.client.cleanup import clear_stale, clear_transient, keep_main_script
+from benchmarks.client.location import Location
+from benchmarks.client.message_cache import MessageCache
+from benchmarks.client.mounts import Mounted, Mounts
+from benchmarks.client.nodes import ElementNode, active_ids, empty_root, walk, widget_id
+from benchmarks.client.tree import apply_delta
+from benchmarks.client.url_binding import Bindings
+from benchmarks.client.widget_states import WidgetStateManager
 
 EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN
 REMOVES_STALE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.client.kinds import KINDS
-from tests.client.nodes import BlockNode, ElementNode, Node, TransientNode, widget_id
-from tests.client.url_binding import Binding, Bindings
-from tests.client.widget_states import WidgetStateManager
+from benchmarks.client.kinds import KINDS
+from benchmarks.client.nodes import BlockNode, ElementNode, Node, TransientNode, widget_id
+from benchmarks.client.url_binding import Binding, Bindings
+from benchmarks.client.widget_states import WidgetStateManager
 
 Path = tuple[tuple[str, str], ...]  # React's keys from the root, with the types of the blocks
 STATEFUL_BLOCKS = ("expandable", "popover", "tab_container")

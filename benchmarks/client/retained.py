@@ -7,7 +7,7 @@ overwritten, so that a widget that only moves inside its container stays mounted
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tests.client.nodes import BlockNode, ElementNode, Node, Retained, TransientNode, widget_id
+from benchmarks.client.nodes import BlockNode, ElementNode, Node, Retained, TransientNode, widget_id
 
 _NEVER = {"toast", "audio", "video", "camera_input", "audio_input"}
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from tests.client.kind import Value
-from tests.client.location import Location, parse_query, search_params, stringify_query
+from benchmarks.client.kind import Value
+from benchmarks.client.location import Location, parse_query, search_params, stringify_query
 
 
 @dataclass(frozen=True)

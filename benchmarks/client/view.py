@@ -8,10 +8,10 @@ from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.Markdown_pb2 import Markdown
 from streamlit.proto.PageLink_pb2 import PageLink
 
-from tests.client.frontend import App
-from tests.client.kinds import KINDS
-from tests.client.mounts import STATEFUL_BLOCKS, Mounted, tab_labels
-from tests.client.nodes import ElementNode, walk
+from benchmarks.client.frontend import App
+from benchmarks.client.kinds import KINDS
+from benchmarks.client.mounts import STATEFUL_BLOCKS, Mounted, tab_labels
+from benchmarks.client.nodes import ElementNode, walk
 
 BUTTONS = ("button", "download_button")
 _HEADINGS = {"title": "h1", "header": "h2", "subheader": "h3"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 
-from tests.client.kind import Value, write
+from benchmarks.client.kind import Value, write
 
 
 class WidgetStateManager:
