@@ -123,16 +123,15 @@ class Connection:
         """Read what is there, or wait for it. Raises ConnectionLost at the end."""
         try:
             data = self._socket.recv(2**18)
-            if data:
-                with self._lock:
-                    self._protocol.receive_data(data)
-                    self._handle_frames()
-                    self._write()
         except OSError as error:
             raise ConnectionLost(f"the websocket broke: {error}") from error
         if not data:
             closed = f"{self._protocol.close_code} {self._protocol.close_reason}"
             raise ConnectionLost(f"the server closed the websocket: {closed}")
+        with self._lock:
+            self._protocol.receive_data(data)
+            self._handle_frames()
+            self._write()
 
     def _handle_frames(self) -> None:
         for event in self._protocol.events_received():
@@ -147,8 +146,12 @@ class Connection:
 
     def _write(self) -> None:
         data = b"".join(self._protocol.data_to_send())
-        if data:
+        if not data:
+            return
+        try:
             self._socket.sendall(data)
+        except OSError as error:
+            raise ConnectionLost(f"the websocket broke: {error}") from error
 
 
 class PolledConnection(Connection):
