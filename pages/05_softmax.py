@@ -43,14 +43,13 @@ def render_body() -> None:
     scores, weights = layer.scores[at.sentence, at.head], layer.pattern[at.sentence, at.head]
     row, tokens = scores[at.token], at.labels
     steps = softmax_steps(row, temperature)
-    shifted = "s − max" if temperature == 1 else "(s − max) / T"
     has_dropout = run.trace.kept is not None and run.trace.kept.layers[at.layer].pattern is not None
     question = weight_question(at, row, temperature, has_dropout)
     ask_first(question)
     plot_area = st.container()  # above the choice of the colour scale
     bits = entropy(softmax_steps(scores, temperature).weights)
     parts = scenes.step_by_step(
-        scores, weights, steps, at, shifted=shifted, bits=bits, limit=render_weights_limit(weights),
+        scores, weights, steps, at, temperature=temperature, bits=bits, limit=render_weights_limit(weights),
         theme=current_theme(),
     )  # fmt: skip
     with plot_area:
@@ -68,7 +67,7 @@ def render_body() -> None:
     entropies = np.stack([bits, largest_entropy(np.isfinite(scores))], axis=1)
     render_depths(
         {
-            "this row": Table(columns, tokens, ["score s", shifted, "exp", "weight"]),
+            "this row": Table(columns, tokens, ["score s", scenes.shifted_title(temperature), "exp", "weight"]),
             "weights": Table(weights, tokens, tokens),
             "entropy": Table(entropies, tokens, ["bits", "log₂ of visible keys"]),
         },

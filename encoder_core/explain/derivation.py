@@ -79,6 +79,14 @@ class Derivation:
         operands = (operand for step in self.steps for term in step.terms for operand in term.operands)
         return frozenset(operand.cell for operand in operands if operand.cell)
 
+    def step(self, which: int | str) -> Step:
+        """A step by its index or by its name. Raises ValueError where there is none."""
+        for index, step in enumerate(self.steps):
+            if which in (index, step.name):
+                return step
+        allowed = ", ".join(f"{index} or {step.name!r}" for index, step in enumerate(self.steps)) or "none"
+        raise ValueError(f"step={which!r} is unknown: allowed are {allowed}.")
+
     @property
     def difference(self) -> float | None:
         """|result - trace_value| / scale; 0 where both are the same infinity, None where there are no steps."""

@@ -31,7 +31,7 @@ class TensorSlice:
     rows     the rows of the tensor that the panel has, in order; None if it has all
     columns  the same for its columns
     factor   the panel shows the numbers of the tensor times this factor
-    step     the panel shows the value of this step of a cell's derivation; None shows the cell itself
+    step     the panel shows the value of this step of a cell's derivation, by its index or name; None shows the cell
     """
 
     tensor: str
@@ -40,7 +40,7 @@ class TensorSlice:
     rows: Sequence[int] | None = None
     columns: Sequence[int] | None = None
     factor: float = 1.0
-    step: int | None = None
+    step: int | str | None = None
 
     def cell(self, row: int, column: int = 0, tile: tuple[int, int] | None = None) -> Cell | None:
         """The cell of the tensor at this place; None where the tensor has no such row or column."""

@@ -78,36 +78,51 @@ def normalisation(
     dimension: int,
     limit: float,
     shows: TensorSlice | None = None,
+    has_steps: bool = True,
     theme: ThemeName = "light",
 ) -> Line:
     """Mean and variance of each token → the normalised rows → `out`, with its mean and variance.
 
     dimension  the column of `out` that is outlined, because scale and shift belong to a dimension
     shows      the slice of the trace that `out` is; None for the output with other values of scale and shift
+    has_steps  whether its derivation has the steps of this norm; an output that the layers of the trace do not
+               determine has no derivation
     """
     means, variances = (steps.mean, out.mean(axis=1)), (steps.variance, out.var(axis=1))
     mean_span = (min(0.0, float(np.min(means))), max(1e-3, float(np.max(means))))
     variance_span = (0.0, max(1.0, float(np.max(variances))))
+    mean_shows, variance_shows, normalised_shows = norm_step_slices(shows if has_steps else None, dimension)
     mean_style = RowBarsStyle(row_axis="token", span=mean_span, height=HEIGHT, theme=theme)
     variance_style = replace(mean_style, span=variance_span, colour="muted")
-    before, after = (
-        [
-            row_bars(mean, at.labels, title=f"mean{when}", marks=[at.token], style=mean_style),
-            row_bars(variance, at.labels, title=f"variance{when}", marks=[at.token], style=variance_style),
-        ]
-        for mean, variance, when in zip(means, variances, ("", " after"), strict=True)
-    )
     style = HeatmapStyle(limit=limit, height=HEIGHT, theme=theme)
     return [
-        *before,
+        row_bars(means[0], at.labels, title="mean", marks=[at.token], shows=mean_shows, style=mean_style),
+        row_bars(variances[0], at.labels, title="variance", marks=[at.token], shows=variance_shows,
+                 style=variance_style),
         "→",
         heatmap(steps.normalised, at.labels, columns, title="(x − mean) / √variance", marks=[(at.token, None)],
-                style=style),
+                shows=normalised_shows, style=style),
         "→",
         heatmap(out, at.labels, columns, title="× γ + β", marks=[(at.token, None), (None, dimension)], shows=shows,
                 style=style),
-        *after,
+        row_bars(means[1], at.labels, title="mean after", marks=[at.token], style=mean_style),
+        row_bars(variances[1], at.labels, title="variance after", marks=[at.token], style=variance_style),
     ]  # fmt: skip
+
+
+def norm_step_slices(
+    shows: TensorSlice | None, dimension: int
+) -> tuple[TensorSlice | None, TensorSlice | None, TensorSlice | None]:
+    """The mean and the variance of each token, and the normalised rows, as steps of the derivation of the output of a
+    norm, of which `shows` is the slice. Mean and variance lead to the number of this dimension."""
+    if shows is None:
+        return None, None, None
+    of_token = replace(shows, index=(*shows.index[:-1], dimension))
+    return (
+        replace(of_token, step="mean of the token"),
+        replace(of_token, step="variance of the token"),
+        replace(shows, step="normalised"),
+    )
 
 
 def flows(

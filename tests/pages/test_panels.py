@@ -61,7 +61,7 @@ def check_cells(panel, model):
             continue
         number = getattr(shows, "factor", 1.0) * tensor_at(trace, model.parameters, cell)[cell.index]
         if getattr(shows, "step", None) is not None:
-            number = derive(model.run, cell).steps[shows.step].value
+            number = derive(model.run, cell).step(shows.step).value
         masked = np.isnan(value) and (number == 0 or not np.isfinite(number))  # a weight of 0, a score of -inf
         assert masked or value == pytest.approx(number, abs=1e-4), (panel.title, cell)
 

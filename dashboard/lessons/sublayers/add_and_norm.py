@@ -85,6 +85,7 @@ def render_normalisation(
     parts = scenes.normalisation(
         steps, out, at, columns=columns, dimension=dimension, limit=limit, theme=current_theme(),
         shows=scenes.norm_out_slice(at, name, current.config.norm) if is_model else None,
+        has_steps=name != "final_norm" or current.config.has_chained_layers,
     )  # fmt: skip
     with plot_area:
         render_plot(

@@ -84,7 +84,12 @@ def _shifted(score: Operand, largest: Operand, shifted: float, temperature: floa
     step = sum_step("score minus maximum", "s_{ij} - m_i", single_summands([score]), single_summands([largest], neg))
     if temperature == 1:
         return [step]
-    return [step, Step(f"divided by the temperature {temperature:g}", r"\frac{s_{ij} - m_i}{T}", shifted)]
+    return [step, Step(temperature_step(temperature), r"\frac{s_{ij} - m_i}{T}", shifted)]
+
+
+def temperature_step(temperature: float) -> str:
+    """The name of the step that divides by the temperature, where it is not 1."""
+    return f"divided by the temperature {temperature:g}"
 
 
 def weighted_value(source: OperandSource, cell: Cell) -> RuleResult:

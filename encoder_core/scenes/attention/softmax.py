@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import SoftmaxSteps, largest_entropy
+from encoder_core.explain.derivations.attention import temperature_step
 from encoder_core.figures import (
     HeatmapStyle,
     Line,
@@ -30,23 +31,22 @@ def step_by_step(
     steps: SoftmaxSteps,
     at: Position,
     *,
-    shifted: str,
+    temperature: float = 1.0,
     bits: Float[np.ndarray, "query"],
     limit: float,
     theme: ThemeName = "light",
 ) -> Line:
     """The row of one query step by step from scores to weights, then the weights and the entropy of every row.
 
-    steps    of that row, from `softmax_steps`
-    shifted  the title of the scores minus their maximum
-    bits     the entropy of every row; dropout follows softmax, and weights after it need not add up to 1
-    limit    the end of the colour scale of the weights
+    steps        of that row, from `softmax_steps` with this temperature
+    bits         the entropy of every row; dropout follows softmax, and weights after it need not add up to 1
+    limit        the end of the colour scale of the weights
     """
     visible, query = np.isfinite(scores), at.token
     marks = [(query, None), (query, at.key_token)]
     span = (0.0, max(1.0, float(np.log2(len(at.labels)))))
     return [
-        *row_steps(scores[query], steps, at, shifted=shifted, theme=theme),
+        *row_steps(scores[query], steps, at, temperature=temperature, theme=theme),
         "→",
         weight_bars(weights[query], visible[query], at, theme=theme),
         "→",
@@ -62,11 +62,19 @@ def row_steps(
     steps: SoftmaxSteps,
     at: Position,
     *,
-    shifted: str,
+    temperature: float = 1.0,
     theme: ThemeName = "light",
 ) -> Line:
-    """Scores → scores minus their maximum → exp, as columns of bars; the first two have one scale."""
+    """Scores → scores minus their maximum → exp, as columns of bars; the first two have one scale.
+
+    steps  of the row, from `softmax_steps` with this temperature
+    """
     visible, marks, any_visible = np.isfinite(scores), [at.key_token], bool(steps.total)
+    shifted_step = "score minus maximum" if temperature == 1 else temperature_step(temperature)
+    # Each bar is a step of the derivation of a weight, which has none of them in a row without a visible key.
+    shows = {
+        step: replace(_row_slice("pattern", at), step=step) if any_visible else None for step in (shifted_step, "exp")
+    }
     exp_style = RowBarsStyle(colour="attention", decimals=3, theme=theme)
     signed = RowBarsStyle(span=span_of(scores, steps.shifted), theme=theme)
     largest = f"max {format_fixed(scores.max(), 2)}" if any_visible else "no visible key"
@@ -75,12 +83,18 @@ def row_steps(
         row_bars(scores, at.labels, title="score s", mask=visible, marks=marks, shows=_row_slice("scores", at),
                  details=RowBarsDetails(footer=largest), style=signed),
         "→",
-        row_bars(steps.shifted, at.labels, title=shifted, mask=visible, marks=marks,
-                 details=RowBarsDetails(footer="max 0" if any_visible else ""), style=signed),
+        row_bars(steps.shifted, at.labels, title=shifted_title(temperature), mask=visible, marks=marks,
+                 shows=shows[shifted_step], details=RowBarsDetails(footer="max 0" if any_visible else ""),
+                 style=signed),
         "→",
-        row_bars(steps.exp, at.labels, title="exp", mask=visible, marks=marks, details=RowBarsDetails(footer=total),
-                 style=exp_style),
+        row_bars(steps.exp, at.labels, title="exp", mask=visible, marks=marks, shows=shows["exp"],
+                 details=RowBarsDetails(footer=total), style=exp_style),
     ]  # fmt: skip
+
+
+def shifted_title(temperature: float) -> str:
+    """The title of the scores minus their maximum, with the temperature where it is not 1."""
+    return "s − max" if temperature == 1 else "(s − max) / T"
 
 
 def weight_bars(

@@ -27,6 +27,7 @@ from encoder_core.figures import (
     span_of,
     theme_named,
 )
+from encoder_core.scenes.add_and_norm import norm_step_slices
 from encoder_core.scenes.equation import EquationTerm, equation
 from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
 
@@ -96,19 +97,23 @@ def sum_normed(
 
     in_use  whether the sum is that of the model, with its own position encoding
     """
+    shows = text_slice("embedded", at) if in_use else None
+    mean_shows, variance_shows, normalised_shows = norm_step_slices(shows, 0)
     style = HeatmapStyle(limit=colour_limit(norm.normalised, embedded), height=HEIGHT, theme=theme)
     bars_style = RowBarsStyle(row_axis="token", decimals=None, weight=14, height=HEIGHT, theme=theme)
     mean_style = replace(bars_style, span=span_of(norm.mean))
     variance_style = replace(bars_style, span=span_of(norm.variance), colour="muted")
     marks = [(at.token, None)]
     return [
-        row_bars(norm.mean, at.labels, title="mean of the sum", marks=[at.token], style=mean_style),
-        row_bars(norm.variance, at.labels, title="variance", marks=[at.token], style=variance_style),
+        row_bars(norm.mean, at.labels, title="mean of the sum", marks=[at.token], shows=mean_shows, style=mean_style),
+        row_bars(norm.variance, at.labels, title="variance", marks=[at.token], shows=variance_shows,
+                 style=variance_style),
         "→",
-        heatmap(norm.normalised, at.labels, columns, title="(sum − mean) / √variance", marks=marks, style=style),
+        heatmap(norm.normalised, at.labels, columns, title="(sum − mean) / √variance", marks=marks,
+                shows=normalised_shows, style=style),
         "→",
         heatmap(embedded, at.labels, columns, title="× γ + β = embedded", marks=marks,
-                shows=text_slice("embedded", at) if in_use else None, style=style),
+                shows=shows, style=style),
     ]  # fmt: skip
 
 

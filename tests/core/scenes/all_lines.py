@@ -29,7 +29,8 @@ def attention_lines(run: Run, at: At) -> Iterator[Line]:
     scale = scaled_scores.Scale(run.score_scale, "")
     yield scaled_scores.step_by_step(q, k, dots, scores, at, scale=scale, set_by_hand=by_hand)
     steps = analysis.softmax_steps(scores[at.token], run.effects.temperature)
-    yield softmax.step_by_step(scores, weights, steps, at, shifted="", bits=analysis.entropy(weights), limit=1.0)
+    yield softmax.step_by_step(scores, weights, steps, at, temperature=run.effects.temperature,
+                               bits=analysis.entropy(weights), limit=1.0)  # fmt: skip
     head_weights = weighted_values.HeadWeights(weights, visible)
     yield weighted_values.mixture(head_weights, v, z, at, dimension=0, factor=factor)
     number = float(z[at.token, 0])
@@ -60,7 +61,8 @@ def layer_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
         )
         shows = add_and_norm.norm_out_slice(at, name, config.norm)
         yield add_and_norm.normalisation(steps, around.norm_out, at, columns=columns, dimension=0, limit=1.0,
-                                         shows=shows)  # fmt: skip
+                                         shows=shows,
+                                         has_steps=name != "final_norm" or config.has_chained_layers)  # fmt: skip
     neurons = Window(0, config.d_ff)
     steps = FeedForwardSteps(*(x[at.sentence] for x in (layer.mlp_pre, layer.mlp_act, layer.mlp_out)))
     yield feed_forward.network(layer.mlp_in[at.sentence], steps, config, at, columns=columns,

@@ -40,7 +40,7 @@ def test_scaled_and_masked_scores_share_a_colour_scale_that_the_dot_products_do_
 def test_softmax_of_a_row_shows_its_sums_and_the_weights_have_the_limit(layer):
     scores, weights = layer.scores[0, 0], layer.pattern[0, 0]
     steps = softmax_steps(scores[1])
-    parts = softmax.step_by_step(scores, weights, steps, AT, shifted="s − max", bits=entropy(weights), limit=1.0)
+    parts = softmax.step_by_step(scores, weights, steps, AT, bits=entropy(weights), limit=1.0)
     score, shifted, exp, weight, _, bits = panels_of(parts)
     assert score.figure.layout.xaxis.range == shifted.figure.layout.xaxis.range
     assert exp.figure.layout.xaxis.title.text == f"sum {steps.total:.3f}"

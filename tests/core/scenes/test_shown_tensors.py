@@ -31,7 +31,7 @@ def drawn_number(panel, run, cell, tensors):
     tensors, because some are computed when they are read."""
     shows, name = panel.shows, (cell.tensor, cell.layer)
     if getattr(shows, "step", None) is not None:
-        return derive(run, cell).steps[shows.step].value
+        return derive(run, cell).step(shows.step).value
     if name not in tensors:
         tensors[name] = tensor_at(run.trace, run.edited_parameters, cell)
     return getattr(shows, "factor", 1.0) * tensors[name][cell.index]
