@@ -136,7 +136,7 @@ def mosaic(
         else _tile_axis(grid.column_titles, placed.wide, gap, colours) | {"side": "top"}
     )
     y_axis = (
-        _row_axis(row_axis.names, height, colours)
+        _row_axis(row_axis.names, height, colours, [row for row, _ in marked if row is not None])
         if labels_left
         else _tile_axis(grid.row_titles, placed.tall, gap, colours)
     )
@@ -188,12 +188,12 @@ def _tile_axis(titles: Sequence[str], size: int, gap: int, theme: Theme) -> dict
     return axis
 
 
-def _row_axis(rows: Sequence[str], height: int, theme: Theme) -> dict[str, Any]:
-    """Labels of as many rows as fit."""
+def _row_axis(rows: Sequence[str], height: int, theme: Theme, marked: Sequence[int]) -> dict[str, Any]:
+    """Labels of as many rows as fit; those of marked rows stay, and their neighbours give way."""
     step = max(1, math.ceil(len(rows) * _LABEL_HEIGHT / height))
-    axis = _tile_axis(rows[::step], step, 0, theme)
-    axis["tickvals"] = list(range(0, len(rows), step))
-    return axis
+    regular = (row for row in range(0, len(rows), step) if all(abs(row - mark) >= step for mark in marked))
+    places = sorted({*marked, *regular})
+    return _tile_axis([rows[place] for place in places], 1, 0, theme) | {"tickvals": places}
 
 
 def _frames(tiles: Tiles, selected: tuple[int, int] | None, theme: Theme) -> list[dict[str, Any]]:

@@ -60,7 +60,8 @@ def hidden_states(
     """
     layers = len(stages) - 1 - final_norm
     names = ["embedded", *tile_titles("layer", layers), *(["final norm"] if final_norm else [])]
-    grid = TileGrid([""], names, "", stage_axis(layers, final_norm), selected=(0, at.layer + 1))
+    grid = TileGrid([""], names, "", stage_axis(layers, final_norm), selected=(0, at.layer + 1),
+                    marks=[(at.token, None)])  # fmt: skip
     style = MosaicStyle(row_axis="token", column_axis="dimension", kind="signed", limit=limit,
                         height=STATES_HEIGHT, theme=theme)  # fmt: skip
     return [

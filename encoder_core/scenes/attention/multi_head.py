@@ -64,7 +64,7 @@ def split(
     """Q of all heads as one matrix → split into heads → merged again, on one colour scale."""
     heads, seq, d_head = q_heads.shape
     columns = split_window(d_head, heads)
-    grid = TileGrid([""], head_names(heads), "", selected=(0, at.head))
+    grid = TileGrid([""], head_names(heads), "", selected=(0, at.head), marks=[(at.token, None)])
     style = MosaicStyle(kind="signed", column_axis="dimension", limit=colour_limit(q), height=140,
                         title_colour="query", theme=theme)  # fmt: skip
 
@@ -129,7 +129,7 @@ def contributions(
     heads, seq, d_model = by_head.shape
     columns = columns or Window(0, d_model)
     limit, height = colour_limit(by_head, attn_out), 200
-    grid = TileGrid([""], head_names(heads), "", selected=(0, at.head))
+    grid = TileGrid([""], head_names(heads), "", selected=(0, at.head), marks=[(at.token, None)])
     tiles_style = MosaicStyle(kind="signed", row_axis="token", column_axis="dimension", limit=limit, height=height,
                               weight=int(np.clip(14 * heads, 24, 130)), theme=theme)  # fmt: skip
     return [

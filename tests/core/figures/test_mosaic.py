@@ -50,6 +50,14 @@ def test_of_many_rows_as_many_have_labels_as_fit():
     assert panel.figure.layout.yaxis.tickvals[:3] == (0, 7, 14)
 
 
+def test_a_marked_row_keeps_its_label_and_its_neighbours_give_way():
+    names = [str(row) for row in range(10)]
+    grid = TileGrid([""], [""], marks=[(3, None)])
+    panel = mosaic(np.ones((1, 1, 10, 2)), grid, names, ["a", "b"], title="", style=MosaicStyle(height=65))
+    assert panel.figure.layout.yaxis.ticktext == ("0", "3", "6", "8")  # without the mark: every second one
+    assert panel.figure.layout.yaxis.tickvals == (0, 3, 6, 8)
+
+
 def test_masked_cells_are_grey_and_have_no_number():
     mask = np.ones(TILES.shape, bool)
     mask[0, 1, 0, 2] = False
