@@ -49,8 +49,8 @@ def render_body() -> None:
     plot_area = st.container()  # above the choice of the colour scale
     bits = entropy(softmax_steps(scores, temperature).weights)
     parts = scenes.step_by_step(
-        scores, weights, steps, at, temperature=temperature, bits=bits, limit=render_weights_limit(weights),
-        theme=current_theme(),
+        scores, weights, steps, at, temperature=temperature, bits=bits, has_dropout=has_dropout,
+        limit=render_weights_limit(weights), theme=current_theme(),
     )  # fmt: skip
     with plot_area:
         render_plot(parts, key="softmax_plot", inspection=inspection)

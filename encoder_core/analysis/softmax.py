@@ -55,12 +55,13 @@ def entropy(weights: Float[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]
     """H = - sum_j w_j log2 w_j of each row, in bits, with 0 log 0 = 0 (Shannon 1948, section 6).
 
     0 where one key has weight 1, and for a row of zeros; `largest_entropy` where all visible keys have equal weights.
-    Raises ValueError for what is no numbers, and for negative ones.
+    Weights above 1, such as after dropout, can make it negative. Raises ValueError for what is no numbers, and for
+    negative ones.
     """
     weights = require_numbers("weights", weights, "*row key")
     if (weights < 0).any():
         raise ValueError(f"a weight of {weights.min():g} is invalid: allowed are weights from 0.")
-    return np.asarray(np.abs(entr(weights.astype(float)).sum(axis=-1) / np.log(2)))
+    return np.asarray(entr(weights.astype(float)).sum(axis=-1) / np.log(2) + 0.0)  # not -0
 
 
 def largest_entropy(visible: Bool[np.ndarray, "*row key"]) -> Float[np.ndarray, "*row"]:

@@ -93,10 +93,11 @@ def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
     """The tensors of this trace by name, in the order of the forward pass, and then its measures."""
     shapes = {}
     batch, heads, seq, _ = trace.layers[0].z.shape
+    sizes: dict[str, int] = {"batch": batch, "head": heads}
     for name, axes in AXES.items():
         layers = len(trace.layers) if name in _IN_LAYERS else None
         if name in _MEASURES:
-            shapes[name] = TensorShape(axes, (batch, seq, seq)[-len(axes) :], layers)
+            shapes[name] = TensorShape(axes, tuple(sizes.get(axis, int(seq)) for axis in axes), layers)
             continue
         if name == "head_contributions":  # a property: its shape is known without computing it
             shapes[name] = TensorShape(axes, (batch, heads, seq, trace.embedded.shape[-1]), layers)

@@ -1,4 +1,4 @@
-"""Measures of a trace whose numbers have cells, like those of its tensors: averages, rollout, products and cosines.
+"""Measures of a trace whose numbers have cells, like those of its tensors: entropies, averages, rollout, cosines.
 
 They are computed when they are read. Measures with the prefix of a tensor compare the rows of that tensor.
 """
@@ -13,8 +13,9 @@ from encoder_core.trace import EncoderTrace
 
 Square = Float[np.ndarray, "*batch row column"]
 
-# The axes of each measure. All have as many rows and columns as the trace has tokens.
+# The axes of each measure; those that are neither sentences nor heads are as long as the trace has tokens.
 LAYER_MEASURE_AXES = {
+    "pattern_entropy": "batch head query",
     "mean_pattern": "batch query key",
     "rollout_step": "batch query key",
     "rollout": "batch query input",
@@ -28,9 +29,14 @@ MEASURE_AXES = {
 COMPARED_TENSORS = {f"{tensor}_cosines": tensor for tensor in ("embedded", "resid_post", "output")}
 
 
-def measure(trace: EncoderTrace, name: str, layer: int | None) -> Square:
+def measure(trace: EncoderTrace, name: str, layer: int | None) -> Float[np.ndarray, "..."]:
     """The numbers of a measure for all sentences; `layer` is None for measures outside the layers."""
     return _MEASURES[name](trace, layer)
+
+
+def _pattern_entropy(trace: EncoderTrace, layer: int) -> Float[np.ndarray, "batch head query"]:
+    """The entropy of each row of attention weights, in bits; dropout can make it negative."""
+    return analysis.entropy(trace.layers[layer].pattern)
 
 
 def _mean_pattern(trace: EncoderTrace, layer: int) -> Square:
@@ -64,7 +70,8 @@ def _cosines(tensor: str) -> Callable[..., Square]:
     return compute
 
 
-_MEASURES: Mapping[str, Callable[..., Square]] = {
+_MEASURES: Mapping[str, Callable[..., Float[np.ndarray, "..."]]] = {
+    "pattern_entropy": _pattern_entropy,
     "mean_pattern": _mean_pattern,
     "rollout_step": _rollout_step,
     "rollout": _rollout,

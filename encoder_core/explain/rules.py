@@ -64,6 +64,7 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
         {"as computed": prediction.logit, BY_CONTRIBUTION: prediction.sum_of_contributions},
     ),
     "probabilities": ("Probability of the output token", _one(prediction.probability)),
+    "pattern_entropy": ("Entropy of a row of attention weights, in bits", _one(measures.entropy)),
     "mean_pattern": ("Attention weight, averaged over the heads", _one(measures.mean_weight)),
     "rollout_step": ("Step of the rollout: ½ average + ½ I", _one(measures.rollout_step)),
     "rollout": ("Attention rollout", _one(measures.rollout)),

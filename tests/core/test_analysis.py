@@ -87,7 +87,14 @@ def test_softmax_steps_of_a_row_masked_everywhere_are_zeros():
 
 @pytest.mark.parametrize(
     ("weights", "bits"),
-    [([1.0, 0.0], 0), ([0.5, 0.5], 1), ([0.25] * 4, 2), ([0.5, 0.25, 0.25, 0.0], 1.5), ([0.0, 0.0], 0)],
+    [
+        ([1.0, 0.0], 0),
+        ([0.5, 0.5], 1),
+        ([0.25] * 4, 2),
+        ([0.5, 0.25, 0.25, 0.0], 1.5),
+        ([0.0, 0.0], 0),
+        ([2.0, 0.0], -2),
+    ],  # twice as large after dropout
 )
 def test_entropy_in_bits(weights, bits):
     assert entropy(np.array(weights)) == pytest.approx(bits)

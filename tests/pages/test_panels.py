@@ -120,6 +120,7 @@ def test_a_bar_of_a_weight_is_inspected_and_selected_like_its_cell(framed, lines
         ("full_stack", "Rollout", ["rollout_step.1.0.3.5", "rollout.0.0.3.5", "rollout.1.0.3.5", None]),
         ("full_stack", "Similarity", [None, "embedded_cosines.0.3.5", "resid_post_cosines.1.0.3.5"]),
         ("positions", None, ["position_products.3.5", None]),
+        ("softmax", None, [None, None, None, None, "pattern.1.0.0.3.5", "pattern_entropy.1.0.0.3"]),
     ],
 )
 def test_the_arithmetic_of_a_measure_is_shown(framed, lines, page, view, cells):
@@ -127,8 +128,9 @@ def test_the_arithmetic_of_a_measure_is_shown(framed, lines, page, view, cells):
     choices = {"layer": "2"} | ({"view": view} if view else {})
     opened(stage_named(page), **choices)
     panels = panels_of(lines[-1])
-    has_cells = [panel.kind == "heatmap" and panel.shows is not None for panel in panels]
-    assert [str(p.cell(3, 5)) if shown else None for p, shown in zip(panels, has_cells, strict=True)] == cells
+    numbers = [panel for panel in panels if panel.kind == "heatmap" or "entropy" in panel.title]
+    shown = {panel.title: str(panel.cell(3, 5 if panel.kind == "heatmap" else 0)) for panel in numbers if panel.shows}
+    assert [shown.get(panel.title) for panel in panels] == cells
     for cell in filter(None, cells):
         (derivation,) = derivations(opened(stage_named(page), cell=cell, **choices))
         assert [crumb["cell"] for crumb in derivation["trail"]] == [cell]

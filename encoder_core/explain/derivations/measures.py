@@ -1,4 +1,4 @@
-"""Derivations of measures of a trace: averages over the heads, attention rollout, dot products and cosines."""
+"""Derivations of measures of a trace: entropy, averages over the heads, attention rollout, dot products, cosines."""
 
 import math
 
@@ -7,6 +7,18 @@ from encoder_core.explain.derivation import Operand, Step, product_summands, sin
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult, copy_step
 from encoder_core.explain.measures import COMPARED_TENSORS
+
+
+def entropy(source: OperandSource, cell: Cell) -> RuleResult:
+    """-w log2 w of every weight of the row, added up (Shannon 1948, section 6)."""
+    weights = source.operands_along("pattern", (*cell.index, None), cell.layer)
+    formula = r"-\sum_j A_{ij} \log_2 A_{ij}"
+    step = sum_step("−w log₂ w of each weight w", formula, single_summands(weights, _bits))
+    return RuleResult(f"H_i = {formula}", (step,))
+
+
+def _bits(weight: float) -> float:
+    return 0.0 - weight * math.log2(weight) if weight else 0.0
 
 
 def mean_weight(source: OperandSource, cell: Cell) -> RuleResult:

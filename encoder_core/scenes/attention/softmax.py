@@ -33,25 +33,29 @@ def step_by_step(
     *,
     temperature: float = 1.0,
     bits: Float[np.ndarray, "query"],
+    has_dropout: bool = False,
     limit: float,
     theme: ThemeName = "light",
 ) -> Line:
     """The row of one query step by step from scores to weights, then the weights and the entropy of every row.
 
     steps        of that row, from `softmax_steps` with this temperature
-    bits         the entropy of every row; dropout follows softmax, and weights after it need not add up to 1
+    bits         the entropy of every row, before dropout
+    has_dropout  whether dropout follows softmax: the weights of the trace, which are those after it, then have no such
+                 entropy, because they need not add up to 1
     limit        the end of the colour scale of the weights
     """
     visible, query = np.isfinite(scores), at.token
     marks = [(query, None), (query, at.key_token)]
     span = (0.0, max(1.0, float(np.log2(len(at.labels)))))
+    shows_bits = TensorSlice("pattern_entropy", (at.sentence, at.head, "row"), at.layer)
     return [
         *row_steps(scores[query], steps, at, temperature=temperature, theme=theme),
         "→",
         weight_bars(weights[query], visible[query], at, theme=theme),
         "→",
         weight_map(weights, visible, at, title="all weights", marks=marks, limit=limit, theme=theme),
-        row_bars(bits, at.labels, title="entropy, bits", marks=[query],
+        row_bars(bits, at.labels, title="entropy, bits", marks=[query], shows=None if has_dropout else shows_bits,
                  details=RowBarsDetails(references=largest_entropy(visible), footer="❘ log₂ visible"),
                  style=RowBarsStyle(row_axis="query", colour="muted", span=span, theme=theme)),
     ]  # fmt: skip

@@ -13,6 +13,9 @@ ABSOLUTE = 1e-5  # shares and cosines are at most 1; the products of positions a
 
 
 def measure_at(trace: EncoderTrace, cell: Cell) -> float:
+    if cell.tensor == "pattern_entropy":
+        weights = trace.layers[cell.layer].pattern[cell.index].astype(float)
+        return -math.fsum(weight * math.log2(weight) for weight in weights if weight)
     *sentence, row, column = cell.index
     if cell.tensor == "position_products":
         return _dot(trace.position_encoding[row], trace.position_encoding[column])

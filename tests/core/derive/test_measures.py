@@ -28,6 +28,18 @@ def steps(derivation) -> list[float]:
     return [step.value for step in derivation.steps]
 
 
+def test_the_entropy_of_a_row():
+    """0.25 log2 4 + 0.75 log2 (4/3) = 0.5 + 0.3113; one bit for two equal weights; none for a single one, or none."""
+    entropy = model().derive("pattern_entropy.1.0.1.1")
+    assert steps(entropy) == pytest.approx([0.811278], abs=1e-6)
+    assert [term.value for term in entropy.terms] == pytest.approx([0.5, 0.311278], abs=1e-6)
+    assert entropy.terms[1].operands[0].cell == Cell("pattern", (0, 1, 1, 1), layer=1)
+    assert entropy.description == "Entropy of a row of attention weights, in bits: layer 2, head 2, query 2 “a”"
+    assert steps(model().derive("pattern_entropy.0.0.0.1")) == [1]
+    assert str(steps(model().derive("pattern_entropy.0.0.0.0"))) == "[0.0]"
+    assert steps(model(UNSEEN).derive("pattern_entropy.0.0.0.0")) == [0]
+
+
 def test_the_average_over_the_heads():
     """(0.5 + 0.25) / 2 = 0.375."""
     average = model().derive("mean_pattern.1.0.1.0")

@@ -30,7 +30,8 @@ def attention_lines(run: Run, at: At) -> Iterator[Line]:
     yield scaled_scores.step_by_step(q, k, dots, scores, at, scale=scale, set_by_hand=by_hand)
     steps = analysis.softmax_steps(scores[at.token], run.effects.temperature)
     yield softmax.step_by_step(scores, weights, steps, at, temperature=run.effects.temperature,
-                               bits=analysis.entropy(weights), limit=1.0)  # fmt: skip
+                               bits=analysis.entropy(weights), has_dropout=run.trace.kept is not None,
+                               limit=1.0)  # fmt: skip
     head_weights = weighted_values.HeadWeights(weights, visible)
     yield weighted_values.mixture(head_weights, v, z, at, dimension=0, factor=factor)
     number = float(z[at.token, 0])
