@@ -20,7 +20,7 @@ CELL: Parameter[tuple[str, ...]] = declare(
 _POSITION = "position of the inspected cell"  # None from a click until the next run
 # Axes of the trace's tensors -> axes of a panel: their words on screen, where d_model is the number of dimensions.
 AXIS_KINDS: dict[str, AxisKind] = {
-    "batch": "sentence", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
+    "batch": "sentence", "head": "head", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
     "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
     "position": "position", "other_position": "other position", "input": "input token", "other": "other token",
 }  # fmt: skip

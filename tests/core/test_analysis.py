@@ -93,8 +93,8 @@ def test_softmax_steps_of_a_row_masked_everywhere_are_zeros():
         ([0.25] * 4, 2),
         ([0.5, 0.25, 0.25, 0.0], 1.5),
         ([0.0, 0.0], 0),
-        ([2.0, 0.0], -2),
-    ],  # twice as large after dropout
+        ([2.0, 0.0], -2),  # twice as large after dropout
+    ],
 )
 def test_entropy_in_bits(weights, bits):
     assert entropy(np.array(weights)) == pytest.approx(bits)

@@ -124,7 +124,7 @@ def test_a_bar_of_a_weight_is_inspected_and_selected_like_its_cell(framed, lines
     ],
 )
 def test_the_arithmetic_of_a_measure_is_shown(framed, lines, page, view, cells):
-    """Of averages, rollout, cosines and dot products: a cell of the figure leads to its derivation."""
+    """Of averages, rollout, cosines, dot products and entropies: a cell of the figure leads to its derivation."""
     choices = {"layer": "2"} | ({"view": view} if view else {})
     opened(stage_named(page), **choices)
     panels = panels_of(lines[-1])
