@@ -69,7 +69,7 @@ class Model:
         return self.settings.trained is not None or self.settings.task is not None
 
     @property
-    def _shares_encoder(self) -> bool:
+    def shares_encoder(self) -> bool:
         """Whether the encoder stays in memory without this model."""
         return self.settings.trained is not None or self.settings.encoder in TASK_ENCODERS
 
@@ -95,7 +95,7 @@ class Model:
         parameter_bytes = 0
         if any(isinstance(edit, SetWeight) for edit in self.edits):
             parameter_bytes = stacked_bytes(self.config, seq)
-        elif not (self.edits or self.settings.has_custom_mask or self._shares_encoder):
+        elif not (self.edits or self.settings.has_custom_mask or self.shares_encoder):
             parameter_bytes = self.encoder.memory_bytes(seq)
         return trace_bytes(self.config, seq, batch) + parameter_bytes
 

@@ -1,6 +1,7 @@
 """The same model with other edits, in its initial state, or with the other placement of norms."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,8 +9,9 @@ from dashboard.models.cache import cached_by_size
 from dashboard.models.model import Model, model_for
 from dashboard.state.offered_encoders import CHECKPOINT
 from dashboard.state.settings import Settings
-from encoder_core import Edit
+from encoder_core import Edit, Encoder
 from encoder_core.config import Norm
+from encoder_core.parameters.cost import stacked_bytes
 from encoder_core.training.shipped import initial_encoder
 
 
@@ -54,9 +56,33 @@ def with_edits(model: Model, edits: tuple[Edit, ...]) -> Model:
 @cached_by_size
 def model_with_norm(settings: Settings, norm: Norm, edits: tuple[Edit, ...]) -> Model:
     """The model of the settings with the other placement of norms; pre-norm adds a final norm (scale 1, bias 0)."""
+    if edits:
+        return with_edits(model_with_norm(settings, norm, ()), edits)
     model = model_for(settings)
-    config = replace(model.config, norm=norm, final_norm=norm == "pre")
+    if settings.has_custom_mask:
+        return replace(model_with_norm(settings.without_custom_mask, norm, ()), settings=settings, mask=model.mask)
+    encoder = (
+        _shared_with_norm(model.encoder, norm).encoder if model.shares_encoder else _with_norm(model.encoder, norm)
+    )
+    return replace(model, encoder=encoder)
+
+
+class _SharedEncoder(NamedTuple):
+    """An encoder that the models of all texts share, and the memory that it does not share with the trained one."""
+
+    encoder: Encoder
+    num_bytes: int
+
+
+@cached_by_size
+def _shared_with_norm(encoder: Encoder, norm: Norm) -> _SharedEncoder:
+    # The stack of its parameters takes 55 MB in MiniLM: one for each text would fill the memory.
+    other = _with_norm(encoder, norm)
+    return _SharedEncoder(other, stacked_bytes(other.config, other.config.max_len))
+
+
+def _with_norm(encoder: Encoder, norm: Norm) -> Encoder:
+    config = replace(encoder.config, norm=norm, final_norm=norm == "pre")
     new = {"final_norm.scale": np.ones(config.d_model, np.float32),
            "final_norm.bias": np.zeros(config.d_model, np.float32)}  # fmt: skip
-    other = replace(model, encoder=model.encoder.with_config(config, new))
-    return with_edits(other, edits) if edits else other
+    return encoder.with_config(config, None if encoder.is_drawn else new)  # drawn norms have scale 1 and bias 0

@@ -59,6 +59,11 @@ class ParameterizedModel:
         """The tokenizer of texts; None: the vocabulary is made from each text anew."""
         return self._tokenizer
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the parameters are drawn from a seed: further ones can be, too (`with_config`)."""
+        return isinstance(self._parameters, DrawnParameters)
+
     def parameters(self) -> ParameterDict:
         """Read-only float32 arrays by name, in the order of the forward pass. A kernel has shape (inputs, outputs)."""
         return dict(self._parameters)

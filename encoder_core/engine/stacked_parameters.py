@@ -67,13 +67,17 @@ class StackedParameters:
 
         Options that change neither these parameters nor the capacity are inputs of the program.
         """
-        if self._arrays == other._arrays:
+        if self._identity == other._identity:
             self._stacked = other._stacked
 
     @property
-    def _arrays(self) -> dict[str, int]:
-        """The identity of each array in the stack."""
-        return {name: id(array) for name, array in self.parameters.items() if name.startswith(_IN_STACK)}
+    def _identity(self) -> tuple[int, dict[str, object]]:
+        """What tells the arrays in the stack from others: seed and shapes of drawn ones, which need not be drawn for
+        it, and the arrays themselves."""
+        if isinstance(self.parameters, DrawnParameters):
+            shapes = self.parameters.shapes
+            return self.parameters.seed, {name: shapes[name] for name in shapes if name.startswith(_IN_STACK)}
+        return -1, {name: id(array) for name, array in self.parameters.items() if name.startswith(_IN_STACK)}
 
     @property
     def states(self) -> tuple[nnx.State, ...]:

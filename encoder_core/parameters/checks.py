@@ -44,9 +44,13 @@ def select_parameters(config: EncoderConfig, parameters: Parameters, extra: Para
 
     Raises ValueError that names a parameter which is missing.
     """
-    drawn = parameters.with_config(config) if isinstance(parameters, DrawnParameters) else None
+    shapes, drawn = parameter_shapes(config), None
+    if isinstance(parameters, DrawnParameters):
+        drawn = parameters.with_config(config)
+        if not any(parameters.shapes.get(name) != shapes[name] for name in extra.keys() & shapes.keys()):
+            return drawn  # without drawing any
     selected: ParameterDict = {}
-    for name, shape in parameter_shapes(config).items():
+    for name, shape in shapes.items():
         present = parameters.get(name)
         if present is not None and present.shape == shape:
             selected[name] = present
@@ -59,8 +63,6 @@ def select_parameters(config: EncoderConfig, parameters: Parameters, extra: Para
             )
         else:
             selected[name] = drawn[name]
-    if drawn is not None and all(array is drawn[name] for name, array in selected.items()):
-        return drawn
     return selected
 
 

@@ -36,11 +36,11 @@ class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
     def __init__(self, config: EncoderConfig, seed: int) -> None:
         self.seed = require_integer("seed", seed, 0)
         self._config = config
-        self._shapes = parameter_shapes(config)
+        self.shapes = parameter_shapes(config)
         self._drawn: dict[tuple[str, tuple[int, ...]], Float[np.ndarray, ...]] = {}  # by name and shape
 
     def __getitem__(self, name: str) -> Float[np.ndarray, "..."]:
-        key = name, self._shapes[name]
+        key = name, self.shapes[name]
         if key not in self._drawn:
             array = _draw(*key, self.seed)
             array.setflags(write=False)
@@ -54,13 +54,13 @@ class DrawnParameters(Mapping[str, Float[np.ndarray, "..."]]):
         return others
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._shapes)
+        return iter(self.shapes)
 
     def __len__(self) -> int:
-        return len(self._shapes)
+        return len(self.shapes)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._shapes
+        return name in self.shapes
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._config, self.seed)
