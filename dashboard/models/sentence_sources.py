@@ -12,7 +12,7 @@ from encoder_core.inputs.corpus import load_sentences
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 
-_OWN_BYTES = 16_000_000  # of the traces of one user's sentences: about 1,400 tokens in MiniLM
+_OWN_BYTES = 16_000_000  # of the traces of one user's sentences: about 1,300 tokens in MiniLM
 
 
 def project_sentences(model: Model) -> TracedSentences | TracingProgress:

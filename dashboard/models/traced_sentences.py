@@ -23,8 +23,10 @@ from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import UNK, Tokenizer
 from encoder_core.trace import SentenceTrace
 
-MAX_BYTES = 220_000_000  # of all results in memory; the sentences of the project take 100 MB in MiniLM
-MAX_RESULT_BYTES = 110_000_000
+MAX_BYTES = 240_000_000  # of all results in memory; the sentences of the project take 110 MB in MiniLM
+MAX_RESULT_BYTES = 120_000_000
+_WORD_PAIR_BYTES = 64  # a tuple of two texts that the tokens have, and its place in the list
+_PAIR_BYTES = 30  # indices and kinds of a pair of tokens
 _PRESENT = 5.0  # seconds without a request after which nobody waits for a result any more
 _logger = logging.getLogger(__name__)
 
@@ -60,9 +62,10 @@ class TracedSentences(NamedTuple):
 
     @property
     def num_bytes(self) -> int:
-        """The memory of the arrays."""
+        """The memory of the arrays and of the pairs of words."""
         arrays = (*(self.vectors or ()), *(self.pairs or ()))
-        return 1000 + sum(array.nbytes for array in arrays if hasattr(array, "nbytes"))
+        word_pairs = len(self.pairs.word_pairs) if self.pairs else 0
+        return 1000 + sum(array.nbytes for array in arrays if hasattr(array, "nbytes")) + _WORD_PAIR_BYTES * word_pairs
 
 
 class TracingProgress(NamedTuple):
@@ -118,16 +121,17 @@ class SentenceTracer:
     def _work(self) -> None:
         while job := self._next_job():
             try:
-                result = self._trace(job)
+                self._finish(job, self._trace(job))
             except Exception:
                 _logger.exception("The sentences of %s cannot be traced.", job.request.key)
                 job.failed = True
-                continue
-            with self._lock:
-                self._jobs.pop(job.request.key, None)
-                if result:
-                    self._results[job.request.key] = result
-            release_freed_memory()
+
+    def _finish(self, job: _Job, result: TracedSentences | None) -> None:
+        with self._lock:
+            if result:
+                self._results[job.request.key] = result
+            self._jobs.pop(job.request.key, None)
+        release_freed_memory()
 
     def _next_job(self) -> _Job | None:
         """The oldest job that somebody waits for; the thread ends without one."""
@@ -202,9 +206,11 @@ def _unknown_id(tokenizer: Tokenizer) -> int | None:
 
 
 def result_bytes(config: EncoderConfig, seq: int) -> int:
-    """Memory of the result for a sentence of `seq` tokens: float32 vectors, and weights of all pairs."""
+    """Memory of the result for a sentence of `seq` tokens, at most: float32 vectors, and weights, places, kinds and
+    words of all pairs."""
     vectors = 4 * (config.num_layers + 1) * seq * config.d_model
-    return vectors + 4 * config.num_layers * config.num_heads * seq * seq
+    weights = 4 * config.num_layers * config.num_heads
+    return vectors + (weights + _PAIR_BYTES + _WORD_PAIR_BYTES) * seq * seq
 
 
 def _is_awaited(job: _Job) -> bool:

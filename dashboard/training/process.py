@@ -1,17 +1,20 @@
-"""The training process, and the thread that reads its reports."""
+"""The training process, and the threads that send its requests and read its reports."""
 
 import contextlib
+import logging
 import os
 import subprocess
 import sys
 import threading
 from multiprocessing import Pipe
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Protocol
 
 from dashboard.training.compiled_programs import compiled_programs_folder
 from encoder_core.training.messages import Report, Request
 
+_logger = logging.getLogger(__name__)
 _ROOT = Path(__file__).parents[2]
 _CACHE_BYTES = 50_000_000  # of compiled programs, a few hundred plans; in a container /tmp is in memory
 _TICK = 1.0  # seconds without a report after which the listener is told that time passes
@@ -32,6 +35,7 @@ class TrainingProcess:
     def __init__(self, listener: Listener) -> None:
         """Start it. Raises OSError if that is impossible."""
         self._listener = listener
+        self._requests: SimpleQueue[Request | None] = SimpleQueue()  # None is the last one
         self._connection, other = Pipe()
         descriptor = other.fileno()
         command = [sys.executable, "-m", "encoder_core.training.worker", str(descriptor)]
@@ -39,18 +43,26 @@ class TrainingProcess:
             self._process = subprocess.Popen(command, pass_fds=[descriptor], env=_environment())
         finally:
             other.close()
-        threading.Thread(target=self._read, name="training reports", daemon=True).start()
+        for name, target in (("training reports", self._read), ("training requests", self._write)):
+            threading.Thread(target=target, name=name, daemon=True).start()
 
     def send(self, request: Request) -> None:
-        """Send a request; ignored if the process has ended."""
-        self._send(request)
+        """Send a request, without waiting for the process, which reads nothing in its first seconds. It is ignored if
+        the process has ended."""
+        self._requests.put(request)
 
     def close(self) -> None:
         """Let the process end after its present steps."""
+        self._requests.put(None)
+
+    def _write(self) -> None:
+        request: Request | None
+        while request := self._requests.get():
+            self._send(request)
         self._send(None)
 
     def _send(self, request: Request | None) -> None:
-        with contextlib.suppress(OSError):  # the thread notices that the process has ended
+        with contextlib.suppress(OSError):  # the other thread notices that the process has ended
             self._connection.send(request)
 
     def _read(self) -> None:
@@ -60,7 +72,12 @@ class TrainingProcess:
                     self._listener.receive(self, self._connection.recv())
                 self._listener.tick()
         except (EOFError, OSError):
-            self._listener.lose(self)
+            pass
+        except Exception:
+            _logger.exception("The reports of the training process cannot be read.")
+            self._process.terminate()
+        self._requests.put(None)
+        self._listener.lose(self)
         self._end()
 
     def _end(self) -> None:

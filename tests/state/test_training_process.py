@@ -1,10 +1,13 @@
 """The real training process: a tiny run, a pause, and its end."""
 
+import os
+import signal
 import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from dashboard.training.process import TrainingProcess
 from dashboard.training.registry import RunRegistry
 from dashboard.training.storage import RunStorage
 from encoder_core.training import TrainingPlan
+from encoder_core.training.messages import Start
 
 PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
                     learning_rate=1e-2)  # fmt: skip
@@ -37,6 +41,8 @@ def test_its_compiled_programs_have_a_folder_of_their_own(monkeypatch):
 
 
 _HAS_A_FOLDER = """
+import os
+import signal
 import sys
 from dashboard.training.compiled_programs import compiled_programs_folder
 print(compiled_programs_folder(), flush=True)
@@ -95,3 +101,38 @@ def test_a_run_from_its_first_step_to_its_last(registry):
     until(other, "failed")
     assert "ended unexpectedly" in other.sentence
     assert run.status == "finished"
+
+
+class Notes:
+    """A listener that notes what happens."""
+
+    def __init__(self):
+        self.lost = Event()
+
+    def receive(self, process, report):
+        raise RuntimeError(report)
+
+    def lose(self, process):
+        self.lost.set()
+
+    def tick(self):
+        pass
+
+
+def test_nobody_waits_until_a_process_that_starts_reads_its_requests():
+    training = TrainingProcess(notes := Notes())
+    os.kill(training._process.pid, signal.SIGSTOP)  # as long as it imports JAX, it reads nothing either
+    sender = Thread(target=training.send, args=(bytes(10_000_000),), daemon=True)
+    sender.start()
+    sender.join(SECONDS)
+    assert not sender.is_alive()
+    training._process.kill()
+    assert notes.lost.wait(SECONDS)
+
+
+def test_a_report_that_cannot_be_read_ends_the_process(caplog):
+    training = TrainingProcess(notes := Notes())
+    training.send(Start("a", PLAN, None, 0))
+    assert notes.lost.wait(SECONDS)
+    assert training._process.wait(SECONDS) is not None
+    assert "The reports of the training process cannot be read." in caplog.text

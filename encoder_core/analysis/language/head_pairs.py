@@ -132,7 +132,8 @@ def pair_kinds(tokens: Sequence[str]) -> Bool[np.ndarray, "kind query key"]:
 
 
 def head_pairs(sources: Sequence[PairWeights], layer: int, head: int, *, count: int = 8) -> list[PairKind]:
-    """The kinds of pairs of one head, in the order of KINDS, without kinds that do not occur.
+    """The kinds of pairs of one head, in the order of KINDS, without kinds that do not occur; none for sentences that
+    have no query.
 
     count  largest number of pairs of words for each kind; pairs of words that occur once are left out, unless all do
 
@@ -143,6 +144,8 @@ def head_pairs(sources: Sequence[PairWeights], layer: int, head: int, *, count: 
     require_index("layer", layer, layers)
     require_index("head", head, heads)
     count = require_integer("count", count, 0)
+    if not any(len(source.query) for source in sources):
+        return []
     pairs = _join(sources, layer, head)
     visible = np.diff(np.append(pairs.starts, len(pairs.weights)))
     largest = np.maximum.reduceat(pairs.weights, pairs.starts)
@@ -180,7 +183,7 @@ def _join(sources: Sequence[PairWeights], layer: int, head: int) -> _HeadPairs:
     for source in sources:
         for words in source.word_pairs:
             index_of.setdefault(words, len(index_of))
-    word_pairs = [np.array([index_of[words] for words in s.word_pairs])[s.word_pair] for s in sources]
+    word_pairs = [np.array([index_of[words] for words in s.word_pairs], int)[s.word_pair] for s in sources]
     places = np.concatenate(
         [[np.full(len(s.query), index), s.sentence, s.query, s.key] for index, s in enumerate(sources)], axis=1
     )

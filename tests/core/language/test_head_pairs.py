@@ -97,3 +97,14 @@ def test_most_words_of_the_sentences_have_a_class():
         "and", "as", "because", "but", "down", "how", "i", "me", "not", "so", "there", "today", "too", "very", "we",
         "what", "when", "where", "who", "why", "yesterday", "you",
     ]  # fmt: skip
+
+
+def test_sentences_without_a_query_have_no_pairs():
+    """Special tokens are no queries; a sentence of nothing else may stand alone or beside others."""
+    nothing = pair_weights([traced(("[SEP]", "[SEP]"), [[0.5, 0.5], [0.5, 0.5]])])
+    some = pair_weights([traced(("it", "cat"), [[0.25, 0.75], [0.5, 0.5]])])
+    assert head_pairs([nothing], 0, 0) == []
+    assert [kind.kind for kind in head_pairs([some, nothing], 0, 0)] == [
+        kind.kind for kind in head_pairs([some], 0, 0)
+    ]  # fmt: skip
+    assert head_pairs([nothing, some], 0, 0)[0].strongest[0].source == 1
