@@ -30,8 +30,8 @@ class Term:
 GLOSSARY: dict[str, Term] = {
     term.name: term
     for term in (
-        Term("token", "A piece of the text: a word, a part of a rare word, or a sign. Its id is its number in the "
-             "[[vocabulary]]."),
+        Term("token", "A piece of the text: a word, a part of a rare word, a letter or a sign. Its id is its number in "
+             "the [[vocabulary]]."),
         Term("vocabulary", "All the [[token|tokens]] that an encoder can read, each with its id."),
         Term("[CLS]", "A special [[token]] that BERT's tokenizer puts at the beginning of every text. It stands for no "
              "word."),
@@ -45,8 +45,8 @@ GLOSSARY: dict[str, Term] = {
         Term("d_model", "The number of dimensions of each [[vector]] in the [[residual stream]]."),
         Term("residual stream", "The [[vector]] of each [[token]] on its way through the layers. Attention and the "
              "[[feed-forward network]] add their results to it."),
-        Term("attention", "The step in which a [[token]] receives information from other tokens: a sum of their "
-             "[[value|values]], each multiplied by a [[weight]].", "attention"),
+        Term("attention", "The step in which a [[token]] receives information from the tokens it can see: a sum "
+             "of their [[value|values]], each multiplied by a [[weight]].", "attention"),
         Term("query", "What a [[token]] searches for: a [[vector]] that is compared with the [[key]] of every token.",
              "query"),
         Term("key", "What a [[token]] is compared by: a [[vector]] that every [[query]] is compared with.", "key"),
@@ -62,7 +62,8 @@ GLOSSARY: dict[str, Term] = {
         Term("softmax", "The function that turns a row of scores into weights: the exponential of each [[score]], "
              "divided by the sum of all exponentials of the row."),
         Term("weight", "The share of one [[key]] in what a [[query]] receives: from 0 to 1, and 1 in total over the "
-             "visible keys. (The learned numbers of a weight matrix are called parameters here.)", "attention"),
+             "visible keys, before dropout. (The learned numbers of a weight matrix are called parameters here.)",
+             "attention"),
         Term("entropy", "How evenly a row of weights is spread, in bits: 0 if one [[key]] has the whole [[weight]], "
              "log₂ n if n keys have equal ones."),
         Term("layer norm", "Shifts and scales the numbers of each [[token]] to mean 0 and variance 1, then multiplies "

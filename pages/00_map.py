@@ -73,8 +73,8 @@ def formula() -> str:
     embedding = rf"{factor}E[\mathrm{{ids}}]" + ("" if config.positions == "none" else " + P")
     embedded = _EMBEDDED[config.embedding_norm] % embedding
     around_attention, around_mlp = factor_line("a", current, "attention"), factor_line("f", current, "mlp")
-    lines = _FORMULAS[config.norm].replace("A", r"a\, " if around_attention else "")
-    lines = lines.replace("F", r"f\, " if around_mlp else "").replace("X", embedded)
+    lines = _FORMULAS[config.norm].replace("<a>", r"a\, " if around_attention else "")
+    lines = lines.replace("<f>", r"f\, " if around_mlp else "").replace("<x>", embedded)
     end = r" \\ \mathrm{output} &= \mathrm{norm}(x_L)" if config.final_norm else ""
     if config.output_head:
         bias = r" + b_\mathrm{head}" if config.use_bias else ""
@@ -83,14 +83,14 @@ def formula() -> str:
     return rf"\begin{{aligned}} {lines}{end}{around_attention}{around_mlp} \end{{aligned}}"
 
 
-# The letters X, A and F stand for the input of the first layer, and the factors of the residuals around attention and
+# <x>, <a> and <f> stand for the input of the first layer, and for the factors of the residuals around attention and
 # feed-forward.
 _EMBEDDED = {False: "%s", True: r"\mathrm{norm}(%s)"}
 _FORMULAS = {
-    "post": r"""x_0 &= X \\ y &= \mathrm{norm}(Ax_l + \mathrm{attention}(x_l)) \\
-x_{l+1} &= \mathrm{norm}(Fy + \mathrm{FFN}(y))""",
-    "pre": r"""x_0 &= X \\ y &= Ax_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
-x_{l+1} &= Fy + \mathrm{FFN}(\mathrm{norm}(y))""",
+    "post": r"""x_0 &= <x> \\ y &= \mathrm{norm}(<a>x_l + \mathrm{attention}(x_l)) \\
+x_{l+1} &= \mathrm{norm}(<f>y + \mathrm{FFN}(y))""",
+    "pre": r"""x_0 &= <x> \\ y &= <a>x_l + \mathrm{attention}(\mathrm{norm}(x_l)) \\
+x_{l+1} &= <f>y + \mathrm{FFN}(\mathrm{norm}(y))""",
 }
 
 frame.run_as_fragment(render_body)

@@ -10,8 +10,8 @@ from dashboard.state.answers import answers
 frame.begin_page()
 frame.render_heading(
     page_named("results"),
-    "Your answers to the questions of the pages, and your predictions in the experiments. They are only in the memory "
-    "of this session: nothing is stored or sent anywhere, and reloading the page clears them.",
+    "Your answers to the questions of the pages, and your predictions in the experiments. The server keeps them in "
+    "the memory of this session only: nothing is saved, and reloading the page clears them.",
 )
 
 

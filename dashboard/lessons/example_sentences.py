@@ -15,14 +15,24 @@ def has_default_text(current: Model) -> bool:
     return settings.text == DEFAULT_TEXT and settings.has_words
 
 
-def render_examples(current: Model, needed: str, sentences: Sequence[str], *, key: str) -> None:
+def render_examples(
+    current: Model,
+    needed: str,
+    sentences: Sequence[str],
+    *,
+    key: str,
+    no_sentences: str = "This encoder reads no sentences: choose another encoder.",
+) -> None:
     """Show what is `needed`, and a button that types the sentences; a recipe has a fixed batch and some tasks
-    read no sentences, so there is no button for them."""
+    read no sentences, so there is no button for them.
+
+    no_sentences  what to do with an encoder whose task reads no sentences
+    """
     if current.settings.recipe:
         st.info(f"{needed} This recipe has a fixed batch without them: choose another encoder.", icon=":material/info:")
         return
     if not current.settings.reads_sentences:
-        st.info(f"{needed} This encoder reads no sentences: choose another encoder.", icon=":material/info:")
+        st.info(f"{needed} {no_sentences}", icon=":material/info:")
         return
     st.info(f"{needed} Type sentences in the sidebar, one per line.", icon=":material/info:")
     st.button(

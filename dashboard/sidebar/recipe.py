@@ -22,8 +22,9 @@ def render_controls(recipe: Recipe) -> Settings:
     settings = current_settings()
     current = model_for(settings)
     config = current.config
-    replaced = "" if settings.recipe_mask == "tutorial" else " The mask chosen below replaces the tutorial's."
-    st.caption(f"**{recipe.title}** ({recipe.library}). Batch: {recipe.inputs(settings.seed).description}.{replaced}")
+    batch, replaced = ("Batch", "") if settings.recipe_mask == "tutorial" else (
+        "The tutorial's batch", " Instead of the tutorial's mask, the one chosen below is used.")  # fmt: skip
+    st.caption(f"**{recipe.title}** ({recipe.library}). {batch}: {recipe.inputs(settings.seed).description}.{replaced}")
     render_sizes(config, recipe.name)
     render_mask("recipe_mask")
     render_summary(config)

@@ -129,7 +129,7 @@ def test_a_recipe_has_its_own_mask_until_another_one_is_chosen(framed):
     assert masked_scores(at).startswith("1000000000/1100000000/")
     at.button_group(key="recipe_mask").set_value("custom")
     assert "1" not in masked_scores(run(at))
-    assert describes(at, "The mask chosen below replaces the tutorial's.")
+    assert describes(at, "Instead of the tutorial's mask, the one chosen below is used.")
 
 
 def test_heads_are_measured_without_the_custom_mask(framed):

@@ -64,4 +64,4 @@ def test_the_feed_forward_page_shows_the_effect_of_dropout_on_a_neuron(framed):
 def test_without_an_activation_the_dropout_of_a_neuron_continues_the_sentence(framed):
     at = opened(stage_named("feed_forward"), encoder="nnx", variant="as written", edits="dropout.1")
     (neuron_text,) = [text for text in rendered(at) if "The neuron adds" in text]
-    assert re.search(r"\*\* is unchanged; dropout: × (1\.11|0)  \n", neuron_text)
+    assert re.search(r"\*\* is unchanged by it; dropout: × (1\.11|0)  \n", neuron_text)

@@ -54,7 +54,7 @@ def test_meanings_separate_in_the_trained_encoder(framed):
     within, between = cosines_by_group(vectors, list(EXAMPLES.values()))
     assert within[-1] - between[-1] > 0.1 > 0.01 > within[0] - between[0]
     text = captions(opened(STAGE, view="Geometry", encoder="minilm", text=BANK))
-    assert f"same meaning: **{within[-1]:.2f}**; with different meanings: **{between[-1]:.2f}**" in text
+    assert f"same meaning: **{within[-1]:.3f}**; with different meanings: **{between[-1]:.3f}**" in text
 
 
 def test_one_token_has_no_plane(framed):

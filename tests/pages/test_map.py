@@ -110,3 +110,17 @@ def test_three_edited_residuals_have_commas_and_one_and(framed):
         "Your edits change this sum: the residual around attention is removed in layer 1, the residual around "
         "feed-forward is multiplied by −1 in layer 2, and the residual around feed-forward is removed in layer 1."
     ) in texts
+
+
+@pytest.mark.parametrize("edits", ["", "residual.0.mlp=0.5~residual.0.attention=0"])
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_the_formula_of_the_map_names_both_sublayers(framed, norm, edits):
+    text = formula(opened(stage_named("map"), norm=norm, **({"edits": edits} if edits else {})))
+    a, f = (r"a\, ", r"f\, ") if edits else ("", "")
+    sums = {
+        "post": (rf"norm}}({a}x_l + \mathrm{{attention}}(x_l))", rf"norm}}({f}y + \mathrm{{FFN}}(y))"),
+        "pre": (rf"y &= {a}x_l + \mathrm{{attention}}(\mathrm{{norm}}(x_l))",
+                rf"= {f}y + \mathrm{{FFN}}(\mathrm{{norm}}(y))"),
+    }  # fmt: skip
+    assert all(part in text for part in sums[norm]), text
+    assert "<" not in text

@@ -107,7 +107,7 @@ def test_the_attribution_of_a_post_norm_encoder(framed, small):
     fall = (attribution.logit - without) * np.sign(attribution.heads[1, 1])
     compared = "more" if fall > abs(attribution.heads[1, 1]) else "less"
     (answer,) = right_answers(at)
-    assert f"by {compared} than " in answer
+    assert f"by {compared}" in answer
 
 
 def test_what_is_0_is_not_among_the_largest_contributions(framed):
@@ -171,6 +171,6 @@ def test_a_head_whose_effect_has_the_other_sign(framed):
     assert contribution > 0
     assert after - before > 2 * contribution
     (answer,) = right_answers(at)
-    assert answer == f"it falls by less than {format_number(float(contribution), 3)}, or even rises"
+    assert answer == "it falls by less, or even rises"
     at.radio[0].set_value(next(option for option in at.radio[0].options if "more" in option))
     assert any("here, because of them, it rises." in text for text in rendered(run(at)))

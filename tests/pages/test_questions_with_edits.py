@@ -112,7 +112,7 @@ def test_an_effect_that_is_the_contribution(question_of, monkeypatch):
     """What follows the head responds; that it makes no difference of more than 1% is measured."""
     monkeypatch.setattr(logit_attribution, "_TIE", 10.0)
     question = question_of("full_stack", view="Logit attribution", encoder="reverse", layer="2", head="1")
-    assert question.right == "it falls by 3.77"
+    assert question.right == "it falls by about 3.77"
     assert question.why.endswith("this changes the logit by at most 1000% of the contribution.")
     assert all("at most 1000%" in question.explain(option) for option in question.options if option != question.right)
 

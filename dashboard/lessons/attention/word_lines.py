@@ -63,6 +63,10 @@ def render_layer_lines(current: Model, at: Focus, *, key: str, selects_key: bool
     render_special_switch(at.labels)
     st.caption(
         f"A line's width is its weight. {NOT_DRAWN}{hidden_weight(at, weights[at.head], window)} The numbers are the "
-        f"weights in {heads[at.head]}. Click a word to select it, a head to see its numbers; point at a key to see its "
-        "weights in the other heads."
+        f"weights in {heads[at.head]}. Click a word to select it"
+        + (
+            ", a head to see its numbers; point at a key to see its weights in the other heads."
+            if len(heads) > 1
+            else "."
+        )
     )

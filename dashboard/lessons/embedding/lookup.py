@@ -53,7 +53,8 @@ def lookup_question(current: Model, at: Focus) -> Question:
             f"Both have id {token_id} and get the same row: the largest difference is {format_number(difference, 3)}."
         )
     else:
-        token, token_id = escape_token(at.labels[at.token]), ids[at.token]
+        place = at.token if at.token in real else int(real[0])  # a word rather than padding
+        token, token_id = escape_token(at.labels[place]), ids[place]
         text = f"“{token}” is written once more at the end. How would the new row differ from the one here?"
         measured = f"Its id is {token_id} wherever it stands, and the id alone selects the row."
     following = (

@@ -152,7 +152,7 @@ STEPS = (
         measures.values,
         [
             Misunderstanding("“The vector of the word is copied.”", "A value row is a projection of the vector: x W_V, "
-                             "with other weights in every head."),
+                             "with other parameters in every head."),
             Misunderstanding("“The weight alone says how much a word contributes.”", "The contribution is weight times "
                              "value row, and value rows have different lengths."),
         ],

@@ -24,8 +24,8 @@ _GROUP = TextOfVersion(
     "**Before you begin.** Open every link of the plan once: encoders are loaded at their first use, and later visits "
     "are faster. Give the participants the address of the start page with **Share**, which shows a QR code.\n\n"
     "**In each step.** Ask the question, let everybody write down an answer, and only then open the view. "
-    "**Share** gives the participants the view that you project. Where the page has a question of its own, the figure "
-    "stays hidden until somebody answers it or skips it.\n\n"
+    "**Share** gives the participants the view that you project. Some links hide the figure until somebody answers "
+    "the question of the page or asks for the answer.\n\n"
     "**At the end.** *Results* lists what each participant answered on the pages, and *Take away* makes a notebook of "
     "the encoder in use.",
 )
@@ -35,8 +35,8 @@ _ALONE = TextOfVersion(
     "Answer",
     "Did you think so, too?",
     "**In each step.** Write down your answer to the question before you open the view. Then follow the instructions, "
-    "and compare your answer with the one here. Where the page has a question of its own, the figure appears after "
-    "your answer.\n\n"
+    "and compare your answer with the one here. Some links hide the figure until you answer the "
+    "question of the page or ask for the answer.\n\n"
     "**Take your time.** The times are estimates, and every step works without the others. If a result surprises you, "
     "change one thing and predict again.\n\n"
     "**At the end.** *Results* lists what you answered on the pages, and *Take away* makes a notebook of the encoder "

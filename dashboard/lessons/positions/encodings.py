@@ -34,7 +34,7 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
         "sinusoids, concatenated",
         "The same sines and cosines in another order: first all sines, then all cosines. The dot product of any two "
         "positions is unchanged. An encoder works equally well with this order only if it is trained with it, because "
-        "each of its weights belongs to one dimension.",
+        "each of its parameters belongs to one dimension.",
         r"PE_{pos,\,i} = \sin\frac{pos}{10000^{2i/d}} \\[14pt] PE_{pos,\,i+d/2} = \cos\frac{pos}{10000^{2i/d}}"
         + FROM_ZERO,
         [sinusoids, sinusoid_angles],

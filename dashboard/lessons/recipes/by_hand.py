@@ -143,7 +143,7 @@ def _read_changes(parameter: Parameter[str], table: Table) -> dict[tuple[int, in
     """The changed cells of a table, {(row, column): value}. In the URL: "row.column=value" with "~" between cells."""
     changes = {}
     for part in filter(None, session().get(parameter).split("~")):
-        match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})=(-?\d{1,9}(?:\.\d{1,9})?(?:e-?\d{1,2})?)", part)
+        match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})=(-?\d{1,9}(?:\.\d{1,9})?(?:e-?\d{1,3})?)", part)
         cell = (int(match[1]), int(match[2])) if match else (-1, -1)
         if match is None or cell[0] >= len(table) or cell[1] >= table.shape[1] or abs(float(match[3])) > LIMIT:
             session().report_invalid(parameter, f"a changed cell is row.column=number, {_RANGE}", None)

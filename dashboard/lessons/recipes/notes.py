@@ -31,7 +31,7 @@ def render_notes(recipe: Recipe, seed: int) -> None:
                 elif note.demonstration == "rank of a head":
                     demonstrations.render_head_ranks(intended, written, key=f"recipes_demonstration_{number}")
             else:
-                st.caption("In evaluation mode, no number of this model depends on it.")
+                st.caption("In evaluation mode, both variants give the same numbers.")
 
 
 def _render_sources(note: Note) -> None:

@@ -19,12 +19,12 @@ def render_entrances(story: Story) -> None:
     columns = st.columns(3, gap="medium")
     with columns[0]:
         _render(f"Follow “{escape_token(story.word)}”", "follow", lambda: follow(story, STAGES[1].name),
-                f"{len(STAGES) - 1} stages lead from this sentence to these lines, in {story.encoder}.",
+                f"{len(STAGES) - 1} stages lead from this sentence to the output of the encoder, in {story.encoder}.",
                 primary=True)  # fmt: skip
     with columns[1]:
         _render("Change everything", "map", lambda: open_random(story),
-                "An encoder of any size with random parameters: who attends to whom is chance, and every slider "
-                "recomputes it.")  # fmt: skip
+                "An encoder whose sizes you choose, with random parameters: who attends to whom is chance, and every "
+                "slider recomputes it.")  # fmt: skip
     with columns[2]:
         _render("Test a claim", "lab", lambda: open_page("experiments"),
                 "Experiments on what learners are told: predict, then measure.")  # fmt: skip

@@ -58,9 +58,10 @@ def _activation_notes(current: Model, pre: float) -> tuple[str, str]:
     config, name = current.config, scenes.activation_name(current.config)
     if config.activation_after == "second_linear":
         return (
-            f"No activation follows the first linear layer: **{format_number(pre, 3)}** is unchanged",
-            "None of them is changed. In evaluation mode nothing separates the two linear layers, so together they are "
-            f"one affine map; {name} is applied to its result. The page Recipes computes this map under Text and code.",
+            f"No activation follows the first linear layer: **{format_number(pre, 3)}** is unchanged by it",
+            "No activation changes them. In evaluation mode nothing separates the two linear layers, so together they "
+            f"are one affine map; {name} is applied to its result. The page Recipes computes this map under Text and "
+            "code.",
         )
 
     def activation(x: float) -> float:
@@ -165,14 +166,14 @@ def row_replacement_question(current: Model, at: Focus, rows: Rows) -> Question:
             f"a second row is added below that of “{token}”. What happens to the feed-forward network's output for "
             f"“{token}”?",
             "nothing",
-            "The network is applied to each row separately, with the same weights.",
+            "The network is applied to each row separately, with the same parameters.",
             [
                 WrongOption(
                     "it becomes a mixture of both rows", f"{mixes}.", "the formula: row t of Y uses row t of X"
                 ),
                 WrongOption(
                     "it is halved, because two rows share the network",
-                    "The weights are used again for each row; nothing is divided among the rows.",
+                    "The parameters are used again for each row; nothing is divided among the rows.",
                     "the formula: the same W_up and W_down multiply every row",
                 ),
             ],

@@ -20,7 +20,7 @@ def qkv(model: Model) -> Transition:
         [
             Why(
                 "Why three projections?",
-                "With one matrix for queries and keys, the score from one token to another would be the same in both "
+                "With one matrix for queries and keys, the dot product of two tokens would be the same in both "
                 "directions. With two, “it” can search for “cat” while “cat” searches for something else. With a third "
                 "one, what a token passes on can differ from what it is compared by.",
                 Demonstration("Compare both directions in Scores", "scaled_scores"),
@@ -57,16 +57,17 @@ def scaled_scores(model: Model) -> Transition:
         "matches a [[key]]: the [[score]] of a pair is their dot product"
         + (f", divided by {root}. " if is_scaled else ". ")
         + _hidden_keys(model),
-        f"The next stage needs {format_count(seq, 'score')} for each query; a masked key has the score −∞.",
+        f"The next stage needs {format_count(seq, 'score')} for each query; a masked key has the score −∞, unless you "
+        "set it.",
         f"Why {root}?",
         [
             Why(
                 f"Why divide by √d_head = {root}?",
                 f"A dot product is a sum of {format_count(d_head, 'product')}. If the components of queries and keys "
                 "are "
-                f"independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the scores, "
-                "the closer softmax is to choosing a single key, where its gradient is nearly 0. Divided by "
-                f"{root}, the variance is 1 for any width of a head.{exception}",
+                f"independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the "
+                "differences between scores, the closer softmax is to choosing a single key, where its gradient is "
+                f"nearly 0. Divided by {root}, the variance is 1 for any width of a head.{exception}",
                 experiment("score-scaling"),
             )
         ],
@@ -84,10 +85,10 @@ def softmax(model: Model) -> Transition:
         [
             Why(
                 "Why exp?",
-                "exp is positive for every score, so no weight is negative, and a larger score always gets a larger "
-                "weight. A difference of two scores becomes a ratio of two weights: at temperature 1, a score that is "
-                "larger by 1 gives 2.72 times the weight. At temperature 0.5, the same scores give the square of "
-                "each ratio.",
+                "exp is positive for every finite score, so no weight is negative, and a larger score always gets a "
+                "larger weight. A difference of two scores becomes a ratio of two weights: at temperature 1, a score "
+                "that is larger by 1 gives 2.72 times the weight. At temperature 0.5, the same scores give the square "
+                "of each ratio.",
                 Demonstration(f"Set the temperature to {_LOWER_TEMPERATURE:g}", "softmax",
                               [(TEMPERATURE, _LOWER_TEMPERATURE)]),
             ),
@@ -106,12 +107,13 @@ def weighted_values(model: Model) -> Transition:
     """From weights to a mixture of value rows."""
     config, seq = model.config, model.batch.ids.shape[1]
     d_head, heads = config.d_head, config.num_heads
+    factor = "; the factor that you set for a head multiplies its sum" if model.run.effects.head_factors else ""
     of_heads = f"all {heads} heads, {heads} × {d_head} = {config.qkv_width} numbers" if heads > 1 else (
         f"the only head, {format_count(d_head, 'number')}")  # fmt: skip
     return Transition(
         f"Each query has {format_count(seq, 'weight')}, which {'says' if seq == 1 else 'say'} how much to take from "
         "each token, but not what: each [[weight]] multiplies the [[value]] row of its token, and the products add up "
-        f"to z, {format_count(d_head, 'number')} for each query.",
+        f"to z, {format_count(d_head, 'number')} for each query{factor}.",
         f"The next stage needs z of {of_heads} for each token.",
         "Why V?",
         [

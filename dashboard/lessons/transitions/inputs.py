@@ -71,8 +71,8 @@ def positions(model: Model) -> Transition:
                 + (
                     "With positions, the same word in another place gives another vector."
                     if not has_none
-                    else "This model adds no positions, but has such a mask."
-                    if model.settings.has_custom_mask or model.has_causal_mask
+                    else "This model adds no positions, but its mask can make the order matter."
+                    if model.has_causal_mask or (model.settings.has_custom_mask and not model.trace.mask.all())
                     else "This model is an example: it adds no positions."
                 ),
                 experiment("word-order"),

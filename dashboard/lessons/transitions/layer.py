@@ -33,8 +33,8 @@ def add_and_norm(model: Model) -> Transition:
             ),
             Why(
                 "Why a norm?",
-                "A sum grows with each term: without a norm, the size of a sublayer's input would depend on how many "
-                "layers precede it. Layer norm gives the numbers of each token mean 0 and variance 1 (slightly less "
+                "A sum usually grows with each term: without a norm, the size of a sublayer's input would depend on "
+                "how many layers precede it. Layer norm gives the numbers of each token mean 0 and variance 1 (less "
                 "because of ε); then each dimension is multiplied by its γ and its β is added, which are parameters.",
                 experiment("norm-placement"),
             ),
@@ -46,18 +46,19 @@ def feed_forward(model: Model) -> Transition:
     """From mixed tokens to a nonlinear function of each."""
     config, activation = model.config, activation_name(model.config)
     numbers, d_model, d_ff = format_count(config.d_model, "number"), config.d_model, config.d_ff
-    first, second = ("narrow", "widen") if d_ff < d_model else ("expand", "contract")
-    network = f"the [[feed-forward network]] transforms each token by itself, from {numbers} to {d_ff} (**{first}**)"
+    first, second = ("", "") if d_ff == d_model else (
+        (" (**narrow**)", " (**widen**)") if d_ff < d_model else (" (**expand**)", " (**contract**)"))  # fmt: skip
+    network = f"the [[feed-forward network]] transforms each token by itself, from {numbers} to {d_ff}{first}"
     collapse = (
         f"Two linear layers in a row are one linear layer: without a function between them, W_up W_down is a single "
         f"{d_model} × {d_model} matrix, whatever d_ff is."
     )
     if config.activation_after == "first_linear":
-        network += f", through {activation} (**[[activation|activate]]**), and back to {d_model} (**{second}**)."
+        network += f", through {activation} (**[[activation|activate]]**), and back to {d_model}{second}."
         answer = f"{collapse} {activation} between them makes the network a function that no single matrix can replace."
     else:
         network += (
-            f" and back to {d_model} (**{second}**), and {activation} is applied to the result "
+            f" and back to {d_model}{second}, and {activation} is applied to the result "
             "(**[[activation|activate]]**). There is no activation between the two linear layers."
         )
         answer = f"{collapse} So it is here, as in the tutorial's code: {activation} follows both layers."

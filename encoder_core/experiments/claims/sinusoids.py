@@ -83,7 +83,11 @@ EXPERIMENT = Experiment(
     question="The positions 3 and 8 have a certain dot product ({positions} positions). What is that of 40 and 45?",
     options=(
         Option("Smaller", "Sinusoids do not fade with the position; random rows can have any dot product."),
-        Option("The same", "sin a sin b + cos a cos b = cos(a − b): only the difference of the positions is left."),
+        Option(
+            "The same",
+            "With sinusoids, sin a sin b + cos a cos b = cos(a − b): only the difference of the "
+            "positions is left. Random rows have no such identity.",
+        ),
         Option("Larger", "Sinusoids do not grow with the position; random rows can have any dot product."),
     ),
     controls=(

@@ -99,7 +99,8 @@ EXPERIMENT = Experiment(
     "because some products have two factors that grow.",
     question="An encoder gets twice the {size}. How many times as many operations does a forward pass take?",
     options=(
-        Option("2 times", "Each layer takes as many operations as the one before it."),
+        Option("2 times", "Each layer takes as many operations as the one before it; width and length are factors of "
+               "some products twice."),
         Option(
             "More than 2, but less than 4 times",
             "Some products grow with the square, others in proportion: with the length, the scores grow with n² and "

@@ -7,6 +7,7 @@ from encoder_core.explain.derivation import Operand, Step, product_summands, sin
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult, copy_step
 from encoder_core.explain.measures import COMPARED_TENSORS
+from encoder_core.explain.number_format import format_count
 
 
 def entropy(source: OperandSource, cell: Cell) -> RuleResult:
@@ -26,7 +27,7 @@ def mean_weight(source: OperandSource, cell: Cell) -> RuleResult:
     sentence, query, key = cell.index
     weights = source.operands_along("pattern", (sentence, None, query, key), cell.layer)
     total = sum_step("sum over the heads", r"\sum_h A^{(h)}_{ij}", single_summands(weights))
-    mean = Step(f"divided by {len(weights)} heads", r"\bar A_{ij}", total.value / len(weights))
+    mean = Step(f"divided by {format_count(len(weights), 'head')}", r"\bar A_{ij}", total.value / len(weights))
     return RuleResult(rf"\bar A_{{ij}} = \frac{{1}}{{{len(weights)}}} \sum_h A^{{(h)}}_{{ij}}", (total, mean))
 
 

@@ -208,7 +208,8 @@ EMBEDDING_ITEMS = (
                    T),),
         _analogies,
         "A relation is tested as a sum of rows: brother − man + woman should be closest to sister (Mikolov, Yih & "
-        "Zweig 2013). The embedding page accepts your own analogies.",
+        "Zweig 2013). With minilm, the embedding page accepts your own "
+        "analogies.",
         "embedding",
         _trained_analogies,
     ),

@@ -152,7 +152,7 @@ RESIDUAL_ITEMS = (
         (Quotation("This enables gradients to flow more efficiently through the architecture during backpropagation "
                    "and can usually lead to faster convergence and more stable training.", T),),
         _gradients_flow,
-        "Both nets start with the same weights and learn the same linear map at the same rate. One small task is an "
+        "Both nets start with the same parameters and learn the same linear map at the same rate. One small task is an "
         "example, not a proof of “usually”.",
         "add_and_norm",
     ),

@@ -179,7 +179,7 @@ LAYER_ITEMS = (
         (Quotation("Positional embeddings are added to provide the model with a sense of order in the sequence.",
                    MODEL),),
         _order_from_positions,
-        "Without the table, the causal mask alone tells the order: each token before the last has seen others. Without "
+        "Without the table, the causal mask alone tells the order: each token sees another set of tokens. Without "
         "both, the last token reads a set, and no order of the others changes its logits.",
         "positions",
     ),

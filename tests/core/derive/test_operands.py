@@ -35,7 +35,7 @@ def check_steps(model: Model, derivation: Derivation) -> list[Cell]:
 def test_operands_lead_to_ids_and_parameters():
     ends, lengths = Counter(), []
 
-    @settings(max_examples=max(20, settings().max_examples))  # fewer end at too few parameters
+    @settings(max_examples=max(30, settings().max_examples))  # fewer end at too few parameters
     @given(models, seeds)
     def follow(drawn, seed):
         model, rng = drawn(), np.random.default_rng(seed)

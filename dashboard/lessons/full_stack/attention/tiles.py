@@ -81,6 +81,6 @@ def _render_tiles(
     with plot_area:
         render_plot(parts, key="full_stack_tiles_plot", inspection=inspection)
         st.caption(
-            f"Click a tile to enlarge it. The largest weight is {format_number(weights.max(), 2)} in all tiles and "
+            f"Click a tile to enlarge it. The largest weight is {format_number(weights.max(), 2)} over all tiles and "
             f"{format_number(enlarged.max(), 2)} in the enlarged one.{block if size > 1 else ''}"
         )

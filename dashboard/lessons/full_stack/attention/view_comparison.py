@@ -73,6 +73,8 @@ def _describe_view(at: Focus, view: str, weights: Float[np.ndarray, "key"], *, s
         reason = "dropout has set every weight of this token to 0" if sees_key else "no key is visible to this token"
         return f"- {view}, {reason}"
     key = int(weights.argmax())
+    if np.count_nonzero(weights > weights[key] - 1e-6) > 1:
+        return f"- {view}, several tokens share the largest: **{format_fixed(float(weights[key]), 2)}** each"
     return (
         f"- {view}, “{escape_token(at.labels[key])}” (token {key + 1}) has the largest share: "
         f"**{format_fixed(float(weights[key]), 2)}**"

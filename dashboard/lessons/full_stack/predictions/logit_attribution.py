@@ -116,15 +116,15 @@ def _ablation_question(current: Model, at: Focus, attribution: LogitAttribution,
     amount = format_number(size, 3)
     options = [
         WrongOption(
-            f"it {verb} by more than {amount}",
+            f"it {verb} by more",
             f"{later}; here, {weaker if place == 2 else small}.",
             figure,
         ),
         WrongOption(
-            f"it {verb} by {amount}", f"{later}, so its contribution is not the effect of removing it.", figure
+            f"it {verb} by about {amount}", f"{later}, so its contribution is not the effect of removing it.", figure
         ),
         WrongOption(
-            f"it {verb} by less than {amount}, or even {opposite}",
+            f"it {verb} by less, or even {opposite}",
             f"{later}; here, {'this makes the effect no smaller' if place == 0 else small}.",
             figure,
         ),

@@ -77,7 +77,7 @@ def _describe(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"],
 def _convention(config: EncoderConfig) -> str:
     """What the lens applies to the residual stream, in one or two sentences."""
     applied = "the final norm and the output head" if config.final_norm else "the output head"
-    text = f"Each column applies {applied} to the [[residual stream]] after that layer."
+    text = f"Each column applies {applied} to the [[residual stream]] at that stage; “in” is the input of layer 1."
     if config.norm == "post" and not config.final_norm:
         text += " With post-norm, the output of a layer is already normed"
         text += "." if config.embedding_norm else "; the input of the first layer is not."

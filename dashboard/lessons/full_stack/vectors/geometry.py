@@ -148,7 +148,8 @@ def _points(current: Model, at: Focus, places: TokenPlaces, word: SharedWord | N
 
 
 def _render_examples(current: Model, needed: str) -> None:
-    render_examples(current, needed, list(EXAMPLES), key="full_stack_geometry_examples")
+    render_examples(current, needed, list(EXAMPLES), key="full_stack_geometry_examples",
+                    no_sentences="Type a longer input in the sidebar.")  # fmt: skip
 
 
 def _name_option(option: str) -> str:

@@ -82,12 +82,12 @@ def _norm_note(step: Sequence[StepPart]) -> str:
 
 def describe_separation(picture: Picture, cosines: GroupCosines) -> str:
     """Caption: the cosines within a meaning and between meanings, at this stage and at the input."""
-    here, there = ([format_fixed(values[index], 2) for values in cosines] for index in (picture.stage, 0))
-    gap, first = (float(cosines.within[index] - cosines.between[index]) for index in (picture.stage, 0))
+    here, there = ([format_fixed(values[index], 3) for values in cosines] for index in (picture.stage, 0))
+    gap, first = (float(within) - float(between) for within, between in (here, there))  # of the numbers shown
     return (
         f"Mean cosine in all dimensions of two “{escape_token(str(picture.word))}” with the same meaning: "
-        f"**{here[0]}**; with different meanings: **{here[1]}** (a gap of {format_fixed(gap, 2)}). At the input they "
-        f"are {there[0]} and {there[1]} (a gap of {format_fixed(first, 2)})."
+        f"**{here[0]}**; with different meanings: **{here[1]}** (a gap of {format_fixed(gap, 3)}). At the input they "
+        f"are {there[0]} and {there[1]} (a gap of {format_fixed(first, 3)})."
     )
 
 

@@ -29,9 +29,10 @@ def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     parts = scenes.in_and_out(before, after, cosine, columns, at, enters=input_content(config), theme=current_theme())
     inspection = inspect_cell(current, at, text_slice("output", at).cell(at.token, columns.start))
     render_plot(parts, key="full_stack_ends_plot", inspection=inspection)
+    final_norm = " and the final norm" if config.final_norm else ""
     st.caption(
-        f"Between input and output: {layers_text(config)}. The cosine compares the directions of a token's vector at "
-        "the input of the first layer and at the output; 1 means the same direction."
+        f"Between input and output: {layers_text(config)}{final_norm}. The cosine compares the directions of a token's "
+        "vector at the input of the first layer and at the output; 1 means the same direction."
     )
     circle = r" \circ "
     layers = [rf"\text{{layer}}_{{{number}}}" for number in range(config.num_layers, 0, -1)]

@@ -34,9 +34,13 @@ def reach_question(current: Model, at: Focus) -> Question:
         ),
         frozenset(real): (
             "on all words, not on padding" if len(real) < seq else "on all",
-            "The mask decides which tokens can attend to which, and it does not separate words from padding here.",
+            "The mask decides which tokens can attend to which, and it does not separate words from padding here."
+            if reach - frozenset(real)
+            else "The mask hides padding here, but some of the words as well.",
         ),
     }
+    if at.token == 0 and reach == frozenset([0]) and len(options) > 2:
+        options[reach] = ("only on its own", "Attention brings in values of other tokens.")  # nothing stands before it
     if len(real) == seq:
         options[frozenset(range(seq))] = ("on all", "The mask hides some of them in every layer.")
     is_clear = at.token in real and not is_reach_limited(current, at.sentence)

@@ -61,7 +61,8 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
 
 
 def _render_examples(current: Model, needed: str) -> None:
-    render_examples(current, needed, EXAMPLES, key="full_stack_sentence_examples")
+    render_examples(current, needed, EXAMPLES, key="full_stack_sentence_examples",
+                    no_sentences="Type a second input in the sidebar, on a line of its own.")  # fmt: skip
 
 
 def _text(current: Model, sentence: int) -> str:

@@ -41,8 +41,8 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     st.caption(
         "“Itself”: the cosine with the token's own vector at the input of the first layer; a falling line means that "
         "the layers change its direction. “The others”: the mean cosine with the other tokens at the same layer; a "
-        "rising line means that tokens become more similar. The figure does not show why: attention, biases, norms and "
-        "feed-forward all contribute."
+        "rising line means that tokens become more similar. The figure does not show why: all parts of the "
+        "layers contribute."
     )
     after = between[at.layer + 1]
     return Depths(
