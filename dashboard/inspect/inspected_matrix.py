@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from dashboard.models.model import Model
-from dashboard.selection.inspected_cell import AXIS_KINDS, Inspection
+from dashboard.selection.inspected_cell import AXIS_KINDS, FROM_ONE, Inspection
 from dashboard.theme import current_theme
 from encoder_core.explain.cell import AXES, tensor_at
 from encoder_core.figures import HeatmapStyle, dimensions
@@ -57,10 +57,8 @@ def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> Inspect
     matrices = tuple(tensor[tuple(lead)][row_range, column_range] for tensor in tensors)
 
     def names(tokens: Sequence[str]) -> Names:
-        return Names(*(
-            list(tokens) if axis in _TOKEN_AXES and size == len(tokens) else dimensions(size, start=window.start)
-            for axis, size, window in zip(axes, matrices[0].shape, (row_range, column_range), strict=True)
-        ))  # fmt: skip
+        windows = (row_range, column_range)
+        return Names(*(_axis_names(axis, window, tokens) for axis, window in zip(axes, windows, strict=True)))
 
     return InspectedMatrix(
         title=_TITLES.get(cell.tensor, cell.tensor.replace("_", " ")),
@@ -74,6 +72,13 @@ def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> Inspect
             theme=current_theme(),
         ),
     )
+
+
+def _axis_names(axis: AxisKind, window: slice, tokens: Sequence[str]) -> list[str]:
+    """The names of the places of a window; numbers where the axis has no tokens."""
+    if axis in _TOKEN_AXES and window.stop <= len(tokens):
+        return list(tokens[window])
+    return dimensions(window.stop - window.start, start=window.start + (axis in FROM_ONE))
 
 
 def _window(place: int, count: int) -> slice:

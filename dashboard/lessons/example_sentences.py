@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.models.model import Model
-from dashboard.state.session import session
-from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
+from dashboard.state.setting_parameters import DEFAULT_TEXT
+from dashboard.state.user_changes import set_text
 
 
 def has_default_text(current: Model) -> bool:
@@ -47,4 +47,4 @@ def render_examples(
 
 def _type(text: str) -> None:
     """Set the text of the sidebar, as if the user had typed it."""
-    session().set(SETTINGS["text"], text)
+    set_text(text)

@@ -8,8 +8,7 @@ from dashboard.selection.focus import Focus
 from dashboard.state.parameter import Parameter, declare
 from dashboard.state.session import session
 from encoder_core import Run
-from encoder_core.explain import Cell, Derivation, derive, parse_cell
-from encoder_core.explain.cell import tensor_at
+from encoder_core.explain import Cell, Derivation, derive, parse_cell, tensor_shapes
 from encoder_core.figures.axis import AxisKind
 
 _SEPARATOR, _MAX_CELLS = "~", 32  # of a trail in a link
@@ -23,6 +22,11 @@ AXIS_KINDS: dict[str, AxisKind] = {
     "batch": "sentence", "head": "head", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
     "d_head": "dimension", "qkv_dim": "dimension", "d_ff": "neuron", "vocab": "id", "row": "row", "column": "column",
     "position": "position", "other_position": "other position", "input": "input token", "other": "other token",
+}  # fmt: skip
+
+
+FROM_ONE: set[AxisKind] = {  # counted from 1 on screen; dimensions from 0
+    "sentence", "head", "query", "key", "token", "input token", "other token", "position", "other position",
 }  # fmt: skip
 
 
@@ -46,7 +50,8 @@ def inspect_cell(
     """
     run = run or model.run
     trail = _trail(model, at) or (cell or Cell("output", (at.sentence, at.token, 0)),)
-    shape = tensor_at(run.trace, run.parameters, trail[-1]).shape
+    last = trail[-1]
+    shape = run.parameters[last.parameter].shape if last.parameter else tensor_shapes(run.trace)[last.tensor].shape
     return Inspection(trail, derive(run, trail[-1], method if trail[-1] == cell else None), at, shape, run)
 
 

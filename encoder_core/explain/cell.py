@@ -50,9 +50,9 @@ _OUTPUT_AXES = {
     "logits": "batch seq vocab",
     "probabilities": "batch seq vocab",
 }
-_MEASURES = LAYER_MEASURE_AXES | MEASURE_AXES
+MEASURES = LAYER_MEASURE_AXES | MEASURE_AXES
 _IN_LAYERS = _LAYER_AXES | LAYER_MEASURE_AXES
-AXES = {name: tuple(axes.split()) for name, axes in (_TRACE_AXES | _LAYER_AXES | _OUTPUT_AXES | _MEASURES).items()}
+AXES = {name: tuple(axes.split()) for name, axes in (_TRACE_AXES | _LAYER_AXES | _OUTPUT_AXES | MEASURES).items()}
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
     sizes: dict[str, int] = {"batch": batch, "head": heads}
     for name, axes in AXES.items():
         layers = len(trace.layers) if name in _IN_LAYERS else None
-        if name in _MEASURES:
+        if name in MEASURES:
             shapes[name] = TensorShape(axes, tuple(sizes.get(axis, int(seq)) for axis in axes), layers)
             continue
         if name == "head_contributions":  # a property: its shape is known without computing it
@@ -113,7 +113,7 @@ def tensor_at(trace: EncoderTrace, parameters: Parameters, cell: Cell) -> Shaped
     """The tensor that contains the cell."""
     if cell.parameter is not None:
         return parameters[cell.parameter]
-    if cell.tensor in _MEASURES:
+    if cell.tensor in MEASURES:
         return measure(trace, cell.tensor, cell.layer)
     return getattr(trace if cell.layer is None else trace.layers[cell.layer], cell.tensor)
 

@@ -1,6 +1,7 @@
 """Scenes of a training run: how loss, accuracy and gradients develop, and the attention after some steps."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,15 +58,39 @@ def learning_curves(histories: Mapping[str, History], num_steps: int, *, theme: 
     ]
 
 
-def gradient_curves(history: History, parts: Sequence[str], num_steps: int, *, name: str = "",
-                    theme: ThemeName = "light") -> Panel:  # fmt: skip
-    """The norm of the gradient of each part of the encoder, on a logarithmic axis."""
-    norms = {part: history.steps.gradient_norms[:, index] for index, part in enumerate(parts)}
-    binned = {part: np.maximum(mean_of_bins(values, MAX_POINTS)[1], _SMALLEST_NORM) for part, values in norms.items()}
+def gradient_curves(
+    history: History,
+    parts: Sequence[str],
+    num_steps: int,
+    *,
+    name: str = "",
+    limits: tuple[float, float] | None = None,
+    theme: ThemeName = "light",
+) -> Panel:
+    """The norm of the gradient of each part of the encoder, on a logarithmic axis.
+
+    name    of the run, where two are compared
+    limits  the ends of the axis, such as the `gradient_limits` of both runs; None takes those of this run
+    """
+    binned = dict(zip(parts, _binned_norms(history), strict=False))
     title = f"Norm of the gradient{f', {name}' if name else ''}"
     panel = curves(binned, _bin_ends(history), title=title, x_axis="step", y_axis="norm, logarithmic",
                    style=PanelStyle(height=_CURVE_HEIGHT, theme=theme))  # fmt: skip
-    return _with_axes(panel, num_steps, type="log", exponentformat="power", dtick=1)
+    ends = {} if limits is None else {"range": [math.log10(limits[0]) - 0.1, math.log10(limits[1]) + 0.1]}
+    return _with_axes(panel, num_steps, type="log", exponentformat="power", dtick=1, **ends)
+
+
+def gradient_limits(histories: Iterable[History]) -> tuple[float, float] | None:
+    """The smallest and the largest norm of a gradient in the curves of these runs; None before their first step."""
+    norms = np.concatenate([np.ravel(_binned_norms(history)) for history in histories])
+    finite = norms[np.isfinite(norms)]
+    return (float(finite.min()), float(finite.max())) if finite.size else None
+
+
+def _binned_norms(history: History) -> list[Float[np.ndarray, "point"]]:
+    """The points of the curve of each part."""
+    norms = history.steps.gradient_norms
+    return [np.maximum(mean_of_bins(column, MAX_POINTS)[1], _SMALLEST_NORM) for column in norms.T]
 
 
 def checkpoint_attention(

@@ -145,6 +145,14 @@ def test_keys_start_at_the_picture_in_sight(scripts):
     assert walk(scripts, 1, 1, "1390", 1)[-1] == [False, 1390, "bhiddend"]
 
 
+def test_a_first_picture_that_ends_below_the_window_is_shown_before_the_next(scripts):
+    """Of a page with much text above it."""
+    page = _PAGE.replace("height: 100px; margin: 0", "height: 500px; margin: 0")
+    scripts.page.set_viewport_size({"width": 1280, "height": 720})
+    steps = scripts.page.evaluate(_WALK, [page, [1, 1, 1]])
+    assert steps == [[True, 500, "ahiddend"], [True, 500, "bhiddend"], [True, 876, "bhiddend"]]
+
+
 _OPEN_BACKWARDS = """async html => {
     const { default: mount } = await import("/presenter/presenter.js");
     document.body.style.margin = 0;

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from dashboard.components.derivation import as_csv
+from dashboard.inspect.inspected_matrix import inspected_matrix
 from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
+from dashboard.selection.focus import Focus
+from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
-from encoder_core.explain import derive
+from encoder_core.explain import derive, parse_cell
 from tests.pages.app import derivations, key_of, opened, run, warning_texts
 
 SENTENCES = DEFAULT_TEXT.splitlines()
@@ -98,3 +101,21 @@ def test_all_terms_are_downloaded(encoder):
     assert float(rows[-1][-1]) == pytest.approx(trace.layers[0].mlp_pre[0, 3, 7], abs=1e-5)
     assert rows[1][2] == "mlp_in.0.0.3.0"
     assert rows[1][5] == "parameters.layers.0.mlp.up.kernel.0.7"
+
+
+@pytest.mark.parametrize(
+    ("cell", "rows", "columns"),
+    [
+        ("position_products.1.2", ["1", "2", "3"], ["1", "2", "3"]),
+        ("pattern_entropy.0.0.1.2", ["1", "2", "3", "4"], ["the", "black", "cat"]),
+        ("rollout.0.0.1.2", ["the", "black", "cat"], ["the", "black", "cat"]),
+        ("embedded.0.1.2", ["the", "black", "cat"], ["0", "1", "2", "3", "4", "5", "6", "7"]),
+    ],
+)
+def test_the_names_around_a_cell_count_as_on_screen(framed, cell, rows, columns):
+    model = model_for(Settings.from_state(DEFAULTS | {"text": "the black cat", "d_model": 8, "heads": 4}))
+    at = Focus(0, 0, 0, 0, 0, model.batch.tokens[0])
+    trail = (parse_cell(cell, model.trace, model.run.parameters),)
+    inspection = Inspection(trail, derive(model.run, trail[0]), at, (), model.run)
+    (names,) = inspected_matrix(inspection, [model]).names
+    assert (names.rows, names.columns) == (rows, columns)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.components.static_files import register_component
 from dashboard.selection import inspected_cell
-from dashboard.selection.inspected_cell import AXIS_KINDS, Inspection
+from dashboard.selection.inspected_cell import AXIS_KINDS, FROM_ONE, Inspection
 from dashboard.state.widgets import bind_value, component_value
 from encoder_core.explain import Cell, Operand, Step, Term, largest_first
 from encoder_core.explain.cell import AXES
@@ -27,9 +27,6 @@ _IDENTITY = {
     **dict.fromkeys(("v", "value.kernel", "value.bias", "z"), "value"),
     **dict.fromkeys(("dot_products", "scores", "pattern", "mean_pattern"), "attention"),
 }
-_FROM_ONE = {  # counted from 1 on screen; dimensions from 0
-    "sentence", "head", "query", "key", "token", "input token", "other token", "position", "other position",
-}  # fmt: skip
 
 
 def render_derivation(inspection: Inspection, theme: ThemeName) -> None:
@@ -132,7 +129,7 @@ def _render_index_fields(inspection: Inspection) -> None:
 
 
 def _render_index_field(inspection: Inspection, place: int, axis: str) -> None:
-    cell, first = inspection.trail[-1], int(axis in _FROM_ONE)
+    cell, first = inspection.trail[-1], int(axis in FROM_ONE)
 
     def set_index(number: int) -> None:
         index = (*cell.index[:place], int(number) - first, *cell.index[place + 1 :])

@@ -74,11 +74,13 @@ function listenToMouse(grid, table) {
     if (event.pointerType !== "mouse" || event.button !== 0 || index < 0) return;
     const painting = grid.painting = !isVisible(grid, index);
     setCells(grid, [index], painting);
+    const ended = new AbortController();
     const stop = () => {
+      ended.abort();
       grid.painting = null;
       sendChanges(grid);
     };
-    window.addEventListener("pointerup", stop, { once: true });
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, stop, { signal: ended.signal });
   };
   table.onpointerover = event => {
     const index = indexOf(grid, event.target);

@@ -52,6 +52,12 @@ function scrollToTop(page) {
   page.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
 }
 
+/** @type {(picture: HTMLElement) => boolean} */
+function isInside(picture) {
+  const { top, bottom } = picture.getBoundingClientRect();
+  return top >= BAR_BOTTOM && bottom <= window.innerHeight;
+}
+
 /**
  * Scroll until a picture is completely in the window, below the presenter's bar. What is above the picture and describes
  * it stays in sight where there is room: before the first picture the top of the page, before others their scroll margin
@@ -61,12 +67,8 @@ function scrollToTop(page) {
  * @param {Document} page
  */
 function bringIntoView(picture, isFirst, page) {
-  const isInside = () => {
-    const { top, bottom } = picture.getBoundingClientRect();
-    return top >= BAR_BOTTOM && bottom <= window.innerHeight;
-  };
   if (isFirst) scrollToTop(page);
-  if (isInside()) return;
+  if (isInside(picture)) return;
   picture.scrollIntoView({ block: "start" });
   const { top, bottom } = picture.getBoundingClientRect();
   const hidden = Math.min(bottom - window.innerHeight, top - BAR_BOTTOM);
@@ -95,6 +97,11 @@ export function showNeighbour(direction, page = document) {
   const pictures = displayedPictures(page);
   if (!pictures.length) return false;
   const index = indexInSight(pictures), buttons = figureButtons(pictures[index]);
+  const endsBelow = pictures[index].getBoundingClientRect().bottom > window.innerHeight;
+  if (direction === 1 && latest !== pictures[index] && endsBelow) {  // nobody has seen its end yet
+    showStop(pictures, index, buttons.find(isPressed), page);
+    return true;
+  }
   const button = buttons[buttons.findIndex(isPressed) + direction];
   if (button) {
     showStop(pictures, index, button, page);

@@ -8,6 +8,7 @@ from dashboard.state.choices import CHECKPOINT
 from dashboard.state.offered_encoders import CHECKPOINT as ENCODER
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS
+from dashboard.state.user_changes import set_text
 from dashboard.state.widgets import bind_widget
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 
@@ -71,9 +72,9 @@ def render_open_button(run: StoredRun, text: str, layer: int, head: int, *, key:
 
 def _open(run: StoredRun, checkpoint: StoredCheckpoint, text: str, layer: int, head: int) -> None:
     stop_playing()
-    key = "text" if run.plan.definition.reads_sentences else "input"
-    for name, value in (("encoder", ENCODER), ("run", run.id), ("checkpoint", checkpoint.step), (key, text)):
+    for name, value in (("encoder", ENCODER), ("run", run.id), ("checkpoint", checkpoint.step)):
         session().set(SETTINGS[name], value)
+    set_text(text, "text" if run.plan.definition.reads_sentences else "input")
     session().set(focus_parameters()["layer"], layer + 1)
     session().set(focus_parameters()["head"], head + 1)
     open_page("multi_head")

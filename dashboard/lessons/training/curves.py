@@ -6,7 +6,7 @@ from dashboard.components.plot import render_plot
 from dashboard.lessons.training.shown_runs import names_of
 from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredRun
-from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, learning_curves
+from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, gradient_limits, learning_curves
 from encoder_core.training.history import mean_of_bins
 from encoder_core.training.run import NUM_TESTS
 
@@ -15,8 +15,9 @@ def render_curves(runs: list[StoredRun]) -> None:
     """Render loss, accuracy and the norms of the gradients over the steps."""
     names, num_steps, theme = names_of(runs), runs[0].plan.steps, current_theme()
     histories = dict(zip(names, (run.history for run in runs), strict=True))
+    limits = gradient_limits(histories.values()) if len(runs) > 1 else None
     gradients = [
-        gradient_curves(histories[name], run.plan.parts, num_steps, name=name, theme=theme)
+        gradient_curves(histories[name], run.plan.parts, num_steps, name=name, limits=limits, theme=theme)
         for run, name in zip(runs, names, strict=True)
     ]
     line = learning_curves(histories, num_steps, theme=theme)

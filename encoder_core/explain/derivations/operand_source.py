@@ -1,13 +1,13 @@
 """The operands of derivations: numbers of the trace, of the parameters, and of the edits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Shaped
 
 from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.edits import Effects
-from encoder_core.explain.cell import AXES, PARAMETERS, Cell, tensor_at
+from encoder_core.explain.cell import AXES, MEASURES, PARAMETERS, Cell, tensor_at
 from encoder_core.explain.derivation import Operand, Step
 from encoder_core.explain.number_format import format_number
 from encoder_core.parameters import Parameters
@@ -49,6 +49,7 @@ class OperandSource:
     """The numbers of a run as operands."""
 
     run: Run
+    _measures: dict[tuple[str, int | None], Shaped[np.ndarray, "..."]] = field(default_factory=dict, repr=False)
 
     @property
     def trace(self) -> EncoderTrace:
@@ -153,7 +154,12 @@ class OperandSource:
         return ", ".join(words)
 
     def _tensor(self, cell: Cell) -> Shaped[np.ndarray, "..."]:
-        return tensor_at(self.trace, self.parameters, cell)
+        if cell.tensor not in MEASURES:
+            return tensor_at(self.trace, self.parameters, cell)
+        name = cell.tensor, cell.layer
+        if name not in self._measures:  # it is computed where it is read
+            self._measures[name] = tensor_at(self.trace, self.parameters, cell)
+        return self._measures[name]
 
     def _token(self, sentence: int | None, token: int) -> str:
         if sentence is None or not self.trace.tokens:
