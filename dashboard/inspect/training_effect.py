@@ -43,4 +43,5 @@ def render_training_effect(model: Model, inspection: Inspection) -> None:
     numbers = [float(numbers[matrix.mark]) for numbers in matrix.matrices]
     if np.isfinite(numbers).all():
         first, second = (format_number(number, 3) for number in numbers)
-        st.caption(f"The outlined cell is **{first}** before training and **{second}** after it.")
+        without = "" if inspection.run is model.run else " Both are without the choices of this page above the figure."
+        st.caption(f"The outlined cell is **{first}** before training and **{second}** after it.{without}")

@@ -107,7 +107,7 @@ def _sum_question(at: Focus, row: Float[np.ndarray, "key"], factor: float) -> Qu
                 WrongOption(
                     f"the input row x of “{key}”",
                     "Attention passes on value rows, x W_V, not x itself.",
-                    "the shapes: a row of V and of z has d_head numbers",
+                    "the formula: z is a sum of rows of V",
                 ),
                 zeros,
             ],

@@ -58,8 +58,8 @@ def render_attention(run: StoredRun, checkpoint: StoredCheckpoint, text: str, na
         equal = counts[counts > 0].mean() / len(result.tokens)
         st.caption(
             f"Outlined for each query: {task_keys}. Layer {layer + 1}, head {head + 1} gives the outlined keys a "
-            f"weight of **{weights[layer, head]:.2f}**, as a mean over the queries; with equal weights it would be "
-            f"{equal:.2f}. Click a tile to enlarge it."
+            f"weight of **{weights[layer, head]:.2f}**, as a mean over the queries that have such a key; with equal "
+            f"weights it would be {equal:.2f}. Click a tile to enlarge it."
         )
     _render_outputs(run.plan.definition, result)
     return layer, head

@@ -106,7 +106,7 @@ EXPERIMENT = Experiment(
     claim="Who attends to whom is not built into an encoder: training on a task makes the patterns.",
     hypothesis="In the initial state, no head singles out the keys that the task needs. After training, one does.",
     question="A small encoder learns the task “{task}” from right outputs alone. How much of its weight will its best "
-    "head give to the keys that the task needs, as a mean over the queries?",
+    "head give to the keys that the task needs, as a mean over the queries that need one?",
     options=(
         Option("At most 1.5 times as much as with equal weights", "That is hardly more than a head that looks at all "
                "tokens alike; the two maps on the left have the weights before and after training."),

@@ -86,7 +86,7 @@ def _measure(setup: Setup) -> Measurement:
         f"the product takes {describe_spread(ratios)} times as long as the lookup, for {vocab:,} rows",
         f"For a table of {vocab:,} × {d_model} both give the same rows: the largest difference is **{difference:g}**. "
         f"Of the multiplications, **1 in {round(1 / share):,}** has the factor 1, all others have the factor 0. The "
-        f"product takes **{format_number(float(np.median(products[place])), 3)} ms**, the lookup "
+        f"product with its one-hot rows takes **{format_number(float(np.median(products[place])), 3)} ms**, the lookup "
         f"**{format_number(float(np.median(lookups[place])), 3)} ms** (medians of {_REPEATS} runs on this server).",
         draw,
     )

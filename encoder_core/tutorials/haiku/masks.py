@@ -81,8 +81,8 @@ def _as_drawn(_: int) -> Finding:
         judge(all(padding_last)),
         f"{sum(padding_last)} of 4 are padding at the end",
         f"In the tutorial's masks, the four sentences see **{counts[0]}** and **{counts[1]}** of 3 keys and "
-        f"**{counts[2]}** and **{counts[3]}** of 12. Hidden keys are at the end only in **{sum(padding_last)} of 4** "
-        "sentences, so these masks do not look like padding.",
+        f"**{counts[2]}** and **{counts[3]}** of 12. In **{sum(padding_last)} of 4** sentences all hidden keys "
+        "are at the end, so these masks do not look like padding.",
         draw,
     )
 
