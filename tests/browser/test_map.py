@@ -1,10 +1,14 @@
 """The map: every card is a real tensor and leads to its page."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
+from benchmarks.chromium import CALM
 from dashboard.page_list import STAGES
+from tests.browser.conftest import WIDE
 from tests.browser.engine import scaled_scores, trace_of
 
 _COLOURS = """canvas => {
@@ -67,3 +71,21 @@ def test_a_card_opens_in_a_tab_of_its_own_too(screen):
         screen.page.locator("a.ew-card[href$='/softmax']").click(modifiers=["Control"])
     opened.value.wait_for_selector("h1:has-text('Softmax weights')")
     opened.value.close()
+
+
+def test_nothing_moves_when_the_script_of_the_diagram_arrives(browser, server):
+    """At a first visit, with nothing in the browser's cache."""
+    context, held = browser.new_context(viewport=WIDE), []
+    page = context.new_page()
+    page.route(re.compile("diagram"), lambda route: held.append(route))
+    page.goto(f"{server}/map")
+    heading = page.get_by_role("heading", name="Parameters, memory and FLOPs")
+    expect(heading).to_be_visible()
+    page.wait_for_function(CALM)
+    assert held
+    before = heading.bounding_box()["y"]
+    for route in held:
+        route.continue_()
+    page.wait_for_selector(".ew-card")
+    assert heading.bounding_box()["y"] == pytest.approx(before, abs=20)  # a title of two lines
+    context.close()
