@@ -92,3 +92,14 @@ def test_the_views_of_one_token_agree():
     assert "each head counts fully." in text
     assert "CLS" not in text
     assert "in an untrained encoder it is chance" in text
+
+
+def test_equal_tokens_share_the_largest_weight():
+    choices = {"text": "a a a", "positions": "none", "heads": 1, "d_model": 4, "layers": 1}
+    _, text = _comparison(choices, 0, 0, 0)
+    assert text.count("several tokens share the largest: **0.33** each") == 2
+    assert (
+        "“a” (token 1) has the largest share: **0.67**" in text
+    )  # of the rollout: its own half, and a third of the rest
+    assert "Where several tokens have the same share, a view names none." in text
+    assert "name the same token" not in text

@@ -42,7 +42,7 @@ def compare_views(current: Model, at: Focus) -> str:
     special = [place for place, token in enumerate(at.labels) if token in (CLS, SEP)]
     of_special = format_fixed(float(mean[special].sum()), 2)
     paragraph = [
-        _describe_agreement([int(weights.argmax()) for weights in views.values() if weights.any()]),
+        _describe_agreement([keys[0] for weights in views.values() if len(keys := _largest(weights)) == 1]),
         f"In the average, each head counts {f'1/{num_heads}' if num_heads > 1 else 'fully'}"
         + (f"; \\[CLS] and \\[SEP] together have {of_special} of it." if special else "."),
         "Rollout also follows indirect paths: a token receives what the tokens that it attends to have received"
@@ -72,8 +72,8 @@ def _describe_view(at: Focus, view: str, weights: Float[np.ndarray, "key"], *, s
     if not weights.any():
         reason = "dropout has set every weight of this token to 0" if sees_key else "no key is visible to this token"
         return f"- {view}, {reason}"
-    key = int(weights.argmax())
-    if np.count_nonzero(weights > weights[key] - 1e-6) > 1:
+    key, *others = _largest(weights)
+    if others:
         return f"- {view}, several tokens share the largest: **{format_fixed(float(weights[key]), 2)}** each"
     return (
         f"- {view}, “{escape_token(at.labels[key])}” (token {key + 1}) has the largest share: "
@@ -81,8 +81,15 @@ def _describe_view(at: Focus, view: str, weights: Float[np.ndarray, "key"], *, s
     )
 
 
+def _largest(weights: Float[np.ndarray, "key"]) -> list[int]:
+    """The keys with the largest share, up to rounding; none where all shares are 0."""
+    return np.flatnonzero(weights > weights.max() - 1e-6).tolist() if weights.any() else []
+
+
 def _describe_agreement(keys: list[int]) -> str:
     """Whether the views that name a key name the same one."""
+    if len(keys) < 2:
+        return "Where several tokens have the same share, a view names none. The views measure different things."
     if len(set(keys)) > 1:
         return "They differ, because they measure different things."
     which = "All three" if len(keys) == 3 else "The other two"
