@@ -51,8 +51,8 @@ def _rollout_step(trace: EncoderTrace, layer: int) -> Square:
 
 def _rollout(trace: EncoderTrace, layer: int) -> Square:
     """The product of the steps up to this layer, as in `analysis.rollout`."""
-    patterns = [tensors.pattern for tensors in trace.layers[: layer + 1]]
-    return np.stack([analysis.rollout(np.stack(sentence))[-1] for sentence in zip(*patterns, strict=True)])
+    sentences = range(len(trace.real))
+    return np.stack([analysis.rollout(analysis.stack_patterns(trace, place)[: layer + 1])[-1] for place in sentences])
 
 
 def _position_products(trace: EncoderTrace, _: None) -> Square:

@@ -52,12 +52,6 @@ function scrollToTop(page) {
   page.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
 }
 
-/** @type {(picture: HTMLElement) => boolean} */
-function isInside(picture) {
-  const { top, bottom } = picture.getBoundingClientRect();
-  return top >= BAR_BOTTOM && bottom <= window.innerHeight;
-}
-
 /**
  * Scroll until a picture is completely in the window, below the presenter's bar. What is above the picture and describes
  * it stays in sight where there is room: before the first picture the top of the page, before others their scroll margin
@@ -67,8 +61,12 @@ function isInside(picture) {
  * @param {Document} page
  */
 function bringIntoView(picture, isFirst, page) {
+  const isInside = () => {
+    const { top, bottom } = picture.getBoundingClientRect();
+    return top >= BAR_BOTTOM && bottom <= window.innerHeight;
+  };
   if (isFirst) scrollToTop(page);
-  if (isInside(picture)) return;
+  if (isInside()) return;
   picture.scrollIntoView({ block: "start" });
   const { top, bottom } = picture.getBoundingClientRect();
   const hidden = Math.min(bottom - window.innerHeight, top - BAR_BOTTOM);
