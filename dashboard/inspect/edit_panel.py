@@ -31,6 +31,9 @@ MAX_LISTED = 1_000
 _WITHOUT_CELL = (
     "“Other edits” change a token, a head or a residual. To set a number, open “the cell” above and its operands."
 )
+_FULL = (
+    f"{edit_history.MAX_EDITS} edits are in use, the most at once. One of them can be changed; remove one to make another."
+)
 SLIDER_REACH = 3.0  # the slider ends at this multiple of the largest number in the derivation
 
 
@@ -40,6 +43,8 @@ def render_edit_panel(model: Model, inspection: Inspection, *, has_derivation: b
     has_derivation  whether the page shows the derivation of the cell, from which its operands can be opened
     """
     cell_edit = find_cell_edit(inspection.trail[-1], inspection.run)
+    if edit_history.is_full():
+        st.caption(_FULL)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if cell_edit and _is_masked_by_page(cell_edit, inspection.at):
             st.caption(

@@ -60,12 +60,21 @@ def compatible_session_edits(config: EncoderConfig, batch: int, seq: int) -> Com
 
 
 def add(edit: Edit) -> None:
-    """Add an edit, or replace an earlier edit of the same number. Call it from a callback."""
+    """Add an edit, or replace an earlier edit of the same number. Call it from a callback.
+
+    Where `is_full`, an edit of another number is not made: it would have to end one that the user made.
+    """
     new = format_edit(edit)
     if new in edit_texts():  # no change that could be undone
         return
     others = [text for text in edit_texts() if _target(text) != _target(new)]
-    _change((*others, new)[-MAX_EDITS:])
+    if len(others) < MAX_EDITS:
+        _change((*others, new))
+
+
+def is_full() -> bool:
+    """Whether as many edits are in use as can be at once."""
+    return len(edit_texts()) >= MAX_EDITS
 
 
 def remove(text: str) -> None:

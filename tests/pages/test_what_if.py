@@ -130,6 +130,22 @@ def test_the_effect_of_edits_equals_that_of_the_engine(framed, encoder):
     assert strip[-1].min() > 0
 
 
+def test_no_edit_ends_another_one(framed):
+    full = tuple(f"score.0.0.0.{number // 5}.{number % 5}=1" for number in range(edit_history.MAX_EDITS))
+    note = f"{edit_history.MAX_EDITS} edits are in use, the most at once. "
+    at = opened(stage_named("scaled_scores"), edits="~".join(full[:-1]), cell="scores.0.0.0.7.1")
+    assert not [text for text in rendered(at) if text.startswith(note)]
+    at = opened(stage_named("scaled_scores"), edits="~".join(full), cell="scores.0.0.0.7.1")
+    assert [text for text in rendered(at) if text.startswith(note)]
+    at.number_input(key=key_of(at, "what_if_number")).set_value(2.0)
+    run(at)
+    assert edits_in_use(at) == full  # one edit more is not made
+    at = opened(stage_named("scaled_scores"), edits="~".join(full), cell="scores.0.0.0.0.0")
+    at.number_input(key=key_of(at, "what_if_number")).set_value(2.0)
+    run(at)
+    assert edits_in_use(at) == (*full[1:], "score.0.0.0.0.0=2")  # a change of one is
+
+
 def test_a_number_is_set_undone_redone_and_reset(framed):
     at = opened(stage_named("scaled_scores"), cell="scores.0.0.0.2.1")
     at.number_input(key=key_of(at, "what_if_number")).set_value(2.0)
