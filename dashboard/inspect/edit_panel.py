@@ -32,7 +32,8 @@ _WITHOUT_CELL = (
     "“Other edits” change a token, a head or a residual. To set a number, open “the cell” above and its operands."
 )
 _FULL = (
-    f"{edit_history.MAX_EDITS} edits are in use, the most at once. One of them can be changed; remove one to make another."
+    f"{edit_history.MAX_EDITS} edits are in use, the most at once. "
+    "One of them can be changed; remove one to make another."
 )
 SLIDER_REACH = 3.0  # the slider ends at this multiple of the largest number in the derivation
 
