@@ -53,14 +53,16 @@ def test_numbers_have_the_contrast_of_wcag(scripts, kind, theme, zoom):
     assert min(contrast(text, cell) for text, cell in cells) > 4.4  # a pixel is rounded
 
 
-@pytest.mark.parametrize(("width", "is_written"), [(359, False), (360, True)])
-def test_numbers_stand_in_cells_that_are_wide_enough_only(scripts, width, is_written):
-    numbers = {"type": "heatmap", "z": [[0.5] * 12], "texttemplate": "%{z:.2f}"}
-    others = [{"type": "heatmap", "z": [[0.5] * 12], "texttemplate": "%{text}"}, {"type": "bar", "x": [1]}]
-    first, *rest = scripts.call("plot/labels/cell_text.js", "withNumbersThatFit", [numbers, *others], {"width": width})
-    assert ("texttemplate" in first) == is_written
-    assert first["z"] == numbers["z"]
-    assert rest == others
+@pytest.mark.parametrize(
+    ("z", "width", "is_written"),
+    [(0.5, 29.9, False), (0.5, 30, True), (-0.5, 30, True), (-10.5, 32.9, False), (-10.5, 33, True)],
+)
+def test_numbers_stand_in_cells_that_are_wide_enough_only(scripts, z, width, is_written):
+    numbers = {"type": "heatmap", "z": [[0.5] * 11 + [z]], "texttemplate": "%{z:.2f}"}
+    shown = scripts.call("plot/labels/cell_text.js", "withNumbersThatFit", numbers, width)
+    assert shown == (numbers if is_written else {"type": "heatmap", "z": numbers["z"]})
+    for other in ({"type": "heatmap", "z": [[0.5] * 12], "texttemplate": "%{text}"}, {"type": "bar", "x": [1]}):
+        assert scripts.call("plot/labels/cell_text.js", "withNumbersThatFit", other, width) == other
 
 
 def test_the_colour_of_a_cell_is_mixed_from_two_of_the_scale(scripts):

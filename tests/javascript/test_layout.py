@@ -161,10 +161,10 @@ def test_bars_are_as_they_came(scripts):
     assert fit(scripts, {**PANEL, "data": [bars]})["data"] == [bars]
 
 
-@pytest.mark.parametrize(("width", "has_numbers"), [(180, True), (178, False)])
+@pytest.mark.parametrize(("width", "has_numbers"), [(190, True), (188, False)])
 def test_numbers_without_room_in_their_cells_are_left_out(scripts, width, has_numbers):
-    """The longest has five letters of 5.5 pixels; margins of 70 pixels leave four cells of 27.5, or a little less."""
+    """Margins of 70 pixels leave four cells of 30, or a little less."""
     trace = {"type": "heatmap", "z": [[0.5, -0.25, 1, 0]] * 4, "texttemplate": "%{z:.2f}"}
     panel = matrix_panel(trace["z"], ROWS, COLUMNS, data=[trace])
     (fitted,) = scripts.call("plot/panel/layout.js", "fitPanel", panel, width, False)["data"]
-    assert (fitted["texttemplate"] is not None) == has_numbers
+    assert ("texttemplate" in fitted) == has_numbers

@@ -24,7 +24,8 @@ _GROUP = TextOfVersion(
     "**Before you begin.** Open every link of the plan once: encoders are loaded at their first use, and later visits "
     "are faster. Give the participants the address of the start page with **Share**, which shows a QR code.\n\n"
     "**In each step.** Ask the question, let everybody write down an answer, and only then open the view. "
-    "**Share** gives the participants the view that you project. Some links hide the figure until somebody answers "
+    "**Share** gives the participants the view that you project; a presentation has no such button until Escape ends "
+    "it. Some links hide the figure until somebody answers "
     "the question of the page or asks for the answer.\n\n"
     "**At the end.** *Results* lists what each participant answered on the pages, and *Take away* makes a notebook of "
     "the encoder in use.",

@@ -4,7 +4,7 @@
 import { fitItem, hasRowLabels, stopPlayback } from "../panel/arrange.js";
 import { renderAxisLabels, withoutAxisLabels } from "../labels/axis_labels.js";
 import { renderGaps, withoutGaps } from "./cell_gaps.js";
-import { colourCellText, withNumbersThatFit } from "../labels/cell_text.js";
+import { colourCellText } from "../labels/cell_text.js";
 import { hideTooltip, hoverAgain, showTooltip } from "../interaction/hover.js";
 import { cellAt, pointAt } from "../panel/panel.js";
 import { draw } from "./redraw.js";
@@ -60,8 +60,7 @@ async function paint(line, plotly) {
     if (elements.paintedState === state) continue;
     elements.paintedState = state;
     stopPlayback(line);
-    const fitted = fitItem(line, i, widths[i]), { layout, area } = fitted;
-    const data = withNumbersThatFit(fitted.data, area);
+    const fitted = fitItem(line, i, widths[i]), { data, layout, area } = fitted;
     Object.assign(elements, fitted);
     for (const event of EVENTS) elements.plot.removeAllListeners?.(event);
     await draw(elements.plot, withoutGaps(data), withoutAxisLabels(layout), plotly);

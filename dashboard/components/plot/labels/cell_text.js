@@ -1,11 +1,12 @@
-// The colour of the text in the cells of a heatmap. Plotly writes in white or dark grey, which is hard to read on colours
-// between light and dark.
+// The numbers in the cells of a heatmap: whether they have room, and their colour. Plotly writes in white or dark grey,
+// which is hard to read on colours between light and dark.
 // @ts-check
 
 import { colourAt, parseColour } from "../../shared/colours.js";
 
 const TEXT_COLOURS = ["#444444", "#ffffff", "#000000"];  // the first that is readable; white or black always is
-const NUMBER = "%{z:.2f}", NUMBER_WIDTH = 30;  // pixels that "0.00" and a gap take
+const NUMBER = "%{z:.2f}", NUMBER_DECIMALS = 2;  // in cells, as encoder_core sends them
+const NUMBER_WIDTH = 30, LETTER_WIDTH = 5.5;  // pixels that "0.00" and a gap take, and each letter of a longer number
 const READABLE = 4.5;  // contrast of text, at least: WCAG 2, 1.4.3
 
 /** @typedef {import("../../shared/colours.js").Rgb} Rgb */
@@ -45,16 +46,18 @@ export const readableOn = background =>
   TEXT_COLOURS.find(colour => contrast(parseColour(colour), background) >= READABLE) ?? TEXT_COLOURS[0];
 
 /**
- * The traces without the numbers in cells that are too narrow for them: they would read as one long number.
- * @param {PlotTrace[]} data
- * @param {{ width: number }} area
- * @returns {PlotTrace[]}
+ * A heatmap without the numbers in its cells if they have no room: they would read as one long number.
+ * @param {PlotTrace} trace
+ * @param {number} cellWidth  in pixels
+ * @returns {PlotTrace}
  */
-export const withNumbersThatFit = (data, { width }) => data.map(trace => {
-  if (trace.texttemplate !== NUMBER || width / trace.z[0].length >= NUMBER_WIDTH) return trace;
+export function withNumbersThatFit(trace, cellWidth) {
+  if (trace.texttemplate !== NUMBER) return trace;
+  const texts = [...trace.z].flatMap(row => [...row]).filter(Number.isFinite).map(z => z.toFixed(NUMBER_DECIMALS));
+  const longest = Math.max(0, ...texts.map(text => text.length));
   const { texttemplate, ...others } = trace;
-  return others;
-});
+  return Math.max(NUMBER_WIDTH, longest * LETTER_WIDTH) <= cellWidth ? trace : others;
+}
 
 /**
  * Colour the text that Plotly has written into the cells of a plot's heatmap.

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { equalScale, placeLabels } from "../drawing/points.js";
+import { withNumbersThatFit } from "../labels/cell_text.js";
 import { shortenRowLabels } from "../labels/row_labels.js";
 import { TEXT_SIZE, staggerLabels, thinLabels } from "../labels/tick_labels.js";
 
@@ -9,8 +10,6 @@ import { TEXT_SIZE, staggerLabels, thinLabels } from "../labels/tick_labels.js";
 
 const LARGE_TEXT_SIZE = 12;  // pixels: the font of the labels on a phone
 const NARROW_CELL = 5;       // cells narrower than this many pixels have no gap between them, so that colour remains
-const NUMBERS = "%{z:.2f}", NUMBER_DECIMALS = 2;  // in cells, as encoder_core sends them
-const NUMBER_LETTER_WIDTH = 5.5;  // pixels of a letter in the number of a cell: five letters, with the point, have 27
 export const TITLE_HEIGHT = 30;     // pixels of the figure that encoder_core leaves for Plotly's title, which is HTML here
 const TITLE_MARGIN = 40;     // pixels of the top margin that it leaves for the title
 export const SMALL_MARGIN = 4;
@@ -95,23 +94,10 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   const cellWidth = area.width / (panel.columns?.names.length ?? 1);
   const cellHeight = area.height / (panel.rows?.names.length ?? 1);
   const data = panel.data.map(trace => trace.type !== "heatmap" ? trace : {
-    ...withFittingNumbers(trace, cellWidth), showscale: false, hoverinfo: "none", hovertemplate: undefined,
+    ...withNumbersThatFit(trace, cellWidth), showscale: false, hoverinfo: "none", hovertemplate: undefined,
     xgap: cellWidth < NARROW_CELL ? 0 : trace.xgap, ygap: cellHeight < NARROW_CELL ? 0 : trace.ygap,
   });
   return { data, layout, area };
-}
-
-/**
- * A heatmap without the numbers in its cells if the longest of them has no room: Plotly would write one over the other.
- * @param {PlotTrace} trace
- * @param {number} cellWidth  in pixels
- * @returns {PlotTrace}
- */
-function withFittingNumbers(trace, cellWidth) {
-  if (trace.texttemplate !== NUMBERS) return trace;
-  const texts = [...trace.z].flatMap(row => [...row]).filter(Number.isFinite).map(z => z.toFixed(NUMBER_DECIMALS));
-  const longest = Math.max(0, ...texts.map(text => text.length));
-  return longest * NUMBER_LETTER_WIDTH <= cellWidth ? trace : { ...trace, texttemplate: undefined };
 }
 
 const dragMode = () => window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
