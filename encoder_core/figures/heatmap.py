@@ -39,17 +39,20 @@ class HeatmapStyle(MatrixStyle):
     """The appearance of a heatmap.
 
     show_values   whether each cell contains its number, for a matrix of few cells
+    has_scale     whether a scale explains the colours; a mask of cells that are hatched or not needs none
     row_flags     rows with a bar at their left edge, such as the rows of a table that are in use
     column_flags  columns with a bar above them, and its colour, such as the columns drawn as curves beside the heatmap
     """
 
     show_values: bool = False
+    has_scale: bool = True
     row_flags: Collection[int] = ()
     column_flags: Mapping[int, str] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_choice("show_values", self.show_values, (True, False))
+        require_choice("has_scale", self.has_scale, (True, False))
         require_type("row_flags", self.row_flags, Collection, "collections of row indices")
         allowed = "None and mappings of column indices to colours"
         require_type("column_flags", self.column_flags, Mapping | None, allowed)
@@ -167,10 +170,12 @@ def require_marks(marks: Sequence[Mark], shape: tuple[int, ...]) -> list[Mark]:
 
 def _cells(values: Float[np.ndarray, "row column"], style: HeatmapStyle, limit: float) -> dict[str, Any]:
     numbers = {"texttemplate": "%{z:.2f}", "textfont": {"size": 12}} if style.show_values else {}
+    scale = {} if style.has_scale else {"showscale": False}
     return {
         "type": "heatmap",
         "z": values.astype(np.float32),
         **plotly_scale(style, limit),
+        **scale,
         "xgap": 1 if values.shape[1] <= 64 else 0,
         "ygap": 1,
         "hovertemplate": "%{y} · %{x}: %{z:.4g}<extra></extra>",

@@ -63,7 +63,7 @@ def one_word(
         mosaic(weights[:, None], grid, head_names, keys or at.labels, mask=visible[:, None], shows=all_keys,
                title=f"Weights of the query “{shorten(at.labels[at.token])}”: one row per head",
                style=MosaicStyle(row_axis="head", limit=limits[0], weight=44, height=HEIGHT, theme=theme)),
-        heatmap(weights[:, :, key], layer_names, head_names, title=f"weights on “{shorten(at.labels[key])}”",
+        heatmap(weights[:, :, key], layer_names, head_names, title=f"Key “{shorten(at.labels[key])}”",
                 mask=visible[:, :, key], marks=[(at.layer, at.head)], shows=one_key, style=key_style),
     ]  # fmt: skip
 

@@ -220,7 +220,7 @@ def dropout(
         heatmap(evaluation, rows, columns, title=f"{tensor} in evaluation", style=style),
         "⊙",
         heatmap(np.ones_like(evaluation), rows, columns, title="kept", mask=kept,
-                style=replace(style, kind="weights", limit=2.0)),
+                style=replace(style, kind="weights", limit=2.0, has_scale=False)),
         f"× {format_number(scale, 3)} →",
         heatmap(training, rows, columns, title=f"{tensor} in training", style=style),
     ]  # fmt: skip

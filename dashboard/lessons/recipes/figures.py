@@ -107,7 +107,13 @@ def render_mask(model: Model) -> None:
         title="keys that may be attended to",
         mask=visible,
         style=HeatmapStyle(
-            row_axis="sentence", column_axis="key", kind="weights", limit=2.0, height=110, theme=current_theme()
+            row_axis="sentence",
+            column_axis="key",
+            kind="weights",
+            limit=2.0,
+            has_scale=False,
+            height=110,
+            theme=current_theme(),
         ),
     )
     render_plot([panel], key="recipes_mask")

@@ -60,3 +60,10 @@ def test_bins_have_no_texts():
     columns = Window(0, 3, 2)
     cells = heatmap(VALUES, ["a", "b"], columns, title="t", texts=[["a", "b"]] * 2).data[0]
     assert "text" not in cells
+
+
+def test_a_mask_has_no_colour_scale():
+    mask, styles = np.array([[True, False]]), (HeatmapStyle(), HeatmapStyle(has_scale=False))
+    cells, hidden = (heatmap(np.ones((1, 2)), ["a"], ["b", "c"], title="mask", mask=mask, style=s).data for s in styles)
+    assert [trace.get("showscale") for trace in cells[:2]] == [None, False]
+    assert [trace.get("showscale") for trace in hidden[:2]] == [False, False]

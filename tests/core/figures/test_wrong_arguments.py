@@ -60,6 +60,7 @@ NO_NUMBERS = [None, "abc", ["a"], [None], {"a": 1}, object(), np.array([object()
         (HeatmapStyle, {"title_colour": "signed"}, "title_colour='signed' is invalid"),
         (HeatmapStyle, {"alt": 3}, "alt=3 is invalid: allowed are None and strings"),
         (HeatmapStyle, {"show_values": "yes"}, "show_values='yes' is invalid: allowed are True, False"),
+        (HeatmapStyle, {"has_scale": None}, "has_scale=None is invalid: allowed are True, False"),
         (HeatmapStyle, {"row_flags": 1}, "row_flags=1 is invalid: allowed are collections of row indices"),
         (HeatmapStyle, {"column_flags": [1]}, r"column_flags=\[1\] is invalid: allowed are None and mappings"),
         (HeatmapStyle, {"column_flags": {0: 1}}, r"column_flags=\{0: 1\} is invalid: allowed are None and mappings"),
