@@ -18,7 +18,10 @@ _TITLES = {  # where the figures have other names than the trace
     "pattern": "weights", "q": "Q", "k": "K", "v": "V", "mean_pattern": "average weights",
     "rollout_step": "½ average + ½ I",
 }  # fmt: skip
-_WEIGHTS = {"pattern", "probabilities", "mean_pattern", "rollout_step", "rollout"}
+_WEIGHTS = {
+    "pattern", "probabilities", "mean_pattern", "rollout_step", "rollout", "embedded_lens_probabilities",
+    "resid_post_lens_probabilities",
+}  # fmt: skip
 MAX_CELLS = 64  # of rows and of columns: the table of a trained encoder has 30,522 rows
 
 
@@ -50,7 +53,7 @@ def inspected_matrix(inspection: Inspection, models: Sequence[Model]) -> Inspect
     """The matrix around the clicked cell, the first of the trail, in each of some models of the same sizes."""
     cell, at = inspection.trail[0], inspection.at
     axes = tuple(AXIS_KINDS[axis] for axis in AXES.get(cell.tensor, ("row", "column"))[-2:])
-    tensors = [np.atleast_2d(tensor_at(model.trace, model.parameters, cell)) for model in models]
+    tensors = [np.atleast_2d(tensor_at(model.run, cell)) for model in models]
     shape = tensors[0].shape
     *lead, row, column = (0, *cell.index)[-len(shape) :]  # a bias is one row
     row_range, column_range = (_window(place, size) for place, size in zip((row, column), shape[-2:], strict=True))

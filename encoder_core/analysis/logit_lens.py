@@ -21,9 +21,14 @@ def logit_lens(run: Run, sentence: int = 0) -> Float[np.ndarray, "stage seq voca
     """
     require_run(run)
     require_output_head(run.config)
-    parameters = run.edited_parameters
-    stream = residual_stream(run.trace, sentence, final_norm=False)
-    if run.config.final_norm:
-        scale, shift = parameters["final_norm.scale"], parameters["final_norm.bias"]
-        stream = layer_norm(stream, scale, shift, run.config.norm_eps)
-    return output_logits(stream, parameters)
+    return output_logits(
+        lens_stream(run, residual_stream(run.trace, sentence, final_norm=False)), run.edited_parameters
+    )
+
+
+def lens_stream(run: Run, stream: Float[np.ndarray, "*rows d_model"]) -> Float[np.ndarray, "*rows d_model"]:
+    """What the output head reads from rows of the residual stream: their final norm, or the rows without one."""
+    if not run.config.final_norm:
+        return stream
+    scale, shift = (run.edited_parameters[f"final_norm.{name}"] for name in ("scale", "bias"))
+    return layer_norm(stream, scale, shift, run.config.norm_eps)

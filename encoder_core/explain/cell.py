@@ -1,4 +1,4 @@
-"""The address of one number of a trace, of its measures or of the parameters, with a text form for links."""
+"""The address of one number of a trace, of the measures of its run or of the parameters, with a text form for links."""
 
 import re
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Shaped
 
-from encoder_core.explain.measures import LAYER_MEASURE_AXES, MEASURE_AXES, measure
+from encoder_core.explain.measures import LAYER_MEASURE_AXES, LENS_MEASURES, MEASURE_AXES, measure
 from encoder_core.parameters import Parameters
 from encoder_core.support.validation import invalid_value, require_index, require_type
-from encoder_core.trace import EncoderTrace, require_trace
+from encoder_core.trace import EncoderTrace, Run, require_trace
 
 PARAMETERS = "parameters."  # prefix of parameter names: the trace also has a `token_embedding`
 _MAX_LENGTH = 120  # of an address, in characters; about twice that of the longest valid one
@@ -93,9 +93,13 @@ def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
     """The tensors of this trace by name, in the order of the forward pass, and then its measures."""
     shapes = {}
     batch, heads, seq, _ = trace.layers[0].z.shape
-    sizes: dict[str, int] = {"batch": batch, "head": heads}
+    sizes: dict[str, int] = {"batch": batch, "head": heads, "d_model": trace.embedded.shape[-1]}
+    if trace.logits is not None:
+        sizes["vocab"] = trace.logits.shape[-1]
     for name, axes in AXES.items():
         layers = len(trace.layers) if name in _IN_LAYERS else None
+        if name in LENS_MEASURES and trace.logits is None:
+            continue
         if name in MEASURES:
             shapes[name] = TensorShape(axes, tuple(sizes.get(axis, int(seq)) for axis in axes), layers)
             continue
@@ -109,13 +113,13 @@ def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
     return shapes
 
 
-def tensor_at(trace: EncoderTrace, parameters: Parameters, cell: Cell) -> Shaped[np.ndarray, "..."]:
-    """The tensor that contains the cell."""
+def tensor_at(run: Run, cell: Cell) -> Shaped[np.ndarray, "..."]:
+    """The tensor that contains the cell; parameters are those after the edits."""
     if cell.parameter is not None:
-        return parameters[cell.parameter]
+        return run.edited_parameters[cell.parameter]
     if cell.tensor in MEASURES:
-        return measure(trace, cell.tensor, cell.layer)
-    return getattr(trace if cell.layer is None else trace.layers[cell.layer], cell.tensor)
+        return measure(run, cell.tensor, cell.layer)
+    return getattr(run.trace if cell.layer is None else run.trace.layers[cell.layer], cell.tensor)
 
 
 def parse_cell(text: str, trace: EncoderTrace, parameters: Parameters) -> Cell:

@@ -72,6 +72,15 @@ _RULES: Mapping[str, tuple[str, Mapping[str, Rule]]] = {
     "position_products": ("Dot product of two positions", _one(measures.position_product)),
     "embedded_cosines": ("Cosine of two tokens at the input of the first layer", _one(measures.cosine)),
     "output_cosines": ("Cosine of two tokens at the output", _one(measures.cosine)),
+    **{
+        f"{tensor}_lens_{part}": (f"Logit lens {stage}: {name}", _one(rule))
+        for tensor, stage in (("embedded", "before the first layer"), ("resid_post", "after the layer"))
+        for part, name, rule in (
+            ("stream", "what the output head reads", prediction.lens_stream),
+            ("logits", "logit", prediction.lens_logit),
+            ("probabilities", "probability of the output token", prediction.probability),
+        )
+    },
 }
 _EMBEDDING_NORM = ("Input of the first layer: the norm of embedding plus position", _one(embedding.embedding_norm))
 _WITHOUT_HIDDEN_ACTIVATION = {

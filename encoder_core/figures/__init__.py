@@ -33,6 +33,7 @@ from encoder_core.figures.row_bars import RowBarsDetails, RowBarsStyle, row_bars
 from encoder_core.figures.style import MatrixKind, PanelStyle
 from encoder_core.figures.tensor_map import (
     HeadsSideBySide,
+    LensTokens,
     Place,
     RankedTokens,
     ResidualStages,
@@ -54,6 +55,7 @@ __all__ = [
     "Calculation",
     "HeadsSideBySide",
     "HeatmapStyle",
+    "LensTokens",
     "Line",
     "LineStyle",
     "MatrixKind",

@@ -150,7 +150,34 @@ class RankedTokens:
         return Place(row, ids.index(token_id)) if token_id in ids else None
 
 
-TensorMap = TensorSlice | ResidualStages | HeadsSideBySide | RankedTokens
+@dataclass(frozen=True)
+class LensTokens:
+    """For each token of a sentence, one probability of the logit lens at each stage: the first layer's input, and the
+    output of each layer.
+
+    ids  of each token's stages in the vocabulary
+    """
+
+    sentence: int
+    ids: Sequence[Sequence[int]]
+
+    def cell(self, row: int, column: int = 0, tile: tuple[int, int] | None = None) -> Cell | None:
+        """The cell of the measure with the id of this stage."""
+        index = (self.sentence, row, int(self.ids[row][column]))
+        if column:
+            return Cell("resid_post_lens_probabilities", index, column - 1)
+        return Cell("embedded_lens_probabilities", index)
+
+    def place(self, cell: Cell) -> Place | None:
+        """Row and column of the cell; None where the stage shows another id."""
+        stages = {"embedded_lens_probabilities": 0, "resid_post_lens_probabilities": (cell.layer or 0) + 1}
+        if cell.tensor not in stages or cell.index[0] != self.sentence:
+            return None
+        (_, row, token_id), stage = cell.index, stages[cell.tensor]
+        return Place(row, stage) if self.ids[row][stage] == token_id else None
+
+
+TensorMap = TensorSlice | ResidualStages | HeadsSideBySide | RankedTokens | LensTokens
 
 
 def parameter_slice(name: str, rows: Sequence[int] | None = None) -> TensorSlice:

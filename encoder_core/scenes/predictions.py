@@ -9,6 +9,7 @@ from encoder_core.analysis import LogitAttribution, NeuronContributions, TopToke
 from encoder_core.figures import (
     AxisMeaning,
     HeatmapStyle,
+    LensTokens,
     Line,
     Panel,
     PanelStyle,
@@ -106,7 +107,7 @@ def logit_lens(
     """The most probable token at every stage and position, and probabilities of output tokens as curves over the
     stages.
 
-    top     (stage, seq, 1); a click selects the position and the stage
+    top     (stage, seq, 1); a click selects the position and the stage, and shows the arithmetic of the probability
     series  name -> probabilities at the selected position; the names are escaped, and the last series is muted
     """
     ids, shares = top.ids[..., 0].T, top.probabilities[..., 0].T
@@ -122,7 +123,8 @@ def logit_lens(
     return [
         heatmap(shares, at.labels, stages, title="Most probable output token after each layer",
                 texts=texts if len(texts) <= MAX_WRITTEN else None, marks=[(at.token, None)],
-                mask=np.repeat(real[:, None], len(stages), axis=1), style=style),
+                mask=np.repeat(real[:, None], len(stages), axis=1), shows=LensTokens(at.sentence, ids.tolist()),
+                style=style),
         curves(series, stages, title=f"Probabilities at “{shorten(at.labels[at.token])}”", x_axis="after layer",
                y_axis="probability", y_range=(0.0, 1.05 * highest), colours=[*colours, muted],
                style=PanelStyle(height=HEIGHT - 24, weight=24, theme=theme)),

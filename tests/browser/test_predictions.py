@@ -25,7 +25,10 @@ def test_clicks_on_predicted_tokens_the_lens_and_contributions(screen):
     with screen.rerun():
         screen.page.mouse.click(*screen.place(0, 4, 1))
     assert screen.parameters["token"] == ["5"]
-    assert screen.parameters["output_id"] == [str(logit_lens(run)[1, 4].argmax())]
+    likely = logit_lens(run)[1, 4].argmax()
+    assert screen.parameters["output_id"] == [str(likely)]
+    assert screen.parameters["cell"] == [f"resid_post_lens_probabilities.0.0.4.{likely}"]
+    expect(screen.page.locator(".ew-result")).to_contain_text("Logit lens after the layer")
     with screen.rerun():
         screen.page.get_by_role("radio", name="Logit attribution").click()
     with screen.rerun():

@@ -59,7 +59,7 @@ CELL_EDITS = {
 
 def number_at(text):
     cell = parse_cell(text, RUN.trace, RUN.parameters)
-    return float(tensor_at(RUN.trace, RUN.edited_parameters, cell)[cell.index])
+    return float(tensor_at(RUN, cell)[cell.index])
 
 
 @pytest.mark.parametrize("text", CELL_EDITS)

@@ -54,12 +54,12 @@ def places_of(panel):
 
 
 def check_cells(panel, model):
-    shows, trace = panel.shows, model.trace
+    shows = panel.shows
     for place in places_of(panel)[:: 1 + len(places_of(panel)) // 300]:
         cell, value = panel.cell(*place), panel.value(*place)
         if cell is None:
             continue
-        number = getattr(shows, "factor", 1.0) * tensor_at(trace, model.parameters, cell)[cell.index]
+        number = getattr(shows, "factor", 1.0) * tensor_at(model.run, cell)[cell.index]
         if getattr(shows, "step", None) is not None:
             number = derive(model.run, cell).step(shows.step).value
         masked = np.isnan(value) and (number == 0 or not np.isfinite(number))  # a weight of 0, a score of -inf

@@ -155,10 +155,10 @@ class OperandSource:
 
     def _tensor(self, cell: Cell) -> Shaped[np.ndarray, "..."]:
         if cell.tensor not in MEASURES:
-            return tensor_at(self.trace, self.parameters, cell)
+            return tensor_at(self.run, cell)
         name = cell.tensor, cell.layer
         if name not in self._measures:  # it is computed where it is read
-            self._measures[name] = tensor_at(self.trace, self.parameters, cell)
+            self._measures[name] = tensor_at(self.run, cell)
         return self._measures[name]
 
     def _token(self, sentence: int | None, token: int) -> str:

@@ -72,7 +72,7 @@ def cannot_be_derived(model: Model, cell: Cell) -> bool:
 def value_at(model: Model, cell: Cell) -> float:
     """The number of a cell, without the code under test; approximate for a measure, which is none of the trace."""
     if cell.tensor in MEASURES:
-        value = measure_at(model.trace, cell)
+        value = measure_at(model.run, cell)
         return pytest.approx(value, rel=1e-5, abs=ABSOLUTE)
     if cell.tensor.startswith("parameters."):
         return float(model.parameters[cell.tensor.removeprefix("parameters.")][cell.index])

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from encoder_core import Encoder, EncoderConfig
+from encoder_core import Encoder, EncoderConfig, Run
 from encoder_core.explain import Cell, TensorShape, check_cell, parse_cell, tensor_shapes
 from encoder_core.explain.cell import tensor_at
-from encoder_core.explain.measures import LAYER_MEASURE_AXES, MEASURE_AXES
+from encoder_core.explain.measures import LAYER_MEASURE_AXES, LENS_MEASURES, MEASURE_AXES
 
 CONFIG = EncoderConfig(
     d_model=6, num_heads=3, qkv_dim=12, d_ff=8, num_layers=2, vocab_size=9, positions="learned", output_head=True,
@@ -60,7 +60,7 @@ def test_tensor_shapes_contains_all_arrays_of_a_trace(trace):
     shapes = tensor_shapes(trace)
     for name, (axes, shape, layers) in shapes.items():
         cell = Cell(name, (0,) * len(shape), None if layers is None else 1)
-        assert tensor_at(trace, ENCODER.parameters(), cell).shape == shape
+        assert tensor_at(Run(trace, ENCODER.config, ENCODER.parameters()), cell).shape == shape
         assert len(axes) == len(shape)
         assert layers in (None, 2)
     measures = {*LAYER_MEASURE_AXES, *MEASURE_AXES}
@@ -69,7 +69,8 @@ def test_tensor_shapes_contains_all_arrays_of_a_trace(trace):
     assert shapes["q"] == TensorShape(("batch", "head", "query", "d_head"), (2, 3, 5, 4), 2)
     assert shapes["position_encoding"] == TensorShape(("seq", "d_model"), (5, 6), None)
     absent = trace._replace(ids=None, logits=None, embedding_sum=None)
-    assert set(shapes) - set(tensor_shapes(absent)) == {"ids", "logits", "probabilities", "embedding_sum"}
+    names = {"ids", "logits", "probabilities", "embedding_sum", *LENS_MEASURES}
+    assert set(shapes) - set(tensor_shapes(absent)) == names
 
 
 def test_without_an_embedding_norm_the_trace_has_no_embedding_sum():

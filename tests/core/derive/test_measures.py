@@ -1,4 +1,4 @@
-"""Derivations of averages, rollout, dot products and cosines, computed by hand."""
+"""Derivations of averages, rollout, dot products, cosines and the logit lens, computed by hand."""
 
 import math
 
@@ -103,3 +103,57 @@ def test_the_dot_product_of_two_positions():
     assert steps(product) == pytest.approx([math.cos(1) + math.cos(0.01)])
     assert product.terms[1].operands[1].cell == Cell("position_encoding", (1, 1))
     assert product.description == "Dot product of two positions: position 1, other position 2"
+
+
+LENS = EncoderConfig(
+    d_model=2, num_heads=1, d_ff=2, num_layers=1, vocab_size=3, norm="pre", output_head=True, final_norm=True,
+    norm_eps=1e-12,
+)  # fmt: skip
+HEAD = [[1, 0, 2], [0, 1, -1]]  # W_head
+
+
+def lens_model(config: EncoderConfig) -> Model:
+    """One token, whose vector is (3, 1) before the layer and (1, 2) after it."""
+    encoder = Encoder.random(config)
+    trace = encoder.trace(np.array([[1]]))
+    layers = (trace.layers[0]._replace(resid_post=np.array([[[1, 2]]], np.float32)),)
+    parameters = encoder.parameters() | {
+        "output_head.kernel": np.array(HEAD, np.float32),
+        "output_head.bias": np.array([0, math.log(2), 0], np.float32),
+        **{f"final_norm.{name}": np.array([value] * 2, np.float32) for name, value in (("scale", 1), ("bias", 0))},
+    }
+    embedded = np.array([[[3, 1]]], np.float32)
+    return Model(trace._replace(embedded=embedded, layers=layers), config, parameters)
+
+
+def test_the_logit_lens_normalises_every_stage():
+    """norm(3, 1) = (1, -1): logits 1, -1 + log 2, 3; norm(1, 2) = (-1, 1): logits -1, 1 + log 2, -3."""
+    model = lens_model(LENS)
+    before, after = model.derive("embedded_lens_stream.0.0.1"), model.derive("resid_post_lens_stream.0.0.0.1")
+    assert (steps(before)[-1], steps(after)[-1]) == pytest.approx((-1, 1))
+    assert before.steps[0].terms[0].operands[0].cell == Cell("embedded", (0, 0, 0))
+    assert after.steps[0].terms[0].operands[0].cell == Cell("resid_post", (0, 0, 0), layer=0)
+    logit = model.derive("resid_post_lens_logits.0.0.0.1")
+    assert steps(logit) == pytest.approx([1 + math.log(2)])
+    assert [str(operand.cell) for operand in logit.terms[1].operands] == [
+        "resid_post_lens_stream.0.0.0.1", "parameters.output_head.kernel.1.1",
+    ]  # fmt: skip
+    weights = [math.exp(-1), 2 * math.exp(1), math.exp(-3)]
+    share = model.derive("resid_post_lens_probabilities.0.0.0.1")
+    assert steps(share)[-1] == pytest.approx(weights[1] / sum(weights), abs=1e-6)
+    assert [str(term.operands[0].cell) for term in share.terms] == [
+        f"resid_post_lens_logits.0.0.0.{i}" for i in range(3)
+    ]
+    assert share.description == "Logit lens after the layer: probability of the output token: layer 1, token 1, id 1"
+    assert steps(model.derive("embedded_lens_probabilities.0.0.2"))[-1] == pytest.approx(
+        math.exp(3) / (math.exp(1) + 2 * math.exp(-1) + math.exp(3)), abs=1e-6
+    )
+
+
+def test_the_logit_lens_without_a_final_norm_reads_the_stream():
+    """(3, 1) W_head: 3, 1 + log 2, 5."""
+    model = lens_model(EncoderConfig(**{**vars(LENS), "final_norm": False}))
+    assert steps(model.derive("embedded_lens_stream.0.0.0")) == [3]
+    assert [steps(model.derive(f"embedded_lens_logits.0.0.{i}"))[0] for i in range(3)] == pytest.approx(
+        [3, 1 + math.log(2), 5]
+    )

@@ -3,7 +3,15 @@
 import pytest
 
 from encoder_core.explain import Cell
-from encoder_core.figures import HeadsSideBySide, Place, RankedTokens, ResidualStages, TensorSlice, parameter_slice
+from encoder_core.figures import (
+    HeadsSideBySide,
+    LensTokens,
+    Place,
+    RankedTokens,
+    ResidualStages,
+    TensorSlice,
+    parameter_slice,
+)
 from encoder_core.scenes.position import At, head_slice, layer_slice, text_slice
 
 AT = At(sentence=1, layer=2, head=3, token=5, key_token=6)
@@ -38,6 +46,12 @@ CASES = {
     "a token of the vocabulary by its rank": (
         RankedTokens("logits", 1, [[4, 2], [0, 3], [1, 0], [3, 4], [2, 9]]), Place(4, 1), Cell("logits", (1, 4, 9)),
     ),
+    "a token of the vocabulary before the first layer": (
+        LensTokens(1, [[4, 2], [0, 3]]), Place(1, 0), Cell("embedded_lens_probabilities", (1, 1, 0)),
+    ),
+    "a token of the vocabulary after a layer": (
+        LensTokens(1, [[4, 2], [0, 3]]), Place(1, 1), Cell("resid_post_lens_probabilities", (1, 1, 3), 0),
+    ),
 }  # fmt: skip
 
 
@@ -59,3 +73,7 @@ def test_the_cell_of_another_tensor_has_no_place(case):
 def test_a_row_outside_the_tensor_is_no_cell():
     assert parameter_slice("position_embedding", rows=range(3)).cell(3, 0) is None
     assert ResidualStages(1, 6, token=4).place(Cell("resid_post", (1, 5, 7), 2)) is None
+
+
+def test_a_stage_of_the_lens_that_shows_another_token_has_no_place_for_it():
+    assert LensTokens(1, [[4, 2], [0, 3]]).place(Cell("resid_post_lens_probabilities", (1, 1, 0), 0)) is None

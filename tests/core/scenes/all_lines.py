@@ -110,6 +110,11 @@ def text_lines(run: Run, at: At, columns: Window) -> Iterator[Line]:
         logits, vocabulary = trace.logits[sentence], [f"word {index}" for index in range(config.vocab_size)]
         yield predictions.predicted_tokens(analysis.top_tokens(logits), logits[at.token], vocabulary, at,
                                            real=np.ones(seq, bool), output_id=at.key_token)  # fmt: skip
+        if config.has_chained_layers:
+            lens = analysis.logit_lens(run, sentence)
+            series = {"one": lens[:, at.token, 0], "other": lens[:, at.token, -1]}
+            yield predictions.logit_lens(analysis.top_tokens(lens, 1), series, vocabulary, at,
+                                         real=np.ones(seq, bool))  # fmt: skip
 
 
 def all_lines(run: Run, at: At, bins: int) -> list[Line]:

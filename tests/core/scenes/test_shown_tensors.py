@@ -33,7 +33,7 @@ def drawn_number(panel, run, cell, tensors):
     if getattr(shows, "step", None) is not None:
         return derive(run, cell).step(shows.step).value
     if name not in tensors:
-        tensors[name] = tensor_at(run.trace, run.edited_parameters, cell)
+        tensors[name] = tensor_at(run, cell)
     return getattr(shows, "factor", 1.0) * tensors[name][cell.index]
 
 

@@ -46,7 +46,7 @@ def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
         top, series, current.vocabulary, at, real=current.batch.real[at.sentence], theme=current_theme(),
     )  # fmt: skip
     inspection = inspect_cell(current, at, Cell("probabilities", (at.sentence, at.token, output_id)))
-    render_plot(parts, key="full_stack_lens_plot", on_click=select)
+    render_plot(parts, key="full_stack_lens_plot", inspection=inspection, on_click=select)
     frame.render_explained(_describe(current, at, lens[:, at.token], output_id))
     stages = ["in", *dimensions(current.config.num_layers, 1)]
     return Depths(
@@ -69,8 +69,8 @@ def _describe(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"],
     return (
         f"{_convention(current.config)} The last column is the prediction of the model. At "
         f"“{escape_token(at.labels[at.token])}”, the probability of {name} is {first} before the first layer (rank "
-        f"{ranks[0]}) and {last} after layer {layers} (rank {ranks[-1]}). Click a cell to follow its token."
-        f"{chance_note(current)}"
+        f"{ranks[0]}) and {last} after layer {layers} (rank {ranks[-1]}). Click a cell to follow its token "
+        f"and to see its arithmetic.{chance_note(current)}"
     )
 
 
