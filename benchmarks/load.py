@@ -102,6 +102,7 @@ class Load:
         self.first: list[float] = []
         self.moves: list[float] = []
         self.errors: Counter[str] = Counter()
+        self._lock = threading.Lock()  # of several threads that add 1 at once, one would count
         self.bytes = 0
         self.elements = 0
 
@@ -133,12 +134,17 @@ class Load:
                     taken = time.perf_counter() - begin
                     if visitor.received > received:
                         self.moves.append(taken * 1e3)
-                        self.bytes += visitor.received - received
+                        with self._lock:
+                            self.bytes += visitor.received - received
                     if visitor.exceptions:
-                        self.errors["exception on the page"] += 1
+                        self._count("exception on the page")
                     time.sleep(max(0.0, period * (0.5 + chance.random()) - taken))
         except Exception as error:  # counted: a benchmark must say what failed, not stop
-            self.errors[f"{type(error).__name__}: {error}"[:120]] += 1
+            self._count(f"{type(error).__name__}: {error}"[:120])
+
+    def _count(self, error: str) -> None:
+        with self._lock:
+            self.errors[error] += 1
 
 
 def act(visitor: Visitor, chance: random.Random) -> None:

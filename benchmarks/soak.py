@@ -47,6 +47,7 @@ class Soak:
         self._end = time.monotonic() + seconds
         self.moves = self.visits = 0
         self.errors: Counter[str] = Counter()
+        self._lock = threading.Lock()  # of several threads that add 1 at once, one would count
 
     def run(self, sessions: int, samples: int) -> list[float]:
         """Open so many tabs at once. Returns the median memory in each part of the time."""
@@ -68,14 +69,21 @@ class Soak:
             leaves = min(self._end, time.monotonic() + chance.uniform(20, 60))
             try:
                 with Visitor(self._url, chance.choice(LINKS)) as visitor:
-                    self.visits += 1
+                    with self._lock:
+                        self.visits += 1
                     while time.monotonic() < leaves:
                         act(visitor, chance)
-                        self.moves += 1
-                        self.errors["exception on the page"] += bool(visitor.exceptions)
+                        with self._lock:
+                            self.moves += 1
+                        if visitor.exceptions:
+                            self._count("exception on the page")
                         time.sleep(self._period * chance.uniform(0.5, 1.5))
             except Exception as error:  # counted: a benchmark must say what failed, not stop
-                self.errors[f"{type(error).__name__}: {error}"[:120]] += 1
+                self._count(f"{type(error).__name__}: {error}"[:120])
+
+    def _count(self, error: str) -> None:
+        with self._lock:
+            self.errors[error] += 1
 
 
 def move_slider(visitor: Visitor, chance: random.Random, names: tuple[str, ...]) -> None:

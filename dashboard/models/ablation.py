@@ -1,4 +1,4 @@
-"""The output without one head, and its change without each head and each token; cached by model and edits."""
+"""The output without one head, and its change without each head and each token; cached by model."""
 
 from typing import NamedTuple
 
@@ -7,9 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.models.model import Model
-from dashboard.models.variants import edited_model
-from dashboard.state.settings import Settings
-from encoder_core import Edit, HeadFactor, ablate_heads, ablate_tokens
+from encoder_core import HeadFactor, ablate_heads, ablate_tokens
 
 
 class Ablation(NamedTuple):
@@ -21,27 +19,25 @@ class Ablation(NamedTuple):
 
 def output_without_head(model: Model, sentence: int, layer: int, head: int) -> Float[np.ndarray, "seq d_model"]:
     """The output of a sentence without one head."""
-    return _output_without_head(model.settings, model.edits, sentence, layer, head)
+    return _output_without_head(model.number, sentence, layer, head, model)
 
 
 def ablation(model: Model, sentence: int) -> Ablation:
     """Ablate each head and each token of a sentence in turn."""
-    return _ablation(model.settings, model.edits, sentence)
+    return _ablation(model.number, sentence, model)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _output_without_head(
-    settings: Settings, edits: tuple[Edit, ...], sentence: int, layer: int, head: int
+    model_number: int, sentence: int, layer: int, head: int, _model: Model
 ) -> Float[np.ndarray, "seq d_model"]:
-    model = edited_model(settings, edits)
-    _, without = model.encoder.outputs_with_edits(
-        model.batch, model.mask, model.edits, edit_lists=[[HeadFactor(layer, head, 0.0)]], sentence=sentence
+    _, without = _model.encoder.outputs_with_edits(
+        _model.batch, _model.mask, _model.edits, edit_lists=[[HeadFactor(layer, head, 0.0)]], sentence=sentence
     )
     return without
 
 
 @st.cache_resource(max_entries=32, show_spinner="Ablating each head and each token in turn …")
-def _ablation(settings: Settings, edits: tuple[Edit, ...], sentence: int) -> Ablation:
-    model = edited_model(settings, edits)
-    run = (model.encoder, model.batch, model.mask, model.edits, sentence)
+def _ablation(model_number: int, sentence: int, _model: Model) -> Ablation:
+    run = (_model.encoder, _model.batch, _model.mask, _model.edits, sentence)
     return Ablation(ablate_heads(*run), ablate_tokens(*run))

@@ -1,7 +1,8 @@
 """An encoder with its input: that of the settings, with its trace of the text or of the batch of a recipe."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from jaxtyping import Float
@@ -41,6 +42,7 @@ class Model:
     skipped_lines  number of lines of the text that have no token
     edits          the edits of the trace
     edit_problems  a sentence for each edit that cannot be applied
+    number         differs for all models, also for those with the same settings and another encoder
     """
 
     settings: Settings
@@ -51,6 +53,7 @@ class Model:
     skipped_lines: int = 0
     edits: tuple[Edit, ...] = ()
     edit_problems: tuple[IgnoredEdit, ...] = ()
+    number: int = field(default_factory=count().__next__, init=False, compare=False)
 
     @property
     def config(self) -> EncoderConfig:
@@ -136,7 +139,14 @@ def model_for(settings: Settings) -> Model:
         settings = with_existing_checkpoint(settings)
     if settings.trained and encoder_named(settings.trained) is None:
         settings = replace(settings, encoder=RANDOM)
-    return _model_for(settings)
+    try:
+        return _model_for(settings)
+    except _RunRemoved:  # since the settings were read
+        return _model_for(replace(settings, encoder=RANDOM))
+
+
+class _RunRemoved(Exception):
+    """The server does not have the run of a checkpoint any more."""
 
 
 @cached_by_size
@@ -163,10 +173,12 @@ def _model_for(settings: Settings) -> Model:
 
 
 def _trained_encoder(settings: Settings) -> Encoder | None:
-    """The trained encoder of the settings; None if their encoder is not trained, or not loaded."""
+    """The trained encoder of the settings; None if their encoder is not trained, or not loaded. Raises _RunRemoved."""
     if settings.encoder == CHECKPOINT:
         run_checkpoint = run_and_checkpoint(settings)
-        return run_checkpoint and checkpoint_encoder(*run_checkpoint)
+        if run_checkpoint is None:
+            raise _RunRemoved
+        return checkpoint_encoder(*run_checkpoint)
     if settings.task:
         return trained_encoder(settings.encoder)
     return encoder_named(settings.trained) if settings.trained else None

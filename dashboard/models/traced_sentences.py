@@ -124,7 +124,7 @@ class SentenceTracer:
                 self._finish(job, self._trace(job))
             except Exception:
                 _logger.exception("The sentences of %s cannot be traced.", job.request.key)
-                job.failed = True
+                job.failed, job.request = True, job.request._replace(make_encoder=_no_encoder)
 
     def _finish(self, job: _Job, result: TracedSentences | None) -> None:
         with self._lock:
@@ -211,6 +211,11 @@ def result_bytes(config: EncoderConfig, seq: int) -> int:
     vectors = 4 * (config.num_layers + 1) * seq * config.d_model
     weights = 4 * config.num_layers * config.num_heads
     return vectors + (weights + _PAIR_BYTES + _WORD_PAIR_BYTES) * seq * seq
+
+
+def _no_encoder() -> Encoder:
+    """In the place of the function of a failed request, which would keep its model in memory."""
+    raise RuntimeError("A failed request is not traced again.")
 
 
 def _is_awaited(job: _Job) -> bool:

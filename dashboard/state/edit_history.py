@@ -13,6 +13,7 @@ from encoder_core.edits.compatible import CompatibleEdits
 SEPARATOR = "~"  # between edits in a link
 MAX_EDITS = 24  # edits at once
 MAX_HISTORY = 200  # changes that can be undone
+_COMPATIBLE = "edits that can be used together"
 
 EDITS: Parameter[tuple[str, ...]] = declare(
     Parameter("edits", (), lambda link: tuple(text for text in link.split(SEPARATOR) if text), SEPARATOR.join)
@@ -56,7 +57,11 @@ def compatible_session_edits(config: EncoderConfig, batch: int, seq: int) -> Com
 
     The other edits stay in the URL, because they may fit another model.
     """
-    return compatible_edits([parse_edit(text) for text in edit_texts()], config, batch, seq)
+    key = (edit_texts(), config, batch, seq)
+    known = session().memo.get(_COMPATIBLE)  # a run asks several times
+    if known is None or known[0] != key:
+        known = session().memo[_COMPATIBLE] = key, compatible_edits([parse_edit(t) for t in key[0]], config, batch, seq)
+    return known[1]
 
 
 def add(edit: Edit) -> None:

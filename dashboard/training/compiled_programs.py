@@ -20,10 +20,24 @@ def compiled_programs_folder() -> str:
     """
     for other in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         _remove_if_abandoned(other)
-    folder = tempfile.mkdtemp(prefix=_PREFIX)
-    fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)  # until this process ends, however it ends
+    folder = _make_locked_folder()
     weakref.finalize(compiled_programs_folder, shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def _make_locked_folder() -> str:
+    """A new folder with a lock that lasts until this process ends, however it ends.
+
+    Another process can take it for abandoned before it is locked, and remove it.
+    """
+    while True:
+        folder = tempfile.mkdtemp(prefix=_PREFIX)
+        with suppress(FileNotFoundError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if Path(folder).exists():
+                return folder
+            os.close(descriptor)
 
 
 def _remove_if_abandoned(folder: Path) -> None:

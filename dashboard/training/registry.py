@@ -74,6 +74,7 @@ class RunRegistry:
 
         Unfinished runs that the same session has started are stopped.
         """
+        self.tick()
         with self._lock:
             for run in self._storage:
                 if run.owner == owner:
@@ -90,6 +91,7 @@ class RunRegistry:
 
     def find(self, run: str, session: str) -> StoredRun | None:
         """The run with this id, at which the session now looks; None if the server does not have it."""
+        self.tick()
         stored = self._storage.get(run)
         if stored:
             stored.viewers[session] = self._clock()
@@ -164,7 +166,8 @@ class RunRegistry:
                 self._fill()
 
     def tick(self) -> None:
-        """End what nobody looks at, and an unused process. The process calls it at least once a second."""
+        """End what nobody looks at, and an unused process. The process calls it at least once a second, and everybody
+        who asks for a run: without a process, runs can be paused."""
         with self._lock:
             now = self._clock()
             if now - self._ticked < _TICK:

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.edits import Edit, HeadFactor, HideToken
+from encoder_core.edits.effects import require_edits
 from encoder_core.encoder import Encoder, require_encoder
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.parsing import Inputs
@@ -38,6 +39,7 @@ def ablate_tokens(
     for arguments that `Encoder.outputs_with_edits` refuses.
     """
     require_encoder(encoder)
+    edits = require_edits(edits)
     seq = encoder.outputs_with_edits(inputs, mask, edits, edit_lists=[], sentence=sentence).shape[1]
     edit_lists = [[HideToken(sentence, token)] for token in range(seq)]
     return _effects(encoder.outputs_with_edits(inputs, mask, edits, edit_lists=edit_lists, sentence=sentence))

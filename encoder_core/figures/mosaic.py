@@ -56,7 +56,8 @@ class TileGrid:
 
     def __post_init__(self) -> None:
         for name in ("row_titles", "column_titles"):
-            require_items(name, getattr(self, name), str, "lists of titles", least=1)
+            titles = require_items(name, getattr(self, name), str, "lists of titles", least=1)
+            object.__setattr__(self, name, tuple(titles))
         require_axis("row_axis", self.row_axis)
         require_axis("column_axis", self.column_axis)
         require_integer("gap", self.gap, 0, 100)

@@ -1,16 +1,21 @@
 """The small trained encoders in the sidebar: their input, their untrained state, and the note on random encoders."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from dashboard.models import model as model_module
+from dashboard.models.ablation import ablation, output_without_head
+from dashboard.models.geometry import plane_of, vectors_of
 from dashboard.models.model import model_for
 from dashboard.models.story import story_head
-from dashboard.models.variants import untrained_model, with_edits
+from dashboard.models.variants import model_with_norm, untrained_model, with_edits
 from dashboard.page_list import stage_named
 from dashboard.state.offered_encoders import TASK_ENCODERS
 from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from dashboard.state.settings import Settings
-from encoder_core.edits import HeadFactor
+from encoder_core import HeadFactor, ablate_heads
 from encoder_core.training.shipped import initial_encoder
 from tests.pages.app import chosen, derivations, figures, key_of, opened, rendered, run, warning_texts
 
@@ -77,6 +82,26 @@ def test_the_untrained_state_has_the_same_input_and_edits():
     expected = initial_encoder("reverse").trace("abc", "padding", trained.edits)
     np.testing.assert_array_equal(untrained.trace.output, expected.output)
     assert untrained_model(model_for(settings())) is None
+
+
+def test_what_is_measured_of_a_model_is_that_of_its_own_encoder(framed):
+    """The initial state and another norm have the settings of the trained encoder."""
+    model = model_for(settings(encoder="reverse", input="abc"))
+    places = tuple((0, token) for token in range(3))
+    for other in (model, untrained_model(model), model_with_norm(model.settings, "pre", ()), model):
+        expected = ablate_heads(other.encoder, other.batch, other.mask)
+        np.testing.assert_array_equal(ablation(other, 0).heads, expected)
+        without = other.trace_with(HeadFactor(0, 1, 0.0)).output[0]
+        np.testing.assert_allclose(output_without_head(other, 0, 0, 1), without, atol=1e-6)
+        centre = vectors_of(other, places).reshape(-1, other.config.d_model).mean(axis=0)
+        np.testing.assert_allclose(plane_of(other, places).origin, centre, atol=1e-5)
+
+
+def test_a_run_that_is_removed_while_a_page_reads_it_gives_the_random_encoder(monkeypatch):
+    """Its checkpoint was there when the settings were read."""
+    monkeypatch.setattr(model_module, "with_existing_checkpoint", lambda settings: settings)
+    gone = settings(encoder="checkpoint", run="gone", checkpoint=20)
+    assert model_for(gone) is model_for(replace(gone, encoder="random"))
 
 
 def test_the_untrained_state_next_to_the_trained_one(framed):

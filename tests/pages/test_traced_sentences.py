@@ -1,7 +1,9 @@
 """Sentences traced in the background, and text files of users."""
 
+import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -112,6 +114,22 @@ def test_an_error_is_reported_and_the_next_request_is_served(caplog):
     assert "no such encoder" in caplog.text
     assert tracer.get(request("fine")).before == 0
     assert finished(tracer, request("fine")).vectors
+
+
+def test_a_failed_request_keeps_no_encoder(monkeypatch):
+    class Broken:
+        def __call__(self):
+            raise RuntimeError("no such encoder")
+
+    monkeypatch.setattr(traced_sentences._logger, "exception", lambda *_: None)  # a record would keep the traceback
+    tracer, make, end = SentenceTracer(), Broken(), time.monotonic() + 60
+    maker = weakref.ref(make)
+    tracer.get(request("broken", make=make))
+    del make
+    while not tracer.get(request("broken")).failed or maker():
+        assert time.monotonic() < end, "the request keeps what makes its encoder"
+        time.sleep(0.01)
+        gc.collect()
 
 
 def test_a_failure_is_final_only_while_somebody_looks_at_it(monkeypatch, caplog):

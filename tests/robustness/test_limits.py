@@ -190,6 +190,16 @@ def test_whether_anyone_computes():
     assert not shares.anyone_computes()
 
 
+def test_a_run_beside_a_very_long_one_does_not_end_its_computing():
+    shares = Timed()
+    assert [shares.begin("one") for _ in range(2)] == [True, True]
+    assert shares.time == pytest.approx(MAX_PAUSE, abs=0.1)
+    shares.end("one", 0.0)
+    assert shares.anyone_computes()
+    shares.end("one", 0.0)
+    assert not shares.anyone_computes()
+
+
 def test_only_the_newest_run_of_a_session_computes():
     shares = Timed()
     assert shares.begin("one")

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 
-from dashboard.training import process
+from dashboard.training import compiled_programs, process
 from dashboard.training.process import TrainingProcess
 from dashboard.training.registry import RunRegistry
 from dashboard.training.storage import RunStorage
@@ -73,6 +74,27 @@ def test_the_folder_of_a_server_that_a_signal_has_ended_is_removed_by_the_next_o
             assert not second.exists()
         assert not third.exists(), "a server that ends by itself removes its folder"
     assert [path.name for path in tmp_path.iterdir()] == ["encoder-training-file"]
+
+
+@pytest.mark.parametrize("moment", [(compiled_programs.tempfile, "mkdtemp"), (compiled_programs.os, "open")])
+def test_a_folder_that_another_server_removes_before_it_is_locked_is_made_again(tmp_path, monkeypatch, moment):
+    """The other server looks for abandoned folders at the worst moment."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    module, name = moment
+    original = getattr(module, name)
+
+    def disturbed(*args, **kwargs):
+        result = original(*args, **kwargs)
+        monkeypatch.setattr(module, name, original)
+        for folder in tmp_path.iterdir():
+            compiled_programs._remove_if_abandoned(folder)
+        return result
+
+    monkeypatch.setattr(module, name, disturbed)
+    folder = compiled_programs._make_locked_folder()
+    compiled_programs._remove_if_abandoned(Path(folder))
+    assert Path(folder).is_dir()
+    assert list(tmp_path.iterdir()) == [Path(folder)]
 
 
 @pytest.fixture

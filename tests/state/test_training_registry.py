@@ -144,6 +144,18 @@ def test_a_run_ends_when_nobody_has_it_open(world):
     assert yours.status == "starting"
 
 
+def test_a_paused_run_that_nobody_sees_ends_without_a_process(world):
+    mine, other = world.start("me"), world.start("they")
+    world.report(Paused(mine.id, STATE), Finished(other.id))
+    world.wait(IDLE + 2)
+    assert world.processes[-1].is_closed
+    world.closed.add("me")
+    for _ in range(int(UNSEEN) + 2):  # no process reports that time passes
+        world.now += 1
+        world.registry.find(other.id, "they")
+    assert (mine.status, mine.state) == ("stopped", None)
+
+
 def test_visitors_of_a_link_who_have_left_are_forgotten(world):
     run = world.start("me")
     for number in range(100):

@@ -4,8 +4,9 @@ Python computes in one thread at a time, so a session that asks for the largest 
 others. Each session may use a share of one processor. One that has used more waits before its next run, but only while
 others are active: a person alone on a server is never delayed.
 
-Only one run of a session computes at a time. Streamlit stops a run when the next one is asked for, but only when it
-renders something: without the limit, twenty requests per second would compute twenty models at once.
+Only one run of a session computes at a time, or two where the first takes longer than `MAX_PAUSE`. Streamlit stops a
+run when the next one is asked for, but only when it renders something: without the limit, twenty requests per second
+would compute twenty models at once.
 """
 
 import threading
@@ -37,14 +38,14 @@ class _Account:
     savings    seconds of processor time
     active     when its last run began or ended
     latest     number of its latest run
-    computing  whether a run computes now
+    computing  number of its runs that compute now: a second one begins where the first takes longer than MAX_PAUSE
     """
 
     updated: float
     active: float
     savings: float = SAVINGS
     latest: int = 0
-    computing: bool = False
+    computing: int = 0
 
 
 class FairShare:
@@ -69,21 +70,21 @@ class FairShare:
                 self.wait(_STEP)
                 if account.latest != run:
                     return False
-            account.computing, account.active = True, self.now()
+            account.computing, account.active = account.computing + 1, self.now()
             return True
 
     def end(self, session: str, used: float) -> None:
         """End a run that has used so many seconds of processor time."""
         with self._changed:
             account = self._account(session)
-            account.computing, account.active = False, self.now()
+            account.computing, account.active = max(0, account.computing - 1), self.now()
             account.savings -= used + _OVERHEAD
             self._changed.notify_all()
 
     def anyone_computes(self) -> bool:
         """Whether a run of any session computes now."""
         with self._changed:
-            return any(account.computing for account in self._accounts.values())
+            return any(account.computing > 0 for account in self._accounts.values())
 
     def wait_until_nobody_computes(self, seconds: float) -> None:
         """Wait until no run of any session computes, at most so many seconds."""
@@ -101,7 +102,9 @@ class FairShare:
     def _must_pause(self, session: str, account: _Account) -> bool:
         now = self.now()
         others = sum(
-            other.computing or now - other.active < ACTIVE for name, other in self._accounts.items() if name != session
+            other.computing > 0 or now - other.active < ACTIVE
+            for name, other in self._accounts.items()
+            if name != session
         )
         share = max(SHARE, SHARED / max(1, others))
         account.savings = min(SAVINGS, account.savings + share * (now - account.updated))

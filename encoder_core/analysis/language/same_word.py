@@ -31,7 +31,7 @@ def shared_words(tokens: Sequence[Sequence[str]], real: Bool[np.ndarray, "batch 
     if np.ndim(real) != 2 or len(real) != len(sentences):
         raise invalid_value("real", real, f"boolean arrays of shape (batch, seq) with batch={len(sentences)}")
     places: dict[str, dict[int, int]] = {}
-    for sentence, names in enumerate(tokens):
+    for sentence, names in enumerate(sentences):
         for position, is_word in enumerate(word_mask(names, real[sentence])):
             if is_word and not names[position].startswith("##"):
                 places.setdefault(names[position], {}).setdefault(sentence, position)

@@ -28,6 +28,12 @@ ENCODER = Encoder.random(CONFIG, seed=3)
 IDS = np.random.default_rng(0).integers(0, 40, (2, 6))
 
 
+def test_edits_of_an_iterator_count_in_every_run(unchecked):
+    edits = [Temperature(2.0), HeadFactor(0, 0)]
+    for ablate in (ablate_heads, ablate_tokens):
+        np.testing.assert_array_equal(ablate(ENCODER, IDS, None, iter(edits)), ablate(ENCODER, IDS, None, edits))
+
+
 def test_ablation_of_each_head():
     hot = Temperature(2.0)
     effect = ablate_heads(ENCODER, IDS, "causal", [hot], sentence=1)

@@ -102,3 +102,9 @@ def test_names_have_the_colour_of_the_theme(grid, theme):
     layout = mosaic(tiles, grid, **NAMES, title="t", style=MosaicStyle(kind="signed", theme=theme)).layout
     colours = {layout[axis]["tickfont"]["color"] for axis in ("xaxis", "yaxis")}
     assert colours == {theme_named(theme).muted}
+
+
+def test_titles_of_an_iterator_are_read_once(unchecked):
+    grid = TileGrid(iter([""]), iter(["<i>", "2"]))
+    assert (grid.row_titles, grid.column_titles) == (("",), ("<i>", "2"))
+    assert mosaic(TILES, grid, **NAMES, title="t", style=SIGNED).tiles.columns.names == ("<i>", "2")

@@ -99,6 +99,12 @@ def test_some_heads_of_it_look_at_places_rather_than_words(encoder):
 
 
 @needs_weights
+def test_words_of_sentences_that_can_be_read_once(unchecked):
+    texts, real = (("a", "cat"), ("the", "cat")), np.ones((2, 2), bool)
+    (word,) = shared_words(iter(texts), real)
+    assert (word.token, word.places) == ("cat", ((0, 1), (1, 1)))
+
+
 def test_a_word_keeps_to_its_sense(encoder):
     texts = ["She took the money to the bank.", "The bank gave him a loan.", "He sat on the bank of the river."]
     trace = encoder.trace(texts, "padding")
