@@ -217,6 +217,8 @@ class Run:
         """The numbers after dropout in this place; unchanged in evaluation mode and where no dropout is applied.
 
         numbers  of the shape of the tensor in the trace; without the batch axis where `sentence` is an index
+
+        Raises ValueError in training mode for a place or a layer that the encoder does not have.
         """
         kept = self.trace.kept
         if kept is None:

@@ -12,6 +12,7 @@ from encoder_core.engine.gradients import layer_gradients
 from encoder_core.engine.inference import compile_forward
 from encoder_core.recipes import RECIPES
 from encoder_core.support.progress import Progress
+from encoder_core.support.validation import require_integer
 
 
 def warm_up(seed: int = 0, *, progress: Progress | None = None) -> None:
@@ -21,8 +22,9 @@ def warm_up(seed: int = 0, *, progress: Progress | None = None) -> None:
 
     progress  called with the number of programs compiled and of all; an exception that it raises ends the warm-up
 
-    Raises ValueError for a `progress` that is no function.
+    Raises ValueError for a `progress` that is no function, and unless the seed is a whole number from 0.
     """
+    seed = require_integer("seed", seed, 0)
     of_recipes = (capacity_for(recipe.config(), recipe.example.seq) for recipe in RECIPES.values())
     capacities = dict.fromkeys((*CAPACITIES, *of_recipes))  # the smallest first: a visitor may wait for it
     forward = [partial(compile_forward, capacity) for capacity in capacities]

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from encoder_core.encoder import Encoder
 from encoder_core.figures import Line, ThemeName, format_number
-from encoder_core.support.validation import require_choice
+from encoder_core.support.validation import require_choice, require_type
 
 Setting = str | int | float | bool
 Setup = Mapping[str, Setting]  # name of a control -> its setting
@@ -103,7 +103,13 @@ class Experiment:
             raise ValueError(f"experiment {self.name!r} needs either measure or measure_trained.")
 
     def result(self, setup: Setup, trained: Encoder | None = None) -> Measurement:
-        """The result in a setup. Raises ValueError if it needs the trained encoder and gets none."""
+        """The result in a setup; controls that it does not name have their defaults.
+
+        Raises ValueError for a control or a setting that does not exist, and if it needs the trained encoder and gets
+        none.
+        """
+        require_type("setup", setup, Mapping, "mappings of the names of controls to settings")
+        setup = self.setup(**setup)
         if self.measure is not None:
             return self.measure(setup)
         if self.measure_trained is None or trained is None:

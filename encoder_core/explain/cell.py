@@ -90,7 +90,11 @@ class TensorShape(NamedTuple):
 
 
 def tensor_shapes(trace: EncoderTrace) -> dict[str, TensorShape]:
-    """The tensors of this trace by name, in the order of the forward pass, and then its measures."""
+    """The tensors of this trace by name, in the order of the forward pass, and then its measures.
+
+    Raises ValueError for what is no trace.
+    """
+    require_trace(trace)
     shapes = {}
     batch, heads, seq, _ = trace.layers[0].z.shape
     sizes: dict[str, int] = {"batch": batch, "head": heads, "d_model": trace.embedded.shape[-1]}

@@ -84,10 +84,15 @@ def format_probability(probability: Number, digits: int = 2) -> str:
 
 
 def format_percent(share: Number) -> str:
-    """A share in whole percent; "less than 1%" and "more than 99%" where 0% and 100% would be rounded numbers."""
+    """A share in whole percent; "less than 1%" and "more than 99%" where 0% and 100% would be rounded numbers.
+
+    Raises ValueError for what is no number.
+    """
+    if not _is_finite(share) or share == 0:
+        return f"{format_number(share)}%"
     text = f"{float(share):.0%}"
     rounded = {"0%": "less than 1%", "100%": "more than 99%"}
-    return text if share in (0, 1) else rounded.get(text, text)
+    return text if share == 1 else rounded.get(text, text)
 
 
 def in_brackets(number: str) -> str:

@@ -103,9 +103,10 @@ def heatmap(
         trace["customdata"] = offsets
     elif texts is not None:
         allowed = f"one text for each of the values of shape {values.shape}"
-        if require_array("texts", texts, allowed).shape != values.shape:
+        read = require_array("texts", texts, allowed)
+        if read.shape != values.shape or not all(isinstance(text, str) for text in read.flat):
             raise invalid_value("texts", texts, allowed)
-        trace |= _texts(texts, visible)
+        trace |= _texts(read.tolist(), visible)
     outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
     size = (
         f"{format_count(len(row_axis), f'{row_axis.title} row')} by "

@@ -49,6 +49,7 @@ def curves(
     if isinstance(x, str) or not isinstance(x, Sequence | np.ndarray):
         raise invalid_value("x", x, "lists of numbers or names")
     for name, values in series.items():
+        require_type("name of a series", name, str, "strings")
         if len(require_numbers(f"series[{name!r}]", values, "*x")) != len(x):
             raise ValueError(f"series[{name!r}]: {len(values)} numbers do not fit {len(x)} places on the x axis.")
     if y_range is not None:

@@ -74,7 +74,8 @@ def tile_titles(kind: str, count: int) -> list[str]:
 
 def tile_bin_size(count: int, max_cells: int) -> int:
     """The number of rows, and of columns, in one cell of a tile, so that `count` cells become at most about
-    `max_cells`."""
+    `max_cells`. Raises ValueError unless both are whole numbers from 1."""
+    count, max_cells = require_integer("count", count, 1), require_integer("max_cells", max_cells, 1)
     return math.ceil(math.sqrt(count / max_cells))
 
 

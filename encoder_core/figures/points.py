@@ -14,7 +14,7 @@ from encoder_core.figures.base import build_panel, label, plain_axis
 from encoder_core.figures.lines import series_colours
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
-from encoder_core.figures.theme import Theme
+from encoder_core.figures.theme import Theme, require_colour
 from encoder_core.support.validation import (
     invalid_value,
     require_index,
@@ -38,6 +38,8 @@ class Arrow:
 
     colour  a field of the theme
     strong  whether it is thick
+
+    Raises ValueError for a start or a step that is no pair of numbers, and for a colour that the theme does not have.
     """
 
     name: str
@@ -45,6 +47,12 @@ class Arrow:
     step: Float[np.ndarray, "2"]
     colour: str = "muted"
     strong: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("start", "step"):
+            if require_numbers(name, getattr(self, name), "number").shape != (2,):
+                raise invalid_value(name, getattr(self, name), "pairs of numbers (x, y)")
+        require_colour("colour", self.colour)
 
     @property
     def tip(self) -> Float[np.ndarray, "2"]:
@@ -113,6 +121,9 @@ def points(
     for number, path in enumerate(paths):
         if len(path) != 2 or not isinstance(path[0], Integral):
             raise invalid_value(f"paths[{number}]", path, "the items of lists of an index and places")
+        require_index(f"paths[{number}]: index", path[0], len(names))
+        if require_numbers(f"paths[{number}]", path[1], "stage 2").shape[1] != 2:
+            raise invalid_value(f"paths[{number}]", path[1], "places of shape (stage, 2)")
     require_style(style)
     theme = style.colours
     colours = series_colours(theme)
@@ -156,7 +167,13 @@ def arrows(
     ends     names and places of the points, such as both ends of a step
     meaning  of the arrows: what a click on the name of each selects
     marked   the arrow whose name is drawn first, before those of strong arrows and of the longest ones
+
+    Raises ValueError for what is no list of arrows, and where there is none or no `marked` one.
     """
+    arrows = require_items("arrows", arrows, Arrow, "lists of arrows", least=1)
+    ends = require_items("ends", ends, tuple, "lists of a name and a place")
+    if marked is not None:
+        require_index("marked", marked, len(arrows))
     require_style(style)
     theme = style.colours
     names = [arrow.name for arrow in arrows]

@@ -19,6 +19,7 @@ from encoder_core.support.validation import (
     require_integer,
     require_items,
     require_mask,
+    require_number,
     require_numbers,
     require_pair,
     require_type,
@@ -54,6 +55,7 @@ class RowBarsStyle(PanelStyle):
         if self.decimals is not None:
             require_integer("decimals", self.decimals, 0)
         require_pair("span", self.span)
+        require_number("numbers_width", self.numbers_width, 0, 10)
 
     def format(self, value: Number) -> str:
         """A number as the column writes it; for the footer, which is about the same numbers."""

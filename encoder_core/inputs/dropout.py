@@ -1,13 +1,14 @@
 """Dropout in training mode: which numbers are kept is drawn from a seed."""
 
 import zlib
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.edits import Dropout
+from encoder_core.support.validation import invalid_value, require_choice, require_index
 
 
 class LayerDropoutDraw(NamedTuple):
@@ -32,7 +33,15 @@ class DropoutDraw(NamedTuple):
         return 1 / (1 - self.rate)
 
     def mask(self, place: DropoutPlace, layer: int | None = None) -> Bool[np.ndarray, "..."] | None:
-        """The numbers of one tensor that are kept; None where dropout is not applied to it."""
+        """The numbers of one tensor that are kept; None where dropout is not applied to it.
+
+        Raises ValueError for another place, and unless `layer` is one that has it: None for "embedded".
+        """
+        require_choice("place", place, get_args(DropoutPlace))
+        if (layer is None) != (place == "embedded"):
+            raise invalid_value(f"layer of {place}", layer, "None" if place == "embedded" else "layers from 0")
+        if layer is not None:
+            require_index("layer", layer, len(self.layers))
         return getattr(self if layer is None else self.layers[layer], place)
 
 

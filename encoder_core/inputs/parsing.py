@@ -14,7 +14,7 @@ from encoder_core.config import EncoderConfig
 from encoder_core.edits import Effects, ReplaceToken
 from encoder_core.edits.apply import edited_ids, edited_rows
 from encoder_core.inputs.tokenizer import UNK, TokenBatch, Tokenizer, WordTokenizer
-from encoder_core.support.validation import invalid_value, require_array, require_type, short_repr
+from encoder_core.support.validation import invalid_value, require_array, require_items, require_type, short_repr
 
 Inputs = str | Sequence[str] | TokenBatch | Shaped[np.ndarray, "..."]
 _PACKAGE = __name__.partition(".")[0]
@@ -127,8 +127,12 @@ def _require_batch(batch: TokenBatch) -> None:
         raise invalid_value("ids", ids, "integer arrays of shape (batch, seq)")
     if not isinstance(real, np.ndarray) or real.dtype != bool or real.shape != ids.shape:
         raise invalid_value("real", real, f"boolean arrays of the shape of the ids, {ids.shape}")
-    if [len(sentence) for sentence in batch.tokens] != [ids.shape[1]] * len(ids):
-        raise invalid_value("tokens", batch.tokens, f"one token for each of the ids of shape {ids.shape}")
+    allowed = f"one token, as a text, for each of the ids of shape {ids.shape}"
+    sentences = require_items("tokens", batch.tokens, tuple | list, allowed)
+    if [len(sentence) for sentence in sentences] != [ids.shape[1]] * len(ids) or not all(
+        isinstance(token, str) for sentence in sentences for token in sentence
+    ):
+        raise invalid_value("tokens", batch.tokens, allowed)
 
 
 def _warn_of_unknown_words(batch: TokenBatch, tokenizer: Tokenizer, config: EncoderConfig) -> None:

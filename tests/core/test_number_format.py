@@ -66,6 +66,7 @@ def test_only_all_of_something_is_100_percent_and_only_nothing_is_0_percent():
     assert [format_percent(share) for share in shares] == [
         "0%", "less than 1%", "1%", "50%", "99%", "more than 99%", "100%",
     ]  # fmt: skip
+    assert [format_percent(share) for share in (-0.0, math.nan, -math.inf)] == ["0%", "NaN%", "−∞%"]
 
 
 def test_zero_digits_raise_a_value_error():

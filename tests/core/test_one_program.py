@@ -209,6 +209,12 @@ def test_warm_up_begins_with_the_program_that_most_first_visitors_wait_for(monke
     assert len(compiled) > len(CAPACITIES), "the programs of recipes are missing"
 
 
+def test_warm_up_compiles_nothing_for_a_wrong_seed(monkeypatch, unchecked):
+    monkeypatch.setattr(compile_ahead, "compile_forward", lambda capacity: pytest.fail("it was compiled"))
+    with pytest.raises(ValueError, match="seed='x' is invalid: allowed are whole numbers from 0"):
+        warm_up("x")
+
+
 def test_warm_up_tells_its_progress_which_can_end_it(monkeypatch):
     monkeypatch.setattr(compile_ahead, "compile_forward", lambda capacity: None)
     told: list[tuple[int, int]] = []

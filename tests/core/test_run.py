@@ -58,6 +58,20 @@ def test_apply_dropout():
     assert ENCODER.run(IDS).apply_dropout(ones, "attn_out", 1) is ones
 
 
+@pytest.mark.parametrize(
+    ("place", "layer", "message"),
+    [
+        ("x", None, "place='x' is invalid: allowed are 'embedded', 'pattern'"),
+        ("attn_out", None, "layer of attn_out=None is invalid: allowed are layers from 0"),
+        ("embedded", 0, "layer of embedded=0 is invalid: allowed are None"),
+        ("attn_out", 9, "layer=9 is invalid: allowed are 0 to 1"),
+    ],
+)
+def test_a_place_without_dropout(unchecked, place, layer, message):
+    with pytest.raises(ValueError, match=message):
+        ENCODER.run(IDS, None, [Dropout(3)]).apply_dropout(np.ones((2, 3, 8), np.float32), place, layer)
+
+
 def test_derivations_use_the_edits_of_the_run():
     run = ENCODER.run(IDS, None, EDITS)
     edited, plain = derive(run, "z.1.0.0.1.2"), derive(Run(run.trace, CONFIG, run.parameters), "z.1.0.0.1.2")

@@ -119,8 +119,12 @@ def test_costs_are_integers_of_python():
         (BATCH._replace(ids=np.array([2, 3])), "ids=.* is invalid: allowed are integer arrays"),
         (BATCH._replace(real=np.ones((1, 3), bool)), r"real=.* is invalid: allowed are boolean arrays of the shape"),
         (BATCH._replace(real=np.ones((1, 2))), "real=.* is invalid: allowed are boolean arrays"),
-        (BATCH._replace(tokens=(("a", "b", "c"),)), "tokens=.* is invalid: allowed are one token for each of the ids"),
-        (BATCH._replace(tokens=()), "tokens=.* is invalid: allowed are one token for each of the ids"),
+        (BATCH._replace(tokens=(("a", "b", "c"),)), "tokens=.* is invalid: allowed are one token, as a"),
+        (BATCH._replace(tokens=()), "tokens=.* is invalid: allowed are one token, as a text, for each of the ids"),
+        *(
+            (BATCH._replace(tokens=tokens), "tokens.* is invalid: allowed are .*one token, as a text, for each of")
+            for tokens in (None, 3, (1,), ((1, 2),), ("ab",), "ab")
+        ),
         (TokenBatch((), None, None, ()), "ids=None is invalid"),
     ],
 )

@@ -336,3 +336,15 @@ def test_a_setting_is_one_of_the_options_and_of_their_type(seed, unchecked):
     with pytest.raises(ValueError, match=r"seed=.* is invalid: allowed are 0, 1, 2"):
         experiment.setup(seed=seed)
     assert type(experiment.setup(seed=np.int64(1))["seed"]) is int
+
+
+def test_a_setup_that_does_not_exist_is_a_sentence(unchecked):
+    experiment = experiments()["padding"]
+    for setup, message in (
+        (None, "setup=None is invalid: allowed are mappings of the names of controls"),
+        ({"speed": 1}, "control 'speed' is not one of "),
+        ({"seed": -1}, "seed=-1 is invalid: allowed are 0, 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            experiment.result(setup)
+    assert experiment.result({}).answer == experiment.result(experiment.default_setup).answer

@@ -2,11 +2,13 @@
 
 import copy
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from encoder_core.figures import (
+    Arrow,
     HeatmapStyle,
     MosaicStyle,
     PanelStyle,
@@ -15,6 +17,7 @@ from encoder_core.figures import (
     TileGrid,
     Window,
     activation_curve,
+    arrows,
     band,
     bars,
     colour_limit,
@@ -31,6 +34,7 @@ from encoder_core.figures import (
     word_lines,
 )
 from encoder_core.figures.axis import AxisMeaning
+from encoder_core.figures.mosaic import tile_bin_size
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 
@@ -66,6 +70,7 @@ NO_NUMBERS = [None, "abc", ["a"], [None], {"a": 1}, object(), np.array([object()
         (HeatmapStyle, {"column_flags": {0: 1}}, r"column_flags=\{0: 1\} is invalid: allowed are None and mappings"),
         (MosaicStyle, {"kind": "heads"}, "kind='heads' is invalid"),
         (RowBarsStyle, {"colour": "red"}, "colour='red' is invalid"),
+        (RowBarsStyle, {"numbers_width": "a"}, "numbers_width='a' is invalid: allowed are numbers from 0 to 10"),
         (RowBarsStyle, {"decimals": -1}, "decimals=-1 is invalid: allowed are whole numbers from 0"),
         (PanelStyle, {"theme": None}, "theme=None is invalid"),
     ],
@@ -93,6 +98,7 @@ def test_a_heatmap_has_a_matrix(values):
         ({"mask": np.ones((2, 3))}, "mask=.* is invalid: allowed are None and boolean arrays"),
         ({"mask": "causal"}, "mask='causal' is invalid: allowed are None and boolean arrays"),
         ({"texts": [["a"]]}, r"texts=.* is invalid: allowed are one text for each of the values of shape \(2, 3\)"),
+        ({"texts": np.zeros((2, 3))}, r"texts=.* is invalid: allowed are one text for each of the values"),
         ({"style": "dark"}, "style='dark' is invalid: allowed are styles such as HeatmapStyle"),
         ({"style": MosaicStyle()}, "style=.* is invalid: allowed are styles such as HeatmapStyle"),
         ({"style": None}, "style=None is invalid: allowed are styles such as HeatmapStyle"),
@@ -123,6 +129,8 @@ def test_tiles():
         mosaic(tiles, grid, ROWS, COLUMNS, title="t", style=HeatmapStyle())
     with pytest.raises(ValueError, match="count=0 is invalid: allowed are whole numbers from 1"):
         tile_titles("head", 0)
+    with pytest.raises(ValueError, match="max_cells=0 is invalid: allowed are whole numbers from 1"):
+        tile_bin_size(4, 0)
 
 
 @pytest.mark.parametrize("values", [*NO_NUMBERS, 3, VALUES])
@@ -148,6 +156,8 @@ def test_names_fit_the_numbers():
         band(VALUES[0], VALUES[0, :2], VALUES[0], title="t", x_axis="x", y_axis="y")
     with pytest.raises(ValueError, match=r"series\['loss'\]: 3 numbers do not fit 2 places on the x axis"):
         curves({"loss": VALUES[0]}, [1, 2], title="t", x_axis="x", y_axis="y")
+    with pytest.raises(ValueError, match="name of a series=1 is invalid: allowed are strings"):
+        curves({1: VALUES[0]}, [1, 2, 3], title="t", x_axis="x", y_axis="y")
     with pytest.raises(ValueError, match=r"series=.* is invalid: allowed are mappings"):
         curves(VALUES[0], [1, 2, 3], title="t", x_axis="x", y_axis="y")
 
@@ -169,9 +179,30 @@ def test_points_in_a_plane():
     arguments = {"title": "t", "extent": ((0, 1), (0, 1)), "axis_titles": ("x", "y"), "meaning": meaning}
     with pytest.raises(ValueError, match=r"places of shape \(2, 3\) do not fit 2 names and 2 groups"):
         points(VALUES, ROWS, ROWS, **arguments)
+    for path, message in (
+        ((9, VALUES[:, :2]), r"paths\[0\]: index=9 is invalid: allowed are 0 to 1"),
+        ((0, [1, 2]), r"paths\[0\].* invalid: allowed are numbers of shape \(stage, 2\)"),
+        ((0, VALUES), r"paths\[0\]=.* is invalid: allowed are places of shape \(stage, 2\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            points(VALUES[:, :2], ROWS, ROWS, paths=[path], **arguments)
     for places in (VALUES, np.full((1, 2), np.nan), None, np.zeros(0)):
         with pytest.raises(ValueError, match=r"places.* invalid: allowed are (finite )?numbers"):
             extent_of(places)
+
+
+def test_arrows_in_a_plane():
+    arguments = {"ends": [], "title": "t", "axis_titles": ("x", "y"), "meaning": AxisMeaning("token")}
+    arrow = Arrow(name="a", start=np.zeros(2), step=np.ones(2))
+    for wrong in (None, [], [1]):
+        with pytest.raises(ValueError, match=r"arrows.* is invalid: allowed are .*lists of arrows"):
+            arrows(wrong, **arguments)
+    with pytest.raises(ValueError, match="marked=9 is invalid: allowed are 0 to 0"):
+        arrows([arrow], marked=9, **arguments)
+    with pytest.raises(ValueError, match="colour='nope' is invalid"):
+        replace(arrow, colour="nope")
+    with pytest.raises(ValueError, match=r"step=.* is invalid: allowed are pairs of numbers \(x, y\)"):
+        replace(arrow, step=np.ones(3))
 
 
 def test_scales_and_lines():
