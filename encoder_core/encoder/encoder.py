@@ -99,7 +99,11 @@ class Encoder(ParameterizedModel):
         offline    True: download nothing
         progress   called with the received and the total number of bytes; an exception that it raises ends the download
 
-        Raises PretrainedError (a ValueError) whose message is one sentence about the problem.
+        A download switches off the hub's protocol Xet for this process, because it cannot be cancelled; the environment
+        variable HF_HUB_DISABLE_XET keeps a choice of your own.
+
+        Raises PretrainedError (a ValueError) whose message is one sentence about the problem with the model, and
+        ValueError for an argument of another kind.
         """
         max_len = require_max_len(max_len)  # before a download
         folder = find_model(name_or_folder, allowed, max_bytes, offline, progress)
