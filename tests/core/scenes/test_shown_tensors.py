@@ -39,10 +39,12 @@ def drawn_number(panel, run, cell, tensors):
 
 def check_cells(panel, run, rng, tensors):
     tolerance = 1e-4 * max(1.0, float(np.nanmax(np.abs(panel.values), initial=0.0)))
+    checked = 0
     for place in places_of(panel, rng):
         cell, value = panel.cell(*place), panel.value(*place)
         if cell is None:
             continue
+        checked += 1
         check_cell(cell, run.trace, run.parameters)
         expected = drawn_number(panel, run, cell, tensors)
         if np.isnan(value):
@@ -50,6 +52,7 @@ def check_cells(panel, run, rng, tensors):
         else:
             assert value == pytest.approx(expected, abs=tolerance), (panel.title, cell)
         assert panel.drawn_at(panel.shows.place(cell)) == place, (panel.title, cell)
+    assert checked, panel.title
 
 
 def check_product(line, panel):
