@@ -15,7 +15,7 @@ def register_pages() -> tuple[st.Page, dict[str, st.Page], AppPage]:
     """Register all pages in the top bar. Returns the page to run, all pages by name, and the entry of the former."""
     # Streamlit marks the page that may run, and the next run may begin before this one ends: each has pages of its own.
     pages = session().memo.pop("pages", None) or _make_pages()
-    page = st.navigation(_menu(pages), position="top")
+    page = st.navigation(_menu(pages), position="top", expanded=True)
     return page, pages, next((entry for entry in PAGES if pages[entry.name] == page), START)
 
 

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from dashboard.page_list import PAGES
 from tests.browser.conftest import PHONE
 from tests.browser.screen import Screen
 
@@ -120,6 +121,37 @@ def test_text_comes_before_the_pages_and_is_applied_by_the_button_and_by_a_page(
     phone.arrived("softmax").come_to_rest()
     assert phone.parameters["text"] == ["the dog"]
     expect(sidebar).to_have_attribute("data-collapsed", "true")
+
+
+def test_the_menu_has_all_pages_and_closes_when_one_is_chosen(phone):
+    phone.open("scaled_scores")
+    phone.page.get_by_test_id("stExpandSidebarButton").tap()
+    sidebar = phone.page.get_by_test_id("stSidebar")
+    links = sidebar.get_by_test_id("stSidebarNavLink")
+    expect(links).to_have_count(len(PAGES))
+    last = sidebar.get_by_role("link", name="Results")
+    last.scroll_into_view_if_needed()
+    last.tap()
+    phone.arrived("results")
+    expect(sidebar).to_have_attribute("data-collapsed", "true")
+
+
+def test_a_page_begins_at_its_top_and_back_returns_to_where_it_was_left(phone):
+    phone.open("map")
+    top = "document.querySelector('[data-testid=stMain]').scrollTop"
+    card = phone.page.locator(".ew-diagram a[href*='/full_stack']").last
+    card.scroll_into_view_if_needed()
+    left = phone.page.evaluate(top)
+    assert left > 1000
+    card.tap()
+    phone.arrived("full_stack").come_to_rest()
+    assert phone.page.evaluate(top) == 0
+    phone.page.go_back()
+    phone.arrived("map", has_plots=False)
+    phone.page.wait_for_function(f"left => Math.abs({top} - left) < 2", arg=left)
+    phone.page.go_forward()
+    phone.arrived("full_stack").come_to_rest()
+    assert phone.page.evaluate(top) == 0
 
 
 @pytest.mark.parametrize("name", ["scaled_scores", "start"])

@@ -5,6 +5,7 @@ import { unlessTakenBack } from "../shared/dom.js";
 import { keepFocus } from "../shared/keep_focus.js";
 import { repairPageMenu } from "../shared/page_menu.js";
 import { watchClicks } from "./clicks.js";
+import { arriveAtPage, leavePage, watchScrollPlace } from "./scroll_place.js";
 
 /**
  * What dashboard/components/address_bar/__init__.py sends.
@@ -87,6 +88,7 @@ function runAgainInOtherColours() {
 function addOneEntryForPage() {
   window.history.pushState = (state, unused, url) => {
     if (new URL(url ?? "", window.location.href).pathname !== window.location.pathname) pushState(state, unused, url);
+    leavePage(false);
   };
 }
 
@@ -114,10 +116,12 @@ function write({ data, setTriggerValue }) {
     tab.listens = true;
     runAgainInOtherColours();
     watchClicks();
+    watchScrollPlace();
     addOneEntryForPage();
   }
   keepFocus();
   repairPageMenu();
+  arriveAtPage();
   followQuestion();
   tab.fragment = fragment;
   const current = window.location.search.slice(1);

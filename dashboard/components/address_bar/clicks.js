@@ -47,7 +47,7 @@ export function watchClicks() {
     if (button.closest(".st-key-mask_editor")) return;
     setTimeout(() => document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true })));
   });
-  // "Apply" is the last step in a text on a phone, where the sidebar covers the result.
-  onClick("[data-testid=stSidebar] [class*=st-key-apply_] button", () =>
+  // "Apply" is the last step in a text on a phone, where the sidebar covers the result, and a link in it opens a page.
+  onClick("[data-testid=stSidebar] [class*=st-key-apply_] button, [data-testid=stSidebarNavLink]", () =>
     setTimeout(() => find("[data-testid=stSidebarCollapseButton] button")?.click(), APPLIED));
 }
