@@ -86,8 +86,8 @@ def test_add_and_norm_says_and_draws_an_edited_residual(framed):
     )
     texts = " ".join(rendered(at))
     note = "the residual around feed-forward is multiplied by 0.5 in layers 1 and 3"
-    assert f"Your edits change this sum: the residual around attention is removed in layer 2, and {note}." in texts
-    assert f"added to its input and normalised, too. Your edits change this sum: {note}." in texts
+    assert f"With your edits, the residual around attention is removed in layer 2, and {note}." in texts
+    assert f"added to its input and normalised, too. With your edits, {note}." in texts
     assert "a dashed line a residual that an edit removes" in texts
     flows = [figure["title"] for figure in figures(at) if "sublayer(" in figure["title"] and ":" in figure["title"]]
     assert all(title.endswith("layer 2 as edited") for title in flows)
@@ -107,7 +107,7 @@ def test_three_edited_residuals_have_commas_and_one_and(framed):
     link = {"edits": "residual.0.attention=0~residual.0.mlp=0~residual.1.mlp=-1", "layers": "2"}
     texts = " ".join(rendered(opened(stage_named("add_and_norm"), **link)))
     assert (
-        "Your edits change this sum: the residual around attention is removed in layer 1, the residual around "
+        "With your edits, the residual around attention is removed in layer 1, the residual around "
         "feed-forward is multiplied by −1 in layer 2, and the residual around feed-forward is removed in layer 1."
     ) in texts
 

@@ -120,8 +120,14 @@ def test_the_end_reads_the_pronoun_in_the_current_model():
     assert "may attend to both sides" in decoder.text
     other = ending.endings(model_for(Settings.from_state({"text": "no such words"})))[0]
     assert other.demonstration.page == "start"
-    trained = ending.endings(model_for(Settings.from_state({"encoder": "words", "text": "the cat sleeps . it is"})))[0]
-    assert "our reading of one head" in trained.text
+    trained, other, twice = (
+        ending.endings(model_for(Settings.from_state({"encoder": "words"} | text)))[0].text
+        for text in ({}, {"text": "the cat sleeps . it is"}, {"text": "the cat sees the cat . it is"})
+    )
+    assert "our reading of one head" in trained
+    assert "A weight does not say what “it” refers to" in other
+    assert other.startswith("“it” gives “cat” most")
+    assert twice.startswith("“it” gives token 2 “cat” most")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +163,7 @@ def test_the_end_switches_the_causal_mask(settings, label, new):
         ({"text": "Hi you"}, (HideToken(0, 1),), "on", "both sides, but here **0%** of all attention weight goes to"),
         ({"text": "Hi you", "mask": "causal"}, (SetScore(0, 0, 0, 0, 1, 50.0),), "off",
          "as a decoder has. Here, **3%** of all attention weight goes to later tokens, because you set scores"),
-        ({"text": "Hi you"}, (), "on", "both sides: in this model, **"),
+        ({"text": "Hi you"}, (), "on", "both sides: for this text, **"),
     ],
 )  # fmt: skip
 def test_the_end_knows_the_mask_of_few_tokens_and_of_edits(settings, edits, label, text):

@@ -56,7 +56,7 @@ def render_feedback(experiment: Experiment, setup: Setup, measurement: Measureme
         st.success(f"{predicted}, and so it is. {chosen.feedback}", icon=":material/check:")
     else:
         st.info(
-            f"{predicted}. {chosen.feedback}  \nMeasured: **{answer}.** {right.feedback}", icon=":material/lightbulb:"
+            f"{predicted}. {chosen.feedback}  \nThe answer: **{answer}.** {right.feedback}", icon=":material/lightbulb:"
         )
 
 

@@ -6,7 +6,7 @@ from dashboard.components.word_lines import HeadLines, render_word_lines
 from dashboard.lessons.attention.word_lines import NOT_DRAWN
 from dashboard.lessons.start.question import SKIPPED, is_answered
 from dashboard.lessons.start.story import Story
-from dashboard.markdown import escape_token
+from dashboard.markdown import capitalize, name_in_sentence
 from dashboard.models.story import NOUN, PRONOUN
 from dashboard.selection.special_tokens import (
     EXPLANATION,
@@ -52,11 +52,12 @@ def render_lines(story: Story) -> None:
 
 def reading(story: Story) -> str:
     """The largest weight of the selected word in this head, and in the average of all heads, as markdown."""
-    word, words = f"“{escape_token(story.word)}”", [f"“{escape_token(word)}”" for word in story.words]
+    words = [name_in_sentence(story.words, place) for place in range(len(story.words))]
+    word = words[story.token]
     weights, means = story.weights, story.mean_weights
     best, average, other = int(weights.argmax()), int(means.argmax()), story.key_token
     text = (
-        f"**{word} attends most to {words[best]}: {format_fixed(float(weights[best]), 2)}** in layer "
+        f"**{capitalize(word)} attends most to {words[best]}: {format_fixed(float(weights[best]), 2)}** in layer "
         f"{story.layer + 1}, head {story.head + 1}, one of {story.num_heads} heads of {story.encoder}."
     )
     if other not in (best, story.token):

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard.lessons.start.story import Story
+from dashboard.markdown import name_in_sentence
 from dashboard.models.story import NOUN, OTHER_NOUN, PRONOUN, has_known_answer, has_question, story_settings, words_of
 from dashboard.page_list import START
 from dashboard.state.answers import record_answer
@@ -58,8 +59,11 @@ def _feedback(story: Story) -> str:
 
     Of a sentence of the visitor's own, the visitor is the only reader.
     """
-    weights = {noun: float(story.weights[story.words.index(noun)]) for noun in (NOUN, OTHER_NOUN)}
-    measured = " and ".join(f"“{noun}” {format_fixed(weight, 2)}" for noun, weight in weights.items())
+    places = {noun: story.words.index(noun) for noun in (NOUN, OTHER_NOUN)}
+    weights = {noun: float(story.weights[place]) for noun, place in places.items()}
+    measured = " and ".join(
+        f"{name_in_sentence(story.words, places[noun])} {format_fixed(weight, 2)}" for noun, weight in weights.items()
+    )
     choice = session().get(STORY_ANSWER)
     if not story.has_known_answer:
         answer = f"You said “{choice}”. " if choice in weights else ""

@@ -40,7 +40,7 @@ def edited_residuals_note(model: Model, *sublayers: Sublayer) -> str:
     if not parts:
         return ""
     *first, last = parts
-    return f" Your edits change this sum: {', '.join(first)}{', and ' * bool(first)}{last}."
+    return f" With your edits, {', '.join(first)}{', and ' * bool(first)}{last}."
 
 
 def factor_line(symbol: str, model: Model, sublayer: Sublayer) -> str:

@@ -48,8 +48,8 @@ def render_neuron(current: Model, at: Focus, layer: LayerTrace, neuron: int) -> 
             f"{activation}{_dropout_note(current, at, neuron)}  \n"
             f"The neuron adds **{format_number(act[neuron], 3)}** times row {neuron} of W_down to the token's row of "
             "act · W_down.\n\n"
-            f"At this token, **{format_percent((pre < 0).mean())}** of the {len(pre)} neurons are negative before the "
-            f"activation. {effect}"
+            f"At this token, **{format_percent((pre < 0).mean())}** of the {len(pre):,} neurons are negative before "
+            f"the activation. {effect}"
         )
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dashboard.lessons.transitions.transition import Demonstration
-from dashboard.models.model import Model
-from dashboard.models.story import NOUN, PRONOUN
+from dashboard.markdown import capitalize, name_in_sentence
+from dashboard.models.model import Model, sentences_of
+from dashboard.models.story import NOUN, PRONOUN, has_known_answer
 from dashboard.selection.focus import Part, focus_parameters
 from dashboard.state.choices import VIEW
 from dashboard.state.setting_parameters import SETTINGS, mask_setting
@@ -51,11 +52,12 @@ def _pronoun(model: Model) -> Ending:
             continue
         position: dict[Part, int] = {"sentence": sentence, "layer": best.layer, "head": best.head, "token": token,
                                      "key_token": key}  # fmt: skip
+        pronoun, noun = (name_in_sentence(words, place) for place in (token, key))
         return Ending(
             title,
-            f"“{PRONOUN}” gives “{NOUN}” most in layer {best.layer + 1}, head {best.head + 1}: "
+            f"{capitalize(pronoun)} gives {noun} most in layer {best.layer + 1}, head {best.head + 1}: "
             f"**{format_fixed(best.weight, 2)}** of its weight there. The mean over all heads is "
-            f"{format_fixed(float(weights[..., key].mean()), 2)}. " + _meaning(model),
+            f"{format_fixed(float(weights[..., key].mean()), 2)}. " + _meaning(model, sentence),
             Demonstration(
                 f"One word: “{PRONOUN}” → “{NOUN}”",
                 "full_stack",
@@ -70,12 +72,14 @@ def _pronoun(model: Model) -> Ending:
     )
 
 
-def _meaning(model: Model) -> str:
+def _meaning(model: Model, sentence: int) -> str:
     if model.edits:
         return "Both numbers are those after your edits."
     if not model.is_trained:
         return "This encoder is untrained, so both numbers are chance."
-    return f"That “{PRONOUN}” refers to “{NOUN}” is our reading of one head. The head itself only weighs keys."
+    if has_known_answer(sentences_of(model)[sentence]):
+        return f"That “{PRONOUN}” refers to “{NOUN}” is our reading of one head. The head itself only weighs keys."
+    return f"A weight does not say what “{PRONOUN}” refers to: the head only weighs keys."
 
 
 def _uses() -> Ending:
@@ -101,7 +105,7 @@ def _decoder(model: Model) -> Ending:
         )
         label, new = "Switch the causal mask off", "none" if setting == "recipe_mask" or mask == "causal" else "padding"
     else:
-        text = f"In an encoder, a token may attend to both sides{': in this model,' if later else ', but here'} {text}."
+        text = f"In an encoder, a token may attend to both sides{': for this text,' if later else ', but here'} {text}."
         label, new = "Switch the causal mask on", "causal" if setting == "recipe_mask" or mask == "none" else "both"
     return Ending(
         "Encoder or decoder?",

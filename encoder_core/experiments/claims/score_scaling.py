@@ -98,7 +98,7 @@ def _measure(setup: Setup) -> Measurement:
         f"entropy of **{format_number(plain.entropy.mean(), 2)}** bits, with it "
         f"{format_number(divided.entropy.mean(), 2)} "
         f"(at most {format_number(np.log2(keys), 2)}), and the gradient of softmax is "
-        f"**{format_number(100 * abs(change), 2)} %** "
+        f"**{format_number(100 * abs(change), 2)}%** "
         + (
             "smaller."
             if change <= 0

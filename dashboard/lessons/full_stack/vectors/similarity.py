@@ -31,18 +31,21 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     own_cosines = np.stack([np.diagonal(cosines(stages[0], rows)) for rows in stages])
     between = cosines(stages, stages)
     others = mean_off_diagonal(between)
-    series = {"itself, mean": own_cosines.mean(axis=1), "the others, mean": others}
+    series = {"itself, mean": own_cosines.mean(axis=1)} | ({"the others, mean": others} if len(real) > 1 else {})
     if token is not None:
         series[f"“{label(labels[token])}” itself"] = own_cosines[:, token]
     parts = scenes.similarity(series, between, names, at, places=real.tolist(), theme=current_theme())
     other = resolve_focus(current).key_token  # without a picker in this view: the key token of the other pages
     inspection = inspect_cell(current, at, layer_slice("resid_post_cosines", at).cell(at.token, other))
     render_plot(parts, key="full_stack_cosine_plot", inspection=inspection)
+    of_others = (
+        " “The others”: the mean cosine with the other tokens at the same layer; a rising line means that tokens "
+        "become more similar."
+    )
     st.caption(
         "“Itself”: the cosine with the token's own vector at the input of the first layer; a falling line means that "
-        "the layers change its direction. “The others”: the mean cosine with the other tokens at the same layer; a "
-        "rising line means that tokens become more similar. The figure does not show why: all parts of the "
-        "layers contribute."
+        f"the layers change its direction.{of_others if len(real) > 1 else ''} The figure does not show why: all parts "
+        "of the layers contribute."
     )
     after = between[at.layer + 1]
     return Depths(
