@@ -25,11 +25,13 @@ from dashboard.state.session import begin_run, page_script
 from dashboard.state.settings import current_settings
 from dashboard.theme import render_style_sheet
 
-st.set_page_config(page_title="Encoder Walkthrough", page_icon="/app/static/favicon.svg", layout="wide")
 warm_up.start()
 patch_streamlit()
 
 page, pages, active = register_pages()
+st.set_page_config(
+    page_title=f"{active.title} · Encoder Walkthrough", page_icon="/app/static/favicon.svg", layout="wide"
+)
 note_page()
 stop_if_full()
 current = begin_run(active.name)

@@ -23,7 +23,8 @@ current = frame.begin_page()
 config = current.config
 seq, d_head = current.batch.ids.shape[1], config.d_head
 scale = current.run.score_scale
-divisor = "1" if scale == 1 else f"√{d_head}"
+is_scaled = config.scale_scores and not current.run.effects.unscaled
+divisor = f"√{d_head}" if is_scaled else "1"
 PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_heads else [blocks.dot_products]
 
 render_opening(
@@ -37,7 +38,7 @@ render_opening(
 def formula() -> str:
     """Q K^T, its division if the scores are scaled, and the mask."""
     product = rf"\overbrace{{Q}}^{{{seq}\times{d_head}}}\;\overbrace{{K^\top}}^{{{d_head}\times{seq}}}"
-    scaled = product if scale == 1 else rf"\frac{{{product}}}{{\sqrt{{{d_head}}}}}"
+    scaled = rf"\frac{{{product}}}{{\sqrt{{{d_head}}}}}" if is_scaled else product
     return (
         rf"\begin{{gathered}} \underbrace{{S}}_{{{seq}\times{seq}}} = {scaled} + M \\[10pt] M_{{ij}} = "
         r"\begin{cases} 0 & \text{query } i \text{ may attend to key } j \\ -\infty & \text{masked} \end{cases} "
@@ -74,7 +75,7 @@ def render_body() -> None:
     st.caption(
         f"Variance of a row of dot products (masked keys included), averaged over the rows: **{variance}**"
         + (
-            ". The dot products are not scaled."
+            (". Division by √1 changes nothing." if is_scaled else ". The dot products are not scaled.")
             if scale == 1
             else f" before scaling, **{divided}** after it. Q Kᵀ has a colour scale of its own: on one scale, the "
             "scaled scores would be pale."

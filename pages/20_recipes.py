@@ -39,11 +39,7 @@ VIEWS = {
     "Its figures": lambda: figures.render_figures(recipe.name, variant, seed),
     **({"Row by row": lambda: items.render_items(recipe, variant, seed)} if recipe.name in ITEMS else {}),
     NOTES: lambda: notes.render_notes(recipe, seed),
-    **(
-        {"Training and evaluation": lambda: training.render_training(recipe.name, variant, seed)}
-        if config.dropout
-        else {}
-    ),
+    "Training and evaluation": lambda: training.render_training(recipe.name, variant, seed),
     **(
         {"Attention by hand": by_hand.render_attention, "One-hot by hand": by_hand.render_one_hot}
         if recipe.name == "nanolm"

@@ -7,6 +7,7 @@ from dashboard.lessons.take_away.subject import origin_of
 from dashboard.page_list import page_named
 from dashboard.selection import focus
 from dashboard.shell import frame
+from dashboard.shell.untrained_note import render_untrained_note
 from encoder_core.export import FromFile, Pretrained, Random
 
 current = frame.begin_page()
@@ -17,6 +18,7 @@ frame.render_heading(
     + (f" and your {edits} {'edit' if edits == 1 else 'edits'}. " if edits else ". ")
     + "Each file is made when you click its button.",
 )
+render_untrained_note(current)
 
 
 def body() -> None:

@@ -54,13 +54,14 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         scenes.propagation(distance, at, theme=current_theme()),
         key="what_if_travel",
     )
+    real = model.batch.real[at.sentence]  # how much padding there is depends on the other sentences
     with np.errstate(invalid="ignore"):
-        changed = int((distance[-1] > 1e-6).sum())
-    output_change = relative_change(*(m.trace.output[at.sentence] for m in (before, model)))
+        changed = int((distance[-1, real] > 1e-6).sum())
+    output_change = relative_change(*(m.trace.output[at.sentence][real] for m in (before, model)))
     st.caption(
         f"After the last layer, the residual stream has changed at **{changed} of "
-        f"{format_count(len(at.labels), 'token')}**. The output of this sentence has changed by **"
-        f"{output_change:.1%}** of its norm."
+        f"{format_count(int(real.sum()), 'token')}**. The output of this sentence has changed by **"
+        f"{output_change:.1%}** of its norm{'' if real.all() else ', without padding'}."
         + (_BLOCKS_READ_INPUT if model.config.attention_read_out == "input" else "")
     )
 

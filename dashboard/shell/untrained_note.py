@@ -1,4 +1,6 @@
-"""One line on every stage page of an encoder with random parameters, with a way to a trained one."""
+"""One line on every page of an encoder with random parameters, with a way to a trained one."""
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -13,13 +15,25 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS, WORDS
 
 def render_untrained_note(model: Model) -> None:
     """Render the note and a button that keeps the text and the selected words; nothing for a trained encoder."""
-    if model.is_trained:
-        return
+    if not model.is_trained:
+        render_note_on_chance()
+
+
+def render_note_on_chance(then: Callable[[], None] = lambda: None) -> None:
+    """Render the note and the button for a model that is known to be untrained.
+
+    then  called after the choice of the trained encoder
+    """
+
+    def open_trained() -> None:
+        _open_trained()
+        then()
+
     with st.container(
         horizontal=True, vertical_alignment="center", gap="xsmall", width="content", key="untrained_note"
     ):
         st.caption("Untrained: who attends to whom is chance.", width="content")
-        st.button("Open a trained encoder", type="tertiary", key="open_trained", on_click=_open_trained)
+        st.button("Open a trained encoder", type="tertiary", key="open_trained", on_click=open_trained)
 
 
 def _open_trained() -> None:

@@ -1,5 +1,6 @@
 """A choice of the user: its name in the URL, its default, and the conversion between URL text and value."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -109,7 +110,8 @@ def parse_option(text: str, options: Sequence[Any]) -> Any:
     elif isinstance(first, int):
         value = _parse_whole_number(text)
     elif isinstance(first, float):
-        value = next((option for option in options if format_option(option) == text), None)
+        number = _parse_number(text)
+        value = next((option for option in options if math.isclose(option, number, rel_tol=1e-9)), None)
     if value is None or value not in options:
         raise ValueError(describe_allowed(options))
     return value
@@ -131,6 +133,14 @@ def describe_allowed(options: Sequence[Any]) -> str:
     if len(names) > _MAX_LISTED:
         names = [*names[:2], "…", *names[-2:]]
     return "allowed are " + ", ".join(names)
+
+
+def _parse_number(text: str) -> float:
+    """The number in any notation, such as 0.003, 0.0030 and 3e-3; NaN where the text is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _parse_whole_number(text: str) -> int | None:

@@ -9,7 +9,7 @@ import numpy as np
 from encoder_core.edits import format_edit
 from encoder_core.explain.number_format import format_count
 from encoder_core.export.report_stages import At, stage_sections
-from encoder_core.export.subject import ACTIVATION_NAMES, Subject, require_subject
+from encoder_core.export.subject import ACTIVATION_NAMES, Random, SomeRecipe, Subject, require_subject
 from encoder_core.export.svg import HATCH
 from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.support.validation import require_index
@@ -48,7 +48,7 @@ def report_html(subject: Subject, sentence: int = 0, layer: int = 0, head: int =
 def _header(subject: Subject, at: At) -> str:
     trace, c = subject.run.trace, subject.config
     facts = {
-        "Encoder": subject.encoder_name,
+        "Encoder": subject.encoder_name + _note_on_chance(subject),
         "Size": f"{format_count(c.num_layers, 'layer')}, {format_count(c.num_heads, 'head')}, d_model {c.d_model}, "
         f"d_head {c.d_head}, d_ff {c.d_ff}",
         "Options": _options(subject),
@@ -73,6 +73,10 @@ def _tokens(trace: EncoderTrace, at: At) -> str:
 
 def _section(number: int, title: str, text: str, figures: str) -> str:
     return f'<section><h2>{number}. {title}</h2><p>{text}</p><div class="figures">{figures}</div></section>'
+
+
+def _note_on_chance(subject: Subject) -> str:
+    return " (untrained: who attends to whom is chance)" if isinstance(subject.origin, Random | SomeRecipe) else ""
 
 
 def _footer(subject: Subject) -> str:

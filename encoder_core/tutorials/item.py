@@ -8,6 +8,7 @@ import numpy as np
 
 from encoder_core.encoder import Encoder
 from encoder_core.figures import Line, ThemeName
+from encoder_core.recipes import Variant
 
 Kind = Literal["figure", "printed result", "exercise", "claim"]
 Verdict = Literal["holds", "holds if", "does not hold"]
@@ -64,6 +65,7 @@ class Item:
     stage            name of the stage page that it concerns (`dashboard.page_list`), or None
     examine_trained  all-MiniLM-L6-v2 -> finding, for a claim about trained models; replaces `examine` once that model
                      is loaded
+    variant          the variant of the recipe that the row describes; None where both agree with it
     """
 
     name: str
@@ -74,6 +76,7 @@ class Item:
     meaning: str
     stage: str | None = None
     examine_trained: Callable[[Encoder], Finding] | None = None
+    variant: Variant | None = None
 
 
 def judge(holds: bool | np.bool_, *, under_condition: bool | np.bool_ = False) -> Verdict:

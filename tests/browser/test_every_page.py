@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dashboard.page_list import PAGES, STAGES, START, Stage
+from dashboard.page_list import PAGES, STAGES, START, Stage, page_named
 from encoder_core.figures import theme_named
 from tests.browser.accessibility import violations
 from tests.browser.conftest import PHONE, TABLET, WIDE
@@ -40,6 +40,7 @@ def test_page_is_painted_and_fits(screen, name):
     screen.open(name, **_LINKS.get(name, {}))
     check_painted(screen, "light")
     assert violations(screen.page) == []
+    assert screen.page.title() == f"{page_named(name).title} · Encoder Walkthrough"
     if name in {START.name, *(stage.name for stage in STAGES)}:
         picture = screen.page.locator(".ew-plot, .ew-diagram, .ew-word_lines").first.bounding_box()
         assert 100 < picture["y"] + picture["height"] <= WIDE["height"], "it is in sight without scrolling"

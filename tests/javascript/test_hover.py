@@ -42,6 +42,13 @@ def test_sum_of_three_terms_is_complete(scripts):
     assert describe(scripts, product, 0, 0, others=(left, right))[2] == "3 · 6 + 2 · 5 + 1 · 4 = 32"
 
 
+def test_a_sum_that_its_rounded_terms_do_not_give_is_approximate(scripts):
+    """0.467 x 0.8801 = 0.4110067, but 0.46704 x 0.88014 = 0.4110606."""
+    left, right = {**LEFT, "values": [[0.46704]]}, {**RIGHT, "values": [[0.88014]]}
+    product = {**PRODUCT, "values": [[0.46704 * 0.88014]]}
+    assert describe(scripts, product, 0, 0, others=(left, right))[2] == "0.467 · 0.8801 ≈ 0.4111"
+
+
 def test_sum_with_a_factor(scripts):
     scaled = {**PRODUCT, "values": [[-10, 0]], "product": {"left": 0, "right": 1, "factor": 0.5}}
     text = describe(scripts, scaled, 0, 0, others=(LEFT, RIGHT))[2]

@@ -20,7 +20,7 @@ from encoder_core.recipes import VARIANTS
 from encoder_core.tutorials import ITEMS
 from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, warning_texts
 
-PAGE = page_named("recipes")
+PAGE, TRAINING = page_named("recipes"), "Training and evaluation"
 FIGURES = {"nnx": 5, "haiku": 4, "nanolm": 3, "annotated": 2, "article": 6}
 
 OF_MINILM = ("Analogies", "Attention of a word")  # see test_words.py
@@ -40,16 +40,16 @@ def options(at, label):
 def test_every_view_and_figure_of_a_recipe_is_drawn(framed, name):
     at = opened(PAGE, recipe=name)
     assert not at.warning
-    views = {"Its figures", "Text and code", "All five compared"} | ({"Row by row"} if name in ITEMS else set())
-    if RECIPES[name].config().dropout:
-        views |= {"Training and evaluation"}
+    views = {"Its figures", "Text and code", TRAINING, "All five compared"}
+    views |= {"Row by row"} if name in ITEMS else set()
     if name == "nanolm":
         views |= {"Attention by hand", "One-hot by hand"}
     assert set(options(at, "View")) == views
     assert len(options(at, "Figure")) == FIGURES[name]
     for title in options(at, "Figure"):
         assert title in OF_MINILM or list(figures(with_option(at, "Figure", title)))
-    for view in views - {"All five compared"}:
+    without_figure = {"All five compared"} | (set() if RECIPES[name].config().dropout else {TRAINING})
+    for view in views - without_figure:
         assert list(figures(with_option(at, "View", view)))
 
 
@@ -116,10 +116,39 @@ def test_matches_of_a_row_with_itself_are_counted_where_another_is_seen(framed):
     assert "Not counted: 1 row that can attend to nothing else." in caption
 
 
-def test_no_training_view_where_nothing_is_ever_dropped(framed):
-    assert "Training and evaluation" in options(opened(PAGE, recipe="annotated"), "View")
-    at = opened(PAGE, recipe="annotated", recipe_variant="as written")
-    assert "Training and evaluation" not in options(at, "View")
+@pytest.mark.parametrize(
+    ("name", "variant", "sentence"),
+    [
+        ("annotated", "as intended", ""),
+        ("annotated", "as written", "As written, the code switches every dropout layer to evaluation mode"),
+        ("article", "as intended", "This tutorial has no dropout, so training and evaluation give the same numbers."),
+    ],
+)
+def test_the_training_view_says_where_nothing_is_ever_dropped(framed, name, variant, sentence):
+    at = opened(PAGE, recipe=name, recipe_variant=variant, recipe_view=TRAINING)
+    assert not at.warning
+    assert [info.value.startswith(sentence) for info in at.info] == ([True] if sentence else [])
+    assert bool(list(figures(at))) == (not sentence)
+
+
+@pytest.mark.parametrize(
+    ("name", "item"), [("nanolm", "parameters-by-part"), ("nanolm", "head-size"), ("nnx", "two-linear-layers")]
+)
+def test_a_row_about_the_code_opens_the_model_of_the_code(framed, name, item):
+    at = opened(PAGE, recipe=name, recipe_view="Row by row", recipe_item=item)
+    button = at.button("recipe_items_stage")
+    assert button.label.startswith("Open the tutorial's model as written on the page ")
+    button.click()
+    run(at)
+    assert chosen(at, "variant") == "as written"
+
+
+def test_the_page_says_that_patterns_are_chance(framed):
+    at = opened(PAGE)
+    assert "Untrained: who attends to whom is chance." in rendered(at)
+    at.button("open_trained").click()
+    run(at)
+    assert chosen(at, "encoder") in ("minilm", "words")
 
 
 def test_the_size_of_nanolm_as_written_is_the_tutorials(framed):

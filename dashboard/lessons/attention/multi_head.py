@@ -142,12 +142,13 @@ def render_heads_off(current: Model, at: Focus, off: tuple[int, ...], columns: W
             key=f"multi_head_off_{number}",
             on_click=None,  # the pickers are outside this fragment
         )  # fmt: skip
-    effects = ablation(current, at.sentence)
-    parts = what_if.ablation(effects.heads.mean(axis=-1), effects.tokens, at, theme=current_theme())
+    effects, real = ablation(current, at.sentence), current.batch.real[at.sentence]
+    parts = what_if.ablation(effects.heads[..., real].mean(axis=-1), effects.tokens, at, theme=current_theme())
     render_plot(parts, key="multi_head_ablation", on_click=None)
-    shares = [relative_change(before, after) for before, after in pairs.values()]
+    shares = [relative_change(before[real], after[real]) for before, after in pairs.values()]
     st.caption(
-        f"Relative change: **{shares[0]:.0%}** in attn_out and **{shares[1]:.0%}** in the output of the model."
+        f"Relative change{'' if real.all() else ', without padding'}: **{shares[0]:.0%}** in attn_out and "
+        f"**{shares[1]:.0%}** in the output of the model."
         if off
         else "No head is switched off."
     )

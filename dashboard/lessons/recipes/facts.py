@@ -5,6 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard.lessons.positions.encodings import ENCODINGS
+from dashboard.navigation import open_page
+from dashboard.shell.untrained_note import render_note_on_chance
 from dashboard.sidebar import with_unit_prefix
 from dashboard.state.position_choice import positions_of
 from encoder_core import RECIPES, EncoderConfig
@@ -28,9 +30,11 @@ def render_sizes(recipe: Recipe, variant: Variant) -> None:
         + ("" if recipe.has_table else f", without the {_describe_table(config)}")
     )
     st.caption(
-        "Random numbers are drawn by NumPy from the seed, not with the tutorial's keys, so they differ from those that "
-        f"the tutorial prints. Biases have a standard deviation of {BIAS_STD:g}; the libraries initialize them to 0."
+        "The model's numbers are drawn by NumPy from the seed, not with the tutorial's keys, so they differ from those "
+        "that the tutorial prints; rows that compare printed numbers one by one draw them with these keys. Biases have "
+        f"a standard deviation of {BIAS_STD:g}; the libraries initialize them to 0."
     )
+    render_note_on_chance(lambda: open_page("map"))
 
 
 def _describe_table(config: EncoderConfig) -> str:

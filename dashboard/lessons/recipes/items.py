@@ -115,14 +115,14 @@ def _render_stage_link(item: Item, recipe: Recipe, variant: Variant) -> None:
     """Render a button that chooses the recipe in the sidebar and opens the stage page of the row."""
     if item.stage is None:
         return
-    stage = stage_named(item.stage)
+    stage, described = stage_named(item.stage), f" {item.variant}" if item.variant else ""
 
     def open_stage() -> None:
         session().set(SETTINGS["encoder"], recipe.name)
-        session().set(SETTINGS["variant"], variant)
+        session().set(SETTINGS["variant"], item.variant or variant)
         open_page(stage.name)
 
-    st.button(f"Open the tutorial's model on the page {stage.title}", icon=":material/arrow_forward:",
+    st.button(f"Open the tutorial's model{described} on the page {stage.title}", icon=":material/arrow_forward:",
               on_click=open_stage, key="recipe_items_stage")  # fmt: skip
 
 

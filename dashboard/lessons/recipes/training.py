@@ -15,12 +15,12 @@ from dashboard.state.choices import DROPOUT_SEED, DROPPED_AT
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core import Dropout, EncoderTrace
+from encoder_core import RECIPES, Dropout, EncoderTrace
 from encoder_core.analysis import relative_change
 from encoder_core.config import DropoutPlace
 from encoder_core.figures import HeatmapStyle, format_number
 from encoder_core.figures.axis import AxisKind
-from encoder_core.recipes import Variant
+from encoder_core.recipes import VARIANTS, Variant
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.attention import multi_head
 from encoder_core.tutorials import ITEMS
@@ -33,6 +33,10 @@ PLACES: dict[DropoutPlace, str] = {
     "mlp_out": "output of the feed-forward network",
 }
 # Because the percentages of both views are close to each other, readers take them for one number.
+_ONE_MASK_FOR_ALL_HEADS = (
+    " The tutorial's library draws one mask of the weights for all heads and sentences, which the row “One dropout "
+    "mask for all heads” shows; here, each head and sentence has a mask of its own."
+)
 _OTHER_MEASUREMENTS = (
     " Where a row of the view “Row by row” compares the two modes, it has an input and draws of its own, so its "
     "percentage is another measurement of this effect."
@@ -40,7 +44,13 @@ _OTHER_MEASUREMENTS = (
 
 
 def render_training(name: str, variant: Variant, seed: int) -> None:
-    """Render a tensor in evaluation, the mask and the tensor in training; then the model's output in both modes."""
+    """Render a tensor in evaluation, the mask and the tensor in training; then the model's output in both modes.
+
+    Without dropout, say why both are the same.
+    """
+    if not RECIPES[name].config(variant).dropout:
+        st.info(_without_dropout(name), icon=":material/info:")
+        return
     model = figure_model(name, variant, seed)
     places = [place for place in PLACES if place in model.config.dropout_at]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -51,17 +61,29 @@ def render_training(name: str, variant: Variant, seed: int) -> None:
     head = ("head",) if place == "pattern" else ()
     at = focus.render_focus_controls(model, *(("layer", *head) if place != "embedded" else ()))
     _render_mask(model, training, place, at)
-    before, after = model.trace.output[at.sentence], training.output[at.sentence]
+    before, after, real = model.trace.output[at.sentence], training.output[at.sentence], model.batch.real[at.sentence]
     titles = ("output in evaluation", "output in training")
     render_plot(multi_head.difference(before, after, titles=titles, tokens=at.labels, theme=current_theme()),
             key="recipes_training_output")  # fmt: skip
-    change = relative_change(before, after)
+    change, together = relative_change(before[real], after[real]), " at all places together" if len(places) > 1 else ""
     st.caption(
-        f"Dropout at all places together, drawn with seed {int(dropout_seed)}, changes the output of sentence "
+        f"Dropout{together}, drawn with seed {int(dropout_seed)}, changes the output of sentence "
         f"{at.sentence + 1} by **{change:.0%}** of its length. Evaluation drops nothing and scales nothing: the same "
         "text gives the same numbers every time. In training, each seed draws its own masks; the same seed draws the "
-        "same masks again." + (_OTHER_MEASUREMENTS if name in ITEMS else "")
+        "same masks again."
+        + (_ONE_MASK_FOR_ALL_HEADS if name == "nanolm" and place == "pattern" else "")
+        + (_OTHER_MEASUREMENTS if name in ITEMS else "")
     )
+
+
+def _without_dropout(name: str) -> str:
+    """Why training and evaluation give the same numbers in a variant."""
+    if any(RECIPES[name].config(variant).dropout for variant in VARIANTS):
+        return (
+            "As written, the code switches every dropout layer to evaluation mode, so training and evaluation give the "
+            "same numbers. “As intended” shows what dropout would do."
+        )
+    return "This tutorial has no dropout, so training and evaluation give the same numbers."
 
 
 def _render_mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: Focus) -> None:

@@ -42,7 +42,7 @@ def step_by_step(
     dots_style = replace(by_query, limit=colour_limit(dots))
     scores_style = replace(by_query, limit=colour_limit(scaled, scores))
     shows = head_slice("scores", at)
-    title = "Q Kᵀ, not scaled" if scale.factor == 1 else f"Q Kᵀ / {scale.divisor}"
+    title = "Q Kᵀ, not scaled" if scale.divisor == "1" else f"Q Kᵀ / {scale.divisor}"
     return [
         heatmap(q, at.labels, dims, title="Q", marks=[(at.token, None)], shows=head_slice("q", at),
                 style=replace(factors, title_colour="query", row_axis="query")),

@@ -136,6 +136,7 @@ EMBEDDING_ITEMS = (
         "linen draws the table with a standard deviation of 1/√d_model. The paper: “In the embedding layers, we "
         "multiply those weights by √d_model” (section 3.4). Then embeddings and positions have similar sizes.",
         "embedding",
+        variant="as written",
     ),
     Item(
         "embeddings-printed",

@@ -214,5 +214,6 @@ POSITION_ITEMS = (
         "`deterministic=True` is evaluation mode. The same argument stands in the attention and feed-forward layers, "
         "so no layer of the notebook ever drops a number.",
         "positions",
+        variant="as written",
     ),
 )  # fmt: skip

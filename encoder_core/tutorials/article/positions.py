@@ -148,6 +148,7 @@ POSITION_ITEMS = (
         "In the formula i counts pairs of dimensions, 0 to 31. The code inserts the dimension, 0 to 63, so the angles "
         "fall twice as fast. The article's figure shows the code's encoding.",
         "positions",
+        variant="as written",
     ),
     Item(
         "first-row",

@@ -121,6 +121,7 @@ HYPERPARAMETER_ITEMS = (
         "A query and a key of 4 numbers can compare tokens in 4 directions only. The scores are divided by √4, not by "
         "√32. For heads of 32, `qkv_features` would be `head_size * num_heads`, as `out_features` is.",
         "multi_head",
+        variant="as written",
     ),
     Item(
         "context-window",

@@ -133,5 +133,6 @@ WHOLE_MODEL_ITEMS = (
         "This is the number for 100 tokens and heads of 4, as the code has it. With heads of 32, the attention layers "
         "have about eight times as many.",
         "map",
+        variant="as written",
     ),
 )  # fmt: skip

@@ -154,6 +154,7 @@ LAYER_ITEMS = (
         "to the output of the second linear layer. In evaluation mode nothing bends between the two, and they are one "
         "affine map. The view *Text and code* shows the effect on the output.",
         "feed_forward",
+        variant="as written",
     ),
     Item(
         "add-and-normalize", "Add and normalize", "claim",

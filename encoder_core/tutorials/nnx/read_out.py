@@ -107,9 +107,10 @@ def _figure_item(block: int) -> Item:
                    "code")),
         partial(_figure, block),
         (later if block else first) + " The mean over four heads is more even than "
-        "one head, but with random parameters its largest weight in a row is still about twice 1/16. "
+        "one head, but with random parameters its largest weight in a row is still two to three times 1/16. "
         "The mean has the shape (batch, seq, seq), which the comment leaves out.",
         "full_stack",
+        variant="as written",
     )  # fmt: skip
 
 
@@ -126,6 +127,7 @@ READ_OUT_ITEMS = (
         _extracted,
         "The loop calls every block's attention with the same `x`, the input of the encoder. It should go on with "
         "`x = block(x, mask=mask)`. The output of the encoder is not affected.", "full_stack",
+        variant="as written",
     ),
     *map(_figure_item, range(3)),
 )  # fmt: skip

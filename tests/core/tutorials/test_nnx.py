@@ -52,7 +52,7 @@ VERDICTS = {
     "normalizing-the-sum": "holds",
     "unaltered-gradients": "does not hold",
     "norm-before-the-residual": "holds if",
-    "pre-norm-stabilizes": "holds",
+    "pre-norm-stabilizes": "holds if",
     "pre-norm-smoother": "holds",
     "no-scaling-factors": "holds if",
     "dropout-places": "holds",

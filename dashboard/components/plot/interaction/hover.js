@@ -38,8 +38,14 @@ function formatSum(panels, panel, product, row, column) {
   const largest = terms.slice(0, TERMS).map(([a, b]) => `${formatFactor(a)} · ${formatFactor(b)}`).join(" + ");
   const rest = terms.length > TERMS ? ` + ${terms.length - TERMS} more` : "";
   const sum = product.factor === 1 ? largest + rest : `(${largest}${rest}) · ${formatNumber(product.factor)}`;
-  return `${sum} = ${formatNumber(panel.values[row][column])}`;
+  const value = panel.values[row][column], result = formatNumber(value);
+  const written = terms.reduce((total, [a, b]) => total + asWritten(a) * asWritten(b), 0) * asWritten(product.factor);
+  const isExact = terms.length > TERMS || formatNumber(written) === result;
+  return `${sum} ${isExact ? "=" : "≈"} ${result}`;
 }
+
+/** A number with the digits that `formatNumber` writes. */
+const asWritten = (/** @type {number} */ number) => Number(number.toPrecision(4));
 
 /**
  * The name of the place that a cell shows. A bin shows the place `offset` places after its first.

@@ -47,7 +47,7 @@ export function appendPanel(host) {
   const plot = /** @type {PlotElement} */ (appendElement(figure, "div", "ew-chart"));
   plot.setAttribute("role", "img");
   const saveMenu = appendElement(figure, "details", "ew-save");
-  setLabel(appendElement(saveMenu, "summary", "", "⤓"), "Save this figure or its numbers");
+  appendElement(saveMenu, "summary", "", "⤓");
   const list = appendElement(saveMenu, "div");
   const saveButtons = FORMATS.map(format => appendElement(list, "button", "", format));
   for (const button of saveButtons) button.type = "button";
@@ -112,7 +112,7 @@ export function updatePlayer(player, panelElements, items, isStacked, shown) {
  * @param {PlotItem} item
  * @param {{ grow: number, least: number }} widths  see panel_widths.js
  */
-export function updatePanel({ operator, figure, title, colourBar, plot }, item, { grow, least }) {
+export function updatePanel({ operator, figure, title, colourBar, plot, saveMenu }, item, { grow, least }) {
   const { panel } = item;
   setText(operator, item.operator);
   operator.style.display = item.operator ? "" : "none";
@@ -123,6 +123,8 @@ export function updatePanel({ operator, figure, title, colourBar, plot }, item, 
   title.classList.remove("ew-long", "ew-longest");
   title.style.color = panel.titleColour ?? "";
   plot.setAttribute("aria-label", panel.alt);
+  const summary = /** @type {HTMLElement} */ (saveMenu.firstElementChild);
+  setLabel(summary, `Save “${panel.title}” or its numbers`);
   updateColourBar(colourBar, panel);
 }
 

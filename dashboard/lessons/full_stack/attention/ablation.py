@@ -25,7 +25,7 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     effects = ablation(current, at.sentence)
     question = _hidden_token_question(current, at, effects.tokens)
     ask_first(question, "Ablation")
-    head_effects = effects.heads.mean(axis=-1)
+    head_effects = effects.heads[..., current.batch.real[at.sentence]].mean(axis=-1)
     parts = scenes.ablation(head_effects, effects.tokens, at, theme=current_theme())
     render_plot(parts, key="full_stack_ablation_plot")
     layer, head = np.unravel_index(int(head_effects.argmax()), head_effects.shape)

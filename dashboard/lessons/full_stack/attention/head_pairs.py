@@ -113,7 +113,11 @@ def _describe_list(current: Model, sources: Sources, kind: PairKind) -> str:
     """Caption of the list: how the pairs were chosen, and the sentences."""
     least = min(2, max(pair.occurrences for pair in kind.strongest))
     once = " that occur at least twice" if least > 1 else ""
-    random = "" if current.is_trained else " This encoder is random, not trained: which pairs are strong is chance."
+    random = (
+        ""
+        if current.is_trained
+        else " This encoder is random, not trained: which pairs are strong is chance, but for what the mask decides."
+    )
     return (
         f"Pairs of words{once}, in {describe_sources(sources, current)}; upper and lower case count as one. The "
         f"example is the sentence with the largest weight.{random}"

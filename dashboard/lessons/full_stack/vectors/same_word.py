@@ -134,7 +134,7 @@ def _describe(comparison: _Comparison) -> str:
     if comparison.control is not None:
         last.append(f"of different words, {format_fixed(comparison.control[-1], 2)} on average")
     return (
-        f"“{escape_token(comparison.word)}” has one row in the embedding table. Before the first layer, its cosines "
-        f"with the occurrences compared here are at least {format_fixed(first, 2)}. Cosines after the last layer: "
+        f"“{escape_token(comparison.word)}” has one row in the embedding table. Before the first layer, the smallest "
+        f"cosine with the occurrences compared here is {format_fixed(first, 2)}. Cosines after the last layer: "
         f"{'; '.join(last)}."
     )
