@@ -31,7 +31,8 @@ _TITLE = """async ([panel, operator, least]) => {
     updatePanel(elements, { operator, panel, json: "" }, { grow: 26, least });
     const { figure, title, colourBar, plot } = elements;
     return [elements.operator.textContent, title.textContent, colourBar.textContent, figure.style.flexGrow,
-            figure.style.minWidth, plot.getAttribute("aria-label")];
+            figure.style.minWidth, plot.getAttribute("aria-label"),
+            elements.saveMenu.querySelector("summary").getAttribute("aria-label")];
 }"""
 _SCALE = {"type": "heatmap", "colorscale": [[0, "#000000"], [1, "#ffffff"]]}
 
@@ -40,7 +41,7 @@ _SCALE = {"type": "heatmap", "colorscale": [[0, "#000000"], [1, "#ffffff"]]}
 def test_title_line(scripts, limits, bar):
     panel = {**PANEL, "alt": "M in words", "weight": 20, "data": [{**_SCALE, **limits}]}
     texts = scripts.page.evaluate(_TITLE, [panel, "=", 118])
-    assert texts == ["=", "M", bar, "26", "118px", "M in words"]
+    assert texts == ["=", "M", bar, "26", "118px", "M in words", "Save “M” or its numbers"]
     unlimited = scripts.page.evaluate(_TITLE, [{**panel, "marked": [[1, 1]]}, "", 0])
     assert unlimited[:5] == ["", "M", f"4{bar}", "26", ""]
 

@@ -212,3 +212,17 @@ def test_the_map_explains_its_numbers(framed):
 )  # fmt: skip
 def test_the_worked_example_has_an_equals_sign_only_if_the_displayed_numbers_are_equal(calculated, displayed, relation):
     assert by_hand._relation(calculated, displayed) == relation
+
+
+@pytest.mark.parametrize(
+    ("link", "title", "sentence"),
+    [
+        ({"d_model": "12", "heads": "12"}, "Q Kᵀ / √1", "Division by √1 changes nothing."),
+        ({"edits": "unscaled"}, "Q Kᵀ, not scaled", "The dot products are not scaled."),
+    ],
+)
+def test_a_division_by_1_is_still_a_division(framed, link, title, sentence):
+    """A head of one dimension: the derivation of a score divides by the root of 1, too."""
+    at = opened(stage_named("scaled_scores"), **link)
+    assert title in [figure["title"] for figure in figures(at)]
+    assert any(sentence in text for text in rendered(at))
