@@ -23,8 +23,8 @@ current = frame.begin_page()
 config = current.config
 seq, d_head = current.batch.ids.shape[1], config.d_head
 scale = current.run.score_scale
-is_scaled = config.scale_scores and not current.run.effects.unscaled
-divisor = f"√{d_head}" if is_scaled else "1"
+is_scaled = current.run.effects.scales_scores(config)
+divisor = f"√{d_head}" if is_scaled else ""
 PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_heads else [blocks.dot_products]
 
 render_opening(

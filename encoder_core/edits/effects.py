@@ -86,7 +86,11 @@ class Effects:
 
     def score_scale(self, config: EncoderConfig) -> float:
         """The factor on q . k: 1 / sqrt(d_head), or 1 for unscaled scores."""
-        return config.d_head**-0.5 if config.scale_scores and not self.unscaled else 1.0
+        return config.d_head**-0.5 if self.scales_scores(config) else 1.0
+
+    def scales_scores(self, config: EncoderConfig) -> bool:
+        """Whether q . k is divided by sqrt(d_head), which can be 1."""
+        return config.scale_scores and not self.unscaled
 
 
 NO_EFFECTS = Effects()

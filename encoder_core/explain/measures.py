@@ -38,7 +38,7 @@ MEASURE_AXES = {
 }
 COMPARED_TENSORS = {f"{tensor}_cosines": tensor for tensor in ("embedded", "resid_post", "output")}
 LENS_TENSORS = ("embedded", "resid_post")  # those that the logit lens reads
-LENS_MEASURES = {f"{tensor}_lens_{part}" for tensor in LENS_TENSORS for part in ("stream", "logits", "probabilities")}
+LENS_MEASURES = {name for name in LAYER_MEASURE_AXES | MEASURE_AXES if "_lens_" in name}
 
 
 def measure(run: Run, name: str, layer: int | None) -> Float[np.ndarray, "..."]:
@@ -74,7 +74,7 @@ def _position_products(run: Run, _: None) -> Square:
 
 def _cosines(tensor: str) -> Measure:
     """The cosine of every pair of tokens of a sentence, in a tensor (batch, seq, d_model)."""
-    return lambda run, layer: analysis.cosines(*[_rows(run, tensor, layer)] * 2)
+    return lambda run, layer: analysis.cosines(_rows(run, tensor, layer), _rows(run, tensor, layer))
 
 
 def _lens_stream(tensor: str) -> Measure:

@@ -91,7 +91,7 @@ def _footer(subject: Subject) -> str:
 def _options(subject: Subject) -> str:
     c = subject.config
     biases = ("biases" if c.qkv_bias else "biases but on Q, K and V") if c.use_bias else "no biases"
-    scaled = "scaled scores" if c.scale_scores and not subject.run.effects.unscaled else "scores not scaled"
+    scaled = "scaled scores" if subject.run.effects.scales_scores(c) else "scores not scaled"
     positions = f"{c.positions} positions" if c.positions != "none" else "no positions"
     return ", ".join([f"{c.norm}-norm", ACTIVATION_NAMES[c.activation], positions, biases, scaled])
 

@@ -49,6 +49,12 @@ def test_a_sum_that_its_rounded_terms_do_not_give_is_approximate(scripts):
     assert describe(scripts, product, 0, 0, others=(left, right))[2] == "0.467 · 0.8801 ≈ 0.4111"
 
 
+def test_whole_numbers_of_a_sum_are_exact(scripts):
+    left, right = {**LEFT, "values": [[12345]]}, {**RIGHT, "values": [[2]]}
+    product = {**PRODUCT, "values": [[24690]]}
+    assert describe(scripts, product, 0, 0, others=(left, right))[2] == "12,345 · 2 = 24,690"
+
+
 def test_sum_with_a_factor(scripts):
     scaled = {**PRODUCT, "values": [[-10, 0]], "product": {"left": 0, "right": 1, "factor": 0.5}}
     text = describe(scripts, scaled, 0, 0, others=(LEFT, RIGHT))[2]

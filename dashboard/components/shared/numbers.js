@@ -23,6 +23,17 @@ function formatScientific(value, digits) {
 const withMinusSign = text => text.replaceAll("-", "−");
 
 /**
+ * The number that `formatNumber` writes.
+ * @param {number} value  finite
+ * @param {number} [digits]
+ * @returns {number}
+ */
+export function roundNumber(value, digits = 4) {
+  const isExact = Number.isInteger(value) && Math.abs(value) <= LARGEST_PLAIN;
+  return isExact ? value : Number(formatScientific(value, digits));
+}
+
+/**
  * A number with at most `digits` significant digits, without trailing zeros. Integers up to a million are exact.
  * @param {number} value
  * @param {number} [digits]
@@ -31,8 +42,7 @@ const withMinusSign = text => text.replaceAll("-", "−");
 export function formatNumber(value, digits = 4) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  const isExact = Number.isInteger(value) && Math.abs(value) <= LARGEST_PLAIN;
-  const rounded = isExact ? value : Number(formatScientific(value, digits));
+  const rounded = roundNumber(value, digits);
   if (rounded === 0) return "0";
   const magnitude = Math.abs(rounded);
   const isPlain = SMALLEST_PLAIN <= magnitude && magnitude <= LARGEST_PLAIN;

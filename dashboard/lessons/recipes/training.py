@@ -32,11 +32,11 @@ PLACES: dict[DropoutPlace, str] = {
     "mlp_act": "inside the feed-forward network",
     "mlp_out": "output of the feed-forward network",
 }
-# Because the percentages of both views are close to each other, readers take them for one number.
 _ONE_MASK_FOR_ALL_HEADS = (
     " The tutorial's library draws one mask of the weights for all heads and sentences, which the row “One dropout "
     "mask for all heads” shows; here, each head and sentence has a mask of its own."
 )
+# Because the percentages of both views are close to each other, readers take them for one number.
 _OTHER_MEASUREMENTS = (
     " Where a row of the view “Row by row” compares the two modes, it has an input and draws of its own, so its "
     "percentage is another measurement of this effect."

@@ -78,14 +78,12 @@ def softmax(model: Model) -> Transition:
     """From scores to weights."""
     seq = model.batch.ids.shape[1]
     scores = (
-        f"Each query has {format_count(seq, 'score')} of any size, but a mixture needs shares: [[softmax]] turns the "
-        "visible ones, if there are any, into [[weight|attention weights]], none negative, that add up to 1."
+        "The query has 1 score of any size, but a mixture needs shares: [[softmax]] turns visible scores into "
+        "[[weight|attention weights]] that add up to 1, so a single visible key gets the weight 1."
+        if seq == 1
+        else f"Each query has {seq:,} scores of any size, but a mixture needs shares: [[softmax]] turns the visible "
+        "ones, if there are any, into [[weight|attention weights]], none negative, that add up to 1."
     )
-    if seq == 1:
-        scores = (
-            "The query has 1 score of any size, but a mixture needs shares: [[softmax]] turns visible scores into "
-            "[[weight|attention weights]] that add up to 1, so a single visible key gets the weight 1."
-        )
     return Transition(
         scores,
         f"The next stage needs the weights: {format_count(seq, 'number')} for each query.",

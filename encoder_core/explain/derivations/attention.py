@@ -36,7 +36,7 @@ def dot_product(source: OperandSource, cell: Cell) -> RuleResult:
 def score(source: OperandSource, cell: Cell) -> RuleResult:
     """The dot product times 1/sqrt(d_head); minus infinity where the key is masked, by the mask or by an edit."""
     dots = source.operand("dot_products", cell.index, cell.layer)
-    if source.config.scale_scores and not source.effects.unscaled:
+    if source.effects.scales_scores(source.config):
         factor = Operand("1/√d_head", source.config.d_head**-0.5)
         scaled = sum_step(
             "divided by √d_head", r"\frac{q_i \cdot k_j}{\sqrt{d_\mathrm{head}}}", product_summands([dots], [factor])

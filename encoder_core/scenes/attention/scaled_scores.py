@@ -12,7 +12,8 @@ from encoder_core.scenes.position import Position, head_slice
 
 
 class Scale(NamedTuple):
-    """The factor of the dot products, 1/√d_head or 1, and the divisor as it is written ("√64")."""
+    """The factor of the dot products, 1/√d_head or 1, and the divisor as it is written ("√64"); "" where there is
+    none."""
 
     factor: float
     divisor: str
@@ -42,7 +43,7 @@ def step_by_step(
     dots_style = replace(by_query, limit=colour_limit(dots))
     scores_style = replace(by_query, limit=colour_limit(scaled, scores))
     shows = head_slice("scores", at)
-    title = "Q Kᵀ, not scaled" if scale.divisor == "1" else f"Q Kᵀ / {scale.divisor}"
+    title = f"Q Kᵀ / {scale.divisor}" if scale.divisor else "Q Kᵀ, not scaled"
     return [
         heatmap(q, at.labels, dims, title="Q", marks=[(at.token, None)], shows=head_slice("q", at),
                 style=replace(factors, title_colour="query", row_axis="query")),

@@ -2,7 +2,7 @@
 // it from the panels of the line, without a request to the server.
 // @ts-check
 
-import { formatNumber } from "../../shared/numbers.js";
+import { formatNumber, roundNumber } from "../../shared/numbers.js";
 import { cellAt } from "../panel/panel.js";
 
 /**
@@ -39,13 +39,10 @@ function formatSum(panels, panel, product, row, column) {
   const rest = terms.length > TERMS ? ` + ${terms.length - TERMS} more` : "";
   const sum = product.factor === 1 ? largest + rest : `(${largest}${rest}) · ${formatNumber(product.factor)}`;
   const value = panel.values[row][column], result = formatNumber(value);
-  const written = terms.reduce((total, [a, b]) => total + asWritten(a) * asWritten(b), 0) * asWritten(product.factor);
+  const written = terms.reduce((total, [a, b]) => total + roundNumber(a) * roundNumber(b), 0) * roundNumber(product.factor);
   const isExact = terms.length > TERMS || formatNumber(written) === result;
   return `${sum} ${isExact ? "=" : "≈"} ${result}`;
 }
-
-/** A number with the digits that `formatNumber` writes. */
-const asWritten = (/** @type {number} */ number) => Number(number.toPrecision(4));
 
 /**
  * The name of the place that a cell shows. A bin shows the place `offset` places after its first.
