@@ -57,7 +57,7 @@ def serving(
         yield url, (time.perf_counter() - start) * 1e3
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(30)  # it ends what it compiles
 
 
 def free_port() -> int:

@@ -55,3 +55,22 @@ def test_a_thread_of_a_server_that_stops_starts_no_other(monkeypatch):
         background.start_thread(lambda: None, "late")
     with pytest.raises(SystemExit):
         background.end_with_server(1, 2)
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_an_error_is_silent_only_in_a_server_that_stops(monkeypatch, stops):
+    stopping, errors = threading.Event(), []
+    monkeypatch.setattr(background, "_stopping", stopping)
+    monkeypatch.setattr(threading, "excepthook", lambda error: errors.append(error.exc_type))
+    begins = threading.Event()
+
+    def work():
+        begins.wait(10)
+        raise KeyError("what JAX has removed")
+
+    thread = background.start_thread(work, "fails")
+    if stops:
+        stopping.set()
+    begins.set()
+    thread.join(10)
+    assert errors == ([] if stops else [KeyError])
