@@ -100,3 +100,12 @@ def test_shapes_in_the_heading_follow_the_switch_of_all_heads(screen):
         with screen.rerun():
             screen.page.get_by_text("All heads side by side").click()
         expect(badge).to_contain_text(shape)
+
+
+@pytest.mark.parametrize(("page", "width", "figures"), [("qkv", 1280, 7), ("qkv", 1024, 1), ("softmax", 1024, 1)])
+def test_a_line_of_many_figures_shows_one_where_they_have_no_room_side_by_side(screen, page, width, figures):
+    screen.page.set_viewport_size(TABLET | {"width": width})
+    screen.open(page)
+    areas = [width for width in screen.page.evaluate(_AREAS) if width]
+    assert len(areas) == figures
+    assert figures > 1 or areas[0] > 500

@@ -14,6 +14,7 @@ import { appendSwitcher, isSwitched, updateSwitcher } from "./switcher.js";
  */
 
 const STACKED_BELOW = 640;   // pixels; in a narrower line the panels are below each other
+const LEAST_PANEL = 125;     // pixels for each panel of a line; seven have room beside the sidebar in a window of 1,280
 
 /** @type {(line: PlotLine) => void} */
 export function releasePlots({ panelElements }) {
@@ -44,7 +45,8 @@ export const hasRowLabels = (items, index, isStacked) => isStacked || !sharesRow
 export function arrange(line) {
   const { host, items, panelElements, player, stack } = line;
   line.width = host.clientWidth;
-  const isStacked = line.isStacked = stack || line.present || line.width < STACKED_BELOW;
+  const isStacked = line.isStacked = stack || line.present
+    || line.width < Math.max(STACKED_BELOW, LEAST_PANEL * items.length);
   line.isSwitched = line.present ? items.length > 1
     : isStacked && !stack && isSwitched(items.map(({ panel }) => panel));
   if (line.present) line.available = availableHeight(host);
