@@ -1,4 +1,4 @@
-"""The width of panels: by their weights, but with room for titles, colour bars and the labels of rows."""
+"""The width of panels: by their weights beside labels and margins, but with room for titles and colour bars."""
 
 import pytest
 
@@ -21,13 +21,23 @@ def widths(scripts, *items, width=1000):
     ]
 
 
-def test_row_labels_add_to_the_share_and_to_the_least_width(scripts):
-    """66 pixels of labels, 48 of cells and 10 of margin; without labels, room for the title and its colour bar."""
-    assert widths(scripts, item(), item(hasRowLabels=False)) == [(26, 66 + 48 + 10), (20, 118)]
+def test_row_labels_are_beside_the_share_and_add_to_the_least_width(scripts):
+    """At least 66 pixels of labels, 48 of cells, 10 of margin; without labels, room for the title and colour bar."""
+    items = [item(), item(hasRowLabels=False), item(hasRowLabels=False)]
+    items[2]["panel"] |= {"title": "masked"}
+    assert widths(scripts, *items) == [(20, 93 + 10, 66 + 48 + 10), (20, 4 + 10, 100), (20, 4 + 10, 118)]
+
+
+def test_what_is_left_beside_labels_is_for_the_cells_alone(scripts):
+    """Of 1,000 pixels, 2 of a gap for each panel: with equal weights, the cells have equal widths."""
+    labelled, plain = widths(scripts, item(), item(hasRowLabels=False))
+    rest = (1000 - 2 * 2 - labelled[1] - plain[1]) / (labelled[0] + plain[0])
+    areas = [margins + grow * rest - pixels for (grow, margins, _), pixels in ((labelled, 93 + 10), (plain, 4 + 10))]
+    assert areas[0] == areas[1]
 
 
 def test_number_of_the_marked_cell_needs_room(scripts):
-    assert widths(scripts, item(isMarked=True)) == [(26, 160)]
+    assert widths(scripts, item(isMarked=True)) == [(20, 103, 160)]
 
 
 def test_bars_need_no_room_for_a_colour_bar(scripts):
@@ -35,20 +45,20 @@ def test_bars_need_no_room_for_a_colour_bar(scripts):
     bars["panel"]["kind"] = "row_bars"
     chart = item(hasRowLabels=False)
     chart["panel"]["rows"] = None
-    assert widths(scripts, bars, chart) == [(20, 4 + 48 + 10), (20, 0)]
+    assert widths(scripts, bars, chart) == [(20, 14, 4 + 48 + 10), (20, 14, 0)]
 
 
 @pytest.mark.parametrize(("operator", "taken"), [("", 0), ("=", 22), ("+ b\n=", 2 + 31.5)])
 def test_least_widths_fit_into_a_narrow_line(scripts, operator, taken):
     """The line would wrap if the least widths of its panels, the operators and the gaps were wider than it."""
     panels = widths(scripts, *[item(operator=operator)] * 4, width=400)
-    assert sum(least for _, least in panels) <= 0.85 * (400 - 4 * (2 + taken))
+    assert sum(max(margins, least) for _, margins, least in panels) <= 0.85 * (400 - 4 * (2 + taken))
 
 
 def test_line_without_room_for_colour_bars_keeps_room_for_cells(scripts):
-    """0.85 of 280 pixels less three gaps is 232.9: too little for 124 + 118 + 118, and 0.94 of 124 + 62 + 62."""
+    """0.85 of 280 pixels less three gaps is 232.9: too little for 124 + 100 + 100, and 0.94 of 124 + 62 + 62."""
     panels = widths(scripts, item(), item(hasRowLabels=False), item(hasRowLabels=False), width=280)
-    assert panels == [(26, 116), (20, 58), (20, 58)]
+    assert panels == [(20, 103, 116), (20, 14, 58), (20, 14, 58)]
 
 
 def shortened(scripts, width, *names):

@@ -5,8 +5,8 @@ from jaxtyping import Float
 
 from encoder_core.config import Norm
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
-from encoder_core.experiments.stack_gradients import DEPTHS, NUM_ENCODERS, all_stack_norms, stack_norms
-from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.experiments.stack_gradients import DEPTHS, NUM_ENCODERS, StackNorms, all_stack_norms, stack_norms
+from encoder_core.figures import Line, Panel, PanelStyle, ThemeName, curves, format_number
 
 _NORMS: dict[str, Norm] = {"post-norm layers": "post", "pre-norm layers": "pre"}
 _TANH = "tanh layers"
@@ -34,16 +34,29 @@ def gradient_norms(
     return np.array(norms)
 
 
-def stack_gradients(stack: str, depth: int, residual: bool) -> Float[np.ndarray, "network layer"]:
-    """The norm of the gradient at the input of each layer, first layer first, in several random networks."""
+def stream_norms(
+    kernels: Float[np.ndarray, "layer d d"], x: Float[np.ndarray, "d"], residual: bool
+) -> Float[np.ndarray, "layer"]:
+    """The length of the vector after each of these layers, which are those of `gradient_norms`."""
+    norms = []
+    for kernel in kernels:
+        out = np.tanh(x @ kernel)
+        x = x + out if residual else out
+        norms.append(np.linalg.norm(x))
+    return np.array(norms)
+
+
+def network_norms(stack: str, depth: int, residual: bool) -> list[StackNorms]:
+    """The lengths of the gradient and of the stream at each layer, in several random networks."""
     if stack != _TANH:
-        return np.stack([norms.gradient for norms in all_stack_norms(_NORMS[stack], depth, residual)])
+        return all_stack_norms(_NORMS[stack], depth, residual)
     networks = []
     for seed in range(NUM_ENCODERS):
         rng = np.random.default_rng(seed)
         kernels = rng.standard_normal((depth, _WIDTH, _WIDTH)) * _SPREAD / np.sqrt(_WIDTH)
-        networks.append(gradient_norms(kernels, rng.standard_normal(_WIDTH), residual)[:0:-1])
-    return np.stack(networks)
+        x = rng.standard_normal(_WIDTH)
+        networks.append(StackNorms(gradient_norms(kernels, x, residual)[:0:-1], stream_norms(kernels, x, residual)))
+    return networks
 
 
 def _geometric_mean(values: Float[np.ndarray, "network *layer"]) -> Float[np.ndarray, "*layer"]:
@@ -51,25 +64,42 @@ def _geometric_mean(values: Float[np.ndarray, "network *layer"]) -> Float[np.nda
     return np.asarray(np.exp(np.log(values).mean(0)))
 
 
+def _logarithms(
+    lengths: dict[str, Float[np.ndarray, "network layer"]], theme: ThemeName, *, title: str, x_axis: str
+) -> Panel:
+    series = {name: np.log10(_geometric_mean(norms)) for name, norms in lengths.items()}
+    values = np.stack(list(series.values()))
+    # At least one decade: after norms, all lengths are the same up to rounding.
+    low, high = float(values.min()), float(values.max())
+    middle, half = (low + high) / 2, max(0.5, 0.55 * (high - low))
+    layers = [str(layer) for layer in range(1, values.shape[1] + 1)]
+    return curves(series, layers, title=title, x_axis=x_axis, y_axis="log₁₀ of its length",
+                  y_range=(middle - half, middle + half), style=PanelStyle(height=_HEIGHT, theme=theme))  # fmt: skip
+
+
 def _measure(setup: Setup) -> Measurement:
     depth, stack = int(setup["depth"]), str(setup["stack"])
-    gradients = {
-        "with residuals": stack_gradients(stack, depth, True),
-        "without residuals": stack_gradients(stack, depth, False),
+    networks = {
+        "with residuals": network_norms(stack, depth, True),
+        "without residuals": network_norms(stack, depth, False),
     }
+    gradients, streams = (
+        {name: np.stack([getattr(norms, field) for norms in all_norms]) for name, all_norms in networks.items()}
+        for field in StackNorms._fields
+    )
     first = {name: norms[:, 0] for name, norms in gradients.items()}
     ratios = first["with residuals"] / first["without residuals"]
     middle = float(_geometric_mean(ratios))
 
     def draw(theme: ThemeName) -> Line:
-        layers = [str(layer) for layer in range(1, depth + 1)]
-        series = {name: np.log10(_geometric_mean(norms)) for name, norms in gradients.items()}
         return [
-            curves(series, layers, title="gradient of the loss", x_axis="at the input of layer",
-                   y_axis="log₁₀ of its length", style=PanelStyle(height=_HEIGHT, theme=theme)),
-        ]  # fmt: skip
+            _logarithms(gradients, theme, title="gradient of the loss", x_axis="at the input of layer"),
+            "|",
+            _logarithms(streams, theme, title="output of the layers", x_axis="after layer"),
+        ]
 
     with_, without = (format_number(float(_geometric_mean(norms)), 2) for norms in first.values())
+    ends = [format_number(float(_geometric_mean(norms[:, -1])), 3) for norms in streams.values()]
     low, high = (format_number(float(x), 2) for x in (ratios.min(), ratios.max()))
     return Measurement(
         int(np.digitize(middle, (2.0, 10.0))),
@@ -77,7 +107,8 @@ def _measure(setup: Setup) -> Measurement:
         f"{NUM_ENCODERS} networks)",
         f"At the input of the first of {depth} {stack}, the gradient has a length of **{with_}** with residual "
         f"connections and **{without}** without them (geometric means). The first layers lie farthest from the loss: "
-        "they learn from what is left.",
+        f"they learn from what is left. On the way there, the output of the last layer has a length of **{ends[0]}** "
+        f"with residual connections and **{ends[1]}** without them.",
         draw,
     )
 
@@ -114,7 +145,7 @@ EXPERIMENT = Experiment(
     measure=_measure,
     limits="All networks are random, as at the start of training. In encoder layers the norms rescale the gradient as "
     "well, which hides most of the effect: there, residuals and norms have to be judged together.",
-    code=(stack_gradients, gradient_norms, stack_norms),
+    code=(network_norms, gradient_norms, stack_norms),
     stage="add_and_norm",
     source="He et al. 2016, “Identity Mappings in Deep Residual Networks”",
 )

@@ -15,6 +15,7 @@ from encoder_core.experiments.claims.learned_attention import NUM_INPUTS, key_we
 from encoder_core.experiments.claims.one_hot_lookup import product_lookup, row_lookup, useful_share
 from encoder_core.experiments.claims.padding import padded_outputs
 from encoder_core.experiments.claims.pronoun import pronoun_weights
+from encoder_core.experiments.claims.residual_gradients import network_norms, stream_norms
 from encoder_core.experiments.claims.same_output import (
     HeadOfSentence,
     free_directions,
@@ -196,6 +197,29 @@ def test_a_post_norm_stream_keeps_its_length_and_a_pre_norm_stream_grows():
     removed = stack_norms("post", 4, False, 0)
     np.testing.assert_allclose(removed.stream, post.stream, rtol=1e-4)
     assert not np.allclose(removed.gradient, post.gradient)
+
+
+def test_lengths_of_tanh_layers_by_hand():
+    """Two layers that multiply by 1 and by 2, from x = (0.5, 0): tanh 0.5 = 0.46212, tanh 0.92423 = 0.72789.
+
+    With residuals: 0.96212, then 0.96212 + tanh 1.92423 = 0.96212 + 0.95826.
+    """
+    kernels, x = np.stack([np.eye(2), 2 * np.eye(2)]), np.array([0.5, 0.0])
+    np.testing.assert_allclose(stream_norms(kernels, x, False), [0.46212, 0.72789], atol=1e-5)
+    np.testing.assert_allclose(stream_norms(kernels, x, True), [0.96212, 1.92038], atol=1e-5)
+
+
+@pytest.mark.parametrize("stack", ["tanh layers", "post-norm layers"])
+def test_the_lengths_of_a_network_are_those_of_each_layer(stack):
+    """Post-norm rows have the length √32; tanh layers shrink without residuals, and so do their gradients."""
+    (first, *others) = network_norms(stack, 4, False)
+    assert len(others) == 4
+    assert len(first.gradient) == len(first.stream) == 4
+    if stack == "tanh layers":
+        assert (np.diff(first.stream) < 0).all()
+        assert (np.diff(first.gradient) > 0).all()
+    else:
+        np.testing.assert_allclose(first.stream, math.sqrt(12 * 32), rtol=1e-4)
 
 
 def test_errors_of_softmax_against_decimals():

@@ -58,7 +58,7 @@ export function arrange(line) {
     { ...item, hasRowLabels: hasRowLabels(items, i, isStacked), isMarked: markedValue(item.panel) !== undefined }
   )), line.width);
   panelElements.forEach((elements, i) => {
-    updatePanel(elements, drawn[i], isStacked ? { ...widths[i], least: 0 } : widths[i]);
+    updatePanel(elements, drawn[i], isStacked ? { ...widths[i], margins: 0, least: 0 } : widths[i]);
   });
   updateSwitcher(line.switcher, items, line.shown, line.showFigure);
   if (!line.playback) updatePlayer(player, panelElements, items, isStacked, line.isSwitched ? line.shown : null);

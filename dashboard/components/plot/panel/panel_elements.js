@@ -4,6 +4,7 @@
 
 import { appendElement, setLabel, setText } from "../../shared/dom.js";
 import { formatNumber } from "../../shared/numbers.js";
+import { SYMBOL } from "./panel_widths.js";
 
 /** @type {import("../saving/save.js").FileFormat[]} */
 export const FORMATS = ["PNG", "SVG", "HTML", "CSV"];
@@ -110,17 +111,20 @@ export function updatePlayer(player, panelElements, items, isStacked, shown) {
  * Update everything of a panel but its plot and the height of the plot.
  * @param {PanelElements} elements
  * @param {PlotItem} item
- * @param {{ grow: number, least: number }} widths  see panel_widths.js
+ * @param {{ grow: number, margins: number, least: number }} widths  see panel_widths.js
  */
-export function updatePanel({ operator, figure, title, colourBar, plot, saveMenu }, item, { grow, least }) {
+export function updatePanel({ operator, figure, title, colourBar, plot, saveMenu }, item, { grow, margins, least }) {
   const { panel } = item;
   setText(operator, item.operator);
+  operator.dataset.sign = item.operator;
   operator.style.display = item.operator ? "" : "none";
   figure.style.flexGrow = String(grow);
+  figure.style.flexBasis = margins ? `${margins}px` : "";
   figure.style.minWidth = least ? `${least}px` : "";
   setText(title, panel.title);
   title.title = panel.title;
   title.classList.remove("ew-long", "ew-longest");
+  title.classList.toggle("ew-symbol", panel.title.length <= SYMBOL);
   title.style.color = panel.titleColour ?? "";
   plot.setAttribute("aria-label", panel.alt);
   const summary = /** @type {HTMLElement} */ (saveMenu.firstElementChild);

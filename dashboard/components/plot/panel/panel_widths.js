@@ -1,5 +1,5 @@
-// How a line of panels shares its width: by the weights of the panels, but no panel is narrower than its title, colour bar
-// and labels need.
+// How a line of panels shares its width. What is left beside labels and margins is shared by the weights of the panels, so
+// that matrices of one shape have one size; but no panel is narrower than its title, colour bar and labels need.
 // @ts-check
 
 import { SMALL_MARGIN } from "./layout.js";
@@ -7,8 +7,10 @@ import { LEAST_AREA, LEAST_LABELS } from "../labels/row_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
-const ROW_LABEL_WEIGHT = 6;   // the width of row labels, in the unit of a panel's weight
-const COLOUR_BAR = 118;       // pixels of a panel with room for a short title and its colour bar; plot.css hides narrower bars
+// Pixels of a panel with room for its title and its colour bar; plot.css hides narrower bars.
+const SYMBOL_AND_BAR = 100;   // a title of at most SYMBOL letters, such as W_Q
+const WORD_AND_BAR = 118;     // a longer one
+export const SYMBOL = 3;
 const MARKED_NUMBER = 160;    // the same with the number of the marked cell
 const LETTER_WIDTH = 10.5;    // of an operator, in pixels
 const OPERATOR_WIDTH = 20;    // of an operator with one letter, as in plot.css
@@ -25,12 +27,16 @@ const MOST_TAKEN = 0.85;      // of the width of all panels: the rest goes to th
  * @param {LineItem} item
  * @param {boolean} withBar  whether there is to be room for the colour bar
  */
-function leastWidth({ panel: { rows, kind, layout }, hasRowLabels, isMarked }, withBar) {
+function leastWidth({ panel: { rows, kind, layout, title }, hasRowLabels, isMarked }, withBar) {
   if (!rows) return 0;
   const { l, r } = layout.margin;
   const needed = (hasRowLabels ? Math.min(l, LEAST_LABELS) : SMALL_MARGIN) + r + LEAST_AREA;
-  return withBar && kind !== "row_bars" ? Math.max(needed, isMarked ? MARKED_NUMBER : COLOUR_BAR) : needed;
+  if (!withBar || kind === "row_bars") return needed;
+  return Math.max(needed, isMarked ? MARKED_NUMBER : title.length <= SYMBOL ? SYMBOL_AND_BAR : WORD_AND_BAR);
 }
+
+/** @type {(item: LineItem) => number} */
+const marginWidth = ({ panel: { layout: { margin: { l, r } } }, hasRowLabels }) => (hasRowLabels ? l : SMALL_MARGIN) + r;
 
 /** @type {(numbers: number[]) => number} */
 const sum = numbers => numbers.reduce((total, number) => total + number, 0);
@@ -40,18 +46,18 @@ const operatorWidth = operator => operator ? GAP + Math.max(OPERATOR_WIDTH,
   LETTER_WIDTH * Math.max(...operator.split("\n").map(text => text.length))) : 0;
 
 /**
- * The share of each panel in the width that is left, and its least width in pixels. A line without room for all colour
- * bars keeps room for cells.
+ * The share of each panel in the width that is left, and in pixels its margins and its least width. A line without room for
+ * all colour bars keeps room for cells.
  * @param {LineItem[]} items
  * @param {number} width  of the line
- * @returns {{ grow: number, least: number }[]}
+ * @returns {{ grow: number, margins: number, least: number }[]}
  */
 export function panelWidths(items, width) {
   const available = MOST_TAKEN * Math.max(0, width - sum(items.map(({ operator }) => GAP + operatorWidth(operator))));
   const [withBars, withoutBars] = [true, false].map(withBar => items.map(item => leastWidth(item, withBar)));
   const least = sum(withBars) <= available ? withBars : withoutBars;
   const ratio = Math.min(1, available / Math.max(1, sum(least)));
-  return items.map(({ panel, hasRowLabels }, i) => (
-    { grow: panel.weight + (hasRowLabels ? ROW_LABEL_WEIGHT : 0), least: Math.floor(ratio * least[i]) }
-  ));
+  const fitting = least.map(pixels => Math.floor(ratio * pixels)), margins = items.map(marginWidth);
+  const fit = sum(margins.map((pixels, i) => Math.max(pixels, fitting[i]))) <= available;  // else the line would wrap
+  return items.map(({ panel }, i) => ({ grow: panel.weight, margins: fit ? margins[i] : 0, least: fitting[i] }));
 }

@@ -69,7 +69,7 @@ export function updateSwitcher(switcher, items, shown, choose) {
   }
   const operators = switcher.querySelectorAll("span"), buttons = switcher.querySelectorAll("button");
   items.forEach(({ operator, panel }, index) => {
-    setText(operators[index], operator);
+    setText(operators[index], operator === "|" ? "" : operator);
     setText(buttons[index], panel.title);
     buttons[index].style.color = panel.titleColour ?? "";
     buttons[index].setAttribute("aria-pressed", String(index === shown));
