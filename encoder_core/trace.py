@@ -191,6 +191,11 @@ class Run:
         """The factor on q . k: 1 / sqrt(d_head), or 1 for unscaled scores."""
         return self.effects.score_scale(self.config)
 
+    @property
+    def scales_scores(self) -> bool:
+        """Whether q . k is divided by sqrt(d_head), which can be 1."""
+        return self.effects.scales_scores(self.config)
+
     def head_factors(self, layer: int) -> Float[np.ndarray, "head"]:
         """The factor on z of each head of a layer. Raises ValueError where there is no such layer."""
         require_index("layer", layer, self.config.num_layers)

@@ -85,10 +85,11 @@ def _render_feedback(question: Question) -> None:
     if chosen == question.right:
         st.success(f"Yes. {question.why}", icon=":material/check:")
         return
+    right = question.right if question.right.startswith("“") else f"“{question.right}”"
     if chosen is None:
-        text = f"The answer is “{question.right}”. {question.why}"
+        text = f"The answer is {right}. {question.why}"
     else:
-        text = f"No: the answer is “{question.right}”. {question.explain(chosen)}  \n{question.why}"
+        text = f"No: the answer is {right}. {question.explain(chosen)}  \n{question.why}"
     st.info(text, icon=":material/lightbulb:")
 
 

@@ -2,14 +2,12 @@
 
 from dashboard.components.presenter import Action, render_presenter
 from dashboard.navigation import open_page
-from dashboard.page_list import STAGES, START, AppPage
+from dashboard.page_list import WAY, AppPage
 from dashboard.state.presentation import stop_presenting
-
-_SEQUENCE: tuple[AppPage, ...] = (START, *STAGES)
 
 
 def render_presenter_bar(active: AppPage) -> None:
-    """Render the bar. The start page and the stages follow each other; other pages have no neighbours."""
+    """Render the bar. The pages of `WAY` follow each other; the others have no neighbours."""
     previous, following = neighbours(active)
 
     def act(action: Action) -> None:
@@ -23,11 +21,11 @@ def render_presenter_bar(active: AppPage) -> None:
 
 
 def neighbours(active: AppPage) -> tuple[AppPage | None, AppPage | None]:
-    """The pages before and after a page in the sequence of the presentation; None where there is none."""
-    if active not in _SEQUENCE:
+    """The pages before and after a page in the presentation; None where there is none."""
+    if active not in WAY:
         return None, None
-    place = _SEQUENCE.index(active)
-    around = (None, *_SEQUENCE, None)
+    place = WAY.index(active)
+    around = (None, *WAY, None)
     return around[place], around[place + 2]
 
 

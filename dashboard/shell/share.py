@@ -6,8 +6,8 @@ import streamlit as st
 
 from dashboard.components.share import render_share
 from dashboard.navigation import return_to_shared_view
-from dashboard.page_list import RESULTS, AppPage, page_named
-from dashboard.state.link import is_local, link_to
+from dashboard.page_list import RESULTS, WAY, AppPage, page_named
+from dashboard.state.link import is_local, shared_link_to
 from dashboard.state.presentation import start_presenting
 from dashboard.state.session import session
 
@@ -20,7 +20,7 @@ def render_share_button(active: AppPage) -> None:
 
 @st.dialog("Share this view")
 def _render_dialog(active: AppPage) -> None:
-    link = link_to(active.name)
+    link = shared_link_to(active.name)
     if link:
         render_share(link, active.title, key="share_link")
         st.caption(_contents(active))
@@ -31,9 +31,10 @@ def _render_dialog(active: AppPage) -> None:
             )
     else:
         st.info("The address of this app is not known. The address bar of your browser has the link.")
+    pages = ", then the next or the previous page" if active in WAY else ""
     if st.button("Present", icon=":material/slideshow:", key="present_button", on_click=start_presenting,
                  help="For a projector: large figures, no sidebar, no navigation. PageDown and PageUp show the "
-                 "next and the previous figure, then the next or the previous page. Escape returns."):  # fmt: skip
+                 f"next and the previous figure{pages}. Escape returns."):  # fmt: skip
         st.rerun()  # the whole page, not only the dialog
     view = session().shared_view
     if view is not None and (view[0] != active.name or parse_qs(view[1]) != parse_qs(session().query())):
@@ -46,4 +47,4 @@ def _contents(active: AppPage) -> str:
         return "The link contains the encoder, the text, the edits and the selected cell. It opens this page."
     if active == RESULTS:
         return "The link opens this page. Your answers are not in it: each person has their own."
-    return "The link opens this page, with what you have chosen on it."
+    return "The link opens this page, with what you have chosen on it. It asks everybody for their own predictions."

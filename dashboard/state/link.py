@@ -1,21 +1,30 @@
 """Links to the app in the current state, with the address that the browser uses."""
 
+from collections.abc import Collection
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from dashboard.page_list import PAGES, START
+from dashboard.state.choices import PREDICTION, STORY_ANSWER, TRAINING_PREDICTION
+from dashboard.state.parameter import Parameter
 from dashboard.state.session import session
 
 _FIRST_PAGE = "first"  # the URL path that Streamlit has for the page at "/"
 
 
-def link_to(page: str) -> str:
+def shared_link_to(page: str) -> str:
+    """The link to a page in the current state, which asks its readers for their own predictions."""
+    return link_to(page, (PREDICTION, TRAINING_PREDICTION, STORY_ANSWER))
+
+
+def link_to(page: str, omitted: Collection[Parameter[Any]] = ()) -> str:
     """The link to a page in the current state; "" if the address of the app is not known, as without a browser."""
     folder = app_address()
     if not folder:
         return ""
-    query = session().query()
+    query = session().query(omitted)
     path = "" if page == START.name else page
     return f"{folder}/{path}{f'?{query}' if query else ''}"
 

@@ -7,7 +7,7 @@ callback. Widgets show these values (see widgets.py), and every run ends by writ
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -117,7 +117,7 @@ class Session:
         for name, text in parse_qsl(query, keep_blank_values=True):
             if name in PARAMETERS:
                 link_values.setdefault(name, []).append(text)
-            elif (length := len(urlencode([(name, text)])) + len("&")) <= left:
+            elif left > 0 and (length := len(urlencode([(name, text)])) + len("&")) <= left:
                 self.unknown_parameters.append((name, text))
                 left -= length
         for name, texts in link_values.items():
@@ -142,6 +142,16 @@ class Session:
             instead = f" {text} is used." if text else ""
             why = (". " if reason[:1].isupper() else "; ") + reason.rstrip(".")
             self.problems[parameter.name] = f"The link has {parameter.name} = “{quoted}”{why}.{instead}"
+
+    def report_other(self, parameter: Parameter[Any], used: Any) -> bool:
+        """If the text in the link has no value, report another one as used. Returns whether that is so."""
+        for text in self.link_values.get(parameter.name, ())[-1:]:
+            try:
+                parameter.parse(text)
+            except ValueError as error:
+                self.report_invalid(parameter, str(error), used)
+                return True
+        return False
 
     def report_repetition(self, parameter: Parameter[Any], used: Any) -> bool:
         """Add a message if the link has a parameter several times. Returns whether it does."""
@@ -171,9 +181,10 @@ class Session:
         self.set_derived(parameter, parameter.default)
         return default
 
-    def query(self) -> str:
-        """The query string that reproduces this session: all values that differ from their defaults."""
-        known = [(name, p.format(self.get(p))) for name, p in PARAMETERS.items() if self._is_written(p)]
+    def query(self, omitted: Collection[Parameter[Any]] = ()) -> str:
+        """The query string that reproduces this session: all values but defaults and the omitted."""
+        written = [p for p in PARAMETERS.values() if p not in omitted and self._is_written(p)]
+        known = [(p.name, p.format(self.get(p))) for p in written]
         return urlencode([*known, *self.unknown_parameters])
 
     def query_with(self, changes: Sequence[tuple[Parameter[Any], Any]]) -> str:

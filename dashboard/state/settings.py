@@ -163,8 +163,11 @@ def current_settings() -> Settings:
     values = {key: current.get(parameter) for key, parameter in SETTINGS.items()}
     d_model, heads = values["d_model"], values["heads"]
     if d_model % heads:
-        correct_d_model(nearest_d_model(d_model, heads), rejected=d_model)
-        values["d_model"] = current.get(SETTINGS["d_model"])
+        values["d_model"] = nearest_d_model(d_model, heads)
+        if current.report_other(SETTINGS["d_model"], values["d_model"]):  # it is not the user who has chosen `d_model`
+            current.set_derived(SETTINGS["d_model"], values["d_model"])
+        else:
+            correct_d_model(values["d_model"], rejected=d_model)
     settings = Settings.from_state(values)
     current.memo["settings"] = (current.version, settings)
     return settings

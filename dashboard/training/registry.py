@@ -130,6 +130,7 @@ class RunRegistry:
         """End a run; what was measured stays."""
         with self._lock:
             self._end(run, "stopped", "")
+            self._fill()
 
     def receive(self, process: Process, report: Report) -> None:
         """Keep what the process reports."""
@@ -180,6 +181,7 @@ class RunRegistry:
                         run.last_seen = now
                     elif now - run.last_seen > UNSEEN:
                         self._end(run, "stopped", _UNSEEN_SENTENCE)
+            self._fill()
             if self._active() or self._queue:
                 self._worked = now
             elif self._process and now - self._worked > IDLE:
@@ -230,6 +232,7 @@ class RunRegistry:
             self._process.send(request)
 
     def _end(self, run: StoredRun, status: Status, sentence: str) -> None:
+        """End a run. The caller starts others, when it has ended all that are to end."""
         if run in self._queue:
             self._queue.remove(run)
         elif run.status in ACTIVE:
@@ -237,7 +240,6 @@ class RunRegistry:
         elif run.status != "paused":
             return
         run.status, run.sentence, run.state = status, sentence, None
-        self._fill()
 
     def _forget_process(self) -> None:
         self._process = None

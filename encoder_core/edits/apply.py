@@ -4,13 +4,12 @@ The arguments are never changed. Arrays without edits are not copied, except ids
 the edits inside a layer (see `engine/program_inputs.py`).
 """
 
-from types import MappingProxyType
-
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from encoder_core.edits.effects import Effects
 from encoder_core.parameters import Parameters
+from encoder_core.support.read_only import ReadOnlyMapping
 
 
 def edited_parameters(parameters: Parameters, effects: Effects) -> Parameters:
@@ -22,8 +21,7 @@ def edited_parameters(parameters: Parameters, effects: Effects) -> Parameters:
         edited[name] = parameters[name].copy()
         for cell, value in cells.items():
             edited[name][cell] = value
-        edited[name].setflags(write=False)
-    return MappingProxyType(edited)
+    return ReadOnlyMapping(edited)
 
 
 def edited_ids(ids: Int[np.ndarray, "batch seq"], effects: Effects) -> Int[np.ndarray, "batch seq"]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 import numpy as np
+from jaxtyping import Bool
 
 from encoder_core.edits import format_edit
 from encoder_core.explain.number_format import format_count
@@ -53,7 +54,7 @@ def _header(subject: Subject, at: At) -> str:
         f"d_head {c.d_head}, d_ff {c.d_ff}",
         "Options": _options(subject),
         "Parameters": f"{sum(parameters_by_part(c).values()):,}",
-        "Mask": _mask(trace),
+        "Mask": _mask(trace.mask[at.sentence, at.head]),
         "Shown": f"sentence {at.sentence + 1} of {len(trace.tokens)}, layer {at.layer + 1}, head {at.head + 1}",
     }
     if subject.run.edits:
@@ -91,14 +92,14 @@ def _footer(subject: Subject) -> str:
 def _options(subject: Subject) -> str:
     c = subject.config
     biases = ("biases" if c.qkv_bias else "biases but on Q, K and V") if c.use_bias else "no biases"
-    scaled = "scaled scores" if subject.run.effects.scales_scores(c) else "scores not scaled"
+    scaled = "scaled scores" if subject.run.scales_scores else "scores not scaled"
     positions = f"{c.positions} positions" if c.positions != "none" else "no positions"
     return ", ".join([f"{c.norm}-norm", ACTIVATION_NAMES[c.activation], positions, biases, scaled])
 
 
-def _mask(trace: EncoderTrace) -> str:
-    hidden = int(np.count_nonzero(~trace.mask))
-    return f"{hidden:,} of {format_count(trace.mask.size, 'cell')} masked" if hidden else "no key is masked"
+def _mask(visible: Bool[np.ndarray, "query key"]) -> str:
+    hidden = int(np.count_nonzero(~visible))
+    return f"{hidden:,} of {format_count(visible.size, 'cell')} masked in this head" if hidden else "no key is masked"
 
 
 def _numbered(tokens: Sequence[str]) -> list[str]:

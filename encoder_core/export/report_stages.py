@@ -71,7 +71,7 @@ def _attention(run: Run, at: At) -> list[Section]:
         for tensor in (layer.q, layer.k, layer.v, layer.z, layer.dot_products, layer.scores, layer.pattern)
     )
     where = f"layer {at.layer + 1}, head {at.head + 1}"
-    steps = ["divided by √d_head"] if run.score_scale != 1 else []
+    steps = ["divided by √d_head"] if run.scales_scores else []
     steps += ["masked"] if not np.isfinite(scores).all() else []
     then = f", then {' and '.join(steps)}" if steps else "; neither scaled nor masked here"
     projected, compared = colour_limit(q, k, v), colour_limit(dots, scores)

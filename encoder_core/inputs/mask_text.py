@@ -10,7 +10,8 @@ from encoder_core.support.validation import require_type
 MAX_LENGTH = 50_000  # characters
 _MAX_AXES = 4
 _FORMS = "write rows of 0 and 1, such as 10/11, or nested lists, such as [[1, 0], [1, 1]]"
-_CALL = re.compile(r"(?:\w+\.)*[Aa]rray\((.*?)(?:,\s*dtype\s*=\s*[\w.]+)?,?\s*\)", re.DOTALL)
+_CALL = re.compile(r"(?:\w+\.)*[Aa]rray\((.*)\)", re.DOTALL)
+_DTYPE = re.compile(r"\s*dtype\s*=\s*[\w.]+")
 _PARTS = re.compile(r"[\[\]]|[^\s,\[\]]+")
 _CELLS = {"1": True, "True": True, "true": True, "1.": True, "1.0": True,
           "0": False, "False": False, "false": False, "0.": False, "0.0": False}  # fmt: skip
@@ -28,12 +29,23 @@ def parse_mask_text(text: str) -> Bool[np.ndarray, "..."]:
     require_type("text", text, str, "texts such as 10/11")
     if len(text) > MAX_LENGTH:
         raise ValueError(f"the mask has {len(text):,} characters: allowed are at most {MAX_LENGTH:,}.")
-    text = text.strip()
-    call = _CALL.fullmatch(text)
-    text = call[1] if call else text
+    text = _argument(text.strip())
     if not text:
         raise ValueError(f"the mask is empty: {_FORMS}.")
     return _nested(text) if "[" in text or "]" in text else _rows(text)
+
+
+def _argument(text: str) -> str:
+    """The lists in a call such as "jnp.array([[1]], dtype=bool)"; other texts as they are.
+
+    Each expression is read once: one that tried every end of the lists took 5 s for a long text.
+    """
+    call = _CALL.fullmatch(text)
+    if not call:
+        return text
+    argument = call[1].strip().removesuffix(",").rstrip()
+    lists, _, last = argument.rpartition(",")
+    return lists if _DTYPE.fullmatch(last) else argument
 
 
 def format_mask_text(mask: Bool[np.ndarray, "query key"]) -> str:

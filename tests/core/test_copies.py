@@ -66,6 +66,7 @@ def test_a_run(kind, duplicate, encoders):
     assert (other.config, other.edits, other.effects) == (run.config, run.edits, run.effects)
     assert_same(run.trace, other.trace)
     assert_same(dict(run.edited_parameters), dict(other.edited_parameters))
+    assert_same(dict(run.edited_parameters), dict(duplicate(run.edited_parameters)))
     assert_read_only((other.trace, dict(other.parameters), dict(other.edited_parameters)))
 
 

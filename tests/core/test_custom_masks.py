@@ -125,11 +125,18 @@ def test_a_text_cannot_fill_the_memory(unchecked):
     "text",
     ["10/11", "1 0\n1 1", "1,0;1,1", "True False / True True", "[[1, 0], [1, 1]]", "[[ True False]\n [ True  True]]",
      "jnp.array([[1, 0],\n [1, 1]], dtype=bool)", "Array([[ True, False],\n       [ True,  True]], dtype=bool)",
-     "[[1., 0.], [1., 1.]]", "  10\n\n  11  "],
+     "[[1., 0.], [1., 1.]]", "  10\n\n  11  ", "np.array([[1, 0], [1, 1]])", "array([[1, 0], [1, 1]], )",
+     "jnp.array(\n    [[1, 0], [1, 1]],\n    dtype=jnp.bool_,\n)", "array(10/11)"],
 )  # fmt: skip
 def test_forms_in_which_a_mask_is_typed(text):
     assert parse_mask_text(text).tolist() == [[True, False], [True, True]]
     assert format_mask_text(parse_mask_text(text)) == "10\n11"
+
+
+def test_a_long_text_that_ends_like_no_call_is_answered():
+    """With an expression that tried every end of the lists, this took 5 s, in which the server answered nobody."""
+    with pytest.raises(ValueError, match="“array\\(” is not a cell of a mask"):
+        parse_mask_text("array(" + " " * 49_990 + "x")
 
 
 def test_nested_lists_can_have_all_axes():

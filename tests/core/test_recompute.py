@@ -28,6 +28,16 @@ from encoder_core.edits.effects import NO_EFFECTS
 from encoder_core.explain import recompute
 from tests.core.reference import random_parameters
 
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 0.0])
+def test_a_cell_that_is_not_minus_infinity_differs(wrong):
+    """By hand: the first cell is right, the second has to be masked."""
+    right = np.array([1.0, -np.inf])
+    assert recompute.difference(np.array([1.0, -np.inf], np.float32), right) == 0
+    assert recompute.difference(np.array([1.0, wrong], np.float32), right) == np.inf
+    assert recompute.difference(right.astype(np.float32), np.array([1.0, wrong])) == np.inf
+
+
 SMALL = EncoderConfig(vocab_size=9, d_model=12, num_heads=3, d_ff=16, num_layers=2, embedding_scale="sqrt_d")
 CONFIGS = {
     "post": replace(SMALL, dropout=0.3, dropout_at=get_args(DropoutPlace)),

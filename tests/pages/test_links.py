@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
-from tests.pages.app import chosen, key_of, link_of, opened, run
+from tests.pages.app import chosen, key_of, link_of, opened, rendered, run
 from tests.pages.app import warning_texts as messages
 
 BAD = [
@@ -58,6 +58,21 @@ def test_an_invalid_value_is_reported_and_replaced(framed, key, value):
     assert sentence.endswith(f". {default} is used.")
     assert at.session_state[key] == DEFAULTS[key]
     assert type(at.session_state[key]) is type(DEFAULTS[key])
+
+
+@pytest.mark.parametrize(("d_model", "used"), [("7", 60), ("abc", 60), ("64", 60), ("48", 48)])
+def test_a_width_that_the_heads_do_not_divide_is_reported_once_with_the_one_that_is_used(framed, d_model, used):
+    at = opened(stage_named("scaled_scores"), d_model=d_model, heads=3)
+    assert at.session_state["d_model"] == used
+    said = "\n".join(rendered(at))
+    if d_model in ("7", "abc"):
+        (sentence,) = messages(at)
+        assert sentence.startswith(f"The link has d_model = “{d_model}”; allowed are ")
+        assert sentence.endswith(". 60 is used.")
+        assert "is not a multiple of" not in said
+    else:
+        assert not messages(at)
+        assert ("64 is not a multiple of 3 heads: d_model is 60 now." in said) is (d_model == "64")
 
 
 @pytest.mark.parametrize("value", ["0128", "+128", " 128", "128 ", "1_28", "0x80", "128", "128.0", "１２８", "١٢٨"])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dashboard.page_list import LABS, STAGES, START, stage_named
+from dashboard.page_list import LABS, RESULTS, STAGES, START, TAKE_AWAY, stage_named
 from dashboard.shell import presentation
 from dashboard.state import link
 from tests.pages.app import chosen, derivations, link_of, opened, run
@@ -29,8 +29,8 @@ def test_presentation_shows_the_plots_alone(framed):
 
 @pytest.mark.parametrize(
     ("page", "around"),
-    [(START, (None, STAGES[0])), (STAGES[0], (START, STAGES[1])), (STAGES[-1], (STAGES[-2], None)),
-     (LABS[0], (None, None))],
+    [(START, (None, STAGES[0])), (STAGES[0], (START, STAGES[1])), (STAGES[-1], (STAGES[-2], LABS[0])),
+     (LABS[0], (STAGES[-1], LABS[1])), (TAKE_AWAY, (LABS[-1], None)), (RESULTS, (None, None))],
 )  # fmt: skip
 def test_neighbours(page, around):
     assert presentation.neighbours(page) == around

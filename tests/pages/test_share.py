@@ -59,6 +59,19 @@ def test_the_link_has_the_page_and_the_state(framed, address):
     assert data["size"] > 0
 
 
+@pytest.mark.parametrize(
+    ("page", "state", "prediction"),
+    [("experiments", {"experiment": "sinusoids"}, {"prediction": "2"}),
+     ("start", {"story_token": "2"}, {"story_answer": "cat"}),
+     ("training", {"train_task": "sort"}, {"train_prediction": "1"})],
+)  # fmt: skip
+def test_the_link_asks_its_readers_for_their_own_prediction(framed, address, page, state, prediction):
+    at = opened(page_named(page), **state, **prediction)
+    assert link_of(at) == {name: [text] for name, text in (state | prediction).items()}
+    at.button(key="share").click()
+    assert shared(run(at))["link"].partition("?")[2].split("&") == ["=".join(*state.items())]
+
+
 def test_a_long_link_has_no_code(framed, address):
     at = opened(SCORES, text="word " * 250)
     at.button(key="share").click()
@@ -117,7 +130,7 @@ def test_a_local_address_is_named(url, local):
 
 def test_links_of_the_pages(monkeypatch, address):
     query = "layer=2"
-    monkeypatch.setattr(type(current_session()), "query", lambda _: query)
+    monkeypatch.setattr(type(current_session()), "query", lambda *_: query)
     assert link.link_to("start") == f"{ADDRESS}/?layer=2"
     assert link.link_to("softmax") == f"{ADDRESS}/softmax?layer=2"
     query = ""

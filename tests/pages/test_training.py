@@ -82,6 +82,7 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     run(at)
     assert "step 50 of 100" in texts(at)
     assert "latest checkpoint" in texts(at)
+    assert "You predicted “its mirror image (the anti-diagonal)”. The answer comes when the run has ended." in texts(at)
     titles = [figure["title"] for figure in figures(at)]
     assert titles[0] == "every head of every layer"
     assert titles[2:] == ["Loss", "Accuracy", "Norm of the gradient"]
@@ -136,7 +137,7 @@ def test_pause_next_checkpoint_and_stop(process):
     assert process.requests[-1] == Pause(start.run)
     process.report(Paused(start.run, RunState(10, {}, (), {})))
     run(at)
-    assert "You predicted" not in texts(at)  # the run can still learn its task
+    assert "The answer comes when the run has ended." in texts(at)  # the run can still learn its task
     at.button(key="training_next").click()
     run(at)
     assert process.requests[-1].until == 20

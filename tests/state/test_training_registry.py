@@ -130,6 +130,14 @@ def test_another_run_of_the_same_session_stops_the_one_before(world):
     assert "Another run" in first.sentence
 
 
+def test_of_a_comparison_that_ends_no_run_is_started_before_the_new_one():
+    world = World(max_active=1)
+    first = world.start("me", PLAN, TrainingPlan(steps=100, norm="pre"))
+    second = world.start("me")
+    assert [type(request) for request in world.processes[-1].requests] == [Start, Stop, Start]
+    assert world.requests(Start) == [first.id, second.id]
+
+
 def test_a_run_ends_when_nobody_has_it_open(world):
     mine, yours = world.start("me"), world.start("you")
     world.registry.find(yours.id, "a friend")

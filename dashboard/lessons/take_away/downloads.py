@@ -52,7 +52,7 @@ def notebooks() -> list[File]:
     """The notebooks of the current state."""
     return [
         File("Plain JAX and Flax", "encoder.ipynb", _NOTEBOOK, lambda subject: notebook_json(plain_notebook(subject))),
-        File("With encoder_core", "encoder_core.ipynb", _NOTEBOOK,
+        File("With encoder_core", "with_encoder_core.ipynb", _NOTEBOOK,
              lambda subject: notebook_json(encoder_core_notebook(subject))),
     ]  # fmt: skip
 

@@ -55,14 +55,19 @@ def render_question(task: Task) -> None:
 
 
 def render_answer(run: StoredRun, text: str, name: str) -> None:
-    """Render what a run that is over shows about the prediction. `name` is that of the run, where two are compared."""
+    """Render what a run shows about the prediction, which its end decides.
+
+    `name` is that of the run, where two are compared.
+    """
     task = run.plan.definition
     options, chosen = _options(task), session().get(TRAINING_PREDICTION)
-    is_over = not run.is_open and run.status != "paused"
-    if not chosen or chosen > len(options) or not is_over or not run.checkpoints:
+    if not chosen or chosen > len(options) or not run.checkpoints:
         return
     last, run_name = run.checkpoints[-1], f"**{name}** · " if name else ""
     predicted = f"{run_name}You predicted “{options[chosen - 1]}”"
+    if run.is_open or run.status == "paused":
+        st.info(f"{predicted}. The answer comes when the run has ended.", icon=":material/lightbulb:")
+        return
     if last.evaluation.sequence_accuracy < (_LEARNED_TO_FILL if task.hide else _LEARNED):
         share = format_percent(last.evaluation.sequence_accuracy)
         st.info(

@@ -17,7 +17,7 @@ _STATES: dict[str, Callable[[StoredRun], str]] = {
     "queued": lambda run: f"place {RUNS.position(run)} in the queue; this server trains {RUNS.max_active} at a time",
     "starting": lambda run: "starting; sizes that are new to the server are compiled first, for some seconds",
     "running": lambda run: f"{format_count(round(run.speed), 'step')} per second" if run.speed else "running",
-    "pausing": lambda run: "pausing",
+    "pausing": lambda run: "pausing, as soon as its present work is done",
     "paused": lambda run: "paused",
     "finished": lambda run: "finished",
     "stopped": lambda run: "stopped",

@@ -47,10 +47,11 @@ def _hidden_keys(model: Model) -> str:
 def scaled_scores(model: Model) -> Transition:
     """From queries and keys to a score for each pair."""
     d_head, seq = model.config.d_head, model.batch.ids.shape[1]
-    is_scaled = model.run.score_scale != 1
+    is_scaled = model.run.scales_scores
     root = f"√{d_head}"
-    exception = "" if is_scaled else (
-        " Here √1 = 1 changes nothing." if d_head == 1 else " In this model the scores are not divided.")  # fmt: skip
+    exception = "" if is_scaled else " In this model the scores are not divided."
+    if is_scaled and d_head == 1:
+        exception = " Here √1 = 1 changes nothing."
     return Transition(
         f"Each token has a query and a key of {format_count(d_head, 'number')}, but nothing says yet how well a "
         "[[query]] "

@@ -41,12 +41,15 @@ def _measure(setup: Setup) -> Measurement:
         ]  # fmt: skip
 
     ratios = {name: float(g[0] / g[-1]) for name, g in gradients.items()}
+    is_same = 1 / _SAME < middle < _SAME
+    length = "equally long after the first and the last layer" if is_same else (
+        f"**{format_number(middle, 3)} times** as long after the last layer as after the first")  # fmt: skip
     return Measurement(
-        1 if 1 / _SAME < middle < _SAME else 0 if middle > 1 else 2,
+        1 if is_same else 0 if middle > 1 else 2,
         f"{chosen}: × {format_number(middle, 3)} from the first to the last layer "
         f"({format_number(growths.min(), 3)} to {format_number(growths.max(), 3)} in {NUM_ENCODERS} encoders)",
-        f"In an encoder of {depth} layers with {chosen}, the residual stream is **{format_number(middle, 3)} times** "
-        "as long after the last layer as after the first. The gradient at the first layer is "
+        f"In an encoder of {depth} layers with {chosen}, the residual stream is {length}. "
+        "The gradient at the first layer is "
         f"**{format_number(ratios['post-norm'], 2)} times** that at the last layer with post-norm, and "
         f"**{format_number(ratios['pre-norm'], 2)} times** with pre-norm.",
         draw,

@@ -118,7 +118,7 @@ def _measure(setup: Setup) -> Measurement:
         meaning = (
             f"“cat” gives “{name}” a weight of **{now}**. No other weights give this output: the values of the "
             f"{len(SENTENCE)} keys are independent, so the output fixes how much of each it contains. With fewer "
-            "dimensions, or without positions, it does not."
+            f"than {len(SENTENCE) - 1} dimensions, or without positions, it does not."
         )
     return Measurement(min(directions, 2), measured, meaning, draw)
 

@@ -76,7 +76,7 @@ EXPERIMENT = Experiment(
     number=7,
     name="sinusoids",
     title="Sinusoids measure distance",
-    claim="With sinusoids, nearby positions are similar and distant ones are not, and the dot product of two positions "
+    claim="With sinusoids, nearby positions are more similar than distant ones, and the dot product of two positions "
     "depends on their distance only.",
     hypothesis="All pairs of positions at the same distance have the same dot product. Neighbours are more similar "
     "than positions far apart.",

@@ -65,12 +65,12 @@ def _norm_text(run: Run) -> str:
 
 
 def _score_text(run: Run) -> str:
-    scaled = "divided by the square root of `d_head`, and " if run.score_scale != 1 else "not scaled here, and "
+    scaled = "divided by the square root of `d_head`, and " if run.scales_scores else "not scaled here, and "
     return f"The dot product of every query with every key, {scaled}minus infinity where the key is masked."
 
 
 def _scores(run: Run) -> list[str]:
-    scaled = "dot_products / np.float32(np.sqrt(d_head))" if run.score_scale != 1 else "dot_products"
+    scaled = "dot_products / np.float32(np.sqrt(d_head))" if run.scales_scores else "dot_products"
     edits = [
         "    for cell, score in set_scores.get(layer, {}).items():",
         "        scores = scores.at[cell].set(score)",

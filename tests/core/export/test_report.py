@@ -71,6 +71,7 @@ def test_masked_cells_are_hatched_in_every_figure_of_weights():
 
 def test_statements_follow_the_model():
     assert "neither scaled nor masked" in report_html(random_subject(None, scale_scores=False))
+    assert "then divided by √d_head" in report_html(random_subject(None, num_heads=8))  # √1
     assert "Post-norm: the sum" in report_html(random_subject())
     assert "Pre-norm: the input" in report_html(random_subject(norm="pre", final_norm=True))
     assert "This encoder adds no positions." in report_html(random_subject(positions="none"))
