@@ -56,7 +56,7 @@ def render_body() -> None:
         wide=[dims],
         badge=lambda at: frame.render_recompute_badge(lambda: recompute.positions(current.run)),
     )
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="position_choice"):
         choice = render_choice(
             f"Position encoding shown (this model: {name_of(model_choice)})", CHOICES, ENCODING, default=model_choice,
             format_func=name_of,

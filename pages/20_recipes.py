@@ -6,16 +6,25 @@ from dashboard.inspect.predict_first import ask_below, ask_first
 from dashboard.lessons.recipes import by_hand, facts, figures, items, notes, training
 from dashboard.lessons.recipes.questions import recipe_question
 from dashboard.lessons.recipes.recipe_choice import render_recipe_choice
+from dashboard.navigation import open_page
 from dashboard.page_list import page_named
 from dashboard.selection.view_choice import render_choice
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
+from dashboard.shell.untrained_note import render_note_on_chance
 from dashboard.state.choices import RECIPE_VIEW
 from encoder_core.tutorials import ITEMS
 
 current = frame.begin_page()
 seed = current.settings.seed
 heading = st.container()
+
+
+def render_note() -> None:
+    st.space("stretch")
+    render_note_on_chance(lambda: open_page("map"))
+
+
 recipe, variant = render_recipe_choice(current.settings)
 config, example = recipe.config(variant), recipe.example
 
@@ -31,6 +40,7 @@ with heading:
             Shape("output", (example.batch, example.seq, config.d_model)),
             *([Shape("logits", (example.batch, example.seq, config.vocab_size))] if config.output_head else []),
         ],
+        aside=render_note,
     )
 facts.render_sizes(recipe, variant)
 

@@ -19,9 +19,7 @@ frame.render_heading(
 def body() -> None:
     experiment = render_experiment_choice()
     setup, prediction = read_setup(experiment), read_prediction(experiment)
-    # What to expect answers the question of many experiments, so it waits for the prediction.
-    expected = "" if prediction is None else f"  \n**Expected if it is true** — {experiment.hypothesis}"
-    st.markdown(f"**Claim** — {experiment.claim}{expected}")
+    st.markdown(f"**Claim** — {experiment.claim}")
     render_controls(experiment, setup)
     if prediction is None:
         render_question(experiment, setup)

@@ -46,8 +46,10 @@ def render_edit_panel(model: Model, inspection: Inspection, *, has_derivation: b
     cell_edit = find_cell_edit(inspection.trail[-1], inspection.run)
     if edit_history.is_full():
         st.caption(_FULL)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if cell_edit and _is_masked_by_page(cell_edit, inspection.at):
+    is_masked = cell_edit is not None and _is_masked_by_page(cell_edit, inspection.at)
+    has_fields = cell_edit is not None and not is_masked
+    with st.container(horizontal=True, vertical_alignment="bottom" if has_fields else "center", gap="small"):
+        if is_masked:
             st.caption(
                 "“Mask every key” is on for the query of this score, so an edit of it has no effect on this page."
             )

@@ -41,6 +41,8 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
     trained = None if experiment.measure_trained is None else _trained_encoder()
     measurement = _measure(experiment.name, tuple(setup.items()), trained)
     render_feedback(experiment, setup, measurement, prediction)
+    # What to expect answers the question of many experiments, so it comes after the prediction.
+    st.markdown(f"**Expected if the claim is true:** {experiment.hypothesis}")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Measured:** {measurement.measured}", width="content")
         st.space("stretch")

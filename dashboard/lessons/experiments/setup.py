@@ -34,7 +34,7 @@ def read_setup(experiment: Experiment) -> dict[str, Setting]:
 
 def render_controls(experiment: Experiment, setup: dict[str, Setting]) -> None:
     """Render all controls in one row."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="experiment_setup"):
         for control in experiment.controls:
             _render_control(experiment, control, setup)
 

@@ -5,8 +5,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard.lessons.positions.encodings import ENCODINGS
-from dashboard.navigation import open_page
-from dashboard.shell.untrained_note import render_note_on_chance
 from dashboard.sidebar import with_unit_prefix
 from dashboard.state.position_choice import positions_of
 from encoder_core import RECIPES, EncoderConfig
@@ -34,7 +32,6 @@ def render_sizes(recipe: Recipe, variant: Variant) -> None:
         "that the tutorial prints; rows that compare printed numbers one by one draw them with these keys. Biases have "
         f"a standard deviation of {BIAS_STD:g}; the libraries initialize them to 0."
     )
-    render_note_on_chance(lambda: open_page("map"))
 
 
 def _describe_table(config: EncoderConfig) -> str:

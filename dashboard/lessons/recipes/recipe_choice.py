@@ -17,7 +17,7 @@ def render_recipe_choice(settings: Settings) -> tuple[Recipe, Variant]:
     """Render the choices and the seed; return the recipe and the variant. The default is that of the encoder."""
     names = list(RECIPES)
     default = settings.encoder if settings.recipe else names[0]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="recipe_choice"):
         recipe = RECIPES[render_choice("Tutorial", names, RECIPE, default=default)]
         variant = VARIANTS[0]
         if recipe.has_two_variants:
