@@ -1,5 +1,6 @@
 """The map: every card is a real tensor and leads to its page."""
 
+import itertools
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -89,3 +90,11 @@ def test_nothing_moves_when_the_script_of_the_diagram_arrives(browser, server):
     page.wait_for_selector(".ew-card")
     assert heading.bounding_box()["y"] == pytest.approx(before, abs=20)  # a title of two lines
     context.close()
+
+
+@pytest.mark.parametrize(("width", "cards"), [(1440, [4, 8, 1]), (1024, [4, 4, 4, 1]), (390, [1] * 13)])
+def test_cards_in_a_row(screen, width, cards):
+    screen.page.set_viewport_size(WIDE | {"width": width})
+    screen.open("map")
+    tops = screen.page.locator(".ew-card").evaluate_all("cards => cards.map(card => card.getBoundingClientRect().top)")
+    assert [len(list(row)) for _, row in itertools.groupby(tops, round)] == cards

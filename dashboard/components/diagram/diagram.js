@@ -131,7 +131,7 @@ function appendGroup(host, { label, cards, bridges, pairs }, component, palettes
   if (label) appendElement(group, "div", "ew-label", label);
   cards.forEach((card, i) => {
     const link = appendCard(group, card, component, palettes);
-    link.style.gridColumn = String(i + 1);
+    link.style.gridColumn = String(cards.length === 1 ? MIN_COLUMNS : i + 1);  // alone, it is below the last one before it
     link.classList.toggle("ew-last", i === cards.length - 1);
   });
   for (const { from, to, label: text, removed } of bridges) {
