@@ -1,10 +1,14 @@
 """The cache of models bounds the memory, also of the models that have left it."""
 
 import gc
+import sys
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from dashboard.models import cache
 from dashboard.models.cache import MAX_BYTES, cached_by_size
 
 
@@ -50,6 +54,43 @@ def test_small_values_that_left_the_cache_do_not_start_a_collection(compute, mon
     for number in range(101, 120):
         value(number, MAX_BYTES // 100)
     assert len(alive) == 120
+
+
+def test_two_threads_that_compute_a_value_at_once_get_the_same_one():
+    """A lock is held while a value is looked up or put into the cache, and not while it is computed."""
+    both = threading.Barrier(2)
+
+    @cached_by_size
+    def value(num_bytes):
+        both.wait(60)
+        return Value(num_bytes)
+
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(value, [1000, 1000])
+    assert first is second
+
+
+def test_threads_leave_the_cache_with_the_sizes_of_its_values(monkeypatch):
+    """Eight threads ask for twelve values in turn, of which ten have room."""
+    monkeypatch.setattr(cache, "MAX_GARBAGE_BYTES", 10**15)  # collections take time
+    start, interval = threading.Barrier(8), sys.getswitchinterval()
+
+    @cached_by_size
+    def value(number, num_bytes):
+        return Value(num_bytes)
+
+    def use(_):
+        start.wait(60)
+        for number in range(2_000):
+            value(number % 12, MAX_BYTES // 10)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(use, range(8)))  # raises what a thread raises
+    finally:
+        sys.setswitchinterval(interval)
+    assert value.cache.currsize == sum(found.num_bytes for found in value.cache.values())
 
 
 def test_values_in_the_cache_are_computed_once(compute):
