@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig, HeadFactor, SetEmbedded, SetScore, Temperature
+from encoder_core import Encoder, EncoderConfig, HeadFactor, SetEmbedded, SetScore, Temperature, TokenBatch
 from encoder_core.export.report import report_html
 from encoder_core.export.subject import Random, Subject
 from encoder_core.export.svg import LEVELS, Appearance, colour, heatmap_svg, levels
-from tests.core.export.subjects import ALL_EDITS, TEXT, random_subject
+from tests.core.export.subjects import ALL_EDITS, CONFIG, TEXT, random_subject
 
 SIGNED, WEIGHTS = Appearance(limit=2.0), Appearance("weights", 2.0)
 
@@ -59,6 +59,24 @@ def test_the_report_escapes_what_the_user_typed_and_loads_nothing():
     assert "url(http" not in text
     assert "@import" not in text
     assert re.findall(r"<h2>(\d+)\. ", text) == [str(number) for number in range(1, 12)]
+
+
+def test_labels_of_a_heatmap_are_text_and_no_elements():
+    svg = heatmap_svg(np.ones((1, 1)), ["<b>"], ["</text><script>"], '"><i>', SIGNED)
+    assert set(Elements(svg).names) == {"svg", "g", "path", "text"}
+    assert ">&lt;b&gt;</text>" in svg
+    assert ">&lt;/text&gt;&lt;s…</text>" in svg  # ten characters
+    assert 'aria-label="&quot;&gt;&lt;i&gt;"' in svg
+
+
+def test_a_token_that_looks_like_an_element_is_text_in_the_list_of_tokens_and_in_the_figures():
+    tokens = TokenBatch((("<img src=x>", "b"),), np.array([[1, 2]]), np.ones((1, 2), bool), (0,))
+    text = report_html(Subject(Encoder.random(CONFIG).run(tokens), Random(0), TEXT))
+    chips, figures = text.partition('<div class="tokens">')[2].split("</div>", 1)
+    assert Elements(chips).names == ["span", "small", "span", "small"]
+    assert ">&lt;img src=x&gt;<small>" in chips
+    assert "img" not in Elements(figures).names
+    assert ">1 &lt;img sr…</text>" in figures
 
 
 def test_masked_cells_are_hatched_in_every_figure_of_weights():
