@@ -69,6 +69,13 @@ def test_a_hidden_key_is_masked_by_an_edit():
     assert list(steps(model, "scores.0.0.0.1.0")) == ["divided by √d_head"]
 
 
+def test_the_reason_of_a_masked_score_is_that_of_its_key():
+    """Query 0 may not attend to key 1, and an edit hides key 0."""
+    model = run(HideToken(0, 0), mask="causal")
+    for key, reason in enumerate(["an edit hides the key", "the query may not attend to the key"]):
+        assert list(steps(model, f"scores.0.0.0.0.{key}")) == ["divided by √d_head", f"masked: {reason}"]
+
+
 def test_unscaled():
     assert steps(run(Unscaled()), "scores.0.0.0.0.1") == {"not divided by √d_head because of an edit": -2}
 

@@ -103,6 +103,16 @@ def test_only_queries_that_can_attend_to_a_key_of_the_role_count():
     assert roles.tokens == 4
 
 
+def test_a_key_that_one_of_two_heads_sees_counts():
+    """Head 2 does not see the previous token, so its weight on it is 0. "b" sees two keys in head 1, one in head 2."""
+    patterns = np.array([[[0.4, 0.6], [0.7, 0.3]], [[0.5, 0.5], [0.0, 1.0]]])[None, None]
+    roles = head_roles([trace_with([["a", "b"]], patterns, mask=patterns[0] > 0)])
+    assert roles.roles == ("previous", "next", "itself")
+    np.testing.assert_array_equal(roles.queries, [1, 1, 2])
+    np.testing.assert_allclose(roles.weights[:, 0], [[0.7, 0], [0.6, 0.5], [0.35, 0.75]], rtol=1e-6)
+    np.testing.assert_allclose(roles.uniform, [(1 / 2 + 0) / 2, 1 / 2, (1 / 2 + (1 / 2 + 1) / 2) / 2])
+
+
 def test_a_padded_batch_has_the_roles_of_its_sentences():
     encoder = Encoder.random(EncoderConfig(d_model=8, num_heads=2, d_ff=8, num_layers=2, vocab_size=9))
     ids = np.arange(1, 7, dtype=np.int32)[None]
