@@ -77,6 +77,23 @@ def test_other_axes_keep_the_mask():
     assert keys.with_axes("keys", PADDED, 2).array(PADDED, 2).tolist() == [[[True, False, False]]] * 2
 
 
+def test_other_axes_keep_the_chosen_head():
+    cells = np.zeros((2, 2, 3, 3), bool)
+    cells[0, 1, 2, 0] = cells[1, 1, 0, 2] = cells[1, 1, 1, 1] = True
+    four = CustomMask("4", "nothing").with_visible(cells, PADDED, 2)
+    of_head, keys = (four.with_axes(axes, PADDED, 2, head=1).array(PADDED, 2) for axes in ("3", "keys"))
+    assert [rows(mask) for mask in of_head] == ["000/000/100", "001/010/000"]
+    assert [rows(mask) for mask in keys] == ["100", "011"]
+    assert not four.with_axes("3", PADDED, 2, head=0).array(PADDED, 2).any()
+
+
+@pytest.mark.parametrize("start", ["all", "causal", "window"])
+def test_of_equally_near_starting_points_the_present_one_stays(start):
+    """One token sees itself from all three."""
+    mask = CustomMask("2", start).nearest_start(np.ones((1, 1), bool), np.ones((1, 1), bool), 1)
+    assert mask == CustomMask("2", start)
+
+
 @pytest.mark.parametrize("form", FORMS)
 @given(
     seed=some.integers(0, 999), sizes=some.tuples(*[some.integers(1, 6)] * 3), density=some.sampled_from([0, 0.1, 1])
@@ -144,6 +161,12 @@ def test_nested_lists_can_have_all_axes():
         mask = np.random.default_rng(0).random(shape) < 0.5
         for text in (str(mask.tolist()), str(mask), repr(mask.astype(int)), repr(mask.astype(float))):
             np.testing.assert_array_equal(parse_mask_text(text), mask)
+
+
+def test_a_mask_has_at_most_four_axes():
+    assert parse_mask_text("[[[[1, 0]]]]").shape == (1, 1, 1, 2)
+    with pytest.raises(ValueError, match="more than 4 axes"):
+        parse_mask_text("[[[[[1, 0]]]]]")
 
 
 @given(some.text(some.sampled_from("01[], \n/TrueFals2x"), max_size=40))
