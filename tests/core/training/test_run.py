@@ -14,7 +14,7 @@ from encoder_core.training import Diverged, TrainingPlan, TrainingRun
 from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.history import mean_of_bins
 from encoder_core.training.network import forward_logits
-from encoder_core.training.run import _loss
+from encoder_core.training.run import _evaluate, _loss, _norms
 
 PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
                     learning_rate=1e-2)  # fmt: skip
@@ -79,6 +79,28 @@ def test_the_gradient_is_the_slope_of_the_loss():
     moved = [{name: parameters[name] + move * gradient[name] for name in parameters} for move in (step, -step)]
     ends = [float(loss_of(parameters)) for parameters in moved]
     assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(square, rel=1e-2)
+
+
+def test_an_evaluation_by_hand():
+    """The network answers 2 with probability 1/2, 0 and 1 with 1/4. In the last of three inputs, no output counts."""
+    config = EncoderConfig(vocab_size=3, max_len=2, d_model=4, num_heads=1, d_ff=4, num_layers=1, output_head=True)
+    parameters = {name: jnp.asarray(array) for name, array in draw_parameters(config, 0).items()}
+    parameters["output_head.kernel"] *= 0
+    parameters["output_head.bias"] = jnp.array([0, 0, np.log(2)])
+    real = jnp.ones((3, 2), bool)
+    targets = jnp.array([[2, 2], [2, 1], [0, 0]])
+    scored = jnp.array([[True, True], [True, True], [False, False]])
+    loss, accuracy, sequence_accuracy = _evaluate(config, parameters, targets, real, targets, scored)
+    assert loss == pytest.approx((3 * np.log(2) + np.log(4)) / 4)
+    assert (accuracy, sequence_accuracy) == (3 / 4, 1 / 2)
+
+
+def test_the_norms_of_a_gradient_by_hand():
+    """The final norm belongs to the output: sqrt(5² + 12²) = 13."""
+    gradient = {"token_embedding": [3.0], "position_embedding": [4.0], "layers.0.norm1.scale": [6.0, 8.0],
+                "layers.1.mlp.up.bias": [2.0], "final_norm.scale": [5.0], "output_head.kernel": [12.0]}  # fmt: skip
+    norms = _norms({name: jnp.array(values) for name, values in gradient.items()}, 2)
+    np.testing.assert_allclose(norms, [5, 10, 2, 13])
 
 
 def test_a_run_that_diverges_says_so_and_keeps_what_was_measured():
