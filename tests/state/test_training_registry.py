@@ -117,6 +117,29 @@ def test_a_paused_run_leaves_its_place_to_the_next(world):
     assert runs[2].status == "starting"
 
 
+def test_a_paused_run_does_not_start_by_itself(world):
+    runs = [world.start(f"person {number}") for number in range(3)]
+    world.registry.pause(runs[2])
+    world.report(Finished(runs[0].id))
+    assert (runs[2].status, world.registry.position(runs[2])) == ("paused", 0)
+
+
+def test_a_run_until_a_step_that_it_has_made_stays_paused(world):
+    run = world.start("me")
+    world.report(measured(run, 10), Paused(run.id, STATE))
+    world.registry.resume(run, until=10)
+    assert run.status == "paused"
+    world.registry.resume(run, until=11)
+    assert (run.status, run.until) == ("starting", 11)
+
+
+def test_the_speed_is_a_running_mean(world):
+    """100 steps a second, then 200: 0.9 · 100 + 0.1 · 200."""
+    run = world.start("me")
+    world.report(measured(run, 10, seconds=0.1), measured(run, 20, seconds=0.05))
+    assert run.speed == pytest.approx(110)
+
+
 def test_a_comparison_is_two_runs_that_know_each_other(world):
     first = world.start("me", PLAN, TrainingPlan(steps=100, norm="pre"))
     second = world.registry.partner(first)
@@ -237,6 +260,15 @@ def test_beyond_the_memory_the_oldest_runs_that_nobody_looks_at_go():
     last = world.start("they")
     world.report(checkpoint(last, 0, size=4_000))
     assert [world.registry.find(run.id, "x") for run in (mine, yours, last)] == [None, yours, last]
+
+
+def test_beyond_the_memory_a_run_that_nobody_looks_at_goes_before_older_ones():
+    world = World(max_bytes=8_000)  # each run has 2,400 bytes of measurements
+    runs = [world.start(name) for name in ("me", "closed", "you")]
+    world.report(*(Finished(run.id) for run in runs))
+    world.closed.add("closed")
+    last = world.start("they")
+    assert [world.registry.find(run.id, "x") for run in (*runs, last)] == [runs[0], None, runs[2], last]
 
 
 def test_what_a_paused_run_needs_to_continue_counts_as_its_memory():
