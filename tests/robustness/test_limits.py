@@ -222,6 +222,23 @@ def test_accounts_that_equal_a_new_one_are_forgotten():
     assert len(shares._accounts) < 5
 
 
+def test_an_account_whose_run_computes_is_kept():
+    shares = Timed()
+    assert shares.begin("one")
+    shares.time += 1_000
+    use(shares, "two", 0.0)
+    assert shares.anyone_computes()
+    shares.end("one", 0.0)
+    assert not shares.anyone_computes()
+
+
+def test_a_run_costs_what_streamlit_computes_around_it():
+    shares = Timed()
+    for _ in range(10):
+        use(shares, "one", 0.0)
+    assert shares._accounts["one"].savings == pytest.approx(SAVINGS - 10 * 0.02)
+
+
 def test_sessions_above_the_limit_are_admitted_when_others_leave():
     is_open = {"a", "b", "c"}
     visitors = Visitors(2, is_open.__contains__)
