@@ -5,9 +5,10 @@ import sys
 
 import pytest
 import streamlit as st
-from streamlit.proto.WidgetStates_pb2 import WidgetState
-from streamlit.runtime.state.common import WidgetMetadata
-from streamlit.runtime.state.session_state import Serialized, WStates
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.state import SessionState
+from streamlit.runtime.state.common import GENERATED_ELEMENT_ID_PREFIX, WidgetMetadata
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX, Serialized, WStates
 
 from dashboard.components.plot import _parse_click
 from dashboard.serving.patches.widget_states import check_widget_states
@@ -76,6 +77,15 @@ def test_a_state_that_cannot_be_read_counts_as_missing():
     for text, expected in (("{}", "{}"), ("{", None), ("[" * 99_999, None)):
         states["j"] = Serialized(WidgetState(id="j", json_value=text))
         assert states.get("j") == expected
+
+
+def test_a_state_whose_id_is_none_of_a_widget_is_not_kept():
+    """To read all states, as a text area of Streamlit does, would raise a KeyError."""
+    check_widget_states()
+    state, kept = SessionState(), [f"{GENERATED_ELEMENT_ID_PREFIX}-w", f"{STREAMLIT_INTERNAL_KEY_PREFIX}_event"]
+    state.set_widgets_from_proto(WidgetStates(widgets=[WidgetState(id=i, string_value="a") for i in ("x", *kept)]))
+    assert list(state._new_widget_state.states) == kept
+    assert state.filtered_state == {}
 
 
 def test_the_undo_history_ends(current):
