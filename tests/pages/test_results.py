@@ -112,6 +112,12 @@ def test_files_by_hand():
     assert rows[1]["chosen"] == "'=1+1"  # not executed by a spreadsheet
 
 
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+def test_a_spreadsheet_executes_no_text(sign):
+    (row,) = csv.DictReader(io.StringIO(to_csv([answer(options=(f"{sign}1", "b"), chosen=f"{sign}1")])))
+    assert (row["chosen"], row["options"]) == (f"'{sign}1", f"'{sign}1 | b")
+
+
 @pytest.mark.parametrize(
     ("markdown", "text"),
     [
