@@ -130,6 +130,13 @@ def test_the_effect_of_edits_equals_that_of_the_engine(framed, encoder):
     assert strip[-1].min() > 0
 
 
+def test_changes_are_counted_without_padding(framed):
+    """Without a mask, an edit changes the padding of its sentence, too."""
+    at = opened(stage_named("scaled_scores"), text="a b\na b c d e", layers="1", mask="none", edits="embedded.0.0.1=3")
+    (text,) = [text for text in rendered(at) if text.startswith("After the last layer")]
+    assert "at **2 of 2 tokens**" in text
+
+
 def test_no_edit_ends_another_one(framed):
     full = tuple(f"score.0.0.0.{number // 5}.{number % 5}=1" for number in range(edit_history.MAX_EDITS))
     note = f"{edit_history.MAX_EDITS} edits are in use, the most at once. "
