@@ -34,6 +34,24 @@ class TokenBatch(NamedTuple):
     truncated: tuple[int, ...]
 
 
+def pad_batch(
+    tokens: Sequence[Sequence[str]], ids: Sequence[Sequence[int]], lengths: Iterable[int], *, pad_id: int
+) -> TokenBatch:
+    """Sentences as a batch, padded to the longest.
+
+    tokens, ids  of each sentence, without those that were left out
+    lengths      of each sentence, with those that were left out
+    """
+    kept = [len(sentence) for sentence in tokens]
+    seq = max(kept)
+    return TokenBatch(
+        tuple((*sentence, *(PAD,) * (seq - len(sentence))) for sentence in tokens),
+        np.array([[*sentence, *(pad_id,) * (seq - len(sentence))] for sentence in ids], np.int32),
+        np.arange(seq) < np.array(kept)[:, None],
+        tuple(length - count for length, count in zip(lengths, kept, strict=True)),
+    )
+
+
 @runtime_checkable
 class Tokenizer(Protocol):
     """The interface of tokenizers; `vocabulary` is the token of each id."""
@@ -46,7 +64,19 @@ class Tokenizer(Protocol):
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch: ...
 
 
-class WordTokenizer:
+class TokenizerBase:
+    """What all tokenizers of this package share: they are as long as their vocabulary."""
+
+    vocabulary: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(vocab_size={len(self)})"
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+
+class WordTokenizer(TokenizerBase):
     """A vocabulary of [PAD], [UNK], then words and punctuation in order of first appearance."""
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -56,7 +86,7 @@ class WordTokenizer:
         if isinstance(words, set | frozenset):
             raise invalid_value("words", words, allowed)
         words = require_items("words", words, str, allowed)
-        self.vocabulary: tuple[str, ...] = tuple(dict.fromkeys((PAD, UNK, *words)))
+        self.vocabulary = tuple(dict.fromkeys((PAD, UNK, *words)))
         self._id_of = {word: index for index, word in enumerate(self.vocabulary)}
 
     @classmethod
@@ -74,12 +104,6 @@ class WordTokenizer:
         words = dict.fromkeys(word for text in as_sentences(texts) for word in split_words(text)[:max_len])
         return cls(list(words)[: None if max_vocab is None else max(0, max_vocab - 2)])
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(vocab_size={len(self)})"
-
-    def __len__(self) -> int:
-        return len(self.vocabulary)
-
     def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
         """One or several sentences as a batch, truncated to `max_len` tokens and padded to the longest.
 
@@ -91,12 +115,9 @@ class WordTokenizer:
             if not sentence:
                 raise ValueError(f"text {index + 1} has no words: at least one letter, digit or sign is needed.")
         kept = [sentence[:max_len] for sentence in words]
-        seq = max(map(len, kept))
-        tokens = tuple(tuple(sentence) + (PAD,) * (seq - len(sentence)) for sentence in kept)
         unknown = self._id_of[UNK]
-        ids = np.array([[self._id_of.get(token, unknown) for token in sentence] for sentence in tokens], np.int32)
-        real = np.arange(seq) < np.array([[len(sentence)] for sentence in kept])
-        return TokenBatch(tokens, ids, real, tuple(len(w) - len(k) for w, k in zip(words, kept, strict=True)))
+        ids = [[self._id_of.get(token, unknown) for token in sentence] for sentence in kept]
+        return pad_batch(kept, ids, map(len, words), pad_id=self._id_of[PAD])
 
 
 def split_words(text: str) -> list[str]:

@@ -3,17 +3,24 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from tokenizers import Tokenizer
 
-from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, encodable, length_limit
+from encoder_core.inputs.tokenizer import (
+    PAD,
+    TokenBatch,
+    TokenizerBase,
+    as_sentences,
+    encodable,
+    length_limit,
+    pad_batch,
+)
 from encoder_core.pretrained.bert import PretrainedError
 from encoder_core.support.validation import require_type
 
 SHORTEST = 3  # pieces of a text: [CLS], one of the text, [SEP]
 
 
-class WordPieceTokenizer:
+class WordPieceTokenizer(TokenizerBase):
     """Turns a text into [CLS], its pieces ("walk", "##ing") and [SEP]; a word that cannot be split is [UNK].
 
     It has the interface of `WordTokenizer`. It is immutable and safe to share between threads.
@@ -32,7 +39,7 @@ class WordPieceTokenizer:
         by_id = {index: piece for piece, index in tokenizer.get_vocab(with_added_tokens=True).items()}
         if sorted(by_id) != list(range(len(by_id))) or PAD not in by_id.values():
             raise PretrainedError(f"the ids of the tokenizer are not 0, 1, 2, ..., or it has no {PAD}.")
-        self.vocabulary: tuple[str, ...] = tuple(by_id[index] for index in range(len(by_id)))
+        self.vocabulary = tuple(by_id[index] for index in range(len(by_id)))
 
     @classmethod
     def from_file(cls, path: Path) -> "WordPieceTokenizer":
@@ -45,12 +52,6 @@ class WordPieceTokenizer:
         if kind != "WordPiece":
             raise PretrainedError(f"{path.name} splits text by {kind}; only WordPiece can be read.")
         return cls(tokenizer)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(vocab_size={len(self)})"
-
-    def __len__(self) -> int:
-        return len(self.vocabulary)
 
     def id_of(self, piece: str) -> int | None:
         """The id of a piece in exactly this spelling, or None if it is not in the vocabulary."""
@@ -76,12 +77,8 @@ class WordPieceTokenizer:
                 raise ValueError(f"text {index + 1} has no words: at least one letter, digit or sign is needed.")
             ids.append(text_ids)
         short = [_truncate(text_ids, max_len) for text_ids in ids]
-        seq = max(map(len, short))
-        padding = self.id_of(PAD) or 0
-        padded = np.array([sentence + [padding] * (seq - len(sentence)) for sentence in short], np.int32)
-        real = np.arange(seq) < np.array([[len(sentence)] for sentence in short])
-        tokens = tuple(tuple(self.vocabulary[index] for index in sentence) for sentence in padded)
-        return TokenBatch(tokens, padded, real, tuple(len(i) - len(k) for i, k in zip(ids, short, strict=True)))
+        tokens = [[self.vocabulary[index] for index in sentence] for sentence in short]
+        return pad_batch(tokens, short, map(len, ids), pad_id=self.id_of(PAD) or 0)
 
 
 def _truncate(ids: list[int], max_len: int | None) -> list[int]:

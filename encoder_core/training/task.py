@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int
 
-from encoder_core.inputs.tokenizer import PAD, TokenBatch, as_sentences, length_limit
+from encoder_core.inputs.tokenizer import PAD, TokenBatch, TokenizerBase, as_sentences, length_limit, pad_batch
 from encoder_core.support.validation import require_integer
 
 MIN_LEN = 2  # tokens of the shortest random input
@@ -44,8 +44,8 @@ class ExpectedKeys(NamedTuple):
     find: Callable[[Int[np.ndarray, "seq"], Int[np.ndarray, "seq"], Bool[np.ndarray, "seq"]], KeyMatrix]
 
 
-@dataclass(frozen=True)
-class TaskTokenizer:
+@dataclass(frozen=True, repr=False)
+class TaskTokenizer(TokenizerBase):
     """Reads the input of a task. It has the interface of `WordTokenizer`.
 
     vocabulary  the token of each id; the first one is [PAD]
@@ -62,12 +62,6 @@ class TaskTokenizer:
     max_len: int
     split: Callable[[str], list[str]]
     unknown: str | None = None
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(vocab_size={len(self)})"
-
-    def __len__(self) -> int:
-        return len(self.vocabulary)
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a text. Raises ValueError, which quotes the rule, for a text that the task cannot read."""
@@ -90,12 +84,9 @@ class TaskTokenizer:
         sentences = [self.tokens(text) for text in as_sentences(texts)]
         limit = self.max_len if max_len is None else min(max_len, self.max_len)
         kept = [sentence[:limit] for sentence in sentences]
-        seq = max(map(len, kept))
         id_of = {token: index for index, token in enumerate(self.vocabulary)}
-        tokens = tuple(tuple(sentence) + (PAD,) * (seq - len(sentence)) for sentence in kept)
-        ids = np.array([[id_of[token] for token in sentence] for sentence in tokens], np.int32)
-        real = np.arange(seq) < np.array([[len(sentence)] for sentence in kept])
-        return TokenBatch(tokens, ids, real, tuple(len(s) - len(k) for s, k in zip(sentences, kept, strict=True)))
+        ids = [[id_of[token] for token in sentence] for sentence in kept]
+        return pad_batch(kept, ids, map(len, sentences), pad_id=id_of[PAD])
 
 
 @dataclass(frozen=True)
