@@ -20,18 +20,6 @@ def descendants() -> list[int]:
     return known
 
 
-def command_line(pid: int) -> bytes:
-    """The command of a process, b"" if it has ended."""
-    return _read(Path(f"/proc/{pid}/cmdline"))
-
-
-def variable(pid: int, name: str) -> str | None:
-    """The value of an environment variable with which a process was started, or None."""
-    start = f"{name}=".encode()
-    lines = _read(Path(f"/proc/{pid}/environ")).split(b"\0")
-    return next((line.removeprefix(start).decode() for line in lines if line.startswith(start)), None)
-
-
 def cpu_seconds() -> float:
     """Processor time of all these processes so far."""
     fields = [_read(Path(f"/proc/{pid}/stat")).rpartition(b")")[2].split() for pid in descendants()]

@@ -1,12 +1,9 @@
-"""The bytes that a browser receives for one visit."""
+"""A visit in a browser: when it shows a figure, and the bytes that it receives."""
 
 from collections.abc import Callable
 
 from playwright.sync_api import Page
 
-from benchmarks.chromium import CALM
-
-QUIET = 500  # milliseconds in which nothing arrives at the end of a visit
 PLOT = ".ew-plot .js-plotly-plot .main-svg"  # is on the page when a figure is painted
 
 
@@ -17,20 +14,3 @@ def count_bytes(page: Page) -> Callable[[], int]:
     network.send("Network.enable")
     network.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
     return lambda: round(sum(sizes))
-
-
-def bytes_of_visit(page: Page, url: str) -> int:
-    """Bytes that the browser receives until a page is complete and nothing more arrives, the websocket aside.
-
-    Closes the page. Chromium says that the network is idle when it has been so once, also before the first figure.
-    """
-    count = count_bytes(page)
-    page.goto(url, timeout=120_000)
-    page.wait_for_selector(PLOT, timeout=120_000)
-    page.wait_for_function(CALM)
-    received = 0
-    while (total := count()) > received:
-        received = total
-        page.wait_for_timeout(QUIET)
-    page.close()
-    return received

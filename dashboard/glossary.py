@@ -4,7 +4,6 @@ A text marks a term as `[[head]]`, or as `[[head|heads]]` where another word is 
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
@@ -82,11 +81,6 @@ GLOSSARY: dict[str, Term] = {
              "turns all of them into probabilities."),
     )
 }  # fmt: skip
-
-
-def marked_terms(text: str) -> Iterator[str]:
-    """The names of the terms that a text marks."""
-    return (match[1] for match in _MARK.finditer(text))
 
 
 def without_marks(text: str) -> str:

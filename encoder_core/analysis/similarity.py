@@ -8,7 +8,6 @@ from jaxtyping import Bool, Float, Int, Shaped
 
 from encoder_core.support.validation import (
     invalid_value,
-    require_integer,
     require_mask,
     require_numbers,
     require_square,
@@ -102,19 +101,6 @@ def _group_numbers(groups: Sequence[object]) -> Int[np.ndarray, "row"]:
     except TypeError:  # such as lists, which have no hash
         raise invalid_value("groups", groups, "lists of one group for each row, such as its word or number") from None
     return np.array([different.index(group) for group in groups])
-
-
-def max_pool(
-    squares: Shaped[np.ndarray, "*lead row column"], block: int
-) -> Shaped[np.ndarray, "*lead block_row block_column"]:
-    """The largest value of each block of `block` x `block` cells; the last blocks of an axis may be smaller.
-
-    For booleans: True where any cell of the block is True. Raises ValueError unless `block` is a whole number from 1.
-    """
-    squares = require_numbers("squares", squares, "*lead row column")
-    block = require_integer("block", block, 1)
-    row_starts, column_starts = (np.arange(0, size, block) for size in squares.shape[-2:])
-    return np.maximum.reduceat(np.maximum.reduceat(squares, row_starts, axis=-2), column_starts, axis=-1)
 
 
 class Similarity(NamedTuple):

@@ -8,7 +8,6 @@ from encoder_core.analysis import (
     entropy,
     largest_entropy,
     later_key_share,
-    max_pool,
     mean_off_diagonal,
     mix_with_residual,
     numerical_rank,
@@ -136,13 +135,6 @@ def test_mean_off_diagonal():
 def test_mean_off_diagonal_of_whole_numbers(unchecked):
     assert mean_off_diagonal(np.array([[9, 1], [4, 9]])) == 2.5
     assert np.isnan(mean_off_diagonal(np.ones((1, 1), int)))
-
-
-def test_max_pool():
-    square = np.arange(9).reshape(3, 3)
-    np.testing.assert_array_equal(max_pool(square, 2), [[4, 5], [7, 8]])
-    np.testing.assert_array_equal(max_pool(square, 1), square)
-    np.testing.assert_array_equal(max_pool(square > 7, 2), [[False, False], [False, True]])
 
 
 def test_relative_change_of_five_to_ten():

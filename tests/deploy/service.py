@@ -5,10 +5,10 @@ import signal
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from benchmarks.processes import command_line, descendants, variable
+from benchmarks.processes import descendants
 from benchmarks.serving import serving
 from tests.servers import ROOT
 
@@ -22,10 +22,10 @@ class Running:
 
     def apps(self) -> dict[int, int]:
         """Port -> process id, of the Streamlit processes that are alive."""
-        pids = [pid for pid in descendants() if b"dashboard/server.py" in command_line(pid)]
+        pids = [pid for pid in descendants() if b"dashboard/server.py" in _read(pid, "cmdline")]
         public = self.url.rpartition(":")[2]  # the tests of other files have servers of their own
-        ours = [pid for pid in pids if variable(pid, "STREAMLIT_BROWSER_SERVER_PORT") == public]
-        return {int(port): pid for pid in ours if (port := variable(pid, "STREAMLIT_SERVER_PORT"))}
+        ours = [pid for pid in pids if _variable(pid, "STREAMLIT_BROWSER_SERVER_PORT") == public]
+        return {int(port): pid for pid in ours if (port := _variable(pid, "STREAMLIT_SERVER_PORT"))}
 
     def kill(self, port: int) -> None:
         """Kill the process on this port, without a chance to say goodbye."""
@@ -50,6 +50,20 @@ def service(processes: int, log: Path) -> Iterator[Running]:
             time.sleep(0.1)
         yield running
     assert "Traceback" not in log.read_text(), log.read_text()
+
+
+def _variable(pid: int, name: str) -> str | None:
+    """The value of an environment variable with which a process was started, or None."""
+    start = f"{name}=".encode()
+    lines = _read(pid, "environ").split(b"\0")
+    return next((line.removeprefix(start).decode() for line in lines if line.startswith(start)), None)
+
+
+def _read(pid: int, name: str) -> bytes:
+    """The content of a file of the process in /proc, b"" if it has ended."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    return b""
 
 
 def _answers(port: int) -> bool:

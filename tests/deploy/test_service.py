@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.client import Session
 from benchmarks.client.connection import Connection
-from benchmarks.visit import bytes_of_visit
 from tests.browser.conftest import WIDE
+from tests.browser.visit_size import bytes_of_visit
 from tests.deploy.lost_server import visitor
 from tests.deploy.stubs import Proxy
 

@@ -5,9 +5,9 @@ import gzip
 
 import pytest
 
-from benchmarks.visit import bytes_of_visit
 from dashboard.serving.compressed_scripts import CompressedScripts
 from tests.browser.conftest import WIDE
+from tests.browser.visit_size import bytes_of_visit
 from tests.robustness.coroutines import run
 
 SCRIPT, BODY = "/static/js/protobuf.D55wl0P7.js", b"export const script = 1;" * 100
