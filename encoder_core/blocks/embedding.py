@@ -1,12 +1,10 @@
 """The ends of an encoder: lookup of token embeddings, their sum with the position encoding, and the output head."""
 
 from collections.abc import Mapping
-from typing import TypeVar
 
-import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
-AnyArray = TypeVar("AnyArray", np.ndarray, Array)  # arrays of NumPy or of JAX; the result is of the same library
+from encoder_core.support.any_array import AnyArray
 
 
 def lookup(

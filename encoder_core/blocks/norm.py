@@ -1,15 +1,11 @@
 """Layer normalisation, for padded and for unpadded rows."""
 
-from typing import TypeVar
-
 import jax.numpy as jnp
-import numpy as np
 from flax import nnx
 from jaxtyping import Array, Float
 
 from encoder_core.blocks.capacity import Dims, active
-
-AnyArray = TypeVar("AnyArray", np.ndarray, Array)  # arrays of NumPy or of JAX; the result is of the same library
+from encoder_core.support.any_array import AnyArray
 
 
 def layer_norm(

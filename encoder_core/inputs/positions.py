@@ -6,8 +6,8 @@ from typing import get_args
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from encoder_core.blocks.embedding import AnyArray
 from encoder_core.config import EncoderConfig, PositionFrequencies, PositionLayout
+from encoder_core.support.any_array import AnyArray
 from encoder_core.support.validation import require_choice, require_integer
 
 

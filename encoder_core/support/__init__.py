@@ -1,1 +1,1 @@
-"""What all modules use: checks of arguments, read-only arrays, progress of long computations."""
+"""What all modules use: checks of arguments, read-only arrays, the type of arrays, progress of long computations."""
