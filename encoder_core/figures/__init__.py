@@ -28,7 +28,8 @@ from encoder_core.figures.heatmap import HeatmapStyle, dimensions, heatmap, posi
 from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import MosaicStyle, TileGrid, mosaic, tile_bin_size, tile_titles
 from encoder_core.figures.panel import Line, Panel, Product, Tiles, panels_of
-from encoder_core.figures.points import Arrow, arrows, extent_of, points
+from encoder_core.figures.plane.arrows import Arrow, arrows
+from encoder_core.figures.plane.points import extent_of, points
 from encoder_core.figures.row_bars import RowBarsDetails, RowBarsStyle, row_bars, span_of
 from encoder_core.figures.style import MatrixKind, PanelStyle
 from encoder_core.figures.tensor_map import (

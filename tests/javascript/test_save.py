@@ -8,7 +8,8 @@ import pytest
 from dashboard.components.plot.serialise import to_json
 from encoder_core.figures import bars, curves, heatmap, row_bars
 from encoder_core.figures.axis import AxisMeaning
-from encoder_core.figures.points import Arrow, arrows, extent_of, points
+from encoder_core.figures.plane.arrows import Arrow, arrows
+from encoder_core.figures.plane.points import extent_of, points
 from tests.javascript.panels import axis, matrix_panel
 
 SAVE, CSV = "plot/saving/save.js", "plot/saving/csv.js"
