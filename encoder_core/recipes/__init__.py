@@ -8,10 +8,11 @@ from collections.abc import Mapping
 
 from encoder_core.recipes.annotated import ANNOTATED
 from encoder_core.recipes.article import ARTICLE
+from encoder_core.recipes.example import Example, RecipeInputs
 from encoder_core.recipes.haiku import HAIKU
 from encoder_core.recipes.nanolm import NANOLM
 from encoder_core.recipes.nnx import NNX
-from encoder_core.recipes.recipe import VARIANTS, Demo, Example, Note, Recipe, RecipeInputs, Variant
+from encoder_core.recipes.recipe import VARIANTS, Demo, Note, Recipe, Variant
 from encoder_core.support.read_only import ReadOnlyMapping
 from encoder_core.support.validation import short_repr
 

@@ -6,7 +6,8 @@ Where its text and its code agree but differ from the paper, "as intended" follo
 from dataclasses import replace
 
 from encoder_core.config import EncoderConfig
-from encoder_core.recipes.recipe import Example, Note, Recipe
+from encoder_core.recipes.example import Example
+from encoder_core.recipes.recipe import Note, Recipe
 
 INTENDED = EncoderConfig(
     vocab_size=100,

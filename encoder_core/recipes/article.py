@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from encoder_core.config import EncoderConfig
-from encoder_core.recipes.recipe import Example, Note, Recipe, vocabulary_of
+from encoder_core.recipes.example import Example, vocabulary_of
+from encoder_core.recipes.recipe import Note, Recipe
 
 # Arthur Rimbaud, Le Dormeur du val (1870).
 POEM = """C'est un trou de verdure où chante une rivière

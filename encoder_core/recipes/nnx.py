@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from encoder_core.config import EncoderConfig
-from encoder_core.recipes.recipe import Demo, Example, Note, Recipe
+from encoder_core.recipes.example import Example
+from encoder_core.recipes.recipe import Demo, Note, Recipe
 
 INTENDED = EncoderConfig(
     vocab_size=32,  # one row of the table for each token of the batch

@@ -5,7 +5,7 @@ from jaxtyping import Bool
 
 from encoder_core.figures import Line, ThemeName, format_number
 from encoder_core.recipes.article import POEM
-from encoder_core.recipes.recipe import vocabulary_of, words_of
+from encoder_core.recipes.example import vocabulary_of, words_of
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.tutorials.article.models import (
     WALKTHROUGH,

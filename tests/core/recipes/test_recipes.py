@@ -7,7 +7,8 @@ import pytest
 
 from encoder_core import RECIPES, Dropout, Encoder
 from encoder_core.analysis import numerical_rank
-from encoder_core.recipes.recipe import VARIANTS, words_of
+from encoder_core.recipes.example import words_of
+from encoder_core.recipes.recipe import VARIANTS
 
 NAMES = ["nnx", "haiku", "nanolm", "annotated", "article"]
 SIZES = {  # batch, seq, d_model, heads, d_ff, layers

@@ -13,7 +13,7 @@ from encoder_core import Encoder
 from encoder_core.experiments.claims.residual_gradients import gradient_norms
 from encoder_core.explain.sublayers import activate
 from encoder_core.recipes.article import POEM
-from encoder_core.recipes.recipe import words_of
+from encoder_core.recipes.example import words_of
 from encoder_core.tutorials import ITEMS, examine_all
 from encoder_core.tutorials.article.haiku import COND_OPERATIONS
 from encoder_core.tutorials.article.introduction import steps_to_read
