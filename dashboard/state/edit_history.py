@@ -21,7 +21,7 @@ EDITS: Parameter[tuple[str, ...]] = declare(
 
 
 @dataclass
-class History:
+class EditHistory:
     """Lists of edits before and after the current one (undo and redo), and the page of the last change."""
 
     before: list[tuple[str, ...]] = field(default_factory=list)
@@ -142,5 +142,5 @@ def _apply(new: tuple[str, ...]) -> None:
     session().set(EDITS, new)
 
 
-def _history() -> History:
-    return session().memo.setdefault("edit history", History())
+def _history() -> EditHistory:
+    return session().memo.setdefault("edit history", EditHistory())

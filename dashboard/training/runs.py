@@ -29,12 +29,13 @@ def parse_max_bytes(environment: Mapping[str, str]) -> int:
     return read_whole_number(environment, "ENCODER_TRAINING_MB", _MAX_MB, range(1, 1_000_000)) * 1_000_000
 
 
-def _is_open(session: str) -> bool:
+def _may_be_open(session: str) -> bool:
+    """Whether a session is open; True outside a server, where nothing says that it is closed."""
     return not Runtime.exists() or Runtime.instance().is_active_session(session)
 
 
 RUNS = RunRegistry(
-    RunStorage(parse_max_bytes(os.environ), _is_open),
+    RunStorage(parse_max_bytes(os.environ), _may_be_open),
     parse_max_active(os.environ),
     TrainingProcess,
     time.monotonic,

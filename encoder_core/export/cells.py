@@ -8,11 +8,11 @@ from typing import Any
 
 import nbformat
 
-Cell = nbformat.NotebookNode
+NotebookCell = nbformat.NotebookNode
 WIDTH = 100  # characters of a line of code
 
 
-def markdown(text: str) -> Cell:
+def markdown(text: str) -> NotebookCell:
     """A cell of text. It is markdown: what a user typed must be `escaped`."""
     return nbformat.v4.new_markdown_cell(dedent(text).strip())
 
@@ -22,7 +22,7 @@ def escaped(text: str) -> str:
     return re.sub(r"[^\w ,()/-]|_", lambda sign: f"&#{ord(sign[0])};", " ".join(text.split()))
 
 
-def code(*parts: str | list[str], hidden: bool = False) -> Cell:
+def code(*parts: str | list[str], hidden: bool = False) -> NotebookCell:
     """A cell of code: each part is a text, which is dedented, or a list of lines. "" is an empty line.
 
     hidden  Jupyter and Colab fold the code

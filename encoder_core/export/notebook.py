@@ -9,7 +9,7 @@ import nbformat
 
 from encoder_core.explain.number_format import format_count
 from encoder_core.export import with_package
-from encoder_core.export.cells import Cell, code, escaped, markdown
+from encoder_core.export.cells import NotebookCell, code, escaped, markdown
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
 from encoder_core.export.subject import FromFile, Pretrained, Subject, require_subject
 from encoder_core.support.validation import require_type
@@ -79,7 +79,7 @@ _WITH_PACKAGE = (
 )
 
 
-def _notebook(*cells: Cell) -> Notebook:
+def _notebook(*cells: NotebookCell) -> Notebook:
     notebook = nbformat.v4.new_notebook(cells=list(cells))
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook.metadata["language_info"] = {"name": "python"}
@@ -88,7 +88,7 @@ def _notebook(*cells: Cell) -> Notebook:
     return notebook
 
 
-def _title(subject: Subject, title: str, text: str, requirements: str) -> Cell:
+def _title(subject: Subject, title: str, text: str, requirements: str) -> NotebookCell:
     c, trace = subject.config, subject.run.trace
     link = f"\n\nThe same state in the app: <{subject.link}>" if subject.link else ""
     return markdown(
@@ -117,7 +117,7 @@ def _plain_requirements(subject: Subject) -> str:
     )
 
 
-def _heatmap_cells() -> list[Cell]:
+def _heatmap_cells() -> list[NotebookCell]:
     return [
         markdown("## The attention of one sentence\n\nAll heads of a layer; choose another layer or sentence."),
         code(

@@ -7,7 +7,7 @@ from jaxtyping import Int
 
 from encoder_core.config import EncoderConfig
 from encoder_core.edits.apply import edited_ids
-from encoder_core.export.cells import Cell, code, literal
+from encoder_core.export.cells import NotebookCell, code, literal
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.plain.parameters import PARAMETER_FILE
 from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
@@ -17,7 +17,7 @@ from encoder_core.recipes import RECIPES
 from encoder_core.trace import Run
 
 
-def trace_cell(subject: Subject) -> Cell:
+def trace_cell(subject: Subject) -> NotebookCell:
     """The encoder, its inputs and edits, and the trace."""
     made = [repr(edit) for edit in subject.run.edits]
     names = sorted({edit.partition("(")[0] for edit in made} | _classes(subject))
@@ -33,7 +33,7 @@ def trace_cell(subject: Subject) -> Cell:
     )
 
 
-def comparison_cell() -> Cell:
+def comparison_cell() -> NotebookCell:
     """The comparison of all tensors of the trace with those of the run."""
     return code(
         """

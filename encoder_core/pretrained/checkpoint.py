@@ -14,7 +14,7 @@ from encoder_core.pretrained.bert import PretrainedError, Stored, names_in_file
 _FLOATS = ("F16", "F32", "F64")
 
 
-class Checkpoint(Mapping[str, Float[np.ndarray, "..."]]):
+class CheckpointTensors(Mapping[str, Float[np.ndarray, "..."]]):
     """Parameter name -> float32 array, read at each access, so a large model is never in memory twice."""
 
     def __init__(self, file: Any, stored: Mapping[str, tuple[Stored, ...]]) -> None:
@@ -46,7 +46,7 @@ class Checkpoint(Mapping[str, Float[np.ndarray, "..."]]):
 
 
 @contextmanager
-def open_checkpoint(path: Path, stored: Mapping[str, tuple[Stored, ...]]) -> Iterator[Checkpoint]:
+def open_checkpoint(path: Path, stored: Mapping[str, tuple[Stored, ...]]) -> Iterator[CheckpointTensors]:
     """Open a file and give access to its parameters. No code in it is run, and a pickle file is never read.
 
     Raises PretrainedError if the file is damaged, or a tensor is missing or has another shape or type.
@@ -56,7 +56,7 @@ def open_checkpoint(path: Path, stored: Mapping[str, tuple[Stored, ...]]) -> Ite
     except (SafetensorError, OSError) as error:
         raise PretrainedError(f"{path.name} is truncated or not a safetensors file ({error}).") from error
     with opened as file:
-        yield Checkpoint(file, stored)
+        yield CheckpointTensors(file, stored)
 
 
 def _resolve(file: Any, stored: Mapping[str, tuple[Stored, ...]]) -> dict[str, str]:

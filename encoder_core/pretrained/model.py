@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from encoder_core.config import EncoderConfig
 from encoder_core.pretrained.bert import PretrainedError, encoder_config, stored_parameters
-from encoder_core.pretrained.checkpoint import Checkpoint, open_checkpoint
+from encoder_core.pretrained.checkpoint import CheckpointTensors, open_checkpoint
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, no_weights
 from encoder_core.pretrained.wordpiece import SHORTEST, WordPieceTokenizer
 from encoder_core.support.validation import require_integer, short_repr
@@ -18,7 +18,7 @@ class OpenModel(NamedTuple):
     """A trained model. Its parameters are read from the file when they are accessed."""
 
     config: EncoderConfig
-    parameters: Checkpoint
+    parameters: CheckpointTensors
     tokenizer: WordPieceTokenizer
 
 

@@ -15,7 +15,7 @@ from encoder_core.analysis.language.same_word import (
 from encoder_core.analysis.language.sentence_vectors import sentence_vectors
 from encoder_core.analysis.language.sentences import SENTENCES
 from encoder_core.analysis.language.similar_contexts import (
-    Comparison,
+    ContextComparison,
     ContextVectors,
     SimilarContext,
     SimilarContexts,
@@ -28,7 +28,7 @@ from encoder_core.analysis.language.token_kinds import is_punctuation, special_t
 
 __all__ = [
     "SENTENCES",
-    "Comparison",
+    "ContextComparison",
     "ContextVectors",
     "HeadRoles",
     "PairKind",

@@ -41,7 +41,7 @@ class ContextVectors(NamedTuple):
     vectors: Float[np.ndarray, "stage place d_model"]
 
 
-class Comparison(NamedTuple):
+class ContextComparison(NamedTuple):
     """The cosines of one token's vectors with the vectors of all places of one or several sources.
 
     cosines      (stage, place) both vectors are of this stage; -inf at places that are left out
@@ -107,7 +107,7 @@ def compare_contexts(
     sources: Sequence[ContextVectors],
     *,
     excluded: Collection[tuple[str, ...]] = (),
-) -> Comparison:
+) -> ContextComparison:
     """The cosines of a token's vectors with those of all places: v . x / (|v| |x|).
 
     excluded  token strings of sentences that are left out, such as the token's own sentence
@@ -129,7 +129,7 @@ def compare_contexts(
     places = [[np.full(len(s.sentence), index), s.sentence, s.position] for index, s in enumerate(sources)]
     words = np.concatenate([source.words for source in sources])
     is_left_out = np.concatenate(left_out)
-    return Comparison(
+    return ContextComparison(
         np.where(is_left_out, np.float32(-np.inf), np.concatenate(cosines, axis=1)),
         (words == token.casefold()) & ~is_left_out,
         words,
@@ -138,7 +138,7 @@ def compare_contexts(
 
 
 def nearest_contexts(
-    comparison: Comparison, stage: int, *, count: int = 10, other_words: bool = False
+    comparison: ContextComparison, stage: int, *, count: int = 10, other_words: bool = False
 ) -> SimilarContexts:
     """The `count` nearest places of one stage, or fewer where there are no more.
 
@@ -147,7 +147,7 @@ def nearest_contexts(
     Of equal cosines, the place that comes first in the sources is nearer. Raises ValueError for a stage that does not
     exist, and unless `count` is a whole number from 1.
     """
-    require_type("comparison", comparison, Comparison, "results of `compare_contexts`")
+    require_type("comparison", comparison, ContextComparison, "results of `compare_contexts`")
     require_index("stage", stage, len(comparison.cosines))
     count = require_integer("count", count, 1)
     cosines = comparison.cosines[stage]
@@ -162,19 +162,19 @@ def nearest_contexts(
     return SimilarContexts(tuple(_context(comparison, int(place)) for place in nearest), equal)
 
 
-def _context(comparison: Comparison, place: int) -> SimilarContext:
+def _context(comparison: ContextComparison, place: int) -> SimilarContext:
     source, sentence, position = map(int, comparison.places[:, place])
     cosines, same_word = comparison.cosines[:, place], bool(comparison.same_word[place])
     return SimilarContext(source, sentence, position, cosines, same_word)
 
 
-def same_word_shares(comparison: Comparison) -> Float[np.ndarray, "stage"]:
+def same_word_shares(comparison: ContextComparison) -> Float[np.ndarray, "stage"]:
     """The share of the same word among the n nearest places of each stage, for its n occurrences; NaN for n = 0.
 
     1: every occurrence is nearer than any other token (the R-precision of information retrieval).
     Raises ValueError for what is no comparison.
     """
-    require_type("comparison", comparison, Comparison, "results of `compare_contexts`")
+    require_type("comparison", comparison, ContextComparison, "results of `compare_contexts`")
     occurrences = int(comparison.same_word.sum())
     if occurrences == 0:
         return np.full(len(comparison.cosines), np.nan)

@@ -1,11 +1,11 @@
 """The cells of attention: each function is applied to the first layer, and used by the whole stack later."""
 
-from encoder_core.export.cells import Cell, code, markdown
+from encoder_core.export.cells import NotebookCell, code, markdown
 from encoder_core.export.plain.edits import dropout_lines
 from encoder_core.trace import Run
 
 
-def attention_cells(run: Run) -> list[Cell]:
+def attention_cells(run: Run) -> list[NotebookCell]:
     """From the queries, keys and values to the output of attention, in the first layer."""
     c = run.config
     attn_in = "encoder_layer.norm1(embedded)" if c.norm == "pre" else "embedded"

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from encoder_core.export.arrays import trace_arrays
-from encoder_core.export.cells import Cell, code, literal, markdown
+from encoder_core.export.cells import NotebookCell, code, literal, markdown
 from encoder_core.trace import EncoderTrace, Run
 
 SAMPLE = 64  # numbers of each tensor; the output is complete
@@ -32,7 +32,7 @@ def tolerance(run: Run) -> float:
     return _TOLERANCE * min(max(largest * run.score_scale / run.effects.temperature / 10, 1.0), 100.0)
 
 
-def comparison_cells(run: Run) -> list[Cell]:
+def comparison_cells(run: Run) -> list[NotebookCell]:
     """The numbers of the app, and the function `compare`."""
     return [
         markdown(

@@ -1,10 +1,10 @@
 """The cell with the edits inside the layers, and the lines of the stages that apply them."""
 
-from encoder_core.export.cells import Cell, code, literal, markdown
+from encoder_core.export.cells import NotebookCell, code, literal, markdown
 from encoder_core.trace import Run
 
 
-def edit_cells(run: Run) -> list[Cell]:
+def edit_cells(run: Run) -> list[NotebookCell]:
     """The edits inside the layers, as variables that the stages use."""
     effects = run.effects
     lines: list[str] = []

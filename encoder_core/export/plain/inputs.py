@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from encoder_core.config import EncoderConfig
-from encoder_core.export.cells import Cell, code, lines_of, literal, markdown
+from encoder_core.export.cells import NotebookCell, code, lines_of, literal, markdown
 from encoder_core.export.mask_source import NAMES, has_mask, mask_cells_source
 from encoder_core.export.subject import Pretrained, Subject
 from encoder_core.inputs.masks import MaskName
@@ -31,7 +31,7 @@ _RULES: dict[MaskName | None, tuple[str, str]] = {
 }
 
 
-def token_cells(subject: Subject) -> list[Cell]:
+def token_cells(subject: Subject) -> list[NotebookCell]:
     """The tokens, their ids, and the mask."""
     trace, effects = subject.run.trace, subject.run.effects
     ids = np.zeros((0, 0), int) if trace.ids is None else trace.ids
@@ -61,7 +61,7 @@ def token_cells(subject: Subject) -> list[Cell]:
     ]
 
 
-def _tokenizer(subject: Subject) -> Cell | None:
+def _tokenizer(subject: Subject) -> NotebookCell | None:
     """How a trained encoder splits the text, if the ids are those of the whole text."""
     trace = subject.run.trace
     is_trained = isinstance(subject.origin, Pretrained)
@@ -93,7 +93,7 @@ def _mask(run: Run) -> tuple[str, str]:
     return "Here it is written cell by cell: 1 is visible, 0 is masked.", f"{mask_cells_source(run)}\n{broadcast}"
 
 
-def embedding_cells(run: Run) -> list[Cell]:
+def embedding_cells(run: Run) -> list[NotebookCell]:
     """The lookup, the positions and their sum."""
     c, trace, effects = run.config, run.trace, run.effects
     factor = {"none": "", "sqrt_d": " * np.float32(np.sqrt(d_model))", "inv_sqrt_d": " / np.float32(np.sqrt(d_model))"}

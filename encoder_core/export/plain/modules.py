@@ -1,10 +1,10 @@
 """The cell with the Flax NNX modules that hold the parameters."""
 
-from encoder_core.export.cells import Cell, code, markdown
+from encoder_core.export.cells import NotebookCell, code, markdown
 from encoder_core.trace import Run
 
 
-def module_cells(run: Run) -> list[Cell]:
+def module_cells(run: Run) -> list[NotebookCell]:
     """The modules that hold the parameters."""
     c = run.config
     bias, qkv_bias = f"use_bias={c.use_bias}", f"use_bias={c.use_bias and c.qkv_bias}"

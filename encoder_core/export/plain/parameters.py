@@ -1,6 +1,6 @@
 """The cells with the configuration and the parameters."""
 
-from encoder_core.export.cells import Cell, code, lines_of, markdown
+from encoder_core.export.cells import NotebookCell, code, lines_of, markdown
 from encoder_core.export.subject import FromFile, Origin, Pretrained, Subject
 from encoder_core.parameters import BIAS_STD
 from encoder_core.pretrained.find import BRANCH, KNOWN
@@ -8,7 +8,7 @@ from encoder_core.pretrained.find import BRANCH, KNOWN
 PARAMETER_FILE = "parameters.safetensors"
 
 
-def configuration_cell(subject: Subject) -> Cell:
+def configuration_cell(subject: Subject) -> NotebookCell:
     """The imports and the sizes."""
     c = subject.config
     return code(
@@ -28,7 +28,7 @@ def configuration_cell(subject: Subject) -> Cell:
     )
 
 
-def parameter_cells(subject: Subject) -> list[Cell]:
+def parameter_cells(subject: Subject) -> list[NotebookCell]:
     """The dictionary `parameters`: name -> array, after the edits of parameters."""
     cells = [markdown(f"## Parameters\n\n{_introduction(subject.origin)}"), _parameters(subject)]
     edits = [
@@ -69,7 +69,7 @@ def _introduction(origin: Origin) -> str:
             )
 
 
-def _parameters(subject: Subject) -> Cell:
+def _parameters(subject: Subject) -> NotebookCell:
     match subject.origin:
         case FromFile():
             return code(
@@ -85,7 +85,7 @@ def _parameters(subject: Subject) -> Cell:
             return _draw(subject, origin.seed, origin.embedding_std)
 
 
-def _draw(subject: Subject, seed: int, embedding_std: float) -> Cell:
+def _draw(subject: Subject, seed: int, embedding_std: float) -> NotebookCell:
     std = "" if embedding_std == 1 else f" * np.float32({embedding_std!r})"
     return code(
         f"""
@@ -158,7 +158,7 @@ def _shape_lines(subject: Subject) -> list[str]:
     return lines
 
 
-def _read_bert(subject: Subject, name: str) -> Cell:
+def _read_bert(subject: Subject, name: str) -> NotebookCell:
     known = KNOWN.get(name)
     revision = known.revision if known else BRANCH
     download = f"snapshot_download({name!r}, revision={revision!r}, allow_patterns=FILES)"

@@ -1,6 +1,6 @@
 """The cells of the feed-forward network in the first layer, and of all layers."""
 
-from encoder_core.export.cells import Cell, code, markdown
+from encoder_core.export.cells import NotebookCell, code, markdown
 from encoder_core.export.plain.edits import dropout_lines, residual_of
 from encoder_core.export.subject import ACTIVATION_NAMES
 from encoder_core.trace import Run
@@ -12,7 +12,7 @@ _ACTIVATIONS = {
 }
 
 
-def feed_forward_cells(run: Run) -> list[Cell]:
+def feed_forward_cells(run: Run) -> list[NotebookCell]:
     """From the sum after attention to the output of the first layer."""
     c = run.config
     second = c.activation_after == "second_linear"
@@ -55,7 +55,7 @@ def feed_forward_cells(run: Run) -> list[Cell]:
     ]
 
 
-def stack_cells(run: Run) -> list[Cell]:
+def stack_cells(run: Run) -> list[NotebookCell]:
     """All layers, the output and the logits."""
     c = run.config
     is_pre = c.norm == "pre"

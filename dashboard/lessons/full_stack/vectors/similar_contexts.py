@@ -25,7 +25,7 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.analysis import residual_stream
 from encoder_core.analysis.language import (
-    Comparison,
+    ContextComparison,
     SimilarContext,
     SimilarContexts,
     compare_contexts,
@@ -90,7 +90,12 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
 
 
 def _render_shares(
-    current: Model, word: str, comparison: Comparison, shares: Float[np.ndarray, "stage"], layer: int, spellings: str
+    current: Model,
+    word: str,
+    comparison: ContextComparison,
+    shares: Float[np.ndarray, "stage"],
+    layer: int,
+    spellings: str,
 ) -> None:
     """Render the figure of the same word by layer, with a caption; only a sentence if the word does not occur.
 
@@ -111,7 +116,7 @@ def _render_shares(
     )
 
 
-def _spellings_note(word: str, comparison: Comparison, sources: Sources) -> str:
+def _spellings_note(word: str, comparison: ContextComparison, sources: Sources) -> str:
     """That upper and lower case are counted together, where the encoder has different tokens for them."""
     places = comparison.places[:, comparison.same_word].T.tolist()
     spellings = {word, *(sources.vectors[source].tokens[sentence][position] for source, sentence, position in places)}
