@@ -12,11 +12,13 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard.early_plotly import EarlyPlotly
+from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.models import warm_up
+from dashboard.page_list import STAGES, START
 from dashboard.serving.compressed_scripts import CompressedScripts
 from dashboard.serving.early_figures.held_messages import HeldMessages
 from dashboard.serving.early_figures.middleware import EarlyFigures
+from dashboard.serving.early_plotly import EarlyPlotly
 from dashboard.serving.limits.gate import Gate
 from dashboard.serving.limits.visitors import MAX_SESSIONS
 
@@ -36,7 +38,7 @@ MIDDLEWARE = [
     Middleware(Gate, most=_MAX_CONNECTIONS),
     Middleware(HeldMessages),
     Middleware(CompressedScripts),
-    Middleware(EarlyPlotly),
+    Middleware(EarlyPlotly, PLOTLY, [stage.name for stage in STAGES], ["", START.name]),
 ]
 
 app = st.App(SCRIPT, lifespan=_lifespan, middleware=MIDDLEWARE)

@@ -1,6 +1,6 @@
 """The parameters of single pages and controls, in one list.
 
-Declared elsewhere: the sidebar's in settings.py, the focus in selection/focus.py, windows of wide axes in
+Declared elsewhere: the sidebar's in setting_parameters.py, the focus in selection/focus.py, windows of wide axes in
 selection/axis_window.py, the inspected cell in selection/inspected_cell.py, the edits in edit_history.py.
 """
 

@@ -8,8 +8,9 @@ import pytest
 from benchmarks.visit import PLOT
 from dashboard.components.plotly_bundle import PLOTLY, bundle, compiled_at_once
 from dashboard.components.static_files import STATIC
-from dashboard.early_plotly import EarlyPlotly
 from dashboard.page_list import PAGES, Stage
+from dashboard.server import MIDDLEWARE
+from dashboard.serving.early_plotly import EarlyPlotly
 from tests.robustness.coroutines import run
 
 # When each request for a file began.
@@ -28,7 +29,8 @@ def link_of(path, kind="text/html; charset=utf-8"):
     async def send(message):
         sent.append(message)
 
-    run(EarlyPlotly(app)({"type": "http", "method": "GET", "path": path, "headers": []}, None, send))
+    (early,) = [middleware for middleware in MIDDLEWARE if middleware.cls is EarlyPlotly]
+    run(EarlyPlotly(app, *early.args)({"type": "http", "method": "GET", "path": path, "headers": []}, None, send))
     assert sent[1]["body"] == b"the page"
     return dict(sent[0]["headers"]).get(b"link", b"").decode()
 
