@@ -61,7 +61,7 @@ def test_another_experiment_has_its_defaults_and_asks_first(framed):
     at.button(key="experiment_arrow_forward").click()
     run(at)
     assert link_of(at) == {"experiment": ["token-mixing"]}
-    assert "Predict first" in texts(at)
+    assert "**Predict** —" in texts(at)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_another_experiment_has_its_defaults_and_asks_first(framed):
 def test_a_bad_link_is_answered_with_a_sentence(framed, link, message):
     at = opened(PAGE, **{"experiment": "score-scaling"} | link)
     assert any(sentence.startswith(message) for sentence in warning_texts(at)), warning_texts(at)
-    assert "Predict first" in texts(at)
+    assert "**Predict** —" in texts(at)
 
 
 def test_word_order_names_the_mask_as_a_condition(framed):

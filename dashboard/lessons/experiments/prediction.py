@@ -25,7 +25,7 @@ def read_prediction(experiment: Experiment) -> int | None:
 def render_question(experiment: Experiment, setup: Setup) -> None:
     """Render the question with a button for each option, and one that shows the result without a prediction."""
     with st.container(border=True):
-        st.markdown(f"**Predict first** — {experiment.fill_in(experiment.question, setup)}")
+        st.markdown(f"**Predict** — {experiment.fill_in(experiment.question, setup)}")
         for number, option in enumerate(experiment.options, 1):
             st.button(
                 experiment.fill_in(option.text, setup),

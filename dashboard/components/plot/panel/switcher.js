@@ -63,12 +63,14 @@ export function updateSwitcher(switcher, items, shown, choose) {
   if (switcher.querySelectorAll("button").length !== items.length) {
     switcher.replaceChildren();
     for (const _ of items) {
-      appendElement(switcher, "span");
-      appendElement(switcher, "button").type = "button";
+      const pair = appendElement(switcher, "div");  // so that no line ends with an operator
+      appendElement(pair, "span");
+      appendElement(pair, "button").type = "button";
     }
   }
   const operators = switcher.querySelectorAll("span"), buttons = switcher.querySelectorAll("button");
   items.forEach(({ operator, panel }, index) => {
+    operators[index].dataset.sign = operator;
     setText(operators[index], operator === "|" ? "" : operator);
     setText(buttons[index], panel.title);
     buttons[index].style.color = panel.titleColour ?? "";
