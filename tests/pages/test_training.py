@@ -66,7 +66,7 @@ def texts(at):
 
 def test_the_page_asks_before_the_first_run(process):
     at = opened(PAGE, **SMALL)
-    assert "Predict first" in texts(at)
+    assert "**Predict** —" in texts(at)
     assert not list(figures(at))
     at.button(key="train_predict_reverse_1").click()
     run(at)
