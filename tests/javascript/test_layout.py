@@ -46,6 +46,35 @@ def test_horizontal_labels_need_their_length(scripts):
 UPRIGHT = {"tickangle": -90, "ticktext": ["the", "cat", "sat", "down"]}
 
 
+@pytest.mark.parametrize(
+    ("pixels", "fields", "is_flat"),
+    [
+        (136, {}, True),  # four letters and a space of 6.8 pixels each: 34
+        (135, {}, False),
+        (136, {"tickfont": {"size": 16}}, False),  # 49.5
+        (198, {"tickfont": {"size": 16}}, True),
+        (136, {"ticktext": ["的猫坐下", "a", "b", "c"]}, False),  # letters that are twice as wide
+    ],
+)
+def test_labels_with_enough_room_are_horizontal(scripts, pixels, fields, is_flat):
+    layout = {"xaxis": ticks(4, **UPRIGHT | fields), "height": 400, "margin": {"l": 60, "r": 10, "t": 50, "b": 80}}
+    flat = scripts.call("plot/labels/tick_labels.js", "flattenLabels", layout, pixels)
+    assert flat["xaxis"]["tickangle"] == (0 if is_flat else -90)
+    if not is_flat:
+        assert flat == layout
+
+
+def test_panel_with_horizontal_labels_is_lower(scripts):
+    """The area between the axes stays; the room below it is that of one line of text: 52 pixels instead of 87."""
+    long_margin = PANEL["layout"]["margin"] | {"b": 87}
+    panel = {**PANEL, "layout": {**PANEL["layout"], "xaxis": ticks(4, **UPRIGHT), "margin": long_margin}}
+    upright, flat = fit(scripts, panel, 70 + 135), fit(scripts, panel, 70 + 136)
+    assert upright["area"]["height"] == flat["area"]["height"]
+    assert [figure["layout"]["margin"]["b"] for figure in (upright, flat)] == [87, 52]
+    assert upright["layout"]["height"] - flat["layout"]["height"] == 87 - 52
+    assert flat["layout"]["xaxis"]["tickvals"] == [0, 1, 2, 3]
+
+
 def test_every_second_label_is_in_a_second_line(scripts):
     """The first line is three letters of 5.9 pixels long; five spaces of 11 x 0.497 pixels are more than 17.7 + 6."""
     staggered = scripts.call("plot/labels/tick_labels.js", "staggerLabels", ticks(4, **UPRIGHT, gridcolor="#eee"), 24)

@@ -8,10 +8,29 @@ export const MEAN_LETTER_WIDTH = 5.9;
 const FIGURE_SPACE = "\u2007", FIGURE_SPACE_WIDTH = 0.497;  // of the size of the text; Plotly keeps it at the end of a label
 const LINE_SPACING = 6;       // pixels between the two lines of labels
 const TIGHT_TEXT = 0.91;      // of the size of the text: lower-case letters of neighbours do not touch at this distance
+const FLAT_MARGIN = 52;       // pixels below the cells for horizontal labels of TEXT_SIZE, as in encoder_core/figures/base.py
+const SQUARE = /[\u1100-\u11ff\u2e80-\uffdc]/g;  // letters as wide as two others: Chinese, Japanese, Korean, emoji
 
 /** @type {(axis: PlotAxis, pixels: number) => number} */
 function cellSize({ range = [0, 1], tickvals = [] }, pixels) {
   return pixels * Math.abs((tickvals[1] ?? 1) - (tickvals[0] ?? 0)) / Math.abs(range[1] - range[0]);
+}
+
+/**
+ * The layout with horizontal labels of columns instead of upright ones, if the longest of them, and a space, fits into
+ * the distance from one tick to the next. The margin below then needs no more room than one line of text.
+ * @param {PlotLayout} layout
+ * @param {number} pixels  length of the axis
+ * @returns {PlotLayout}
+ */
+export function flattenLabels(layout, pixels) {
+  const { xaxis, margin, height } = layout;
+  if (xaxis?.tickangle !== -90 || !xaxis.tickvals || !xaxis.ticktext || !xaxis.range) return layout;
+  const ratio = (xaxis.tickfont?.size ?? TEXT_SIZE) / TEXT_SIZE;
+  const letters = Math.max(0, ...xaxis.ticktext.map(text => text.length + (text.match(SQUARE)?.length ?? 0)));
+  if ((letters + 1) * LETTER_WIDTH * ratio > cellSize(xaxis, pixels)) return layout;
+  const spare = Math.max(0, margin.b - Math.round(FLAT_MARGIN * ratio));
+  return { ...layout, xaxis: { ...xaxis, tickangle: 0 }, margin: { ...margin, b: margin.b - spare }, height: height - spare };
 }
 
 /**

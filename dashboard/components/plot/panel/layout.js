@@ -4,7 +4,7 @@
 import { equalScale, placeLabels } from "../drawing/points.js";
 import { withNumbersThatFit } from "../labels/cell_text.js";
 import { shortenRowLabels } from "../labels/row_labels.js";
-import { TEXT_SIZE, staggerLabels, thinLabels } from "../labels/tick_labels.js";
+import { TEXT_SIZE, flattenLabels, staggerLabels, thinLabels } from "../labels/tick_labels.js";
 
 /** @typedef {import("./panel.js").Panel} Panel */
 
@@ -69,12 +69,13 @@ function enlargeText(layout) {
 export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   const enlarged = isLarge ? enlargeText(panel.layout) : panel.layout;
   /** @type {PlotLayout} */
-  const layout = { ...(omitRowLabels ? enlarged : shortenRowLabels(enlarged, width)), width, height: plotHeight(panel) };
+  let layout = { ...(omitRowLabels ? enlarged : shortenRowLabels(enlarged, width)), width, height: plotHeight(panel) };
   layout.margin = { ...layout.margin, t: plotTopMargin(layout.margin.t) };
   if (omitRowLabels) {
     layout.margin.l = SMALL_MARGIN;
     layout.yaxis = { ...layout.yaxis, showticklabels: false, title: undefined };
   }
+  layout = flattenLabels(layout, width - layout.margin.l - layout.margin.r);
   const { l, r, t, b } = layout.margin;
   const area = { left: l, top: t, width: width - l - r, height: layout.height - t - b };
   const markedRows = panel.marked.flatMap(([row]) => row === null ? [] : [row]);
