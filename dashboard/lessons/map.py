@@ -103,6 +103,7 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
                 list(parts),
                 title="Parameters by part",
                 y_axis="parameters",
+                texts=[with_unit_prefix(count) for count in parts.values()],
                 style=PanelStyle(height=170, theme=theme),
             ),
             bars(
@@ -110,6 +111,7 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
                 list(flops),
                 title="FLOPs by part",
                 y_axis="FLOP",
+                texts=[with_unit_prefix(count) for count in flops.values()],
                 style=PanelStyle(height=170, theme=theme),
             ),
         ],

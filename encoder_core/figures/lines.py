@@ -23,6 +23,8 @@ from encoder_core.support.validation import (
     require_type,
 )
 
+_ROOM_ABOVE = 1.12  # the end of the axis, relative to the largest bar: its value has room above it
+
 
 def series_colours(theme: Theme) -> tuple[str, ...]:
     """Colours for curves that are not queries, keys, values or attention; they differ in hue and in lightness."""
@@ -102,12 +104,16 @@ def bars(
     colour: str = "muted",
     marks: Sequence[int] = (),
     show_values: bool = False,
+    texts: Sequence[str] | None = None,
     style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
     """One vertical bar for each name. `colour` is a field of the theme; the bars in `marks` are outlined.
 
-    Raises ValueError for values that are no numbers, for another number of names, for marks that are no bars, and for
-    an unknown colour.
+    show_values  writes each value above its bar
+    texts        what is written above the bars instead
+
+    Raises ValueError for values that are no numbers, for another number of names or texts, for marks that are no bars,
+    and for an unknown colour.
     """
     values = require_numbers("values", values, "bar")
     names = require_items("names", names, str, "lists of names")
@@ -116,6 +122,8 @@ def bars(
     require_choice("show_values", show_values, (True, False))
     if len(names) != len(values):
         raise ValueError(f"{len(values)} values do not fit {len(names)} names.")
+    if texts is not None and len(texts := require_items("texts", texts, str, "None and lists of texts")) != len(values):
+        raise ValueError(f"{len(values)} values do not fit {len(texts)} texts.")
     require_style(style)
     theme = style.colours
     trace: dict[str, Any] = {
@@ -129,8 +137,12 @@ def bars(
         "hovertemplate": "%{x}: %{hovertext}<extra></extra>",
         "hovertext": [format_number(value) for value in values],
     }
-    if show_values:
-        trace |= {"text": [format_number(value, 3) for value in values], "textposition": "outside", "cliponaxis": False}
+    if show_values or texts:
+        texts = texts or [format_number(value, 3) for value in values]
+        trace |= {"text": list(texts), "textposition": "outside", "cliponaxis": False}
+    finite = values[np.isfinite(values)]
+    above_zero = len(finite) > 0 and finite.min() >= 0 and finite.max() > 0
+    y_range = {"range": [0, _ROOM_ABOVE * float(finite.max())]} if above_zero else {}
     panel = build_panel(
         "bars",
         [trace],
@@ -139,7 +151,7 @@ def bars(
         alt=f"{title}: one bar for each of {len(names)}",
         weight=int(np.clip(len(names), 12, 40)),
         xaxis=token_axis(names, "", theme),
-        yaxis=plain_axis(y_axis, theme) | {"zeroline": True, "zerolinecolor": theme.line},
+        yaxis=plain_axis(y_axis, theme) | {"zeroline": True, "zerolinecolor": theme.line} | y_range,
         bargap=0.25,
     )
     return replace(panel, columns=axis_of(names, ""))

@@ -1,6 +1,7 @@
 """Bars and curves: how their numbers are written."""
 
 import numpy as np
+import pytest
 
 from encoder_core.figures import band, bars, curves
 
@@ -12,6 +13,22 @@ def test_bars_show_their_values_with_show_values():
     assert without.figure.data[0].text is None
     assert with_values.figure.data[0].text == ("−1,230", "2")
     assert with_values.figure.data[0].hovertext == ("−1,230", "2")  # four digits
+
+
+def test_texts_are_written_above_the_bars():
+    assert bars(np.array([1230.4, 2.0]), ["a", "b"], title="t", texts=["1.23 k", "2"]).data[0]["text"] == [
+        "1.23 k",
+        "2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "y_range"),
+    [([50.0, 100.0], [0, 112.0]), ([0.0, np.nan, 1.0], [0, 1.12]), ([-1.0, 1.0], None), ([0.0, 0.0], None)],
+)
+def test_the_axis_of_bars_ends_above_the_largest(values, y_range):
+    axis = bars(np.array(values), [str(index) for index in range(len(values))], title="t").layout["yaxis"]
+    assert axis.get("range") == (y_range and pytest.approx(y_range))
 
 
 def test_hovers_of_curves_and_bands_have_formatted_numbers():

@@ -148,6 +148,8 @@ def test_names_fit_the_numbers():
         row_bars(VALUES[0], ROWS, title="t")
     with pytest.raises(ValueError, match="3 values do not fit 2 names"):
         bars(VALUES[0], ROWS, title="t")
+    with pytest.raises(ValueError, match="3 values do not fit 1 texts"):
+        bars(VALUES[0], COLUMNS, title="t", texts=["1 k"])
     with pytest.raises(ValueError, match="names='abc' is invalid: allowed are lists of names"):
         bars(VALUES[0], "abc", title="t")
     with pytest.raises(ValueError, match="colour='red' is invalid"):
