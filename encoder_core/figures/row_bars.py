@@ -163,8 +163,7 @@ def row_bars(
 def _fill(lengths: Float[np.ndarray, "row"], colour: str | None, theme: Theme) -> str | list[str]:
     if colour:
         return getattr(theme, colour)
-    negative, positive = theme.signed[2][1], theme.signed[6][1]
-    return [negative if length < 0 else positive for length in lengths]
+    return [theme.negative if length < 0 else theme.positive for length in lengths]
 
 
 def _bars(lengths: Float[np.ndarray, "row"], fill: str | list[str]) -> dict[str, Any]:

@@ -31,6 +31,16 @@ class Theme:
     signed: Scale
     weights: Scale
 
+    @property
+    def negative(self) -> str:
+        """The colour of a negative number without a scale, in a bar."""
+        return self.signed[1][1]
+
+    @property
+    def positive(self) -> str:
+        """The colour of a positive number without a scale, in a bar."""
+        return self.signed[-2][1]
+
 
 _COLOURS = tuple(field.name for field in fields(Theme) if field.type is str)
 

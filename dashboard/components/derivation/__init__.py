@@ -48,7 +48,7 @@ def render_derivation(inspection: Inspection, theme: ThemeName) -> None:
             "difference": derivation.difference,
             "note": derivation.note,
             "steps": [_step(step, theme) for step in derivation.steps],
-            "colours": {"plus": theme_named(theme).signed[-2][1], "minus": theme_named(theme).signed[1][1]},
+            "colours": {"plus": theme_named(theme).positive, "minus": theme_named(theme).negative},
         },
         key="derivation",
         on_go_change=on_operand_click,

@@ -102,7 +102,7 @@ def test_excluded_rows_are_hatched_and_as_long_as_their_number():
     bars, numbers = panel.figure.data
     np.testing.assert_allclose(bars.x, [0.9, 0.5, -0.1])
     assert list(bars.marker.pattern.shape) == ["/", "", ""]
-    assert list(bars.marker.color) == [light.masked, light.signed[6][1], light.signed[2][1]]
+    assert list(bars.marker.color) == [light.masked, light.positive, light.negative]
     assert list(numbers.text) == ["0.90", "0.50", "−0.10"]
     one_colour = (
         row_bars(
