@@ -46,7 +46,7 @@ def activation_curve(
         "mode": "markers",
         "x": np.array(before, np.float32),
         "y": np.array(after, np.float32),
-        "marker": {"size": 7, "color": theme.attention, "opacity": 0.3},
+        "marker": {"size": 7, "color": theme.text, "opacity": 0.3},
         "hoverinfo": "skip",
         "showlegend": False,
     }
@@ -54,7 +54,7 @@ def activation_curve(
         "curves",
         [
             *others,
-            _curve(chosen, x, functions[chosen], theme.attention, 2.5),
+            _curve(chosen, x, functions[chosen], theme.text, 2.5),
             dots,
             *_selected_neuron(float(before[selected]), float(after[selected]), theme),
         ],

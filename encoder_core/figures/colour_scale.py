@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from encoder_core.figures.base import TICK_SIZE
 from encoder_core.figures.style import MatrixStyle
-from encoder_core.figures.theme import Theme
+from encoder_core.figures.theme import Scale, Theme
 from encoder_core.support.validation import require_numbers
 
 
@@ -52,11 +52,11 @@ def scale_end(style: MatrixStyle, values: Float[np.ndarray, "value"]) -> float:
 
 def plotly_scale(style: MatrixStyle, limit: float) -> dict[str, Any]:
     """The colour scale of a Plotly heatmap, with its colour bar."""
-    signed, colours = style.kind == "signed", style.colours
+    scale: Scale = getattr(style.colours, style.kind)
     return {
-        "zmin": -limit if signed else 0.0,
+        "zmin": -limit if style.kind == "signed" else 0.0,
         "zmax": limit,
-        "colorscale": [list(stop) for stop in (colours.signed if signed else colours.weights)],
+        "colorscale": [list(stop) for stop in scale],
         "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": TICK_SIZE}},
     }
 

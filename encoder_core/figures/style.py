@@ -9,7 +9,7 @@ from encoder_core.figures.axis import AxisKind, AxisMeaning, require_axis
 from encoder_core.figures.theme import Theme, ThemeName, require_colour, theme_named
 from encoder_core.support.validation import require_choice, require_integer, require_number, require_type
 
-MatrixKind = Literal["signed", "weights"]
+MatrixKind = Literal["signed", "weights", "lengths"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +57,9 @@ def require_style(style: object) -> None:
 class MatrixStyle(PanelStyle):
     """The appearance of matrices: one heatmap, or the tiles of a mosaic.
 
-    kind                   "signed": from -limit to limit, centred on zero; "weights": from 0 to limit
+    kind                   "signed": from -limit to limit, centred on zero; "weights", "lengths": from 0 to limit
     limit                  the end of the colour scale; cells beyond it have a dot. None takes `colour_limit` of the
-                           values for "signed", 1 for "weights"
+                           values for "signed", 1 for the others
     row_axis, column_axis  what rows and columns stand for
     """
 

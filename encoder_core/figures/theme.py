@@ -2,7 +2,7 @@
 
 Four colours have the same meaning on every page: blue is query, red is key, green is value, purple is attention. The
 signed scale uses none of them: negative is teal, positive is orange, zero is the background of the page. Weights, which
-are not negative, run from the background to the purple of attention.
+are not negative, run from the background to the purple of attention; lengths run from the background to grey.
 """
 
 from dataclasses import dataclass, fields
@@ -30,6 +30,7 @@ class Theme:
     attention: str
     signed: Scale
     weights: Scale
+    lengths: Scale
 
     @property
     def negative(self) -> str:
@@ -64,6 +65,7 @@ THEMES: dict[str, Theme] = {
         attention="#7340c9",
         signed=_scale("#07424f #0d6f82 #3f9fae #a5d3da #ffffff #fbd0a6 #ec8f3c #c25c10 #752f03"),
         weights=_scale("#ffffff #e9dffa #c9b1f1 #a17de3 #7340c9 #431a8c"),
+        lengths=_scale("#ffffff #e4e7ed #c0c6d1 #8c94a5 #5d6475 #2b3040"),
     ),
     "dark": Theme(
         background="#11151c",
@@ -78,6 +80,7 @@ THEMES: dict[str, Theme] = {
         attention="#b99af5",
         signed=_scale("#b9f1f8 #5cc6d6 #238c9d #114b57 #11151c #5c3410 #b5641b #f29a45 #ffdcb5"),
         weights=_scale("#11151c #2b2048 #4b3483 #7551bf #a682ee #e0d1ff"),
+        lengths=_scale("#11151c #252b36 #414a5c #6d7789 #98a1b3 #dfe4ee"),
     ),
 }
 

@@ -57,7 +57,7 @@ def network(
     """
     style = HeatmapStyle(limit=colour_limit(mlp_in, *steps), height=HEIGHT, theme=theme)
     neuron_style = replace(style, column_axis="neuron")
-    active_style = RowBarsStyle(row_axis="token", span=(0.0, 100.0), colour="attention", decimals=0, height=HEIGHT,
+    active_style = RowBarsStyle(row_axis="token", span=(0.0, 100.0), colour="muted", decimals=0, height=HEIGHT,
                                 theme=theme)  # fmt: skip
     bias = " + b" if config.use_bias else ""
     row, row_and_neuron = [(at.token, None)], [(at.token, None), (None, neuron)]

@@ -51,7 +51,7 @@ def before_and_after(
 def propagation(distance: Float[np.ndarray, "stage seq"], at: Position, *, theme: ThemeName = "light") -> Line:
     """The length of the change of each token's vector: at the input of the first layer, and after each layer."""
     stages = ["embedded", *(f"layer {i + 1}" for i in range(len(distance) - 1))]
-    style = HeatmapStyle(row_axis=stage_axis(len(stages) - 1), column_axis="token", kind="weights",
+    style = HeatmapStyle(row_axis=stage_axis(len(stages) - 1), column_axis="token", kind="lengths",
                          limit=float(distance.max()) or 1.0, height=max(64, 18 * len(stages)), theme=theme)  # fmt: skip
     title = "length of the change at each stage"
     return [heatmap(distance, stages, at.labels, title=title, marks=[(at.layer + 1, at.token)], style=style)]
@@ -68,7 +68,7 @@ def ablation(
     without each token."""
     layer_names = [f"layer {i + 1}" for i in range(len(heads))]
     head_names = [f"head {i + 1}" for i in range(heads.shape[1])]
-    style = HeatmapStyle(kind="weights", height=300, theme=theme)
+    style = HeatmapStyle(kind="lengths", height=300, theme=theme)
     heads_style = replace(style, row_axis="layer", column_axis="head", limit=float(heads.max()) or 1.0)
     tokens_style = replace(style, row_axis="hidden token", column_axis="token", limit=float(tokens.max()) or 1.0)
     return [

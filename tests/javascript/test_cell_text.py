@@ -41,7 +41,7 @@ _PAINT = """async ([figure, zoom]) => {
 
 @pytest.mark.parametrize("zoom", [False, True], ids=["whole", "zoomed"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ["weights", "signed"])
+@pytest.mark.parametrize("kind", ["weights", "lengths", "signed"])
 def test_numbers_have_the_contrast_of_wcag(scripts, kind, theme, zoom):
     scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
     values = np.linspace(-1 if kind == "signed" else 0, 1, 40, dtype=np.float32).reshape(5, 8)

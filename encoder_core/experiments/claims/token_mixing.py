@@ -59,7 +59,7 @@ def _measure(setup: Setup) -> Measurement:
 
     def draw(theme: ThemeName) -> Line:
         matrix = np.stack(list(changes.values()), axis=1).astype(np.float32)
-        style = HeatmapStyle(kind="weights", limit=float(matrix.max()), row_axis="token", column_axis="stage",
+        style = HeatmapStyle(kind="lengths", limit=float(matrix.max()), row_axis="token", column_axis="stage",
                              show_values=True, height=_HEIGHT, theme=theme)  # fmt: skip
         return [
             heatmap(matrix, SENTENCE, list(changes), title="change of each row", marks=[(token, None)], style=style)

@@ -143,7 +143,7 @@ def contributions(
 
 def contribution_lengths(lengths: Float[np.ndarray, "head seq"], at: Position, *, theme: ThemeName = "light") -> Line:
     """The length of each head's contribution to each token."""
-    style = HeatmapStyle(row_axis="head", column_axis="token", kind="weights", limit=largest_magnitude(lengths),
+    style = HeatmapStyle(row_axis="head", column_axis="token", kind="lengths", limit=largest_magnitude(lengths),
                          height=max(64, min(16 * len(lengths), 220)), theme=theme)  # fmt: skip
     title = "length of each head's contribution to each token"
     marks = [(at.head, None), (at.head, at.token)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from encoder_core.figures import MosaicStyle, TileGrid, colour_limit, heatmap, largest_magnitude, mosaic
+from encoder_core.figures import HeatmapStyle, MosaicStyle, TileGrid, colour_limit, heatmap, largest_magnitude, mosaic
 
 BEYOND = "beyond the colour scale"
 
@@ -52,3 +52,11 @@ def test_cells_beyond_the_scale_are_marked_where_they_are(signs):
     tiles = mosaic(values[None, None], TileGrid([""], [""]), labels, labels, title="", style=MosaicStyle(kind="signed"))
     (dots,) = [trace for trace in tiles.figure.data if trace.name == BEYOND]
     assert tiles.figure.data[0].z[dots.y[0], dots.x[0]] == 200 * signs
+
+
+@pytest.mark.parametrize(("kind", "start"), [("signed", -2.0), ("weights", 0.0), ("lengths", 0.0)])
+def test_each_kind_has_its_own_colours(kind, start):
+    style = HeatmapStyle(kind=kind, limit=2.0)
+    (cells,) = heatmap(np.ones((1, 1)), ["a"], ["b"], title="", style=style).data
+    assert (cells["zmin"], cells["zmax"]) == (start, 2.0)
+    assert cells["colorscale"] == [list(stop) for stop in getattr(style.colours, kind)]
