@@ -44,8 +44,9 @@ async function paint(line, plotly) {
   line.isPaintScheduled = false;
   const { items, panelElements } = line;
   const widths = panelElements.map(({ plot }) => plot.clientWidth);
-  const cutTitles = panelElements.map(({ title }) => title).filter(isCut);
-  for (const title of cutTitles) title.classList.add("ew-long");
+  const titles = panelElements.map(({ title }) => title), cutTitles = titles.filter(isCut);
+  const smallTitles = cutTitles.length && !line.isStacked ? titles : cutTitles;  // titles beside each other have one size
+  for (const title of smallTitles) title.classList.add("ew-long");
   for (const title of cutTitles.filter(isCut)) title.classList.add("ew-longest");
   for (const [i, { json, panel }] of items.entries()) {
     if (line.isReleased) return;
