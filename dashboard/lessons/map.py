@@ -101,7 +101,7 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
             bars(
                 np.array(list(parts.values())),
                 list(parts),
-                title="Parameters by part",
+                title="parameters by part",
                 y_axis="parameters",
                 texts=[with_unit_prefix(count) for count in parts.values()],
                 style=PanelStyle(height=170, theme=theme),

@@ -27,7 +27,7 @@ from encoder_core.scenes.position import Position, layer_slice, text_slice
 
 HEIGHT = 176  # pixels, so that the sum and the norm are visible at once
 SUBLAYER = {"norm1": "attention", "norm2": "feed-forward"}
-FLOWS: dict[Norm, str] = {"post": "Post-norm: norm(x + sublayer(x))", "pre": "Pre-norm: x + sublayer(norm(x))"}
+FLOWS: dict[Norm, str] = {"post": "post-norm: norm(x + sublayer(x))", "pre": "pre-norm: x + sublayer(norm(x))"}
 
 
 def norm_out_slice(at: Position, name: NormName, norm: Norm) -> TensorSlice:
@@ -160,7 +160,7 @@ def stream_lengths(lengths: Mapping[Norm, Float[np.ndarray, "stage"]], theme: Th
     layers = len(lengths["post"]) - 2
     return [
         curves({f"{norm}-norm": values for norm, values in lengths.items()}, ["in", *dimensions(layers, 1), "out"],
-               title="Length of a token's vector", x_axis="after layer", y_axis="|x|",
+               title="length of a token's vector", x_axis="after layer", y_axis="|x|",
                y_range=(0, 1.1 * max(values.max() for values in lengths.values())),
                style=PanelStyle(height=190, theme=theme))
     ]  # fmt: skip

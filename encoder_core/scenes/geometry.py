@@ -51,7 +51,7 @@ def geometry(
     places = plane.place(plane_points.vectors)
     line: Line = [
         points(places[stage], plane_points.names, plane_points.groups,
-               title=f"The vectors at stage “{stage_names[stage]}”",
+               title=f"the vectors at stage “{stage_names[stage]}”",
                extent=extent_of(places), axis_titles=AXES, meaning=AxisMeaning("token", selects=plane_points.selects),
                paths=[(index, places[: stage + 1, index]) for index in paths], marked=plane_points.selected,
                style=PanelStyle(height=HEIGHT, weight=32, theme=theme))
@@ -63,7 +63,7 @@ def geometry(
     heads = [part.head for part in step] + [None] * (len(drawn) - len(step))
     selects: list[Selection] = [{} if index is None else {"head": index} for index in heads]
     ends = [(stage_names[stage - 1], start), (stage_names[stage], end)]
-    title = f"The last step of “{shorten(plane_points.names[plane_points.selected])}”, enlarged"
+    title = f"the last step of “{shorten(plane_points.names[plane_points.selected])}”, enlarged"
     return [
         *line,
         arrows(drawn, ends, title=title, axis_titles=AXES, meaning=AxisMeaning("component", "", selects),

@@ -61,9 +61,9 @@ def one_word(
                              theme=theme)  # fmt: skip
     return [
         mosaic(weights[:, None], grid, head_names, keys or at.labels, mask=visible[:, None], shows=all_keys,
-               title=f"Weights of the query “{shorten(at.labels[at.token])}”: one row per head",
+               title=f"weights of the query “{shorten(at.labels[at.token])}”: one row per head",
                style=MosaicStyle(row_axis="head", limit=limits[0], weight=44, height=HEIGHT, theme=theme)),
-        heatmap(weights[:, :, key], layer_names, head_names, title=f"Key “{shorten(at.labels[key])}”",
+        heatmap(weights[:, :, key], layer_names, head_names, title=f"key “{shorten(at.labels[key])}”",
                 mask=visible[:, :, key], marks=[(at.layer, at.head)], shows=one_key, style=key_style),
     ]  # fmt: skip
 
@@ -86,7 +86,7 @@ def head_roles(
     roles_style = RowBarsStyle(row_axis=AxisMeaning("role", selects=selects), colour="attention", weight=8,
                                height=HEIGHT, theme=theme)  # fmt: skip
     return [
-        heatmap(weights, layer_names, head_names, title=f"Mean weight on {description}", marks=[(at.layer, at.head)],
+        heatmap(weights, layer_names, head_names, title=f"mean weight on {description}", marks=[(at.layer, at.head)],
                 style=weights_style),
         row_bars(largest, measured.roles, title="strongest head of each role", marks=[index],
                  details=RowBarsDetails(references=measured.uniform, footer="❘ uniform attention"), style=roles_style),
@@ -139,5 +139,5 @@ def sentences(
     return [
         heatmap(vectors, names, columns, title="V: one unit vector per sentence", marks=marks, style=vectors_style),
         "· Vᵀ =",
-        heatmap(cosines, names, names, title="Cosine of each pair", marks=marks, style=cosines_style),
+        heatmap(cosines, names, names, title="cosine of each pair", marks=marks, style=cosines_style),
     ]

@@ -64,7 +64,7 @@ def predicted_tokens(
     style = HeatmapStyle(row_axis="token", column_axis="rank", kind="weights", limit=1.0, weight=40, height=HEIGHT,
                          theme=theme)  # fmt: skip
     return [
-        heatmap(shares, at.labels, dimensions(ids.shape[1], 1), title="Most probable output tokens at each position",
+        heatmap(shares, at.labels, dimensions(ids.shape[1], 1), title="most probable output tokens at each position",
                 texts=texts if len(texts) <= MAX_WRITTEN else None, marks=[(at.token, None), *marks],
                 mask=np.repeat(real[:, None], ids.shape[1], axis=1),
                 shows=RankedTokens("probabilities", at.sentence, ids.tolist()), style=style),
@@ -121,11 +121,11 @@ def logit_lens(
     colours = [colour for colour in series_colours(theme_named(theme)) if colour != muted][: len(series) - 1]
     highest = max(float(values.max()) for values in series.values())
     return [
-        heatmap(shares, at.labels, stages, title="Most probable output token after each layer",
+        heatmap(shares, at.labels, stages, title="most probable output token after each layer",
                 texts=texts if len(texts) <= MAX_WRITTEN else None, marks=[(at.token, None)],
                 mask=np.repeat(real[:, None], len(stages), axis=1), shows=LensTokens(at.sentence, ids.tolist()),
                 style=style),
-        curves(series, stages, title=f"Probabilities at “{shorten(at.labels[at.token])}”", x_axis="after layer",
+        curves(series, stages, title=f"probabilities at “{shorten(at.labels[at.token])}”", x_axis="after layer",
                y_axis="probability", y_range=(0.0, 1.05 * highest), colours=[*colours, muted],
                style=PanelStyle(height=HEIGHT - 24, weight=24, theme=theme)),
     ]  # fmt: skip

@@ -65,7 +65,7 @@ def hidden_states(
     style = MosaicStyle(row_axis="token", column_axis="dimension", kind="signed", limit=limit,
                         height=STATES_HEIGHT, theme=theme)  # fmt: skip
     return [
-        mosaic(stages[None], grid, at.labels, stage_window(columns, len(stages)), title="Hidden states, layer by layer",
+        mosaic(stages[None], grid, at.labels, stage_window(columns, len(stages)), title="hidden states, layer by layer",
                shows=ResidualStages(at.sentence, layers), style=style)
     ]  # fmt: skip
 
@@ -120,9 +120,9 @@ def similarity(
         return TensorSlice(tensor, (at.sentence, "row", "column"), layer, rows=places, columns=places)
 
     return [
-        curves(series, names, title="Cosine with …, by layer", x_axis="", y_axis="cosine", y_range=(lowest, 1.05),
+        curves(series, names, title="cosine with …, by layer", x_axis="", y_axis="cosine", y_range=(lowest, 1.05),
                style=PanelStyle(height=HEIGHT - 24, theme=theme)),
-        heatmap(cosines[0], tokens, tokens, title="Cosine of tokens: embedded", marks=marks,
+        heatmap(cosines[0], tokens, tokens, title="cosine of tokens: embedded", marks=marks,
                 shows=shows("embedded_cosines"), style=style),
         "→",
         heatmap(cosines[layer + 1], tokens, tokens, title=f"after layer {layer + 1}", marks=marks,
@@ -147,10 +147,10 @@ def in_and_out(
     style, marks = HeatmapStyle(limit=colour_limit(embedded, output), height=HEIGHT, theme=theme), [(at.token, None)]
     cosine_style = RowBarsStyle(row_axis="token", span=(min(0.0, float(cosine.min())), 1.0), height=HEIGHT, theme=theme)
     return [
-        heatmap(embedded, at.labels, columns, title=f"Embedded: {enters}", marks=marks,
+        heatmap(embedded, at.labels, columns, title=f"embedded: {enters}", marks=marks,
                 shows=text_slice("embedded", at), style=style),
         "→",
-        heatmap(output, at.labels, columns, title="Output: a token in its context", marks=marks,
+        heatmap(output, at.labels, columns, title="output: a token in its context", marks=marks,
                 shows=text_slice("output", at), style=style),
         row_bars(cosine, at.labels, title="cosine", marks=[at.token], style=cosine_style),
     ]  # fmt: skip

@@ -51,9 +51,9 @@ def learning_curves(histories: Mapping[str, History], num_steps: int, *, theme: 
         for field in ("loss", "sequence_accuracy")
     )
     return [
-        _curve(losses, tested_losses, num_steps, title="Loss", y_axis="cross-entropy, nats", theme=theme),
+        _curve(losses, tested_losses, num_steps, title="loss", y_axis="cross-entropy, nats", theme=theme),
         _curve(
-            accuracies, tested, num_steps, title="Accuracy", y_axis="fraction right", theme=theme, y_range=(-0.03, 1.03)
+            accuracies, tested, num_steps, title="accuracy", y_axis="fraction right", theme=theme, y_range=(-0.03, 1.03)
         ),
     ]
 
@@ -73,7 +73,7 @@ def gradient_curves(
     limits  the ends of the axis, such as the `gradient_limits` of both runs; None takes those of this run
     """
     binned = dict(zip(parts, _binned_norms(history), strict=False))
-    title = f"Norm of the gradient{f', {name}' if name else ''}"
+    title = f"norm of the gradient{f', {name}' if name else ''}"
     panel = curves(binned, _bin_ends(history), title=title, x_axis="step", y_axis="norm, logarithmic",
                    style=PanelStyle(height=_CURVE_HEIGHT, theme=theme))  # fmt: skip
     ends = {} if limits is None else {"range": [math.log10(limits[0]) - 0.1, math.log10(limits[1]) + 0.1]}

@@ -80,7 +80,7 @@ def test_a_tapped_tile_is_shown_enlarged(phone):
     tiles = phone.page.locator(".ew-plot .js-plotly-plot:visible")
     expect(tiles).to_have_count(1)
     tiles.scroll_into_view_if_needed()
-    phone.page.get_by_role("button", name="Every head of every layer", exact=True).tap()
+    phone.page.get_by_role("button", name="every head of every layer", exact=True).tap()
     phone.come_to_rest()
     tiles.scroll_into_view_if_needed()
     box = tiles.bounding_box()

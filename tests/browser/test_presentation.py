@@ -99,7 +99,7 @@ def test_the_key_scrolls_to_a_figure_below_the_window(screen):
     screen.open("map", present="on")
     assert screen.page.evaluate(_IN_WINDOW) == []
     screen.page.keyboard.press("PageDown")
-    assert screen.page.evaluate(_IN_WINDOW) == ["Parameters by part"]
+    assert screen.page.evaluate(_IN_WINDOW) == ["parameters by part"]
 
 
 @pytest.mark.parametrize("name", [stage.name for stage in STAGES[1:]])

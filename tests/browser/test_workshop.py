@@ -102,8 +102,8 @@ def test_softmax(screen):
 def test_what_if(screen):
     step = Step(screen, "what_if").open()
     step.shows("all weights", IT, SOFA, "weight").shows("all weights", IT, CAT, "cat")
-    step.open(1).shows("Key “animal”", 3, 1, "animal").says("layer 4, head 2: {animal:.2f}")
-    step.open(2).shows("Key “animal”", 3, 1, "animal_tired").says("layer 4, head 2: {animal_tired:.2f}")
+    step.open(1).shows("key “animal”", 3, 1, "animal").says("layer 4, head 2: {animal:.2f}")
+    step.open(2).shows("key “animal”", 3, 1, "animal_tired").says("layer 4, head 2: {animal_tired:.2f}")
 
 
 @NEEDS_MINILM

@@ -21,14 +21,14 @@ def captions(at):
 def test_stage_and_points_come_from_the_link(framed):
     at = opened(STAGE, view="Geometry", residual_stage="attention 2", plane="all tokens", token="3")
     tokens, step = figures(at)
-    assert (tokens["kind"], tokens["title"]) == ("points", "The vectors at stage “attention 2”")
-    assert step["title"] == "The last step of “cat”, enlarged"
+    assert (tokens["kind"], tokens["title"]) == ("points", "the vectors at stage “attention 2”")
+    assert step["title"] == "the last step of “cat”, enlarged"
     assert step["columns"]["names"] == ["head 1", "head 2", "head 3", "head 4", "attention bias", "norm", "sum"]
     assert "its 6 parts add up to the step" in captions(at)
     assert "not trained" in captions(at)
     at.select_slider(key=key_of(at, "residual_stage")).set_value("input")
     (tokens,) = figures(run(at))  # no step leads to the input
-    assert tokens["title"] == "The vectors at stage “input”"
+    assert tokens["title"] == "the vectors at stage “input”"
 
 
 def test_examples_select_the_word_with_two_meanings(framed):

@@ -1,5 +1,7 @@
 """On every page, the cells of a panel equal the numbers of its tensor and products hold, with and without edits."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,7 @@ def test_panels_equal_their_tensors(framed, stage, lines, edits):
         check_cells(panel, model)
     for line in lines:
         for panel in panels_of(line):
+            assert not re.match(r"[A-Z][a-z]+\b", panel.title), "titles begin with a small letter, or with a name"
             if panel.product:
                 check_product(line, panel)
 

@@ -85,7 +85,7 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     assert "You predicted “its mirror image (the anti-diagonal)”. The answer comes when the run has ended." in texts(at)
     titles = [figure["title"] for figure in figures(at)]
     assert titles[0] == "every head of every layer"
-    assert titles[2:] == ["Loss", "Accuracy", "Norm of the gradient"]
+    assert titles[2:] == ["loss", "accuracy", "norm of the gradient"]
     process.train(start)
     process.report(Finished(start.run))
     run(at)
@@ -157,7 +157,7 @@ def test_a_comparison_shows_both_runs(process):
     assert "**pre-norm** · step 100" in texts(at)
     titles = [figure["title"] for figure in figures(at)]
     assert "pre-norm: every head of every layer" in titles
-    assert "Norm of the gradient, post-norm" in titles
+    assert "norm of the gradient, post-norm" in titles
 
 
 def test_a_run_that_diverged_says_why(process):
@@ -180,7 +180,7 @@ def test_an_example_that_the_task_cannot_read_is_answered_with_its_rule(process)
     process.train(start)
     run(at)
     assert any("Allowed are up to 10 letters" in warning for warning in warning_texts(at))
-    assert next(figure["title"] for figure in figures(at)) == "Loss"
+    assert next(figure["title"] for figure in figures(at)) == "loss"
 
 
 def test_another_task_has_its_own_example_and_no_run(process):

@@ -52,7 +52,7 @@ def render_layer_lines(current: Model, at: Focus, *, key: str, selects_key: bool
         at.labels[window.places],
         at.token - window.start,
         HeadLines(weights[:, window.places], heads, at.head),
-        title=f"Weights of the query “{shorten(at.labels[at.token])}” in the heads of layer {at.layer + 1}",
+        title=f"weights of the query “{shorten(at.labels[at.token])}” in the heads of layer {at.layer + 1}",
         sides=("query", "key"),
         key=key,
         theme=current_theme(),

@@ -45,10 +45,10 @@ def every_head(
     grid = TileGrid(tile_titles("layer", layers), tile_titles("head", heads), selected=(at.layer, at.head))
     shows = TensorSlice("pattern", (at.sentence, "tile column", "row", "column"), layer="tile row")
     return [
-        _tiles(patterns, visible, grid, at, title="Every head of every layer", shows=shows,
+        _tiles(patterns, visible, grid, at, title="every head of every layer", shows=shows,
                limit=limits[0], theme=theme),
         _enlarged(patterns[at.layer, at.head], visible[at.layer, at.head], at,
-                  title=f"Layer {at.layer + 1}, head {at.head + 1}", shows=head_slice("pattern", at),
+                  title=f"layer {at.layer + 1}, head {at.head + 1}", shows=head_slice("pattern", at),
                   limit=limits[1], theme=theme),
     ]  # fmt: skip
 
@@ -68,9 +68,9 @@ def head_averages(
     grid = TileGrid([""], tile_titles("layer", len(averages)), "", "layer", selected=(0, at.layer))
     shows = TensorSlice("mean_pattern", (at.sentence, "row", "column"), layer="tile column")
     return [
-        _tiles(averages[None], visible[None], grid, at, title="Average over the heads, layer by layer", shows=shows,
+        _tiles(averages[None], visible[None], grid, at, title="average over the heads, layer by layer", shows=shows,
                limit=limits[0], theme=theme),
-        _enlarged(averages[at.layer], visible[at.layer], at, title=f"Layer {at.layer + 1}",
+        _enlarged(averages[at.layer], visible[at.layer], at, title=f"layer {at.layer + 1}",
                   shows=layer_slice("mean_pattern", at), limit=limits[1], theme=theme),
     ]  # fmt: skip
 

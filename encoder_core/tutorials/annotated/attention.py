@@ -68,7 +68,7 @@ def _n_by_n(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         ns = np.array([1, 100, 200, 400, 600, 800, 1000])
-        return [curve_panel({"N²": ns.astype(float) ** 2}, ns.tolist(), title="Weights of one head", x_axis="N, tokens",
+        return [curve_panel({"N²": ns.astype(float) ** 2}, ns.tolist(), title="weights of one head", x_axis="N, tokens",
                             y_axis="", theme=theme)]  # fmt: skip
 
     return Finding(

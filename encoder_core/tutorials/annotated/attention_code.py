@@ -72,7 +72,7 @@ def _matmul(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         counts = {"mat-mul": product, "the scale": scale, "additive": additive}
-        return [bar_panel(counts, title="Operations of one head for 100 tokens", theme=theme)]
+        return [bar_panel(counts, title="operations of one head for 100 tokens", theme=theme)]
 
     return Finding(
         judge(scale > product),

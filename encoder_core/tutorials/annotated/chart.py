@@ -26,7 +26,7 @@ def _chart(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         series = {f"dimension {j}": encoding[:, j] for j in CHART}
-        return [curve_panel(series, range(SEQ), title="Position encoding, dimensions 4 to 7", x_axis="position",
+        return [curve_panel(series, range(SEQ), title="position encoding, dimensions 4 to 7", x_axis="position",
                             y_axis="embedding", theme=theme)]  # fmt: skip
 
     return Finding(

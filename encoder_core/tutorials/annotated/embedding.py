@@ -109,7 +109,7 @@ def _scale(seed: int) -> Finding:
     ratios = [positions / size for size in sizes.values()]
 
     def draw(theme: ThemeName) -> Line:
-        return [bar_panel(sizes | {"positions": positions}, title="Root mean square", marks=[3], theme=theme)]
+        return [bar_panel(sizes | {"positions": positions}, title="root mean square", marks=[3], theme=theme)]
 
     return Finding(
         judge(abs(sizes["× √d (paper)"] - sizes["÷ √d (code)"]) < 1e-6,

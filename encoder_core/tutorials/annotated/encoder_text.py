@@ -34,7 +34,7 @@ def _six_layers(_: int) -> Finding:
     nearest = min(millions, key=lambda n: abs(millions[n] - _PAPER_MILLIONS))
 
     def draw(theme: ThemeName) -> Line:
-        return [bar_panel(millions, title="Millions of parameters of the paper's model, by N", marks=[5], theme=theme)]
+        return [bar_panel(millions, title="millions of parameters of the paper's model, by N", marks=[5], theme=theme)]
 
     return Finding(
         judge(nearest == "6"),
@@ -55,7 +55,7 @@ def _two_parts(seed: int) -> Finding:
     once = float(np.abs(layer_norm(trace.resid_pre + trace.mlp_out, scale, shift, 1e-6) - trace.resid_post).max())
 
     def draw(theme: ThemeName) -> Line:
-        return [residual_flow("post", title="Add and norm after each part", style=PanelStyle(theme=theme))]
+        return [residual_flow("post", title="add and norm after each part", style=PanelStyle(theme=theme))]
 
     return Finding(
         judge(once < 1e-4, under_condition=error < 1e-4),

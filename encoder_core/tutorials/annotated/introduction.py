@@ -55,7 +55,7 @@ def _replicates(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         sizes = {"code, first": written[0], "paper, first": intended[0], "code, last": written[-1],
                  "paper, last": intended[-1]}  # fmt: skip
-        return [bar_panel(sizes, title="Output of the encoder: first and last axis", theme=theme)]
+        return [bar_panel(sizes, title="output of the encoder: first and last axis", theme=theme)]
 
     return Finding(
         judge(written == intended, under_condition=same_positions),
@@ -80,7 +80,7 @@ def _only_attention(seed: int) -> Finding:
     others = float(np.delete(change, 4).max())
 
     def draw(theme: ThemeName) -> Line:
-        return [bar_panel(parts, title="Parameters of a block", theme=theme)]
+        return [bar_panel(parts, title="parameters of a block", theme=theme)]
 
     return Finding(
         judge(feed_forward == 0, under_condition=others == 0),
@@ -123,10 +123,10 @@ def _recurrence(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         panel = curve_panel({"recurrent: n d²": recurrent.astype(float), "attention: n² d": attention.astype(float)},
-                            [str(n) for n in lengths], title=f"Operations of a layer, d = {D}", x_axis="n, tokens",
+                            [str(n) for n in lengths], title=f"operations of a layer, d = {D}", x_axis="n, tokens",
                             y_axis="", theme=theme)  # fmt: skip
         steps = curve_panel({"recurrent: n": lengths.astype(float), "attention: 1": np.ones(len(lengths))},
-                            [str(n) for n in lengths], title="Steps that must wait for each other",
+                            [str(n) for n in lengths], title="steps that must wait for each other",
                             x_axis="n, tokens", y_axis="", theme=theme)  # fmt: skip
         return [panel, "", steps]
 
@@ -152,7 +152,7 @@ def _both_limits(seed: int) -> Finding:
              "convolution": layers_until_all(SEQ, dilated=False), "recurrent": SEQ - 1}  # fmt: skip
 
     def draw(theme: ThemeName) -> Line:
-        return [bar_panel(paths, title=f"Longest path between two of {SEQ} tokens, in layers or steps", theme=theme)]
+        return [bar_panel(paths, title=f"longest path between two of {SEQ} tokens, in layers or steps", theme=theme)]
 
     return Finding(
         judge(bool((changes > 0).all()) and paths["attention"] == 1),

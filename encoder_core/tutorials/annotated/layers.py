@@ -58,7 +58,7 @@ def _dense_arguments(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         widths = {"input": D, "written 1": D, "written 2": HIDDEN, "paper 1": HIDDEN, "paper 2": D}
-        return [bar_panel(widths, title="Width after each layer, FeedForwardLayer(20, 80)", theme=theme)]
+        return [bar_panel(widths, title="width after each layer, FeedForwardLayer(20, 80)", theme=theme)]
 
     return Finding(
         judge(written == intended),

@@ -46,7 +46,7 @@ def _overflow(seed: int) -> Finding:
     slope = {name: float((w * (1 - w)).mean()) for name, w in weights.items()}
 
     def draw(theme: ThemeName) -> Line:
-        return [bar_panel(slope, title="Mean slope of a weight, w (1 − w)", theme=theme)]
+        return [bar_panel(slope, title="mean slope of a weight, w (1 − w)", theme=theme)]
 
     return Finding(
         judge(bool(np.abs(dots).max() > 0.01 * limit)),

@@ -103,7 +103,7 @@ def _constant_scalar(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         panel = curve_panel({"q · k": before, "q · k / √d_k": after}, [str(width) for width in WIDTHS],
-                            title="Standard deviation of 400 random scores", x_axis="d_k", y_axis="",
+                            title="standard deviation of 400 random scores", x_axis="d_k", y_axis="",
                             theme=theme)  # fmt: skip
         return [panel]
 
@@ -130,7 +130,7 @@ def _shape_comment(seed: int) -> Finding:
         for row, shape in enumerate(shapes):
             sizes[row, :1], sizes[row, 1 : len(shape) - 2], sizes[row, 3:] = shape[0], shape[1:-2], shape[-2:]
         between = AxisMeaning("row", "axes between")
-        matrix = Matrix(title="Sizes of the axes of scores", values=sizes, row_axis=between, column_axis="",
+        matrix = Matrix(title="sizes of the axes of scores", values=sizes, row_axis=between, column_axis="",
                         rows=["none", "one", "two"], columns=["B", "…", "…", "S", "S"],
                         show_values=True)  # fmt: skip
         return line_of([matrix], theme=theme)

@@ -70,7 +70,7 @@ def _unused_rate(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         named = {name: float(count) for name, count in counts.items()}
-        return [bar_panel(named, title="How often the code reads each variable", marks=[5], theme=theme)]
+        return [bar_panel(named, title="how often the code reads each variable", marks=[5], theme=theme)]
 
     return Finding(
         judge(counts["d_rate"] > 0),

@@ -23,7 +23,7 @@ def _two_sublayers(seed: int) -> Finding:
     errors = sublayer_errors(block_run(seed))
 
     def draw(theme: ThemeName) -> Line:
-        return [residual_flow("post", title="One encoder block", style=PanelStyle(theme=theme))]
+        return [residual_flow("post", title="one encoder block", style=PanelStyle(theme=theme))]
 
     return Finding(
         judge(max(errors) < 1e-4),
@@ -66,7 +66,7 @@ def _position_wise(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         named = {str(position + 1): float(value) for position, value in enumerate(change)}
-        return [bar_panel(named, title="Largest change of each position's output", marks=[4], theme=theme)]
+        return [bar_panel(named, title="largest change of each position's output", marks=[4], theme=theme)]
 
     return Finding(
         judge(others == 0 and bool(change[4] > 0)),

@@ -48,7 +48,7 @@ def _comment_on_q(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         sizes = {"q: d_model": shape[-1], "a head: d_k": D_K}
-        return [bar_panel(sizes, title="Size of the last axis", theme=theme)]
+        return [bar_panel(sizes, title="size of the last axis", theme=theme)]
 
     return Finding(
         judge(shape[-1] == D_K),

@@ -58,7 +58,7 @@ def _figure(seed: int) -> Finding:
     largest = max(max(sublayer_errors(run, layer)) for layer in range(run.config.num_layers))
 
     def draw(theme: ThemeName) -> Line:
-        return [residual_flow("post", title="Left half of the figure: one of N blocks", style=PanelStyle(theme=theme))]
+        return [residual_flow("post", title="left half of the figure: one of N blocks", style=PanelStyle(theme=theme))]
 
     return Finding(
         judge(largest < 1e-4),

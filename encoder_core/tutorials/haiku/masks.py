@@ -116,7 +116,7 @@ def _probability(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         shares = {str(seq): 2.0**-seq for seq in (1, 2, 3, 4, 6, 8, 12)}
-        return [bar_panel(shares, title="Probability that a sentence of S keys sees none: 2^−S", theme=theme)]
+        return [bar_panel(shares, title="probability that a sentence of S keys sees none: 2^−S", theme=theme)]
 
     return Finding(
         judge(measured[3] == 0, under_condition=empty == 0),

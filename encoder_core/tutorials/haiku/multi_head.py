@@ -48,7 +48,7 @@ def _output_matrix(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         rows = {"as written": as_written[0], "of concat": concat.shape[-1],
                 "of the layer": kernel.shape[0]}  # fmt: skip
-        return [bar_panel(rows, title="Rows of W_O: as written, columns of concat, rows of the layer", theme=theme)]
+        return [bar_panel(rows, title="rows of W_O: as written, columns of concat, rows of the layer", theme=theme)]
 
     return Finding(
         judge(kernel.shape == as_written),

@@ -54,7 +54,7 @@ def _formula(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         panel = curve_panel({"10000, as in the code": code, "1000, as in the formula": written}, range(seq),
-                            title=f"Dimension {2 * pair} of the encoding", x_axis="position", y_axis="",
+                            title=f"dimension {2 * pair} of the encoding", x_axis="position", y_axis="",
                             theme=theme)  # fmt: skip
         return [panel]
 
@@ -91,7 +91,7 @@ def _index(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         panel = curve_panel({"i": pairs[:16].astype(float)}, [str(j) for j in range(16)],
-                            title="Index i of each dimension", x_axis="dimension", y_axis="i", theme=theme)  # fmt: skip
+                            title="index i of each dimension", x_axis="dimension", y_axis="i", theme=theme)  # fmt: skip
         return [panel]
 
     return Finding(
@@ -114,7 +114,7 @@ def _not_learned(_: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         counts = {"sinusoids": 0.0, "learned table": float(size)}
-        return [bar_panel(counts, title="Parameters of the position encoding", theme=theme)]
+        return [bar_panel(counts, title="parameters of the position encoding", theme=theme)]
 
     return Finding(
         judge(added == 0),
@@ -131,7 +131,7 @@ def _frequencies(_: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         encoding = sinusoids(MAX_LEN, D)
         panel = curve_panel({f"dimension {j}": encoding[:, j] for j in (0, 8, 16, 32)}, range(MAX_LEN),
-                            title="Four dimensions of the encoding", x_axis="position", y_axis="",
+                            title="four dimensions of the encoding", x_axis="position", y_axis="",
                             theme=theme)  # fmt: skip
         return [panel]
 

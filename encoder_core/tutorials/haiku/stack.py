@@ -27,7 +27,7 @@ def _arguments(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         counts = {str(n): float(n * one) for n in range(1, 7)}
-        return [bar_panel(counts, title="Parameters, by number of blocks", marks=[0, 5], theme=theme)]
+        return [bar_panel(counts, title="parameters, by number of blocks", marks=[0, 5], theme=theme)]
 
     return Finding(
         judge(added == {"num_layers"} and set(BLOCK_ARGUMENTS) < set(ENCODER_ARGUMENTS) and six == 6 * one),
@@ -63,7 +63,7 @@ def _our_block(seed: int) -> Finding:
 
     def draw(theme: ThemeName) -> Line:
         changes = {f"block {i}": change for i, change in enumerate(lengths, 1)}
-        return [bar_panel(changes, title="Relative change of the rows in each block", theme=theme)]
+        return [bar_panel(changes, title="relative change of the rows in each block", theme=theme)]
 
     return Finding(
         judge(len(run.trace.layers) == 1),
@@ -115,7 +115,7 @@ def _modes(seed: int) -> Finding:
     def draw(theme: ThemeName) -> Line:
         parts: Parts = [Matrix(title="evaluation", values=evaluation.output[0]), "≠",
                         Matrix(title="training", values=training.output[0]), "",
-                        curve_panel({"change": change}, [str(i) for i in range(1, 7)], title="Relative change by block",
+                        curve_panel({"change": change}, [str(i) for i in range(1, 7)], title="relative change by block",
                                     x_axis="after block", y_axis="", theme=theme)]  # fmt: skip
         return line_of(parts, theme=theme)
 

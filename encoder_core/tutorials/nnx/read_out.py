@@ -81,7 +81,7 @@ def _figure(block: int, seed: int) -> Finding:
         parts: list[Matrix | str] = []
         for sentence in range(2):
             parts += [*(["|"] if parts else []),
-                      weight_matrix(title=f"Batch {sentence + 1}, as in the tutorial", values=read[sentence],
+                      weight_matrix(title=f"batch {sentence + 1}, as in the tutorial", values=read[sentence],
                                     own_scale=True), "≠"
                       if gap > 1e-6 else "=",
                       weight_matrix(title="as used", values=used[sentence], own_scale=True)]  # fmt: skip
