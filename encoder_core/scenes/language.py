@@ -137,7 +137,7 @@ def sentences(
     cosines_style = replace(style, column_axis="other sentence", limit=1.0, weight=20,
                             show_values=len(names) <= MAX_WRITTEN)  # fmt: skip
     return [
-        heatmap(vectors, names, columns, title="V: one unit vector per sentence", marks=marks, style=vectors_style),
-        "· Vᵀ =",
+        heatmap(vectors, names, columns, title="S: one unit vector per sentence", marks=marks, style=vectors_style),
+        "· Sᵀ =",
         heatmap(cosines, names, names, title="cosine of each pair", marks=marks, style=cosines_style),
     ]

@@ -51,9 +51,9 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
         _render_examples(current, "Two sentences with one meaning and one about something else show what it measures.")
     numbers, dims = dimensions(batch, 1), dimensions(current.config.d_model)
     return Depths(
-        {"cosines": Table(similar, texts, numbers), "V": Table(vectors, texts, dims)},
-        r"\begin{aligned} m_b &= \frac{1}{n_b} \sum_{t=1}^{n_b} y_{b,t}, \quad v_b = \frac{m_b}{\lVert m_b \rVert} \\"
-        rf"\underbrace{{S}}_{{{batch}\times{batch}}} &= \underbrace{{V}}_{{{batch}\times{len(dims)}}} V^\top"
+        {"cosines": Table(similar, texts, numbers), "S": Table(vectors, texts, dims)},
+        r"\begin{aligned} m_b &= \frac{1}{n_b} \sum_{t=1}^{n_b} y_{b,t}, \quad s_b = \frac{m_b}{\lVert m_b \rVert} \\"
+        rf"\underbrace{{C}}_{{{batch}\times{batch}}} &= \underbrace{{S}}_{{{batch}\times{len(dims)}}} S^\top"
         r" \end{aligned}",
         [sentence_vectors, cosines],
         question,
@@ -79,8 +79,8 @@ def _escape_start(text: str) -> str:
 
 
 def _describe_pairs(current: Model, similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> str:
-    """Caption: the definition of V, and the most and the least similar pair; `pairs` are sorted."""
-    text = "Each row of V is the mean of a sentence's output vectors, without padding, scaled to length 1. "
+    """Caption: the definition of S, and the most and the least similar pair; `pairs` are sorted."""
+    text = "Each row of S is the mean of a sentence's output vectors, without padding, scaled to length 1. "
     if len(pairs) > 1:
         text += f"Sentences {_pair_name(pairs[0])} are most similar (cosine {format_fixed(similar[pairs[0]], 2)}), "
         text += f"{_pair_name(pairs[-1])} least ({format_fixed(similar[pairs[-1]], 2)})."
