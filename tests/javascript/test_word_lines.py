@@ -92,6 +92,15 @@ def test_no_word_is_cut_at_any_width(render, width):
         assert word.evaluate("word => word.scrollWidth <= word.clientWidth")
 
 
+def test_the_words_of_a_paragraph_are_above_the_lines(render):
+    page = render(width=150)
+    backgrounds = page.evaluate("""() => {
+        document.body.style.setProperty("--ew-background", "rgb(1, 2, 3)");
+        return [...document.querySelectorAll(".ew-key bdi")].map(word => getComputedStyle(word).backgroundColor);
+    }""")
+    assert backgrounds == ["rgb(1, 2, 3)", "rgba(0, 0, 0, 0)", "rgb(1, 2, 3)"]  # the second is selected, on a tint
+
+
 def test_words_that_do_not_fit_are_a_paragraph(render):
     page = render(150)
     words = page.locator(".ew-word:visible")
