@@ -52,7 +52,7 @@ def _render_cost(current: Model) -> None:
     flops = current.encoder.flops(seq, batch)
     st.caption(
         f"{with_unit_prefix(current.encoder.num_parameters)} parameters · "
-        f"{with_unit_prefix(current.encoder.num_bytes, 'B')} · {with_unit_prefix(flops, 'FLOP')} a pass",
+        f"{with_unit_prefix(current.encoder.num_bytes, 'B')}  \n{with_unit_prefix(flops, 'FLOP')} a pass",
         help="Floating-point operations of the matrix products of one forward pass.",
     )
 

@@ -192,7 +192,7 @@ def test_the_numbers_of_a_tiny_model_have_one_space_after_them(framed):
     (answer,) = {text for text in shown if "The FLOPs grow from" in text}
     assert re.search(r"The FLOPs grow from \d+ to \d+: each of", answer)
     (sizes,) = {text for text in shown if "FLOP a pass" in text}
-    assert re.fullmatch(r"\d+ parameters · \d+ B · \d+ FLOP a pass", sizes)
+    assert re.fullmatch(r"\d+ parameters · \d+ B  \n\d+ FLOP a pass", sizes)
 
 
 def test_the_map_explains_its_numbers(framed):
