@@ -34,6 +34,12 @@ _TITLE = """async ([panel, operator, least]) => {
             figure.style.minWidth, plot.getAttribute("aria-label"),
             elements.saveMenu.querySelector("summary").getAttribute("aria-label")];
 }"""
+_BAR = """async panel => {
+    const { appendPanel, updatePanel } = await import("/plot/panel/panel_elements.js");
+    const elements = appendPanel(document.body);
+    updatePanel(elements, { operator: "", panel, json: "" }, { grow: 1, margins: 0, least: 0 });
+    return [elements.colourBar.textContent, elements.colourBar.title];
+}"""
 _SCALE = {"type": "heatmap", "colorscale": [[0, "#000000"], [1, "#ffffff"]]}
 
 
@@ -44,6 +50,16 @@ def test_title_line(scripts, limits, bar):
     assert texts == ["=", "M", bar, "26", "118px", "M in words", "Save “M” or its numbers"]
     unlimited = scripts.page.evaluate(_TITLE, [{**panel, "marked": [[1, 1]]}, "", 0])
     assert unlimited[:5] == ["", "M", f"4{bar}", "26", ""]
+
+
+def test_dots_beyond_the_scale_are_explained_at_the_colour_bar(scripts):
+    cells = {**_SCALE, "zmin": -2, "zmax": 2}
+    for dots, text, tooltip in (
+        ([{"name": "beyond the colour scale"}], "±2• beyond", "Cells with a dot are beyond the scale."),
+        ([], "±2", ""),
+    ):
+        shown = scripts.page.evaluate(_BAR, {**PANEL, "data": [cells, *dots]})
+        assert shown == [text, tooltip]
 
 
 def test_escape_closes_the_menu_and_its_button_keeps_the_focus(scripts):

@@ -6,6 +6,8 @@ import { appendElement, setLabel, setText } from "../../shared/dom.js";
 import { formatNumber } from "../../shared/numbers.js";
 import { SYMBOL } from "./panel_widths.js";
 
+const BEYOND = "beyond the colour scale";  // the trace of dots, as encoder_core names it
+
 /** @type {import("../saving/save.js").FileFormat[]} */
 export const FORMATS = ["PNG", "SVG", "HTML", "CSV"];
 
@@ -135,6 +137,7 @@ export function updatePanel({ operator, figure, title, colourBar, plot, saveMenu
 /** @type {(colourBar: HTMLElement, panel: import("./panel.js").Panel) => void} */
 function updateColourBar(colourBar, panel) {
   colourBar.replaceChildren();
+  colourBar.title = "";
   const marked = markedValue(panel);
   if (marked !== undefined) appendElement(colourBar, "span", "ew-marked", formatNumber(marked));
   const scaled = panel.data.find(trace => trace.type === "heatmap" && trace.showscale !== false);
@@ -146,6 +149,9 @@ function updateColourBar(colourBar, panel) {
   if (isFromZero) colourBar.append("0");
   appendElement(colourBar, "i").style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
   colourBar.append(isFromZero ? end : `±${end}`);
+  if (!panel.data.some(({ name }) => name === BEYOND)) return;
+  appendElement(colourBar, "span", "ew-beyond", "• beyond");
+  colourBar.title = "Cells with a dot are beyond the scale.";
 }
 
 /**
