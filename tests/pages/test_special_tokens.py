@@ -46,7 +46,7 @@ def test_special_tokens_are_hidden_in_the_heatmap_and_the_lines(framed):
     hidden = f"The hidden tokens have {weights[0] + weights[end]:.2f} of the weight of “it” in layer 4, head 2."
     stage = stage_named("full_stack")
     at = opened(stage, hide_special="true", **STORY)
-    first = next(figure for figure in figures(at) if figure["title"].startswith("Weights of the query"))
+    first = next(figure for figure in figures(at) if figure["title"].startswith("weights of the query"))
     assert tuple(first["layout"]["xaxis"]["ticktext"]) == tokens[1:end]
     assert hidden in read(at, "gets its largest weights")
     at = opened(stage, hide_special="true", figure="Lines", **STORY)
