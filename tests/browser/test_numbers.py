@@ -41,7 +41,8 @@ def test_the_end_of_a_colour_bar_is_written_by_the_same_rule(screen):
     screen.open("scaled_scores", edits="embedded.0.2.3=2500")
     ends = screen.page.evaluate(
         """() => [...document.querySelectorAll(".ew-plot .ew-panel")].map(panel => [
-            [...panel.querySelector(".ew-bar").childNodes].filter(part => part.className !== "ew-marked")
+            [...panel.querySelector(".ew-bar").childNodes]
+                .filter(part => !["ew-marked", "ew-beyond"].includes(part.className))
                 .map(part => part.textContent).join(""),
             panel.querySelector(".js-plotly-plot").data.find(trace => trace.type === "heatmap")?.zmax])"""
     )
