@@ -23,7 +23,7 @@ current = frame.begin_page()
 config = current.config
 seq, d_head = current.batch.ids.shape[1], config.d_head
 scale = current.run.score_scale
-is_scaled = current.run.effects.scales_scores(config)
+is_scaled = current.run.scales_scores
 divisor = f"√{d_head}" if is_scaled else ""
 PRODUCTS = [blocks.split_heads, blocks.dot_products_of_heads] if current.splits_heads else [blocks.dot_products]
 
