@@ -43,39 +43,52 @@ def main() -> int:
         parser.error("at least one process is needed")
     if not 1 <= options.port <= 65_535:
         parser.error(f"there is no port {options.port}: allowed are 1 to 65535")
-    try:
-        if not _is_free(options.port):
-            raise ValueError(f"port {options.port} cannot be used: another program has it, or it needs more rights")
-        return _serve(options.port, _app_ports(options.port, options.processes))
-    except (ValueError, OSError) as error:
-        parser.error(str(error))
-
-
-def _serve(port: int, app_ports: tuple[int, ...]) -> int:
     with tempfile.TemporaryDirectory(prefix="encoder-walkthrough-") as name:
         folder = Path(name)
         folder.chmod(0o711)  # nginx's workers may be another user, who must reach the socket
-        service = Service(port, app_ports, folder, trusted_proxies(os.environ))
-        service.write()
-        print(f"The walkthrough starts at http://localhost:{port}", flush=True)
-        supervisord = subprocess.Popen(
-            [sys.executable, "-m", "supervisor.supervisord", "-c", str(folder / "supervisord.conf")],
-            cwd=ROOT,
-            env=_app_environment(os.environ, service),
-            start_new_session=True,  # Ctrl-C reaches this process only, which passes it on
-            stdout=subprocess.PIPE,  # the processes open it by name, which is impossible for a socket of systemd
-        )
+        try:
+            if not _is_free(options.port):
+                raise ValueError(f"port {options.port} cannot be used: another program has it, or it needs more rights")
+            app_ports = _app_ports(options.port, options.processes)
+            service = Service(options.port, app_ports, folder, trusted_proxies(os.environ))
+            service.write()
+        except (ValueError, OSError) as error:
+            parser.error(str(error))
+        return _run(service)
 
-        def forward(number: int, frame: FrameType | None) -> None:
-            supervisord.send_signal(signal.SIGTERM)
 
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, forward)
-        assert supervisord.stdout
-        for line in supervisord.stdout:
+def _run(service: Service) -> int:
+    """Run supervisord until a signal ends it, or nobody reads its messages any more. Returns its exit code."""
+    supervisord: subprocess.Popen[bytes] | None = None
+    is_ending = False
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal is_ending
+        is_ending = True
+        if supervisord:
+            supervisord.terminate()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
+    print(f"The walkthrough starts at http://localhost:{service.port}", flush=True)
+    supervisord = subprocess.Popen(
+        [sys.executable, "-m", "supervisor.supervisord", "-c", str(service.folder / "supervisord.conf")],
+        cwd=ROOT,
+        env=_app_environment(os.environ, service),
+        start_new_session=True,  # Ctrl-C reaches this process only, which passes it on
+        stdout=subprocess.PIPE,  # the processes open it by name, which is impossible for a socket of systemd
+    )
+    if is_ending:  # while it started
+        supervisord.terminate()
+    assert supervisord.stdout
+    for line in supervisord.stdout:
+        try:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
-        return supervisord.wait()
+        except BrokenPipeError:  # `make serve | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            supervisord.terminate()
+    return supervisord.wait()
 
 
 def _app_environment(environment: Mapping[str, str], service: Service) -> dict[str, str]:
