@@ -52,9 +52,12 @@ def process(monkeypatch, framed):
     monkeypatch.undo()
 
 
-def started(process, **link):
-    """The page after a click on Run, and the request to the process."""
+def started(process, predicted=None, **link):
+    """The page after a click on a prediction, if any, and on Run, and the request to the process."""
     at = opened(PAGE, **SMALL | link)
+    if predicted:
+        at.button(key=predicted).click()
+        run(at)
     at.button(key="training_run").click()
     run(at)
     return at, process.requests[-1]
@@ -74,7 +77,7 @@ def test_the_page_asks_before_the_first_run(process):
 
 
 def test_a_run_has_progress_attention_outputs_and_curves(process):
-    at, start = started(process, train_prediction="1")
+    at, start = started(process, predicted="train_predict_reverse_1")
     assert isinstance(start, Start)
     assert start.plan.d_model == 16
     assert "compiled first" in texts(at)
@@ -96,6 +99,14 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     assert bool(answer.misconception) is (answer.chosen != answer.correct)
     assert answer.misconception in texts(at)
     assert any("✓" in html.proto.body or "✗" in html.proto.body for html in at.get("html"))
+
+
+def test_a_prediction_of_a_link_is_no_answer_of_its_reader(process):
+    at, start = started(process, train_prediction="1")
+    process.train(start)
+    process.report(Finished(start.run))
+    assert "You predicted" in texts(run(at))
+    assert "answers" not in at.session_state["session"].memo
 
 
 def test_a_prediction_that_the_example_cannot_tell_is_not_judged(process):

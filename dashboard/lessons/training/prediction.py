@@ -33,6 +33,7 @@ _MISCONCEPTIONS = {
                     "falls when a head finds what the output depends on.", _LOOK_AT),
     )
 }  # fmt: skip
+_PREDICTED_HERE = "predicted what training brings"  # in `Session.memo`: the user's own prediction, not one of a link
 _OTHER_SOLUTION = "The loss compares outputs only. It does not ask for any pattern, and there may be another solution."
 
 
@@ -105,9 +106,11 @@ def render_answer(run: StoredRun, text: str, name: str) -> None:
 
 
 def _record(task: Task, options: list[str], chosen: str, answer: str, measured: str, misconception: str = "") -> None:
-    """Add the prediction to the page Results, once for each run that has another answer."""
-    record_answer(f"{_QUESTION} {task.goal}", options, chosen, answer, measured, misconception)
+    """Add the user's own prediction to the page Results, once for each run that has another answer."""
+    if session().memo.get(_PREDICTED_HERE) == session().get(TRAINING_PREDICTION):
+        record_answer(f"{_QUESTION} {task.goal}", options, chosen, answer, measured, misconception)
 
 
 def _predict(number: int) -> None:
     session().set(TRAINING_PREDICTION, number)
+    session().memo[_PREDICTED_HERE] = number
