@@ -139,6 +139,11 @@ def set_labels(labels: tuple[str, ...]) -> None:
     session().last_used[_labels_key()] = labels
 
 
+def counted_labels() -> tuple[str, ...]:
+    """The tokens that the focus counts: those of its sentence without edits. Empty before the first run."""
+    return session().last_used.get(_labels_key(), ())
+
+
 def _index_within(part: Part, count: int) -> int:
     """The index of a part; a number beyond `count` is corrected."""
     parameter = focus_parameters()[part]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from dashboard.markdown import escape_message
 from dashboard.models.model import Model
-from dashboard.selection.focus import Focus
+from dashboard.selection.focus import Focus, counted_labels
 from dashboard.state.parameter import Parameter, declare
 from dashboard.state.session import session
 from encoder_core import Run
@@ -58,11 +58,11 @@ def inspect_cell(
 def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
     """The chosen trail; empty if the focus has moved or the model does not have these cells."""
     current = session()
-    texts, position = current.get(CELL), current.last_used.get(_POSITION)
+    texts, position, now = current.get(CELL), current.last_used.get(_POSITION), _position(at)
     if not texts:
         return ()
-    if position in (None, at):
-        current.last_used[_POSITION] = at
+    if position in (None, now):
+        current.last_used[_POSITION] = now
         try:
             return tuple(_parse(model, text) for text in texts)
         except ValueError as error:  # the sizes have changed, or the link is wrong
@@ -70,6 +70,11 @@ def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
             current.report_invalid(CELL, reason, None)
     drop_cell()
     return ()
+
+
+def _position(at: Focus) -> tuple[object, ...]:
+    """The position of the focus, and the tokens that it counts: those of the text, so that an edit keeps the cell."""
+    return *at._replace(labels=()), counted_labels()
 
 
 def set_inspected_cell(cell: Cell) -> None:
@@ -87,7 +92,7 @@ def open_operand(inspection: Inspection, address: str) -> None:
     cells = cells[: cells.index(address) + 1] if address in cells else (*cells, address)
     session().set(CELL, cells[-_MAX_CELLS:])
     session().history_steps += 1
-    session().last_used[_POSITION] = inspection.at
+    session().last_used[_POSITION] = _position(inspection.at)
 
 
 def drop_outdated_cell() -> None:

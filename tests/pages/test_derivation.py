@@ -16,7 +16,7 @@ from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.explain import derive, parse_cell
-from tests.pages.app import derivations, key_of, opened, run, warning_texts
+from tests.pages.app import derivations, key_of, link_of, opened, run, warning_texts
 
 SENTENCES = DEFAULT_TEXT.splitlines()
 
@@ -82,6 +82,22 @@ def test_a_move_of_the_focus_inspects_the_default_cell(framed):
     at.selectbox(key=key_of(at, "token")).set_value(6)
     run(at)
     assert derivations(at)[0]["trail"][0]["cell"] == "dot_products.0.0.0.5.2"
+
+
+def test_another_token_in_a_sentence_keeps_the_cell_and_another_text_does_not(framed):
+    trail = "scores.0.0.0.1.2~dot_products.0.0.0.1.2"
+    at = opened(stage_named("scaled_scores"), token="3", cell=trail)
+    before = derivations(at)[0]["shown"]
+    at.selectbox(key="what_if_token").set_value(7)
+    run(at)
+    next(button for button in at.button if str(button.key).startswith("what_if_ReplaceToken")).click()
+    run(at)
+    assert [crumb["cell"] for crumb in derivations(at)[0]["trail"]] == trail.split("~")
+    assert derivations(at)[0]["shown"] != before
+    at.text_area(key="text").set_value("one two three four five six seven eight")
+    run(at)
+    assert len(derivations(at)[0]["trail"]) == 1
+    assert not link_of(at).get("cell")
 
 
 def test_a_cell_that_a_smaller_model_does_not_have_is_replaced_by_the_default_cell(framed):
