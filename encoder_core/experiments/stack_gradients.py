@@ -12,7 +12,7 @@ from encoder_core.encoder import Encoder
 from encoder_core.engine.gradients import layer_gradients
 
 DEPTHS = (2, 4, 6, 8, 12)
-NUM_ENCODERS = 5  # random encoders with the seeds 0 to 4, for the spread
+NUM_ENCODERS = 10  # random encoders with the seeds 0 to 9, for the spread
 _TOKENS, _D_MODEL = 12, 32
 
 
@@ -27,7 +27,7 @@ class StackNorms(NamedTuple):
     stream: Float[np.ndarray, "layer"]
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=256)  # all of them: two norms, five depths, with residuals and without
 def stack_norms(norm: Norm, depth: int, residuals: bool, seed: int) -> StackNorms:
     """The lengths in a random encoder of so many layers, on random ids.
 
@@ -50,6 +50,15 @@ def stack_norms(norm: Norm, depth: int, residuals: bool, seed: int) -> StackNorm
     )
 
 
-def all_stack_norms(norm: Norm, depth: int, residuals: bool) -> list[StackNorms]:
-    """The lengths in each of the random encoders."""
-    return [stack_norms(norm, depth, residuals, seed) for seed in range(NUM_ENCODERS)]
+def all_stack_norms(depth: int, *stacks: tuple[Norm, bool]) -> list[list[StackNorms]]:
+    """For each of the stacks (norm, residuals) the lengths in each of the random encoders."""
+    # One seed after the other: stacks of one seed have the same parameters, which are drawn once.
+    by_seed = [
+        [stack_norms(norm, depth, residuals, seed) for norm, residuals in stacks] for seed in range(NUM_ENCODERS)
+    ]
+    return [list(networks) for networks in zip(*by_seed, strict=True)]
+
+
+def geometric_mean(values: Float[np.ndarray, "network *layer"]) -> Float[np.ndarray, "*layer"]:
+    """The mean for factors: a network with a gradient ten times as large does not outweigh all others."""
+    return np.asarray(np.exp(np.log(values).mean(0)))

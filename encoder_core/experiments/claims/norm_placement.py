@@ -5,7 +5,14 @@ from jaxtyping import Float
 
 from encoder_core.config import Norm
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
-from encoder_core.experiments.stack_gradients import DEPTHS, NUM_ENCODERS, StackNorms, all_stack_norms, stack_norms
+from encoder_core.experiments.stack_gradients import (
+    DEPTHS,
+    NUM_ENCODERS,
+    StackNorms,
+    all_stack_norms,
+    geometric_mean,
+    stack_norms,
+)
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
 
 _SAME = 1.03  # a length that changes by less counts as equal
@@ -20,15 +27,15 @@ def growth(norms: StackNorms) -> float:
 
 def _measure(setup: Setup) -> Measurement:
     depth, chosen = int(setup["depth"]), str(setup["norm"])
-    encoders = {name: all_stack_norms(norm, depth, True) for name, norm in _NORMS.items()}
+    stacks = all_stack_norms(depth, *((norm, True) for norm in _NORMS.values()))
+    encoders = dict(zip(_NORMS, stacks, strict=True))
     growths = np.array([growth(norms) for norms in encoders[chosen]])
     middle = float(np.median(growths))
+    gradients = {name: np.stack([norms.gradient for norms in all_norms]) for name, all_norms in encoders.items()}
 
     def mean(field: str) -> dict[str, Float[np.ndarray, "layer"]]:
-        return {name: np.mean([getattr(norms, field) for norms in all_norms], axis=0)
+        return {name: geometric_mean(np.stack([getattr(norms, field) for norms in all_norms]))
                 for name, all_norms in encoders.items()}  # fmt: skip
-
-    gradients = mean("gradient")
 
     def draw(theme: ThemeName) -> Line:
         style, layers = PanelStyle(height=_HEIGHT, theme=theme), [str(layer) for layer in range(1, depth + 1)]
@@ -36,11 +43,16 @@ def _measure(setup: Setup) -> Measurement:
             curves(mean("stream"), layers, title="length of the residual stream", x_axis="after layer",
                    y_axis="length", style=style),
             "|",
-            curves(gradients, layers, title="gradient of the loss", x_axis="at the input of layer", y_axis="length",
-                   style=style),
+            curves(mean("gradient"), layers, title="gradient of the loss", x_axis="at the input of layer",
+                   y_axis="length", style=style),
         ]  # fmt: skip
 
-    ratios = {name: float(g[0] / g[-1]) for name, g in gradients.items()}
+    def ratio(name: str) -> str:
+        """How many times as long the gradient is at the first layer as at the last, and in single encoders."""
+        ratios = gradients[name][:, 0] / gradients[name][:, -1]
+        low, middle, high = (format_number(float(x), 2) for x in (ratios.min(), geometric_mean(ratios), ratios.max()))
+        return f"**{middle} times** ({low} to {high})"
+
     is_same = 1 / _SAME < middle < _SAME
     length = "equally long after the first and the last layer" if is_same else (
         f"**{format_number(middle, 3)} times** as long after the last layer as after the first")  # fmt: skip
@@ -49,9 +61,9 @@ def _measure(setup: Setup) -> Measurement:
         f"{chosen}: × {format_number(middle, 3)} from the first to the last layer "
         f"({format_number(growths.min(), 3)} to {format_number(growths.max(), 3)} in {NUM_ENCODERS} encoders)",
         f"In an encoder of {depth} layers with {chosen}, the residual stream is {length}. "
-        "The gradient at the first layer is "
-        f"**{format_number(ratios['post-norm'], 2)} times** that at the last layer with post-norm, and "
-        f"**{format_number(ratios['pre-norm'], 2)} times** with pre-norm.",
+        f"The gradient at the first layer is {ratio('post-norm')} that at the last layer with post-norm, and "
+        f"{ratio('pre-norm')} with pre-norm: "
+        f"geometric means of {NUM_ENCODERS} encoders, and their range. The curves are such means, too.",
         draw,
     )
 

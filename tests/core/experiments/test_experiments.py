@@ -15,7 +15,7 @@ from encoder_core.experiments.claims.learned_attention import NUM_INPUTS, key_we
 from encoder_core.experiments.claims.one_hot_lookup import product_lookup, row_lookup, useful_share
 from encoder_core.experiments.claims.padding import padded_outputs
 from encoder_core.experiments.claims.pronoun import pronoun_weights
-from encoder_core.experiments.claims.residual_gradients import network_norms, stream_norms
+from encoder_core.experiments.claims.residual_gradients import _LIMITS, network_norms, stream_norms
 from encoder_core.experiments.claims.same_output import (
     HeadOfSentence,
     free_directions,
@@ -35,7 +35,7 @@ from encoder_core.experiments.claims.stack_cost import enlarged
 from encoder_core.experiments.claims.token_mixing import SENTENCE, changed_rows, row_changes
 from encoder_core.experiments.claims.word_in_context import word_similarities
 from encoder_core.experiments.claims.word_order import output_changes
-from encoder_core.experiments.stack_gradients import stack_norms
+from encoder_core.experiments.stack_gradients import geometric_mean, stack_norms
 from encoder_core.figures import panels_of
 from encoder_core.parameters.cost import flops_by_part
 from encoder_core.training import tasks
@@ -212,14 +212,23 @@ def test_lengths_of_tanh_layers_by_hand():
 @pytest.mark.parametrize("stack", ["tanh layers", "post-norm layers"])
 def test_the_lengths_of_a_network_are_those_of_each_layer(stack):
     """Post-norm rows have the length √32; tanh layers shrink without residuals, and so do their gradients."""
-    (first, *others) = network_norms(stack, 4, False)
-    assert len(others) == 4
+    _, (first, *others) = network_norms(stack, 4)
+    assert len(others) == 9
     assert len(first.gradient) == len(first.stream) == 4
     if stack == "tanh layers":
         assert (np.diff(first.stream) < 0).all()
         assert (np.diff(first.gradient) > 0).all()
     else:
         np.testing.assert_allclose(first.stream, math.sqrt(12 * 32), rtol=1e-4)
+
+
+@pytest.mark.parametrize(("stack", "depth"), [("pre-norm layers", 12), ("tanh layers", 2), ("tanh layers", 8)])
+def test_each_half_of_the_networks_gives_the_same_answer(stack, depth):
+    """With limits near the mean, other seeds would make another answer right."""
+    experiment = experiments()["residual-gradients"]
+    with_, without = (np.array([norms.gradient[0] for norms in networks]) for networks in network_norms(stack, depth))
+    answers = {np.digitize(geometric_mean((with_ / without)[half]), _LIMITS) for half in (slice(5), slice(5, 10))}
+    assert answers == {experiment.result(experiment.setup(stack=stack, depth=depth)).answer}
 
 
 def test_errors_of_softmax_against_decimals():
