@@ -1,6 +1,6 @@
 """One training run: updates by AdamW on random inputs of the task, and measurements on test inputs."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import jax
@@ -149,8 +149,29 @@ class TrainingRun:
 
 
 def set_aside(plan: TrainingPlan) -> Batch:
-    """The test inputs of a plan. Without `Task.draw_unseen`, short ones can occur in training, too."""
+    """The test inputs of a plan. Without `Task.draw_unseen`, short ones can occur in training, too (`share_seen`)."""
     return plan.definition.sample(np.random.default_rng((plan.seed, _TEST_SEED)), NUM_TESTS, unseen=True)
+
+
+@lru_cache(maxsize=64)
+def share_seen(plan: TrainingPlan, count: int = NUM_TESTS) -> float:
+    """The fraction of the first `count` test inputs that are among the inputs of the plan's steps; 0 for a task that
+    sets its test inputs aside. Takes up to half a second for 2,000 steps.
+    """
+    if plan.definition.draw_unseen:
+        return 0.0
+    tests = _contents(set_aside(plan))[:count]
+    unseen, generator = set(tests), np.random.default_rng((plan.seed, _TRAINING_SEED))
+    for _ in range(plan.steps):
+        unseen.difference_update(_contents(plan.definition.sample(generator, plan.batch)))
+        if not unseen:
+            break
+    return sum(content not in unseen for content in tests) / len(tests)
+
+
+def _contents(batch: Batch) -> list[bytes]:
+    """The tokens of each input."""
+    return [ids[real].tobytes() for ids, real in zip(batch.ids, batch.real, strict=True)]
 
 
 def _loss(

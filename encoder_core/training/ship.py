@@ -5,6 +5,7 @@ It takes about ten minutes. The seed of each plan makes the result the same on t
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,10 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from encoder_core.explain.number_format import format_count
+from encoder_core.explain.number_format import format_count, format_percent
 from encoder_core.training import head_counts
 from encoder_core.training.plan import TrainingPlan
-from encoder_core.training.run import NUM_TESTS, Evaluation, TrainingRun
+from encoder_core.training.run import NUM_TESTS, Evaluation, TrainingRun, share_seen
 from encoder_core.training.shipped import FOLDER, PLANS
 
 _CARD = """# {name}: {title}
@@ -28,7 +29,7 @@ _CARD = """# {name}: {title}
 positions, vocabulary of {vocab} tokens, {parameters:,} parameters (float32).
 - **Training**: {steps:,} steps of AdamW with {batch} random inputs each, learning rate {rate:g} with a warm-up of \
 {warm_up} steps and a cosine decay, seed {seed}.
-- **Measured** on {tests} random test inputs: {accuracy:.1%} of the outputs are right, and all outputs of \
+- **Measured** on {tests} random test inputs, {seen}: {accuracy:.1%} of the outputs are right, and all outputs of \
 {sequence_accuracy:.1%} of the inputs; loss {loss:.3g} nats.{counted}
 - **Limits**: {limits}
 - **Data**: {data}
@@ -55,7 +56,7 @@ _HEADS_CARD = """# {name}: the task “{title}” with {heads} heads
 {vocab} tokens, {parameters:,} parameters each (stored as float16).
 - **Training**: {steps:,} steps of AdamW with {batch} random inputs each, learning rate {rate:g} with a warm-up of \
 {warm_up} steps and a cosine decay, seeds {seeds}.
-- **Measured** on {tests} random test inputs, as the fraction of right outputs for each seed: {measured}.
+- **Measured** on {tests} random test inputs, {seen}, as the fraction of right outputs for each seed: {measured}.
 - **Limits**: they are trained briefly, so that they differ; `reverse`, `bracket` and others are trained well.
 - **Data**: made by the program, see `encoder_core/training/tasks/{task}.py`
 - **Licence**: that of this project (MIT).
@@ -75,7 +76,8 @@ def main(names: list[str]) -> None:
         run.advance(run.plan.steps)
         evaluation = run.evaluate()
         save_file(run.parameters(), folder / f"{name}.safetensors")
-        (folder / f"{name}.md").write_text(model_card(name, run.plan, evaluation, run.encoder().num_parameters))
+        card = model_card(name, run.plan, evaluation, run.encoder().num_parameters)
+        (folder / f"{name}.md").write_text(card, encoding="utf-8")
         print(f"{name}: {evaluation}")
 
 
@@ -92,7 +94,7 @@ def _ship_head_counts(folder: Path, task: str) -> None:
         print(f"{task}, {heads} heads, seed {seed}: {measured[heads][-1]:.1%}")
     name = head_counts.file_name(task)
     save_file(stored, folder / f"{name}.safetensors")
-    (folder / f"{name}.md").write_text(_head_counts_card(name, run, measured))
+    (folder / f"{name}.md").write_text(_head_counts_card(name, run, measured), encoding="utf-8")
 
 
 def _head_counts_card(name: str, run: TrainingRun, measured: Mapping[int, Sequence[float]]) -> str:
@@ -109,12 +111,22 @@ def _head_counts_card(name: str, run: TrainingRun, measured: Mapping[int, Sequen
         vocab=len(task.vocabulary),
         parameters=run.encoder().num_parameters,
         seeds=", ".join(map(str, head_counts.SEEDS)),
+        seen=seen_sentence([replace(plan, seed=seed) for seed in head_counts.SEEDS]),
         measured="; ".join(
             f"{format_count(heads, 'head')} {', '.join(f'{share:.1%}' for share in shares)}"
             for heads, shares in measured.items()
         ),
         **_training_of(plan),
     )
+
+
+def seen_sentence(plans: Sequence[TrainingPlan]) -> str:
+    """How many of the test inputs occur in the training of these plans, which differ in their seeds."""
+    if plans[0].definition.draw_unseen:
+        return "whose sentences do not occur in its training"
+    shares = sorted(map(share_seen, plans))
+    ends = list(dict.fromkeys(format_percent(share) for share in (shares[0], shares[-1])))
+    return f"of which {' to '.join(ends)} occur in its training, too (there are few short inputs)"
 
 
 def _training_of(plan: TrainingPlan) -> dict[str, Any]:
@@ -149,6 +161,7 @@ def model_card(name: str, plan: TrainingPlan, measured: Evaluation, num_paramete
         vocab=len(task.vocabulary),
         parameters=num_parameters,
         seed=plan.seed,
+        seen=seen_sentence([plan]),
         **_training_of(plan),
         **measured._asdict(),
         limits=limits.format(max_len=task.max_len),

@@ -6,9 +6,10 @@ from dashboard.components.plot import render_plot
 from dashboard.lessons.training.shown_runs import names_of
 from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredRun
+from encoder_core.figures import format_percent
 from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, gradient_limits, learning_curves
 from encoder_core.training.history import mean_of_bins
-from encoder_core.training.run import NUM_TESTS
+from encoder_core.training.run import NUM_TESTS, share_seen
 
 
 def render_curves(runs: list[StoredRun]) -> None:
@@ -34,6 +35,15 @@ def render_curves(runs: list[StoredRun]) -> None:
     points = f" A point of a line is the mean of {up_to}{largest} steps." if largest > 1 else ""
     st.caption(
         "Lines: the random inputs of each step, before its update; accuracy counts single outputs. Circles: "
-        f"{NUM_TESTS} test inputs, at each checkpoint; there, accuracy counts inputs whose outputs are all right."
-        f"{counted}{points}"
+        f"{NUM_TESTS} test inputs{_seen(runs)}, at each checkpoint; there, accuracy counts inputs whose outputs are "
+        f"all right.{counted}{points} The part “embedding” of the gradient includes the table of positions, if it is "
+        "learned, and “output” the final norm of a pre-norm encoder."
     )
+
+
+def _seen(runs: list[StoredRun]) -> str:
+    """How many of the test inputs are no news to the encoders of these runs."""
+    if runs[0].plan.definition.draw_unseen:
+        return ", whose sentences do not occur in training"
+    shares = list(dict.fromkeys(format_percent(share_seen(run.plan)) for run in runs))
+    return f", of which {' and '.join(shares)} occur among the training inputs, too (there are few short inputs)"

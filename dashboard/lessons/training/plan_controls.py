@@ -68,7 +68,8 @@ def render_settings() -> None:
             _render_setting(name)
         options = ["none", *COMPARISONS]
         st.selectbox("Compare with", options, format_func=_comparison_title, filter_mode=None, width=_WIDE,
-                     help="A second run on the same inputs, which differs in one thing.",
+                     help="A second run, which differs in one thing. It has the same inputs; only with another "
+                     "seed, others are drawn, for training and for the test.",
                      **bind_widget(TRAINING_COMPARISON, index_of=options))  # fmt: skip
 
 

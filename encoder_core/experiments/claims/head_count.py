@@ -14,6 +14,7 @@ from encoder_core.experiments.experiment import Control, Experiment, Measurement
 from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves, format_number, format_percent
 from encoder_core.training import tasks
 from encoder_core.training.head_counts import HEADS, NUM_INPUTS, SEEDS, TASKS, head_count_plan, right_outputs
+from encoder_core.training.run import share_seen
 
 _SEQ = 24
 _CONFIG = EncoderConfig(vocab_size=_SEQ, max_len=32, d_model=64, num_heads=1, d_ff=256, num_layers=2)
@@ -83,22 +84,25 @@ def _measure(setup: Setup) -> Measurement:
     answer = int(np.sign(chosen.parameters - one.parameters)) + 1
     low, high = format_number(float(differences.min()), 2), format_number(float(differences.max()), 2)
     plan = head_count_plan(task, heads, SEEDS[0])
+    seen = float(np.mean([share_seen(head_count_plan(task, heads, seed), NUM_INPUTS) for seed in SEEDS]))
     return Measurement(
         answer,
         f"{chosen.parameters:,} parameters with {heads} heads, {one.parameters:,} with one; two heads differ in "
         f"{format_number(float(np.median(differences)), 2)} of the weight ({low} to {high}); "
         f"trained on “{tasks()[task].title}”, {_share(learned[heads])} of the outputs are right, with one head "
         f"{_share(learned[1])}",
-        f"Parameters and operations are the same: **{chosen.parameters:,}** and **{chosen.flops:,}**. What changes is "
-        f"the width of a head, {_CONFIG.d_model} / {heads} = **{_CONFIG.d_model // heads}**, and with it the largest "
-        f"rank that its Q Kᵀ can have: here the rank is **{chosen.rank}** for {_SEQ} tokens"
+        f"Parameters and operations of the matrix products are the same: **{chosen.parameters:,}** and "
+        f"**{chosen.flops:,}**. What changes is the width of a head, {_CONFIG.d_model} / {heads} = "
+        f"**{_CONFIG.d_model // heads}**, and with it the largest rank that its Q Kᵀ can have: here the rank is "
+        f"**{chosen.rank}** for {_SEQ} tokens"
         f"{', which are fewer than that width and limit it' if chosen.rank == _SEQ < _CONFIG.d_model // heads else ''}"
-        f". Narrow heads can tell fewer keys apart, "
-        f"but they can look at several keys at once, each for itself. What is better is measured on a task: of small "
+        f". A narrow head cannot have every table of scores, but several of them can look at different keys at once. "
+        f"What is better is measured on a task: of small "
         f"encoders (d_model {plan.d_model}, one layer) that were trained for {plan.steps:,} steps on "
         f"“{tasks()[task].title}”, those with {heads} heads of d_head {plan.config.d_head} give "
         f"**{_share(learned[heads])}** right outputs to {NUM_INPUTS} random test inputs, and those with "
-        f"one head **{_share(learned[1])}**, as the median of {len(SEEDS)} seeds with the lowest and the highest.",
+        f"one head **{_share(learned[1])}**, as the median of {len(SEEDS)} seeds with the lowest and the highest. "
+        f"{format_percent(seen)} of these inputs occurred in training, too: there are few short ones.",
         draw,
     )
 
@@ -115,8 +119,8 @@ EXPERIMENT = Experiment(
     title="More heads cost the same",
     claim="At the same d_model, more heads cost the same and see different things: each has d_head = d_model / heads "
     "dimensions.",
-    hypothesis="The numbers of parameters and of operations do not depend on the number of heads. The patterns of the "
-    "heads differ, and the rank of Q Kᵀ is at most d_head.",
+    hypothesis="The numbers of parameters and of operations in matrix products do not depend on the number of heads. "
+    "The patterns of the heads differ, and the rank of Q Kᵀ is at most d_head.",
     question="An encoder of width 64 has {heads} heads instead of one. What happens to the number of its parameters?",
     options=(
         Option("It falls", "Each head has smaller matrices, but there are more of them."),
@@ -128,8 +132,10 @@ EXPERIMENT = Experiment(
     ),
     controls=(Control("heads", "Heads", HEADS[1:], 4), Control("task", "Task", TASKS, TASKS[0])),
     measure=_measure,
-    limits="The first three figures are of random encoders, the last one of small encoders that were trained for a "
-    "short time. Which number of heads learns best depends on the task, the width and the training.",
+    limits="The operations are those of the matrix products: each head has a softmax of its own, so that the work of "
+    "softmax grows with the number of heads. The first three figures are of random encoders, the last one of small "
+    "encoders that were trained for a short time. Which number of heads learns best depends on the task, the width and "
+    "the training.",
     code=(head_statistics, right_outputs),
     stage="multi_head",
     source="Vaswani et al. 2017, section 3.2.2 and table 3 (rows A)",

@@ -247,7 +247,7 @@ def test_errors_of_softmax_against_decimals():
         ("score-scaling", {"d_k": 64, "keys": 64}, "larger: with so many keys", "smaller"),
         ("score-scaling", {"d_k": 256, "keys": 64}, "smaller.", "larger"),
         ("head-count", {"heads": 2}, "fewer than that width", "Q Kᵀ: **24**"),
-        ("head-count", {"heads": 4}, "**16** for 24 tokens. Narrow", "fewer than that width"),
+        ("head-count", {"heads": 4}, "**16** for 24 tokens. A narrow head", "fewer than that width"),
         ("learned-attention", {"task": "repeat", "seed": 0}, "as a mean over 35 random inputs", "40"),
     ],
 )

@@ -14,7 +14,7 @@ from encoder_core.training import Diverged, TrainingPlan, TrainingRun
 from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.history import mean_of_bins
 from encoder_core.training.network import forward_logits
-from encoder_core.training.run import _evaluate, _loss, _norms
+from encoder_core.training.run import _evaluate, _loss, _norms, set_aside, share_seen
 
 PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
                     learning_rate=1e-2)  # fmt: skip
@@ -50,6 +50,24 @@ def test_a_run_that_was_interrupted_gives_the_same_numbers(finished):
     state = pickle.loads(pickle.dumps(first.state()))
     rest = TrainingRun(PLAN, state).advance(1000)
     np.testing.assert_array_equal(np.concatenate([begin.loss, rest.loss]), steps.loss)
+
+
+def test_the_test_inputs_that_occur_in_training(finished):
+    """Counted in words, with the generator that ends where that of the run does."""
+    run, _, _ = finished
+
+    def words(batch):
+        letters = PLAN.definition.vocabulary
+        return ["".join(letters[index] for index in ids[real]) for ids, real in zip(batch.ids, batch.real, strict=True)]
+
+    generator = np.random.default_rng((PLAN.seed, 2))
+    trained_on = {word for _ in range(PLAN.steps) for word in words(PLAN.definition.sample(generator, PLAN.batch))}
+    assert generator.bit_generator.state == run.state().generator
+    seen = [word in trained_on for word in words(set_aside(PLAN))]
+    assert 0 < sum(seen) < len(seen) == 256
+    assert share_seen(PLAN) == sum(seen) / 256
+    assert share_seen(PLAN, 100) == sum(seen[:100]) / 100
+    assert share_seen(TrainingPlan(task="words")) == 0
 
 
 def test_another_seed_gives_another_run(finished):
