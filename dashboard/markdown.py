@@ -4,7 +4,7 @@ import re
 import string
 from collections.abc import Sequence
 
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 _ESCAPED = re.compile(r"\\(.)\u2060", re.DOTALL)
 _COLOURED = re.compile(r":(?:blue|red|green|violet|orange|gray)(?:-badge)?\[([^\]]*)\]")

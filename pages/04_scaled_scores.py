@@ -15,9 +15,10 @@ from dashboard.shell.frame import Shape
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.explain import recompute
-from encoder_core.figures import dimensions, format_number
+from encoder_core.figures import dimensions
 from encoder_core.scenes.attention import scaled_scores as scenes
 from encoder_core.scenes.position import head_slice
+from encoder_core.support.number_format import format_number
 
 current = frame.begin_page()
 config = current.config

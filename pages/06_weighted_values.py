@@ -26,9 +26,10 @@ from dashboard.state.choices import VALUE_DIMENSION
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.explain import recompute
-from encoder_core.figures import dimensions, format_number, largest_magnitude, latex_number
+from encoder_core.figures import dimensions, largest_magnitude
 from encoder_core.scenes.attention import weighted_values as scenes
 from encoder_core.scenes.position import head_slice
+from encoder_core.support.number_format import format_number, latex_number
 
 current = frame.begin_page()
 seq, d_head = current.batch.ids.shape[1], current.config.d_head

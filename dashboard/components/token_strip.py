@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Bool, Int
 from numpy import ndarray
 
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 _NAMES = "<span class='ew-token ew-names'>token<small>id</small></span>"
 

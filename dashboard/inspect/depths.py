@@ -24,7 +24,7 @@ from dashboard.state.presentation import is_presenting
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 INSPECTED_CELL = "the cell"
 

@@ -12,8 +12,9 @@ from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.theme import current_theme
 from encoder_core.analysis import relative_change, residual_change
-from encoder_core.figures import HeatmapStyle, format_count
+from encoder_core.figures import HeatmapStyle
 from encoder_core.scenes import what_if as scenes
+from encoder_core.support.wording import format_count
 
 _BLOCKS_READ_INPUT = (
     " Here each layer is applied to the embedded input, as in the recipe, so a change in one layer does not reach the "

@@ -19,8 +19,8 @@ from encoder_core.edits import (
     Unscaled,
 )
 from encoder_core.edits.compatible import IgnoredEdit
-from encoder_core.explain.number_format import form_for, format_count, format_number
-from encoder_core.figures.base import shorten
+from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import form_for, format_count, shorten
 
 # The index of an edit -> what it counts, in the singular and the plural, and whether these are tokens of a sentence.
 _PARTS = {

@@ -11,8 +11,8 @@ from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import UNTRAINED
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
-from encoder_core.figures import format_number
 from encoder_core.scenes import training as scenes
+from encoder_core.support.number_format import format_number
 
 
 def render_training_effect(model: Model, inspection: Inspection) -> None:

@@ -10,11 +10,12 @@ from dashboard.components.diagram import Bridge, Card, Group
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
-from dashboard.sidebar import with_unit_prefix
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
-from encoder_core.figures import PanelStyle, bars, format_count, format_number
+from encoder_core.figures import PanelStyle, bars
 from encoder_core.parameters.cost import BYTES_PER_PARAMETER, flops_by_part
+from encoder_core.support.number_format import format_number, with_unit_prefix
+from encoder_core.support.wording import format_count
 
 
 def input_group(model: Model, sentence: int) -> Group:

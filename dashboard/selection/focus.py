@@ -18,7 +18,7 @@ from dashboard.state.parameter import Parameter, declare_number
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from encoder_core.figures import Selection
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
 

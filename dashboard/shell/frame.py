@@ -23,7 +23,7 @@ from dashboard.shell.glossary_dialog import render_glossary_button
 from dashboard.shell.share import render_share_button
 from dashboard.shell.untrained_note import render_untrained_note
 from dashboard.state.session import page_script, session
-from encoder_core.figures import format_number
+from encoder_core.support.number_format import format_number
 
 
 @dataclass(frozen=True)

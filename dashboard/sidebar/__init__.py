@@ -11,9 +11,9 @@ from dashboard.state.session import session
 from dashboard.state.setting_parameters import OPTIONS, SETTINGS
 from dashboard.state.settings import Settings, current_settings
 from dashboard.state.widgets import bind_widget
-from encoder_core.figures import format_number
+from encoder_core.support.number_format import with_unit_prefix
 
-__all__ = ["render_sidebar", "text_notices", "tutorial_differences", "with_unit_prefix"]
+__all__ = ["render_sidebar", "text_notices", "tutorial_differences"]
 
 
 def render_sidebar() -> Settings:
@@ -55,11 +55,3 @@ def _render_cost(current: Model) -> None:
         f"{with_unit_prefix(current.encoder.num_bytes, 'B')}  \n{with_unit_prefix(flops, 'FLOP')} a pass",
         help="Floating-point operations of the matrix products of one forward pass.",
     )
-
-
-def with_unit_prefix(count: int, unit: str = "") -> str:
-    """1234567 -> "1.23 M", or "1.23 MB": three significant digits, and a prefix with the unit, if there is one."""
-    for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if count >= 0.9995 * size:  # 999,999 is 1 M, not 1,000 k
-            return f"{format_number(count / size, 3)} {prefix}{unit}"
-    return f"{count} {unit}".rstrip()

@@ -11,7 +11,7 @@ from dashboard.sidebar.task_encoder import render_examples, render_input
 from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.settings import Settings, current_settings
 from dashboard.state.widgets import bind_widget
-from encoder_core.figures import format_percent
+from encoder_core.support.number_format import format_percent
 from encoder_core.training import Task
 
 

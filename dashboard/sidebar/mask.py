@@ -13,8 +13,8 @@ from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.settings import current_settings
 from dashboard.state.user_changes import CUSTOM_MASK
-from encoder_core.figures import form_for, format_count
 from encoder_core.inputs.custom_mask import SHAPES, WINDOW, CustomMask, Start
+from encoder_core.support.wording import form_for, format_count
 
 _HELP = {
     "mask": "causal: no token attends to a later token. padding: no token attends to [PAD]. custom: your own mask.",

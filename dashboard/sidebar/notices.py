@@ -7,7 +7,7 @@ from dashboard.state.session import session
 from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
 from dashboard.state.settings import Settings
 from dashboard.state.text import first_line, has_words, truncate_text
-from encoder_core.figures import form_for, format_count
+from encoder_core.support.wording import form_for, format_count
 from encoder_core.training import Task
 
 # The stages that show a tensor.

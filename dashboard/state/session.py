@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.markdown import escape_message
 from dashboard.state.parameter import MAX_QUOTED, PARAMETERS, Parameter, Value, describe_allowed
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 _KEY = "session"
 _of_this_thread = threading.local()  # the context of the latest run in this thread, and its session

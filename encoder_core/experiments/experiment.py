@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.encoder import Encoder
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
+from encoder_core.support.number_format import format_number
 from encoder_core.support.validation import require_choice, require_type
 
 Setting = str | int | float | bool

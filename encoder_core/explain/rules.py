@@ -9,7 +9,7 @@ from encoder_core.explain.derivation import Derivation, Step
 from encoder_core.explain.derivations import attention, embedding, feed_forward, measures, prediction, stack
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult
-from encoder_core.explain.number_format import format_number, latex_number
+from encoder_core.support.number_format import format_number, latex_number
 from encoder_core.support.validation import require_choice, require_type
 from encoder_core.trace import Run, require_run
 

@@ -7,12 +7,12 @@ from importlib.metadata import version
 
 import nbformat
 
-from encoder_core.explain.number_format import format_count
 from encoder_core.export import with_package
 from encoder_core.export.cells import NotebookCell, code, escaped, markdown
 from encoder_core.export.plain import attention, comparison, edits, inputs, modules, parameters, stack
 from encoder_core.export.subject import FromFile, Pretrained, Subject, require_subject
 from encoder_core.support.validation import require_type
+from encoder_core.support.wording import format_count
 from encoder_core.trace import Run
 
 Notebook = nbformat.NotebookNode

@@ -8,12 +8,12 @@ import numpy as np
 from jaxtyping import Bool
 
 from encoder_core.edits import format_edit
-from encoder_core.explain.number_format import format_count
 from encoder_core.export.report_stages import At, stage_sections
 from encoder_core.export.subject import ACTIVATION_NAMES, Random, SomeRecipe, Subject, require_subject
 from encoder_core.export.svg import HATCH
 from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.support.validation import require_index
+from encoder_core.support.wording import format_count
 from encoder_core.trace import EncoderTrace
 
 _TITLE = "Encoder report"

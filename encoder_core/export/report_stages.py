@@ -8,9 +8,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from encoder_core.analysis import stack_patterns, visible_keys
-from encoder_core.explain.number_format import format_count, format_number, format_percent
 from encoder_core.export.svg import MAX_COLUMNS, MAX_ROWS, Appearance, colour, heatmap_svg
 from encoder_core.figures.colour_scale import colour_limit
+from encoder_core.support.number_format import format_number, format_percent
+from encoder_core.support.wording import format_count
 from encoder_core.trace import Run
 
 FULL, HALF, THIRD, SMALL = 690, 338, 222, 104  # pixels: the widths of figures

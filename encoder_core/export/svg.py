@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from encoder_core.figures.base import shorten
 from encoder_core.figures.theme import Scale, theme_named
+from encoder_core.support.wording import shorten
 
 THEME = theme_named("light")
 LEVELS = 48  # different colours of a scale; cells of one colour are one path

@@ -5,20 +5,6 @@ one from 0. Masked cells are grey, hatched where there is room. Every panel has 
 Plotly figure.
 """
 
-from encoder_core.explain.number_format import (
-    Calculation,
-    form_for,
-    format_calculation,
-    format_count,
-    format_fixed,
-    format_number,
-    format_percent,
-    format_probability,
-    in_brackets,
-    latex_number,
-    latex_range,
-    latex_sequence,
-)
 from encoder_core.figures.activation import activation_curve
 from encoder_core.figures.axis import Axis, AxisMeaning, Selectable, Selection
 from encoder_core.figures.band import band
@@ -53,7 +39,6 @@ __all__ = [
     "Arrow",
     "Axis",
     "AxisMeaning",
-    "Calculation",
     "HeadsSideBySide",
     "HeatmapStyle",
     "LensTokens",
@@ -87,19 +72,8 @@ __all__ = [
     "curves",
     "dimensions",
     "extent_of",
-    "form_for",
-    "format_calculation",
-    "format_count",
-    "format_fixed",
-    "format_number",
-    "format_percent",
-    "format_probability",
     "heatmap",
-    "in_brackets",
     "largest_magnitude",
-    "latex_number",
-    "latex_range",
-    "latex_sequence",
     "line_styles",
     "mosaic",
     "panels_of",

@@ -8,17 +8,12 @@ from encoder_core.figures.panel import Panel, PanelKind
 from encoder_core.figures.style import PanelStyle, require_style
 from encoder_core.figures.theme import Theme
 from encoder_core.support.validation import require_type
+from encoder_core.support.wording import shorten
 
 FONT = "Source Sans, Source Sans Pro, sans-serif"
 PLOT_HEIGHT = 300  # pixels between the axes; it does not depend on the sizes of the model, so the page keeps its layout
-_MAX_LABEL = 12  # characters
 TICK_SIZE = 11  # pixels: the font of the labels
 _LETTER_WIDTH = 5.9  # pixels, the mean of the letters in a label
-
-
-def shorten(text: str, max_length: int = _MAX_LABEL) -> str:
-    """The text, cut to `max_length` characters with an ellipsis; by default the length of a label."""
-    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def label(text: str) -> str:

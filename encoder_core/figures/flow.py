@@ -3,11 +3,11 @@
 from typing import Any, Literal
 
 from encoder_core.config import Norm
-from encoder_core.explain.number_format import format_number
 from encoder_core.figures.base import build_panel
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
+from encoder_core.support.number_format import format_number
 from encoder_core.support.validation import require_choice, require_pair
 
 # Coordinates: 0 to 100 from left to right; the stream is at height 1, the sublayers below it at height 0.

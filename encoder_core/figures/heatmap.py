@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.explain.number_format import format_count
 from encoder_core.figures.axis import axis_of
 from encoder_core.figures.base import build_panel, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
@@ -30,6 +29,7 @@ from encoder_core.support.validation import (
     require_numbers,
     require_type,
 )
+from encoder_core.support.wording import format_count
 
 _MAX_HATCHED = 700  # each masked cell adds a line; more masked cells than this are only grey
 

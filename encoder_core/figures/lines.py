@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.explain.number_format import format_number
 from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme, require_colour
+from encoder_core.support.number_format import format_number
 from encoder_core.support.validation import (
     invalid_value,
     require_choice,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
-from encoder_core.explain.number_format import form_for
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of, require_axis
 from encoder_core.figures.base import PLOT_HEIGHT, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
@@ -20,6 +19,7 @@ from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, axis_title, bins_in_words, pool
 from encoder_core.support.validation import require_integer, require_items, require_mask, require_numbers, require_type
+from encoder_core.support.wording import form_for
 
 _LABEL_HEIGHT = 13  # pixels from one label of a row to the next
 

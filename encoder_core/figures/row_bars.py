@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.explain.number_format import Number, format_count, format_fixed, format_number
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of, require_axis
 from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import PanelStyle
 from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme, require_colour
+from encoder_core.support.number_format import Number, format_fixed, format_number
 from encoder_core.support.validation import (
     require_indices,
     require_integer,
@@ -24,6 +24,7 @@ from encoder_core.support.validation import (
     require_pair,
     require_type,
 )
+from encoder_core.support.wording import format_count
 
 _SMALLEST_NUMBER = 8  # pixels: the font of numbers in rows that are lower than a usual line
 _MAX_NUMBERED = 26  # rows; the numbers of more rows would touch

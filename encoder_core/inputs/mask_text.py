@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from encoder_core.support.validation import require_type
+from encoder_core.support.wording import shorten
 
 MAX_LENGTH = 50_000  # characters
 _MAX_AXES = 4
@@ -71,8 +72,7 @@ def _row(text: str) -> list[bool]:
 
 def _cell(text: str) -> bool:
     if text not in _CELLS:
-        quoted = text if len(text) <= 20 else text[:19] + "…"
-        raise ValueError(f"“{quoted}” is not a cell of a mask: allowed are 0, 1, False and True.")
+        raise ValueError(f"“{shorten(text, 20)}” is not a cell of a mask: allowed are 0, 1, False and True.")
     return _CELLS[text]
 
 

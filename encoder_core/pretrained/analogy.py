@@ -7,6 +7,7 @@ from typing import NamedTuple
 from encoder_core.inputs.tokenizer import UNK
 from encoder_core.pretrained.wordpiece import WordPieceTokenizer
 from encoder_core.support.validation import require_type
+from encoder_core.support.wording import shorten
 
 MAX_LENGTH = 120  # characters
 _SIGN = re.compile(r"[+−–]|(?<!\S)-|-(?!\S)")  # between letters, - is a hyphen
@@ -72,7 +73,8 @@ def _split(text: str) -> list[AnalogyTerm]:
         if not words:
             raise ValueError(f"A word is missing after “{sign}”: type one, or remove the sign.")
         if len(words) > 1:
-            raise ValueError(f"No sign is between “{_short(words[0])}” and “{_short(words[1])}”: type + or − there.")
+            first, second = (shorten(word, _MAX_WORD_LENGTH) for word in words[:2])
+            raise ValueError(f"No sign is between “{first}” and “{second}”: type + or − there.")
         terms.append(AnalogyTerm(1 if sign == "+" else -1, words[0]))
     return terms
 
@@ -82,15 +84,12 @@ def _piece(word: str, tokenizer: WordPieceTokenizer) -> str:
     pieces = tokenizer.pieces(word)
     if len(pieces) == 1 and pieces[0] != UNK:
         return pieces[0]
+    quoted = shorten(word, _MAX_WORD_LENGTH)
     if len(pieces) < 2 or UNK in pieces:
-        raise ValueError(f"“{_short(word)}” is not in the vocabulary: try another word.")
+        raise ValueError(f"“{quoted}” is not in the vocabulary: try another word.")
     split = ", ".join(f"“{piece}”" for piece in pieces[:_MAX_PIECES]) + (", …" if len(pieces) > _MAX_PIECES else "")
     remedy = "put spaces around a minus, or try a word without a hyphen" if "-" in word else "try a more common word"
     raise ValueError(
-        f"“{_short(word)}” is not a single piece of the vocabulary, so no row stands for it; it is split into "
+        f"“{quoted}” is not a single piece of the vocabulary, so no row stands for it; it is split into "
         f"{split}: {remedy}."
     )
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= _MAX_WORD_LENGTH else word[: _MAX_WORD_LENGTH - 1] + "…"

@@ -18,12 +18,12 @@ from encoder_core.figures import (
     Window,
     curves,
     dimensions,
-    format_number,
     heatmap,
     residual_flow,
     row_bars,
 )
 from encoder_core.scenes.position import Position, layer_slice, text_slice
+from encoder_core.support.number_format import format_number
 
 HEIGHT = 176  # pixels, so that the sum and the norm are visible at once
 SUBLAYER = {"norm1": "attention", "norm2": "feed-forward"}

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from encoder_core.analysis import PrincipalPlane, StepPart
 from encoder_core.figures import Arrow, AxisMeaning, Line, PanelStyle, Selection, ThemeName, arrows, extent_of, points
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 HEIGHT = 360
 AXES = ("component 1", "component 2")

@@ -29,8 +29,8 @@ from encoder_core.figures import (
     series_colours,
     theme_named,
 )
-from encoder_core.figures.base import shorten
 from encoder_core.scenes.position import Position
+from encoder_core.support.wording import shorten
 
 HEIGHT = 320
 CONTROL = "different words, mean"

@@ -22,17 +22,15 @@ from encoder_core.figures import (
     colour_limit,
     curves,
     dimensions,
-    format_count,
-    format_fixed,
-    format_number,
     heatmap,
     row_bars,
     series_colours,
     span_of,
     theme_named,
 )
-from encoder_core.figures.base import shorten
 from encoder_core.scenes.position import Position
+from encoder_core.support.number_format import format_fixed, format_number
+from encoder_core.support.wording import format_count, shorten
 
 HEIGHT = 320
 MAX_WRITTEN = 30  # rows; the texts of more rows do not fit

@@ -19,7 +19,6 @@ from encoder_core.figures import (
     TileGrid,
     Window,
     dimensions,
-    format_number,
     heatmap,
     largest_magnitude,
     mosaic,
@@ -27,6 +26,7 @@ from encoder_core.figures import (
 )
 from encoder_core.scenes.attention.multi_head import bin_size
 from encoder_core.scenes.attention.softmax import pattern_style
+from encoder_core.support.number_format import format_number
 
 HEIGHT = 230
 

@@ -18,13 +18,13 @@ from encoder_core.figures import (
     TileGrid,
     Window,
     curves,
-    format_number,
     heatmap,
     mosaic,
     series_colours,
     theme_named,
     tile_titles,
 )
+from encoder_core.support.number_format import format_number
 from encoder_core.training.history import History, mean_of_bins
 
 MAX_POINTS = 120  # of a curve; with more steps, a point is the mean of several

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from encoder_core.explain.number_format import format_count
+from encoder_core.support.wording import format_count
 from encoder_core.training.plan import TrainingPlan
 
 _DEFAULT = TrainingPlan()

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from encoder_core.explain.number_format import format_count, format_percent
+from encoder_core.support.number_format import format_percent
+from encoder_core.support.wording import format_count
 from encoder_core.training import head_counts
 from encoder_core.training.plan import TrainingPlan
 from encoder_core.training.run import NUM_TESTS, Evaluation, TrainingRun, share_seen

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from encoder_core.explain.number_format import format_number
+from encoder_core.support.number_format import format_number
 from tests.browser.engine import trace_of
 
 

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from encoder_core.explain.number_format import (
-    form_for,
+from encoder_core.support.number_format import (
     format_calculation,
-    format_count,
     format_fixed,
     format_number,
     format_percent,
@@ -19,6 +17,7 @@ from encoder_core.explain.number_format import (
     latex_number,
     latex_range,
     latex_sequence,
+    with_unit_prefix,
 )
 from tests.number_table import CASES, parsed, unit_of
 
@@ -34,11 +33,20 @@ def test_integers_and_numpy_numbers_are_formatted_like_floats():
     ]  # fmt: skip
 
 
-def test_counts_agree_with_their_nouns_and_verbs():
-    counts = [format_count(number, "head") for number in (0, 1, 2, 30_522)]
-    assert counts == ["0 heads", "1 head", "2 heads", "30,522 heads"]
-    assert [format_count(number, "query", "queries") for number in (1, 2)] == ["1 query", "2 queries"]
-    assert [form_for(number, "is", "are") for number in (0, 1, 2)] == ["are", "is", "are"]
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (999, "999"),
+        (1000, "1 k"),
+        (999_400, "999 k"),
+        (999_999, "1 M"),
+        (1_234_567, "1.23 M"),
+        (5 * 10**12, "5,000 G"),
+    ],
+)
+def test_a_count_has_three_digits_and_a_unit_prefix(count, text):
+    assert with_unit_prefix(count) == text
+    assert with_unit_prefix(count, "B") == (f"{text}B" if text[-1].isalpha() else f"{text} B")
 
 
 def test_numbers_in_latex():

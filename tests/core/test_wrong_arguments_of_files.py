@@ -20,8 +20,10 @@ from encoder_core.export import (
     trace_safetensors,
 )
 from encoder_core.export.report import report_html
-from encoder_core.figures import dimensions, format_count, format_fixed, format_number, position_labels
+from encoder_core.figures import dimensions, position_labels
 from encoder_core.inputs.mask_text import parse_mask_text
+from encoder_core.support.number_format import format_fixed, format_number
+from encoder_core.support.wording import format_count
 from encoder_core.tutorials import examine_all
 
 pytestmark = pytest.mark.usefixtures("unchecked")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from encoder_core.explain.number_format import format_number
+from encoder_core.support.number_format import format_number
 from tests.number_table import CASES
 
 _FORMAT_ALL = """async cases => {

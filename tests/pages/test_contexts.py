@@ -24,9 +24,9 @@ from encoder_core.analysis.language import (
     pair_weights,
     same_word_shares,
 )
-from encoder_core.figures import format_fixed
 from encoder_core.inputs.corpus import load_sentences
 from encoder_core.inputs.tokenizer import split_words
+from encoder_core.support.number_format import format_fixed
 from tests.pages.app import chosen, derivations, figures, key_of, opened, run
 from tests.pages.test_words_and_sentences import ENCODERS, _array
 

@@ -11,8 +11,7 @@ from dashboard.components.derivation import DIGITS
 from dashboard.inspect.depths import Table, _to_dataframe
 from dashboard.lessons.recipes import by_hand
 from dashboard.page_list import stage_named
-from dashboard.sidebar import with_unit_prefix
-from encoder_core.explain.number_format import format_number
+from encoder_core.support.number_format import format_number
 from tests.number_table import parsed, unit_of
 from tests.pages.app import derivations, figures, opened, rendered, run
 
@@ -167,22 +166,6 @@ def test_rows_of_a_table_are_numbered_once_and_from_their_first_number():
     assert list(_to_dataframe(Table(values, ["the", "cat"], ["x"])).index) == ["1 the", "2 cat"]
     assert list(_to_dataframe(Table(values, ["the", "cat"], ["x"], first=0)).index) == ["0 the", "1 cat"]
     assert list(_to_dataframe(Table(values, ["0", "1"], ["x"], first=None)).index) == ["0", "1"]
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (999, "999"),
-        (1000, "1 k"),
-        (999_400, "999 k"),
-        (999_999, "1 M"),
-        (1_234_567, "1.23 M"),
-        (5 * 10**12, "5,000 G"),
-    ],
-)
-def test_a_count_has_three_digits_and_a_unit_prefix(count, text):
-    assert with_unit_prefix(count) == text
-    assert with_unit_prefix(count, "B") == (f"{text}B" if text[-1].isalpha() else f"{text} B")
 
 
 def test_the_numbers_of_a_tiny_model_have_one_space_after_them(framed):

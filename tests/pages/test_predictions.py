@@ -11,8 +11,8 @@ from dashboard.state.choices import OUTPUT_ID
 from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Encoder, EncoderConfig, HeadFactor
 from encoder_core.analysis import logit_attribution, logit_lens, softmax
-from encoder_core.figures import format_number
 from encoder_core.recipes import Recipe
+from encoder_core.support.number_format import format_number
 from tests.core.reference import random_parameters
 from tests.pages.app import chosen, derivations, figures, key_of, link_of, opened, rendered, run, warning_texts
 

@@ -15,7 +15,8 @@ from dashboard.selection.inspected_cell import AXIS_KINDS, FROM_ONE, Inspection
 from dashboard.state.widgets import bind_value, component_value
 from encoder_core.explain import Cell, Operand, Step, Term, largest_first
 from encoder_core.explain.cell import AXES
-from encoder_core.figures import ThemeName, format_calculation, format_number, theme_named
+from encoder_core.figures import ThemeName, theme_named
+from encoder_core.support.number_format import format_calculation, format_number
 
 _COMPONENT = register_component("derivation", Path(__file__).parent)
 MAX_TERMS = 8  # of a sum; a longer sum shows the largest and folds the rest

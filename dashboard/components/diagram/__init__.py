@@ -13,7 +13,8 @@ from dashboard.components.static_files import register_component
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
 from dashboard.state.widgets import component_value
-from encoder_core.figures import ThemeName, Window, colour_limit, format_number, theme_named, window
+from encoder_core.figures import ThemeName, Window, colour_limit, theme_named, window
+from encoder_core.support.number_format import format_number
 
 _COMPONENT = register_component("diagram", Path(__file__).parent)
 _MOST_CELLS = 32  # largest number of rows and of columns of a thumbnail; a bin shows its largest value

@@ -10,7 +10,7 @@ from jaxtyping import Bool
 
 from dashboard.components.static_files import register_component
 from dashboard.state.widgets import component_value
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 _COMPONENT = register_component("mask_grid", Path(__file__).parent)
 

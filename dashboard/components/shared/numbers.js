@@ -1,4 +1,4 @@
-// The number format of everything on screen. encoder_core/explain/number_format.py implements the same rule for Python;
+// The number format of everything on screen. encoder_core/support/number_format.py implements the same rule for Python;
 // tests/javascript/test_numbers.py compares both.
 // @ts-check
 

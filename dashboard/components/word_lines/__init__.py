@@ -14,8 +14,8 @@ from jaxtyping import Float
 from dashboard.components.static_files import register_component
 from dashboard.state.widgets import component_value
 from encoder_core.figures import ThemeName, line_styles, word_lines
-from encoder_core.figures.base import shorten
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
+from encoder_core.support.wording import shorten
 
 _COMPONENT = register_component("word_lines", Path(__file__).parent)
 _MAX_IN_ALT = 5  # weights that the alt text names

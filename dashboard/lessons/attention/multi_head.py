@@ -24,11 +24,13 @@ from dashboard.theme import current_theme
 from encoder_core import EncoderConfig, HeadFactor, LayerTrace
 from encoder_core.analysis import relative_change
 from encoder_core.explain import recompute
-from encoder_core.figures import Window, format_count, format_number
+from encoder_core.figures import Window
 from encoder_core.parameters.cost import attention_cost
 from encoder_core.scenes import what_if
 from encoder_core.scenes.attention import multi_head as scenes
 from encoder_core.scenes.attention.qkv import side_by_side
+from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import format_count
 
 
 def render_split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:

@@ -8,7 +8,8 @@ from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
-from encoder_core.figures import format_number, largest_magnitude
+from encoder_core.figures import largest_magnitude
+from encoder_core.support.number_format import format_number
 
 _ROLES = (
     ":blue[**Query**]: what this token searches for. Its dot product with each key gives the score of that key.",

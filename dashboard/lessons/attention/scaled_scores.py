@@ -8,7 +8,7 @@ from jaxtyping import Float
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
 from dashboard.selection.focus import Focus
-from encoder_core.figures import format_calculation
+from encoder_core.support.number_format import format_calculation
 
 Row = Float[np.ndarray, "key"]
 

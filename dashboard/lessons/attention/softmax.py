@@ -19,7 +19,7 @@ from encoder_core.analysis import SoftmaxSteps, entropy, softmax_steps
 from encoder_core.edits import format_edit
 from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.explain import recompute
-from encoder_core.figures import format_calculation, format_fixed, format_number
+from encoder_core.support.number_format import format_calculation, format_fixed, format_number
 
 _MAX_EXPONENT, _MORE = 13, "more than 400,000"  # e ** 13 is 442,413
 

@@ -10,7 +10,7 @@ from dashboard.selection.focus import Focus
 from dashboard.state.choices import VALUE_DIMENSION
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
-from encoder_core.figures import format_calculation, format_number, in_brackets
+from encoder_core.support.number_format import format_calculation, format_number, in_brackets
 
 
 def selected_dimension(d_head: int) -> int:

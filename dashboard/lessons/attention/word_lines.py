@@ -12,9 +12,10 @@ from dashboard.selection.special_tokens import render_special_switch, shown_toke
 from dashboard.selection.view_choice import render_choice
 from dashboard.state.choices import FIGURES, WEIGHTS_FIGURE
 from dashboard.theme import current_theme
-from encoder_core.figures import Window, format_fixed
-from encoder_core.figures.base import shorten
+from encoder_core.figures import Window
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
+from encoder_core.support.number_format import format_fixed
+from encoder_core.support.wording import shorten
 
 NOT_DRAWN = f"Weights below {SMALLEST_WEIGHT:g} are not drawn."
 

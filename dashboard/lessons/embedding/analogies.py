@@ -13,10 +13,10 @@ from dashboard.state.choices import ANALOGY
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.explain.number_format import format_fixed
 from encoder_core.pretrained import Analogy, Neighbour, WordPieceTokenizer, nearest_words, parse_analogy
 from encoder_core.pretrained.analogy import MAX_LENGTH
 from encoder_core.scenes.inputs import nearest_words as scenes
+from encoder_core.support.number_format import format_fixed
 
 _PRESETS = ("king - man + woman", "paris - france + germany")
 

@@ -12,8 +12,10 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
 from dashboard.theme import current_theme
-from encoder_core.figures import Window, dimensions, format_count, format_number
+from encoder_core.figures import Window, dimensions
 from encoder_core.scenes.inputs import embedding as scenes
+from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import format_count
 
 _MAX_ROWS = 1_000  # of the table of E; a larger E is reduced to the rows in use
 

@@ -13,11 +13,10 @@ from dashboard.selection.focus import Focus
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.theme import current_theme
 from encoder_core.analysis import root_mean_square
-from encoder_core.explain.number_format import format_fixed, format_number
-from encoder_core.figures import format_count
-from encoder_core.figures.base import shorten
 from encoder_core.pretrained import Neighbour, WordPieceTokenizer, nearest_words
 from encoder_core.scenes.inputs import nearest_words as scenes
+from encoder_core.support.number_format import format_fixed, format_number
+from encoder_core.support.wording import format_count, shorten
 
 
 def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:

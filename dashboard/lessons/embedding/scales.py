@@ -14,8 +14,9 @@ from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import root_mean_square
 from encoder_core.config import embedding_factors
-from encoder_core.figures import Window, format_number
+from encoder_core.figures import Window
 from encoder_core.scenes.inputs import embedding as scenes
+from encoder_core.support.number_format import format_number
 
 
 def render_scales(current: Model, at: Focus, columns: Window, inspection: Inspection) -> None:

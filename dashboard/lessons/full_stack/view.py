@@ -13,8 +13,9 @@ from dashboard.selection.inspected_cell import Inspection
 from encoder_core import EncoderConfig
 from encoder_core.blocks import EncoderStack
 from encoder_core.engine.forward import forward
-from encoder_core.figures import Window, format_count
+from encoder_core.figures import Window
 from encoder_core.parameters.cost import parameters_by_part
+from encoder_core.support.wording import format_count
 
 
 class Depths(NamedTuple):

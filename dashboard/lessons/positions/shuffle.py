@@ -17,8 +17,9 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import Encoder
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
-from encoder_core.figures import Panel, RowBarsStyle, format_number, row_bars
+from encoder_core.figures import Panel, RowBarsStyle, row_bars
 from encoder_core.inputs.masks import MaskSpec
+from encoder_core.support.number_format import format_number
 
 _MAX_WORDS = 16  # of the shuffled sentence that the caption quotes
 _WITHOUT = "without positions"

@@ -12,8 +12,10 @@ from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.position_choice import PositionChoice
 from dashboard.theme import current_theme
 from encoder_core.analysis import similarity_by_distance
-from encoder_core.figures import format_count, format_number, largest_magnitude
+from encoder_core.figures import largest_magnitude
 from encoder_core.scenes.inputs import positions as scenes
+from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import format_count
 
 Encoding = Float[np.ndarray, "position d_model"]
 

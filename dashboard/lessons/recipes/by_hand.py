@@ -22,12 +22,13 @@ from dashboard.state.widgets import bind_value, bind_widget, edited_cells
 from dashboard.theme import current_theme
 from encoder_core import RECIPES, Encoder
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import dimensions, format_fixed, format_number, latex_number
+from encoder_core.figures import dimensions
 from encoder_core.recipes import Demo
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention, worked_lookup
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.inputs import embedding
 from encoder_core.scenes.position import At
+from encoder_core.support.number_format import format_fixed, format_number, latex_number
 
 LIMIT = 100.0  # numbers in an editable table are between -LIMIT and LIMIT
 _RANGE = f"from {format_number(-LIMIT)} to {format_number(LIMIT)}"

@@ -9,12 +9,12 @@ from dashboard.models.model import Model
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import numerical_rank
-from encoder_core.explain.number_format import format_number
 from encoder_core.explain.recompute import difference
 from encoder_core.explain.sublayers import activate
 from encoder_core.recipes.collapse import collapsed_feed_forward
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.feed_forward import activation_name
+from encoder_core.support.number_format import format_number
 
 
 def render_affine_map(model: Model, key: str) -> None:

@@ -5,13 +5,12 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard.lessons.positions.encodings import ENCODINGS
-from dashboard.sidebar import with_unit_prefix
 from dashboard.state.position_choice import positions_of
 from encoder_core import RECIPES, EncoderConfig
-from encoder_core.figures import format_number
 from encoder_core.parameters import BIAS_STD
 from encoder_core.parameters.cost import BYTES_PER_PARAMETER, flops_by_part, parameters_by_part
 from encoder_core.recipes import VARIANTS, Recipe, Variant
+from encoder_core.support.number_format import format_number, with_unit_prefix
 
 SCALES = {"none": "× 1", "sqrt_d": "× √d_model", "inv_sqrt_d": "÷ √d_model"}
 NORMS = {"post": "post-norm", "pre": "pre-norm"}

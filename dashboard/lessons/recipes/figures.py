@@ -18,11 +18,13 @@ from dashboard.state.choices import RECIPE_FIGURE
 from dashboard.theme import current_theme
 from encoder_core import RECIPES
 from encoder_core.analysis import root_mean_square, self_matches
-from encoder_core.figures import HeatmapStyle, format_count, format_number, heatmap
+from encoder_core.figures import HeatmapStyle, heatmap
 from encoder_core.recipes import Variant
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.attention import multi_head
 from encoder_core.scenes.inputs import positions
+from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import format_count
 
 RenderFigure = Callable[[Model], None]
 

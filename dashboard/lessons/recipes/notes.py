@@ -9,9 +9,9 @@ from dashboard.lessons.recipes import demonstrations
 from dashboard.lessons.recipes.models import note_model
 from dashboard.models.model import Model
 from dashboard.theme import current_theme
-from encoder_core.explain.number_format import format_number
 from encoder_core.recipes import Note, Recipe
 from encoder_core.scenes import recipes as scenes
+from encoder_core.support.number_format import format_number
 
 Rows = Float[np.ndarray, "row column"]
 

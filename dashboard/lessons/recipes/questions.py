@@ -10,8 +10,8 @@ from dashboard.lessons.recipes.models import note_model
 from encoder_core import RECIPES, EncoderConfig
 from encoder_core.analysis.matrices import root_mean_square
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import format_number
 from encoder_core.recipes.collapse import collapsed_feed_forward
+from encoder_core.support.number_format import format_number
 
 _NOTES = "the view “Text and code”"
 _SAME = 1e-3  # difference as a fraction of the largest number

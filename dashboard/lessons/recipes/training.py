@@ -18,11 +18,12 @@ from dashboard.theme import current_theme
 from encoder_core import RECIPES, Dropout, EncoderTrace
 from encoder_core.analysis import relative_change
 from encoder_core.config import DropoutPlace
-from encoder_core.figures import HeatmapStyle, format_number
+from encoder_core.figures import HeatmapStyle
 from encoder_core.figures.axis import AxisKind
 from encoder_core.recipes import VARIANTS, Variant
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.attention import multi_head
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials import ITEMS
 
 PLACES: dict[DropoutPlace, str] = {

@@ -23,7 +23,7 @@ from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.user_changes import set_text
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.figures import format_fixed
+from encoder_core.support.number_format import format_fixed
 
 
 def render_lines(story: Story) -> None:

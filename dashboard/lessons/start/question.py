@@ -10,7 +10,7 @@ from dashboard.state.answers import record_answer
 from dashboard.state.choices import STORY_ANSWER, STORY_TOKEN
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS, WORDS
-from encoder_core.figures import format_fixed
+from encoder_core.support.number_format import format_fixed
 
 SKIPPED = "skipped"
 _MISCONCEPTION = (

@@ -32,8 +32,9 @@ from encoder_core.explain.sublayers import (
     layer_norm_steps,
     norm_parameters,
 )
-from encoder_core.figures import Window, format_calculation, format_number
+from encoder_core.figures import Window
 from encoder_core.scenes import add_and_norm as scenes
+from encoder_core.support.number_format import format_calculation, format_number
 
 
 def render_residual_sum(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dashboard.models.model import Model
 from encoder_core.edits import Sublayer
-from encoder_core.figures import format_number, latex_number
+from encoder_core.support.number_format import format_number, latex_number
 
 _NAMES: dict[Sublayer, str] = {"attention": "attention", "mlp": "feed-forward"}
 

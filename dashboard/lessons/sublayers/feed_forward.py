@@ -14,9 +14,10 @@ from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.explain import sublayers
-from encoder_core.figures import Window, format_calculation, format_number, format_percent, in_brackets
-from encoder_core.figures.base import shorten
+from encoder_core.figures import Window
 from encoder_core.scenes import feed_forward as scenes
+from encoder_core.support.number_format import format_calculation, format_number, format_percent, in_brackets
+from encoder_core.support.wording import shorten
 from encoder_core.trace import LayerTrace
 
 Rows = Float[np.ndarray, "seq d_model"]

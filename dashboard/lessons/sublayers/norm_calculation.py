@@ -3,7 +3,7 @@
 from dashboard.markdown import escape_token
 from dashboard.selection.focus import Focus
 from encoder_core.explain.sublayers import AddAndNorm, NormSteps
-from encoder_core.figures import format_calculation, format_number, in_brackets
+from encoder_core.support.number_format import format_calculation, format_number, in_brackets
 
 
 def norm_calculation(

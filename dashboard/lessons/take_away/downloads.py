@@ -9,7 +9,6 @@ from dashboard.lessons.take_away.subject import subject_of
 from dashboard.models.model import Model
 from dashboard.models.variants import edited_model
 from dashboard.selection.focus import Focus
-from dashboard.sidebar import with_unit_prefix
 from dashboard.state.link import link_to
 from encoder_core.export import (
     Subject,
@@ -22,6 +21,7 @@ from encoder_core.export import (
 )
 from encoder_core.export.report import report_html
 from encoder_core.parameters.cost import trace_bytes
+from encoder_core.support.number_format import with_unit_prefix
 
 MAX_BYTES = 100_000_000  # of one file; the server keeps it in memory while the tab is open
 _SIZE_SHOWN_FROM = 200_000  # bytes; the names in a smaller file can take a third of its size

@@ -14,8 +14,8 @@ from dashboard.state.session import session
 from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 from encoder_core.figures import Selection
-from encoder_core.figures.base import shorten
 from encoder_core.scenes.training_run import checkpoint_attention
+from encoder_core.support.wording import shorten
 from encoder_core.training import Task
 from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
 

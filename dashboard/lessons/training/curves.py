@@ -6,8 +6,8 @@ from dashboard.components.plot import render_plot
 from dashboard.lessons.training.shown_runs import names_of
 from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredRun
-from encoder_core.figures import format_percent
 from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, gradient_limits, learning_curves
+from encoder_core.support.number_format import format_percent
 from encoder_core.training.history import mean_of_bins
 from encoder_core.training.run import NUM_TESTS, share_seen
 

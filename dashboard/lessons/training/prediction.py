@@ -10,7 +10,7 @@ from dashboard.state.answers import record_answer
 from dashboard.state.choices import TRAINING_PREDICTION
 from dashboard.state.session import session
 from dashboard.training.stored_run import StoredRun
-from encoder_core.figures import format_percent
+from encoder_core.support.number_format import format_percent
 from encoder_core.training import Task
 from encoder_core.training.expected_keys import key_sets, weight_on
 

@@ -10,7 +10,8 @@ from dashboard.markdown import escape_message
 from dashboard.state.session import streamlit_session_id
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
-from encoder_core.figures import format_count, format_percent
+from encoder_core.support.number_format import format_percent
+from encoder_core.support.wording import format_count
 from encoder_core.training import TrainingPlan
 
 _STATES: dict[str, Callable[[StoredRun], str]] = {

@@ -3,7 +3,7 @@
 from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, experiment
 from dashboard.models.model import Model
 from dashboard.state.choices import TEMPERATURE
-from encoder_core.figures import format_count
+from encoder_core.support.wording import format_count
 
 _LOWER_TEMPERATURE = 0.5  # one of the options of the page Softmax
 

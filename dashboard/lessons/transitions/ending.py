@@ -13,8 +13,9 @@ from dashboard.state.choices import VIEW
 from dashboard.state.setting_parameters import SETTINGS, mask_setting
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
-from encoder_core.figures import format_count, format_fixed, format_percent
 from encoder_core.inputs.masks import attention_mask
+from encoder_core.support.number_format import format_fixed, format_percent
+from encoder_core.support.wording import format_count
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dashboard.lessons.transitions.transition import Transition, Why, experiment, tokens_text
 from dashboard.models.model import Model
-from encoder_core.figures import format_count
+from encoder_core.support.wording import format_count
 
 
 def encoder_map(model: Model) -> Transition:

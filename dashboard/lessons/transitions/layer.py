@@ -5,8 +5,8 @@ from dashboard.lessons.sublayers.edited_residuals import edited_residuals_note
 from dashboard.lessons.transitions.transition import Demonstration, Transition, Why, experiment
 from dashboard.models.model import Model
 from dashboard.state.choices import RECIPE, RECIPE_VARIANT, RECIPE_VIEW
-from encoder_core.figures import format_count
 from encoder_core.scenes.feed_forward import activation_name
+from encoder_core.support.wording import format_count
 
 
 def add_and_norm(model: Model) -> Transition:

@@ -8,7 +8,7 @@ from dashboard.models.model import Model
 from dashboard.state.choices import EXPERIMENT, PREDICTION, SETUP
 from dashboard.state.parameter import Parameter
 from encoder_core.experiments import experiments
-from encoder_core.figures import format_count
+from encoder_core.support.wording import format_count
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from encoder_core.analysis import numerical_rank
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
-from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves, format_number, format_percent
+from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves
+from encoder_core.support.number_format import format_number, format_percent
 from encoder_core.training import tasks
 from encoder_core.training.head_counts import HEADS, NUM_INPUTS, SEEDS, TASKS, head_count_plan, right_outputs
 from encoder_core.training.run import share_seen

@@ -4,8 +4,9 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 
 _TOKENS, _FEATURES = 4, 6
 _EPS = 1e-6

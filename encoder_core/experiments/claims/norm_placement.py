@@ -13,7 +13,8 @@ from encoder_core.experiments.stack_gradients import (
     geometric_mean,
     stack_norms,
 )
-from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves
+from encoder_core.support.number_format import format_number
 
 _SAME = 1.03  # a length that changes by less counts as equal
 _HEIGHT = 320

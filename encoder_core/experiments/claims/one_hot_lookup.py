@@ -15,8 +15,9 @@ from encoder_core.experiments.experiment import (
     describe_spread,
     time_calls,
 )
-from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 
 VOCABULARIES = (100, 300, 1_000, 3_000, 10_000, 30_000)
 _TOKENS, _REPEATS, _SHOWN = 12, 15, 8

@@ -8,8 +8,9 @@ from jaxtyping import Float
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 
 _REAL, _PADDED = 5, 8  # tokens of the sentence, and of the sentence with padding
 _CONFIG = EncoderConfig(

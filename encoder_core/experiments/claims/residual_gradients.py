@@ -13,7 +13,8 @@ from encoder_core.experiments.stack_gradients import (
     geometric_mean,
     stack_norms,
 )
-from encoder_core.figures import Line, Panel, PanelStyle, ThemeName, curves, format_number
+from encoder_core.figures import Line, Panel, PanelStyle, ThemeName, curves
+from encoder_core.support.number_format import format_number
 
 _NORMS: dict[str, Norm] = {"post-norm layers": "post", "pre-norm layers": "pre"}
 _TANH = "tanh layers"

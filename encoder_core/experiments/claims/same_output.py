@@ -9,7 +9,9 @@ from scipy.optimize import linprog
 from encoder_core.config import EncoderConfig, Positions
 from encoder_core.encoder import Encoder
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
-from encoder_core.figures import HeatmapStyle, Line, ThemeName, format_count, format_number, heatmap
+from encoder_core.figures import HeatmapStyle, Line, ThemeName, heatmap
+from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import format_count
 
 SENTENCE = ["the", "black", "cat", "jumped", "on", "the", "sofa"]
 _IDS = np.array([[0, 1, 2, 3, 4, 0, 5]], np.int32)

@@ -15,7 +15,8 @@ from encoder_core.experiments.experiment import (
     describe_spread,
     seed_control,
 )
-from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves
+from encoder_core.support.number_format import format_number
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _QUERIES = 256  # drawn for each width

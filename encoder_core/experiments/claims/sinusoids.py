@@ -5,9 +5,10 @@ from jaxtyping import Float
 
 from encoder_core.analysis import cosines, similarity_by_distance
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
-from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 
 _POSITIONS = 64
 _FIRST, _SHIFTED = (3, 8), (40, 45)  # two pairs of positions at the same distance, counted from 1

@@ -6,7 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
-from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, row_bars
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, row_bars
+from encoder_core.support.number_format import format_number
 
 PRECISIONS: dict[str, type[np.floating]] = {"16 bits": np.float16, "32 bits": np.float32, "64 bits": np.float64}
 _LIMITS = (11.0, 89.0, 710.0)

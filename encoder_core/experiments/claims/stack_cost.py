@@ -16,8 +16,9 @@ from encoder_core.experiments.experiment import (
     describe_spread,
     time_calls,
 )
-from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves
 from encoder_core.parameters.cost import flops_by_part, parameters_by_part
+from encoder_core.support.number_format import format_number
 
 _BASE = EncoderConfig(vocab_size=100, max_len=512, d_model=64, num_heads=4, d_ff=256, num_layers=2)
 _SEQ, _STEPS, _REPEATS = 32, 4, 9  # sizes are multiplied by 1, 2, 4 and 8

@@ -8,8 +8,9 @@ from jaxtyping import Float
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
-from encoder_core.figures import HeatmapStyle, Line, ThemeName, format_number, heatmap
+from encoder_core.figures import HeatmapStyle, Line, ThemeName, heatmap
 from encoder_core.inputs.masks import MaskSpec
+from encoder_core.support.number_format import format_number
 from encoder_core.trace import EncoderTrace
 
 SENTENCE = ["the", "black", "cat", "jumped", "on", "the", "sofa"]

@@ -9,7 +9,8 @@ from jaxtyping import Float
 from encoder_core.analysis import cosines
 from encoder_core.encoder import Encoder
 from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
-from encoder_core.figures import Line, PanelStyle, ThemeName, curves, format_number
+from encoder_core.figures import Line, PanelStyle, ThemeName, curves
+from encoder_core.support.number_format import format_number
 
 # Word -> three sentences with one meaning, and three with another.
 SENTENCES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

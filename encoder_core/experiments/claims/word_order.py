@@ -17,8 +17,9 @@ from encoder_core.experiments.experiment import (
     seed_control,
 )
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
-from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, row_bars
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, row_bars
 from encoder_core.inputs.masks import MaskSpec
+from encoder_core.support.number_format import format_number
 
 SENTENCE = ["the", "black", "cat", "jumped", "on", "the", "sofa", "and", "fell", "asleep"]
 _CONFIG = EncoderConfig(vocab_size=len(SENTENCE), max_len=16, d_model=32, num_heads=4, d_ff=64, num_layers=2)

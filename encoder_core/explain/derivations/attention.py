@@ -9,7 +9,7 @@ from encoder_core.explain.cell import PARAMETERS, Cell
 from encoder_core.explain.derivation import Operand, Step, accumulate_terms, product_summands, single_summands, sum_step
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult, bias_formula, copy_step, linear_step
-from encoder_core.explain.number_format import format_number
+from encoder_core.support.number_format import format_number
 
 PROJECTION_OF_TENSOR = {"q": "query", "k": "key", "v": "value"}
 

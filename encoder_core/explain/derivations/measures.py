@@ -7,7 +7,7 @@ from encoder_core.explain.derivation import Operand, Step, product_summands, sin
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult, copy_step
 from encoder_core.explain.measures import COMPARED_TENSORS
-from encoder_core.explain.number_format import format_count
+from encoder_core.support.wording import format_count
 
 
 def entropy(source: OperandSource, cell: Cell) -> RuleResult:

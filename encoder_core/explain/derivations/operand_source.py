@@ -9,8 +9,8 @@ from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.edits import Effects
 from encoder_core.explain.cell import AXES, MEASURES, PARAMETERS, Cell, tensor_at
 from encoder_core.explain.derivation import Operand, Step
-from encoder_core.explain.number_format import format_number
 from encoder_core.parameters import Parameters
+from encoder_core.support.number_format import format_number
 from encoder_core.trace import EncoderTrace, Run
 
 Index = tuple[int | range | None, ...]

@@ -6,7 +6,7 @@ from encoder_core.explain.derivation import Operand, Step, product_summands, sin
 from encoder_core.explain.derivations.norm import derive_norm, norm_formula
 from encoder_core.explain.derivations.operand_source import OperandSource
 from encoder_core.explain.derivations.rule_result import RuleResult, copy_step
-from encoder_core.explain.number_format import format_number, latex_number
+from encoder_core.support.number_format import format_number, latex_number
 
 _NOT_FROM_LAYERS = (
     "Each layer of this trace is applied to the embedded input, as in the recipe. The output is that of the stack, in "

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.explain.number_format import format_number
 from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import label
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.plane.points import dots, extent_of, plane_panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme, require_colour
+from encoder_core.support.number_format import format_number
 from encoder_core.support.validation import invalid_value, require_index, require_items, require_numbers
 
 _PADDING = 0.2  # of the larger span, around the arrows: their names need more room than those of points

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.explain.number_format import format_count
 from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis
 from encoder_core.figures.lines import series_colours
@@ -23,6 +22,7 @@ from encoder_core.support.validation import (
     require_pair,
     require_two,
 )
+from encoder_core.support.wording import format_count
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "star", "cross")
 _PADDING = 0.09  # of the larger span, around the points

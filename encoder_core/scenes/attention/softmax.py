@@ -16,13 +16,13 @@ from encoder_core.figures import (
     RowBarsStyle,
     TensorSlice,
     ThemeName,
-    format_fixed,
     heatmap,
     row_bars,
     span_of,
 )
 from encoder_core.figures.panel import Mark
 from encoder_core.scenes.position import Position, head_slice
+from encoder_core.support.number_format import format_fixed
 
 
 def step_by_step(

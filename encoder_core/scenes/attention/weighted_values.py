@@ -17,7 +17,6 @@ from encoder_core.figures import (
     ThemeName,
     colour_limit,
     dimensions,
-    format_number,
     heatmap,
     largest_magnitude,
     row_bars,
@@ -25,6 +24,7 @@ from encoder_core.figures import (
 )
 from encoder_core.scenes.attention.softmax import weight_bars, weight_map
 from encoder_core.scenes.position import Position, head_slice
+from encoder_core.support.number_format import format_number
 
 _SMALLEST_WITH_DECIMALS = 0.01  # columns of smaller numbers, of a head with a small factor, would be zeros
 

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, format_fixed, row_bars
+from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, row_bars
 from encoder_core.pretrained import Neighbour
+from encoder_core.support.number_format import format_fixed
 
 
 def nearest(

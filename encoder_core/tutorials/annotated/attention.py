@@ -3,9 +3,10 @@
 import numpy as np
 
 from encoder_core.analysis import softmax
-from encoder_core.figures import Line, ThemeName, format_fixed, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.parameters.cost import BYTES_PER_PARAMETER
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.tutorials.annotated.models import D_K, HEADS, NOTEBOOK, equal_heads_run, intended_run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.panels import Parts, curve_panel

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoid_frequency
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.annotated.models import NOTEBOOK, SEQ, D, encodings
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.panels import Parts, curve_panel

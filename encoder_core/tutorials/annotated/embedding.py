@@ -3,9 +3,10 @@
 import numpy as np
 
 from encoder_core.analysis import root_mean_square
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.annotated.models import (
     NOTEBOOK,
     NOTEBOOK_OF_MARCH_5,

@@ -4,8 +4,9 @@ import numpy as np
 
 from encoder_core.blocks.norm import layer_norm
 from encoder_core.edits import ResidualFactor
-from encoder_core.figures import Line, PanelStyle, ThemeName, format_number, residual_flow
+from encoder_core.figures import Line, PanelStyle, ThemeName, residual_flow
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.annotated.models import (
     IMAGES,
     NOTEBOOK,

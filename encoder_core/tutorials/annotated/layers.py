@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.annotated.encoder_text import ADD_AND_NORM_ITEM
 from encoder_core.tutorials.annotated.models import (
     HIDDEN,

@@ -3,10 +3,11 @@
 import numpy as np
 
 from encoder_core.analysis import similarity_by_distance
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.scenes.inputs import positions as position_scenes
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.annotated.models import NOTEBOOK, SEQ, D, encoder, encodings
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.panels import Parts

@@ -3,8 +3,9 @@
 import numpy as np
 
 from encoder_core.analysis import entropy, softmax
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.annotated.attention import example
 from encoder_core.tutorials.annotated.models import D_K, HEADS, IMAGES, NOTEBOOK, D, intended_run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge

@@ -6,11 +6,12 @@ import numpy as np
 
 from encoder_core.analysis import cosines
 from encoder_core.encoder import Encoder
-from encoder_core.figures import Line, ThemeName, format_fixed
+from encoder_core.figures import Line, ThemeName
 from encoder_core.parameters import draw_parameters
 from encoder_core.pretrained import nearest_words
 from encoder_core.recipes.article import INTENDED
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_fixed
 from encoder_core.tutorials.article.models import WALKTHROUGH, Rows, T, article_run, bar_panel, words
 from encoder_core.tutorials.article.trained import NOT_LOADED
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge

@@ -3,10 +3,11 @@
 import numpy as np
 
 from encoder_core.encoder import Encoder
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.recipes.article import WRITTEN
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.article.models import ARTICLE, EMBEDDING_MODULE, T, article_encoder, article_run, words
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 

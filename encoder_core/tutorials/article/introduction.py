@@ -3,10 +3,11 @@
 import numpy as np
 from jaxtyping import Bool
 
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.recipes.article import POEM
 from encoder_core.recipes.example import vocabulary_of, words_of
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.article.models import (
     WALKTHROUGH,
     T,

@@ -3,8 +3,9 @@
 import jax
 import numpy as np
 
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.article.heads import D_K, HEADS, per_head
 from encoder_core.tutorials.article.models import (
     ATTENTION_MODULE,

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from encoder_core.analysis import cosines, similarity_by_distance
-from encoder_core.figures import Line, ThemeName, format_fixed, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.tutorials.article.models import ARTICLE, WALKTHROUGH, T, article_encoder
 from encoder_core.tutorials.article.positions import LEAST_CHANGE, PAPER, ROWS, WRITTEN, encoding_matrix, moving_columns
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge

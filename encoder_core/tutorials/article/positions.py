@@ -4,9 +4,10 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.article.models import (
     EMBEDDING_MODULE,
     T,

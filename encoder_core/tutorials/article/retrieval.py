@@ -3,8 +3,9 @@
 import numpy as np
 
 from encoder_core.analysis import softmax
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.article.models import Rows, T, article_run, bar_panel, block, parameter, words
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 

@@ -3,9 +3,10 @@
 import numpy as np
 
 from encoder_core.analysis import entropy, softmax_steps
-from encoder_core.figures import Line, ThemeName, format_fixed, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.tutorials.haiku.draws import MASK_OF_3, QKV
 from encoder_core.tutorials.haiku.models import (
     ATTENTION,

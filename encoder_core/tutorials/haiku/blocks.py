@@ -7,8 +7,9 @@ import numpy as np
 
 from encoder_core.analysis import relative_change
 from encoder_core.edits import Dropout
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.haiku.draws import MASK_OF_12
 from encoder_core.tutorials.haiku.models import (
     BLOCK,

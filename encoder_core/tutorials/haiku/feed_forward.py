@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from encoder_core.figures import Line, PanelStyle, ThemeName, format_number, residual_flow
+from encoder_core.figures import Line, PanelStyle, ThemeName, residual_flow
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.haiku.intro import sublayer_errors
 from encoder_core.tutorials.haiku.models import BLOCK, CONFIG, ENCODER, FEED_FORWARD, D, block, block_run
 from encoder_core.tutorials.haiku.transforms import NEXT_KEY_ITEM

@@ -3,8 +3,9 @@
 import numpy as np
 
 from encoder_core.blocks.norm import layer_norm
-from encoder_core.figures import Line, PanelStyle, ThemeName, format_fixed, format_number, residual_flow
+from encoder_core.figures import Line, PanelStyle, ThemeName, residual_flow
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.trace import LayerTrace, Run
 from encoder_core.tutorials.haiku.models import INTRO, block_run, encoder_run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge

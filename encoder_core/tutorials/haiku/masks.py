@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.haiku.draws import EMPTY_KEY, EMPTY_MASK, MASK_OF_3, MASK_OF_12
 from encoder_core.tutorials.haiku.models import ATTENTION, BLOCK, scaled_dot_product
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge

@@ -3,11 +3,12 @@
 import numpy as np
 
 from encoder_core.config import EncoderConfig
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.inputs.positions import sinusoid_frequency, sinusoid_layout, sinusoids
 from encoder_core.parameters import parameter_shapes
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.haiku.models import POSITIONS, D, block, example_input
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.panels import Parts, bar_panel, curve_panel

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, format_number, heatmap
+from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, heatmap
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.data import visible_name
 from encoder_core.tutorials.nanolm.forward import CONFIG, embed, forward

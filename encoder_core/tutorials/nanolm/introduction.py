@@ -6,9 +6,10 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import softmax
 
-from encoder_core.figures import Line, Panel, RowBarsDetails, RowBarsStyle, ThemeName, format_number, row_bars, span_of
+from encoder_core.figures import Line, Panel, RowBarsDetails, RowBarsStyle, ThemeName, row_bars, span_of
 from encoder_core.parameters.cost import flops_by_part
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.forward import CONFIG
 from encoder_core.tutorials.nanolm.models import (

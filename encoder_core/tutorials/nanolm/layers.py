@@ -4,20 +4,10 @@ import numpy as np
 from scipy.special import softmax
 
 from encoder_core.analysis import entropy, relative_change
-from encoder_core.figures import (
-    Line,
-    MosaicStyle,
-    RowBarsStyle,
-    ThemeName,
-    TileGrid,
-    format_fixed,
-    format_number,
-    mosaic,
-    row_bars,
-    tile_titles,
-)
+from encoder_core.figures import Line, MosaicStyle, RowBarsStyle, ThemeName, TileGrid, mosaic, row_bars, tile_titles
 from encoder_core.parameters import parameter_shapes
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.forward import CONFIG, embed, forward
 from encoder_core.tutorials.nanolm.models import MODEL, NANOLM, parameters_of, runs

@@ -6,9 +6,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from encoder_core.analysis import relative_change, root_mean_square
-from encoder_core.figures import Line, MosaicStyle, PanelStyle, ThemeName, TileGrid, curves, format_number, mosaic
+from encoder_core.figures import Line, MosaicStyle, PanelStyle, ThemeName, TileGrid, curves, mosaic
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.data import visible_name
 from encoder_core.tutorials.nanolm.forward import CONFIG, embed, forward

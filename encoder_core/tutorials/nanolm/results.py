@@ -6,8 +6,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import softmax
 
-from encoder_core.figures import Line, PanelStyle, RowBarsStyle, ThemeName, curves, format_fixed, row_bars
+from encoder_core.figures import Line, PanelStyle, RowBarsStyle, ThemeName, curves, row_bars
 from encoder_core.scenes.items import HEIGHT
+from encoder_core.support.number_format import format_fixed
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.models import (
     GENERATION,

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.figures import Line, Panel, RowBarsStyle, ThemeName, format_number, row_bars
+from encoder_core.figures import Line, Panel, RowBarsStyle, ThemeName, row_bars
 from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.forward import CONFIG
 from encoder_core.tutorials.nanolm.models import LOSS, MODEL, runs

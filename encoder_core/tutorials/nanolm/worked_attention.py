@@ -7,9 +7,10 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import softmax_steps
-from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, format_number, row_bars
+from encoder_core.figures import Line, RowBarsDetails, RowBarsStyle, ThemeName, row_bars
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention
 from encoder_core.scenes.items import HEIGHT, Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nanolm.models import NANOLM
 

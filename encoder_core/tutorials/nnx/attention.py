@@ -3,9 +3,10 @@
 import numpy as np
 
 from encoder_core.analysis import self_matches
-from encoder_core.figures import Line, ThemeName, format_fixed, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.figures.axis import AxisMeaning
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import SELF_ATTENTION, demo_run
 

@@ -4,8 +4,9 @@ import numpy as np
 
 from encoder_core.analysis import relative_change
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import BLOCK, demo_run
 

@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 
 from encoder_core.analysis import relative_change
-from encoder_core.figures import Line, ThemeName, bars, curves, format_number
+from encoder_core.figures import Line, ThemeName, bars, curves
 from encoder_core.figures.style import PanelStyle
 from encoder_core.parameters.cost import flops_by_part, parameters_by_part
 from encoder_core.scenes.items import Matrix, line_of
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import ENCODER, NNX, encoder_of, encoder_run
 

@@ -7,10 +7,11 @@ from jaxtyping import Float
 
 from encoder_core.encoder import Encoder
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, format_number, mosaic, position_labels
+from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
 from encoder_core.scenes.attention import multi_head as scenes
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.scenes.position import At
+from encoder_core.support.number_format import format_number
 from encoder_core.trace import Run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import MULTI_HEAD, NNX, demo_run

@@ -4,10 +4,11 @@ import numpy as np
 
 from encoder_core.analysis import relative_change
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import Line, RowBarsStyle, ThemeName, format_number, position_labels, row_bars
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, position_labels, row_bars
 from encoder_core.recipes.collapse import collapsed_feed_forward
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import NNX, PAGE, encoder_of, encoder_run, variant_run
 

@@ -3,9 +3,10 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, format_count, mosaic, position_labels
+from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.wording import format_count
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import MULTI_HEAD, SELF_ATTENTION, demo_run, encoder_run
 

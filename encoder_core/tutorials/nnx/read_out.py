@@ -4,8 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from encoder_core.figures import Line, ThemeName, format_number
+from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.number_format import format_number
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.encoder import claim
 from encoder_core.tutorials.nnx.models import ENCODER, encoder_run, variant_run

@@ -5,17 +5,10 @@ from jaxtyping import Float
 
 from encoder_core.analysis import entropy, softmax_steps
 from encoder_core.explain.recompute import difference
-from encoder_core.figures import (
-    Line,
-    RowBarsStyle,
-    ThemeName,
-    form_for,
-    format_count,
-    format_number,
-    position_labels,
-    row_bars,
-)
+from encoder_core.figures import Line, RowBarsStyle, ThemeName, position_labels, row_bars
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
+from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import form_for, format_count
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.nnx.models import SCORES, SELF_ATTENTION, demo_run, encoder_run
 

@@ -16,8 +16,9 @@ from dashboard.selection.focus import Focus
 from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import ablate_heads, ablate_tokens
-from encoder_core.figures import dimensions, format_number
+from encoder_core.figures import dimensions
 from encoder_core.scenes import what_if as scenes
+from encoder_core.support.number_format import format_number
 
 
 def render_ablation(current: Model, at: Focus, _: None) -> Depths:

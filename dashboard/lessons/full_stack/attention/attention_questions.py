@@ -10,7 +10,7 @@ from dashboard.markdown import name_in_sentence, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.analysis import stack_patterns, visible_keys
-from encoder_core.figures import format_fixed, format_number, format_probability
+from encoder_core.support.number_format import format_fixed, format_number, format_probability
 
 Patterns = Float[np.ndarray, "*lead query key"]
 _UNEVEN = 1e-3  # difference of two weights of a row from which it is not uniform

@@ -27,9 +27,10 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.analysis.language import PairKind, head_pairs, pair_weights
 from encoder_core.analysis.language.head_pairs import CLASS_PAIRS, SAME_WORD, WordPair
-from encoder_core.figures import Selection, format_count, format_fixed, format_percent
-from encoder_core.figures.base import shorten
+from encoder_core.figures import Selection
 from encoder_core.scenes import contexts as scenes
+from encoder_core.support.number_format import format_fixed, format_percent
+from encoder_core.support.wording import format_count, shorten
 
 _DESCRIPTIONS = {
     "previous": "words and signs to the token before them",

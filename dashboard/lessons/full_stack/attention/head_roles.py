@@ -19,8 +19,9 @@ from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.analysis.language import role_keys
-from encoder_core.figures import Selection, dimensions, format_count
+from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import language as scenes
+from encoder_core.support.wording import format_count
 
 _ROLE_LABELS = {
     "previous": "the previous token",

@@ -20,9 +20,10 @@ from dashboard.theme import current_theme
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import visible_keys
 from encoder_core.analysis.language import StrongHead, special_tokens_and_query
-from encoder_core.figures import dimensions, latex_range
+from encoder_core.figures import dimensions
 from encoder_core.scenes import language as scenes
 from encoder_core.scenes.position import head_slice
+from encoder_core.support.number_format import latex_range
 
 
 def render_one_word(current: Model, at: Focus, _: None) -> Depths:

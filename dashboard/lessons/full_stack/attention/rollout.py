@@ -18,9 +18,9 @@ from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import analysis
-from encoder_core.figures import format_number
 from encoder_core.scenes.attention import stack_attention as scenes
 from encoder_core.scenes.position import layer_slice
+from encoder_core.support.number_format import format_number
 
 
 def render_rollout(current: Model, at: Focus, _: None) -> Depths:

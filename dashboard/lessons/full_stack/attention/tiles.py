@@ -19,9 +19,10 @@ from dashboard.selection.weights_scale import render_weights_limits
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
-from encoder_core.figures import Line, format_number, latex_range
+from encoder_core.figures import Line
 from encoder_core.scenes.attention import stack_attention as scenes
 from encoder_core.scenes.position import head_slice, layer_slice
+from encoder_core.support.number_format import format_number, latex_range
 
 
 def render_all_heads(current: Model, at: Focus, _: None) -> Depths:

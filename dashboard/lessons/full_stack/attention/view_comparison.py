@@ -11,7 +11,7 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.analysis import rollout, stack_patterns, visible_keys
 from encoder_core.analysis.language.token_kinds import CLS, SEP
-from encoder_core.figures import format_fixed
+from encoder_core.support.number_format import format_fixed
 
 
 def render_view_comparison(current: Model, at: Focus) -> None:

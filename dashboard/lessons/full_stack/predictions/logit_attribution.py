@@ -23,8 +23,9 @@ from encoder_core.analysis import LogitAttribution, logit_attribution, neuron_co
 from encoder_core.blocks import output_logits
 from encoder_core.explain import Cell
 from encoder_core.explain.rules import BY_CONTRIBUTION
-from encoder_core.figures import Selection, dimensions, format_fixed, format_number
+from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import predictions as scenes
+from encoder_core.support.number_format import format_fixed, format_number
 
 _TIE = 0.01  # changes of a logit that differ by less than this fraction of the contribution count as equal
 _SHOWN = 0.005  # smaller contributions are 0.00 in the caption

@@ -19,9 +19,10 @@ from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import logit_lens, rank_of, softmax, top_tokens
 from encoder_core.explain import Cell
-from encoder_core.figures import Selection, dimensions, format_probability, latex_range
+from encoder_core.figures import Selection, dimensions
 from encoder_core.figures.base import label
 from encoder_core.scenes import predictions as scenes
+from encoder_core.support.number_format import format_probability, latex_range
 
 _CLEAR = 1.05  # ratio of two probabilities
 

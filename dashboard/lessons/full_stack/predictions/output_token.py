@@ -10,7 +10,7 @@ from dashboard.state.choices import OUTPUT_ID
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_value
 from encoder_core.analysis import top_tokens
-from encoder_core.figures.base import shorten
+from encoder_core.support.wording import shorten
 
 NO_PREDICTIONS = "This encoder has no output head, so it makes no predictions"
 MAX_LISTED = 100  # tokens of the vocabulary in the picker, most probable first

@@ -20,8 +20,9 @@ from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core.analysis import rank_of, softmax, top_tokens
 from encoder_core.explain import Cell
-from encoder_core.figures import Selection, dimensions, format_calculation, format_number, format_probability
+from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import predictions as scenes
+from encoder_core.support.number_format import format_calculation, format_number, format_probability
 
 RANKS = 5
 _MAX_EXPONENT = 13  # of a ratio in the question; e ** 13 is 442,413

@@ -8,7 +8,7 @@ import streamlit as st
 
 from encoder_core.analysis.language import is_punctuation
 from encoder_core.analysis.language.token_kinds import SPECIAL
-from encoder_core.explain.number_format import format_fixed
+from encoder_core.support.number_format import format_fixed
 
 Mark = Literal["found", "query", "key"]
 _INNER = "##"  # prefix of a WordPiece that continues a word

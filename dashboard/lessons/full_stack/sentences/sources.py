@@ -10,8 +10,8 @@ from dashboard.models.sentence_sources import own_sentences, project_sentences
 from dashboard.models.traced_sentences import TracedSentences, TracingProgress
 from dashboard.state.session import session
 from encoder_core.analysis.language import ContextVectors, PairWeights
-from encoder_core.figures import form_for, format_count
 from encoder_core.inputs.corpus import load_sentences
+from encoder_core.support.wording import form_for, format_count
 
 _SECONDS = 0.6  # between two looks at the progress
 

@@ -9,9 +9,8 @@ from dashboard.components.text_file import MAX_BYTES, TextFile, render_text_file
 from dashboard.markdown import escape_message
 from dashboard.models.traced_sentences import TracedSentences
 from dashboard.state.session import session
-from encoder_core.figures import format_count
-from encoder_core.figures.base import shorten
 from encoder_core.inputs.tokenizer import split_words
+from encoder_core.support.wording import format_count, shorten
 
 MAX_SENTENCES, MAX_LENGTH = 200, 300  # lines of a file, and characters of a line
 _OWN = "own sentences"  # in `Session.memo`: a reload of the page begins another session

@@ -32,9 +32,9 @@ from encoder_core.analysis.language import SharedWord, shared_words
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
 from encoder_core.explain import Cell
 from encoder_core.figures import Selection
-from encoder_core.figures.base import shorten
 from encoder_core.scenes import geometry as scenes
 from encoder_core.scenes.geometry import PlanePoints
+from encoder_core.support.wording import shorten
 
 ALL_TOKENS = "all tokens"
 _MIN_OCCURRENCES = 3  # two points are on a line

@@ -12,8 +12,8 @@ from dashboard.markdown import escape_token
 from encoder_core import EncoderConfig
 from encoder_core.analysis import GroupCosines, PrincipalPlane, Stage, StepPart
 from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
-from encoder_core.figures import format_fixed, format_number, format_percent, latex_number
 from encoder_core.scenes.geometry import AXES, PlanePoints
+from encoder_core.support.number_format import format_fixed, format_number, format_percent, latex_number
 
 
 class Picture(NamedTuple):

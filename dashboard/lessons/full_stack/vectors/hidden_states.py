@@ -16,9 +16,10 @@ from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
-from encoder_core.figures import Window, colour_limit, dimensions, latex_range
+from encoder_core.figures import Window, colour_limit, dimensions
 from encoder_core.scenes import residual_stream as scenes
 from encoder_core.scenes.position import layer_slice
+from encoder_core.support.number_format import latex_range
 
 
 def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:

@@ -14,9 +14,10 @@ from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
 from encoder_core import Encoder
 from encoder_core.analysis import cosines
-from encoder_core.figures import Window, dimensions, latex_sequence
+from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import residual_stream as scenes
 from encoder_core.scenes.position import text_slice
+from encoder_core.support.number_format import latex_sequence
 
 
 def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:

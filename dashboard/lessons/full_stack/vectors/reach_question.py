@@ -9,7 +9,7 @@ from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.analysis import visible_keys
-from encoder_core.figures import format_count
+from encoder_core.support.wording import format_count
 
 _NO_KEY = "The mask hides every key from this token, so attention brings it no value of another token."
 

@@ -27,9 +27,9 @@ from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language import SharedWord, different_words_similarity
 from encoder_core.analysis.language.same_word import TokenPlace
 from encoder_core.explain import Cell
-from encoder_core.figures import format_fixed, latex_range
-from encoder_core.figures.base import shorten
 from encoder_core.scenes import language as scenes
+from encoder_core.support.number_format import format_fixed, latex_range
+from encoder_core.support.wording import shorten
 
 EXAMPLES = ("She took the money to the bank.", "The bank gave him a loan.", "He sat on the bank of the river.")
 _MAX_CURVES = 4  # sentences to compare with, one curve each

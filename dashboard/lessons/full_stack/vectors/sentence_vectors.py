@@ -19,8 +19,9 @@ from dashboard.theme import current_theme
 from encoder_core import sentence_vectors
 from encoder_core.analysis import cosines
 from encoder_core.analysis.language.token_kinds import SPECIAL
-from encoder_core.figures import Window, dimensions, format_fixed
+from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import language as scenes
+from encoder_core.support.number_format import format_fixed
 
 EXAMPLES = ("A cat sleeps on the sofa.", "A kitten naps on the couch.", "The bank raised its interest rates.")
 MAX_WORDS = 12  # of a sentence in the caption

@@ -12,7 +12,7 @@ from dashboard.selection.focus import Focus
 from encoder_core.analysis import cosines, mean_off_diagonal
 from encoder_core.analysis.language.token_kinds import SPECIAL
 from encoder_core.explain.sublayers import layer_norm_steps, norm_parameters
-from encoder_core.figures import format_number
+from encoder_core.support.number_format import format_number
 
 _CLEAR = 1e-2  # change of a vector, as a fraction of its largest number, that counts
 _LONG = 10  # the common vector is so many times as long as the longest output

@@ -37,11 +37,6 @@ def format_number(value: Number, digits: int = 4) -> str:
     return _true_minus(f"{rounded:e}".replace("e+", "e"))
 
 
-def format_count(number: int, noun: str, plural: str = "") -> str:
-    """A number of things: "1 head", "4 heads", "30,522 rows"; `plural` for a noun that does not just take an "s"."""
-    return f"{number:,} {form_for(number, noun, plural or noun + 's')}"
-
-
 def latex_number(formatted: str) -> str:
     r"""A formatted number in LaTeX: "1{,}230", "{-2.5 \cdot 10^{-6}}". As "-2.5e-6", KaTeX shows it as e minus 6."""
     mantissa, _, exponent = formatted.replace("−", "-").replace(",", "{,}").partition("e")
@@ -57,11 +52,6 @@ def latex_sequence(terms: Sequence[str], separator: str = ", ") -> str:
 def latex_range(first: int, last: int) -> str:
     r"""The whole numbers from the first to the last in LaTeX: "1, \dots, 4"; "1" if they are the same."""
     return latex_sequence([str(number) for number in range(first, last + 1)])
-
-
-def form_for(number: int, singular: str, plural: str) -> str:
-    """The form of a word that agrees with a number of things: form_for(1, "is", "are") is "is"."""
-    return singular if number == 1 else plural
 
 
 def format_fixed(value: Number, decimals: int = 3) -> str:
@@ -93,6 +83,14 @@ def format_percent(share: Number) -> str:
     text = f"{float(share):.0%}"
     rounded = {"0%": "less than 1%", "100%": "more than 99%"}
     return text if share == 1 else rounded.get(text, text)
+
+
+def with_unit_prefix(count: int, unit: str = "") -> str:
+    """1234567 -> "1.23 M", or "1.23 MB": three significant digits, and a prefix with the unit, if there is one."""
+    for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= 0.9995 * size:  # 999,999 is 1 M, not 1,000 k
+            return f"{format_number(count / size, 3)} {prefix}{unit}"
+    return f"{count} {unit}".rstrip()
 
 
 def in_brackets(number: str) -> str:

@@ -1,0 +1,18 @@
+"""Words on screen: shortened texts, and nouns and verbs that agree with a number."""
+
+_MAX_LABEL = 12  # characters
+
+
+def shorten(text: str, max_length: int = _MAX_LABEL) -> str:
+    """The text, cut to `max_length` characters with an ellipsis; by default the length of a label."""
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def format_count(number: int, noun: str, plural: str = "") -> str:
+    """A number of things: "1 head", "4 heads", "30,522 rows"; `plural` for a noun that does not just take an "s"."""
+    return f"{number:,} {form_for(number, noun, plural or noun + 's')}"
+
+
+def form_for(number: int, singular: str, plural: str) -> str:
+    """The form of a word that agrees with a number of things: form_for(1, "is", "are") is "is"."""
+    return singular if number == 1 else plural
