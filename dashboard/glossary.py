@@ -15,7 +15,7 @@ _MARK = re.compile(r"\[\[(\[\w+\]|[^\]|]+)(?:\|([^\]]+))?\]\]")
 
 
 @dataclass(frozen=True)
-class Term:
+class GlossaryEntry:
     """A term with its definition, which marks the other terms that it uses.
 
     identity  the tensor whose colour the term has
@@ -26,59 +26,62 @@ class Term:
     identity: Identity | None = None
 
 
-GLOSSARY: dict[str, Term] = {
+GLOSSARY: dict[str, GlossaryEntry] = {
     term.name: term
     for term in (
-        Term("token", "A piece of the text: a word, a part of a rare word, a letter or a sign. Its id is its number in "
-             "the [[vocabulary]]."),
-        Term("vocabulary", "All the [[token|tokens]] that an encoder can read, each with its id."),
-        Term("[CLS]", "A special [[token]] that BERT's tokenizer puts at the beginning of every text. It stands for no "
-             "word."),
-        Term("[SEP]", "A special [[token]] that BERT's tokenizer puts at the end of every text. It stands for no "
-             "word."),
-        Term("vector", "A row of numbers. The encoder has one for each [[token]] after every step."),
-        Term("embedding", "The [[vector]] of a [[token]] before the encoder computes anything: its row of a table with "
-             "one row for each token of the [[vocabulary]]."),
-        Term("position encoding", "A [[vector]] for each position in the text, added to the [[embedding]] of the "
-             "[[token]] that stands there."),
-        Term("d_model", "The number of dimensions of each [[vector]] in the [[residual stream]]."),
-        Term("residual stream", "The [[vector]] of each [[token]] on its way through the layers. Attention and the "
-             "[[feed-forward network]] add their results to it."),
-        Term("attention", "The step in which a [[token]] receives information from the tokens it can see: a sum "
-             "of their [[value|values]], each multiplied by a [[weight]].", "attention"),
-        Term("query", "What a [[token]] searches for: a [[vector]] that is compared with the [[key]] of every token.",
-             "query"),
-        Term("key", "What a [[token]] is compared by: a [[vector]] that every [[query]] is compared with.", "key"),
-        Term("value", "What a [[token]] passes on to a token that attends to it: a [[vector]], which is multiplied by "
-             "a [[weight]].", "value"),
-        Term("head", "One of several computations of [[attention]] in a layer, with its own [[query|queries]], "
-             "[[key|keys]] and [[value|values]]."),
-        Term("d_head", "The number of dimensions of a [[query]], a [[key]] or a [[value]] in one [[head]]."),
-        Term("score", "How well a [[query]] matches a [[key]]: the dot product of the two, usually divided by the "
-             "square root of [[d_head]].", "attention"),
-        Term("mask", "Which [[key|keys]] each [[query]] may attend to. A causal mask hides the keys of later "
-             "[[token|tokens]], a padding mask those that only fill up short sentences."),
-        Term("softmax", "The function that turns a row of scores into weights: the exponential of each [[score]], "
-             "divided by the sum of all exponentials of the row."),
-        Term("weight", "The share of one [[key]] in what a [[query]] receives: from 0 to 1, and 1 in total over the "
-             "visible keys, before dropout. (The learned numbers of a weight matrix are called parameters here.)",
-             "attention"),
-        Term("entropy", "How evenly a row of weights is spread, in bits: 0 if one [[key]] has the whole [[weight]], "
-             "log₂ n if n keys have equal ones."),
-        Term("layer norm", "Shifts and scales the numbers of each [[token]] to mean 0 and variance 1, then multiplies "
-             "each dimension by a parameter γ and adds a parameter β."),
-        Term("feed-forward network", "Two linear layers with an [[activation]], applied to the [[vector]] of each "
-             "[[token]] separately. Formulas call it FFN, the names of tensors mlp."),
-        Term("activation", "A function that is not linear, such as ReLU or GELU, applied to each number separately."),
-        Term("layer", "One of the equal parts that an encoder is a stack of: [[attention]] and a [[feed-forward "
-             "network]], each with a residual sum and a [[layer norm]]. Many tutorials call it a block. (A linear "
-             "layer is a single product with a matrix.)"),
-        Term("hidden state", "The [[vector]] of a [[token]] after one of the layers."),
-        Term("rollout", "An estimate of how much of each input [[token]] is in each vector after a layer, which "
-             "combines the [[attention]] of all layers up to it."),
-        Term("ablation", "Switching a part off, such as a [[head]], to see how much the output depends on it."),
-        Term("logit", "The number that a prediction gives to one [[token]] of the [[vocabulary]], before [[softmax]] "
-             "turns all of them into probabilities."),
+        GlossaryEntry("token", "A piece of the text: a word, a part of a rare word, a letter or a sign. Its id is its "
+                      "number in the [[vocabulary]]."),
+        GlossaryEntry("vocabulary", "All the [[token|tokens]] that an encoder can read, each with its id."),
+        GlossaryEntry("[CLS]", "A special [[token]] that BERT's tokenizer puts at the beginning of every text. It "
+                      "stands for no word."),
+        GlossaryEntry("[SEP]", "A special [[token]] that BERT's tokenizer puts at the end of every text. It stands for "
+                      "no word."),
+        GlossaryEntry("vector", "A row of numbers. The encoder has one for each [[token]] after every step."),
+        GlossaryEntry("embedding", "The [[vector]] of a [[token]] before the encoder computes anything: its row of a "
+                      "table with one row for each token of the [[vocabulary]]."),
+        GlossaryEntry("position encoding", "A [[vector]] for each position in the text, added to the [[embedding]] of "
+                      "the [[token]] that stands there."),
+        GlossaryEntry("d_model", "The number of dimensions of each [[vector]] in the [[residual stream]]."),
+        GlossaryEntry("residual stream", "The [[vector]] of each [[token]] on its way through the layers. Attention "
+                      "and the [[feed-forward network]] add their results to it."),
+        GlossaryEntry("attention", "The step in which a [[token]] receives information from the tokens it can see: a "
+                      "sum of their [[value|values]], each multiplied by a [[weight]].", "attention"),
+        GlossaryEntry("query", "What a [[token]] searches for: a [[vector]] that is compared with the [[key]] of every "
+                      "token.", "query"),
+        GlossaryEntry("key", "What a [[token]] is compared by: a [[vector]] that every [[query]] is compared with.",
+                      "key"),
+        GlossaryEntry("value", "What a [[token]] passes on to a token that attends to it: a [[vector]], which is "
+                      "multiplied by a [[weight]].", "value"),
+        GlossaryEntry("head", "One of several computations of [[attention]] in a layer, with its own "
+                      "[[query|queries]], [[key|keys]] and [[value|values]]."),
+        GlossaryEntry("d_head", "The number of dimensions of a [[query]], a [[key]] or a [[value]] in one [[head]]."),
+        GlossaryEntry("score", "How well a [[query]] matches a [[key]]: the dot product of the two, usually divided by "
+                      "the square root of [[d_head]].", "attention"),
+        GlossaryEntry("mask", "Which [[key|keys]] each [[query]] may attend to. A causal mask hides the keys of later "
+                      "[[token|tokens]], a padding mask those that only fill up short sentences."),
+        GlossaryEntry("softmax", "The function that turns a row of scores into weights: the exponential of each "
+                      "[[score]], divided by the sum of all exponentials of the row."),
+        GlossaryEntry("weight", "The share of one [[key]] in what a [[query]] receives: from 0 to 1, and 1 in total "
+                      "over the visible keys, before dropout. (The learned numbers of a weight matrix are called "
+                      "parameters here.)", "attention"),
+        GlossaryEntry("entropy", "How evenly a row of weights is spread, in bits: 0 if one [[key]] has the whole "
+                      "[[weight]], log₂ n if n keys have equal ones."),
+        GlossaryEntry("layer norm", "Shifts and scales the numbers of each [[token]] to mean 0 and variance 1, then "
+                      "multiplies each dimension by a parameter γ and adds a parameter β."),
+        GlossaryEntry("feed-forward network", "Two linear layers with an [[activation]], applied to the [[vector]] of "
+                      "each [[token]] separately. Formulas call it FFN, the names of tensors mlp."),
+        GlossaryEntry("activation", "A function that is not linear, such as ReLU or GELU, applied to each number "
+                      "separately."),
+        GlossaryEntry("layer", "One of the equal parts that an encoder is a stack of: [[attention]] and a "
+                      "[[feed-forward network]], each with a residual sum and a [[layer norm]]. Many tutorials call it "
+                      "a block. (A linear layer is a single product with a matrix.)"),
+        GlossaryEntry("hidden state", "The [[vector]] of a [[token]] after one of the layers."),
+        GlossaryEntry("rollout", "An estimate of how much of each input [[token]] is in each vector after a layer, "
+                      "which combines the [[attention]] of all layers up to it."),
+        GlossaryEntry("ablation", "Switching a part off, such as a [[head]], to see how much the output depends on "
+                      "it."),
+        GlossaryEntry("logit", "The number that a prediction gives to one [[token]] of the [[vocabulary]], before "
+                      "[[softmax]] turns all of them into probabilities."),
     )
 }  # fmt: skip
 
@@ -101,10 +104,10 @@ def definitions() -> dict[str, str]:
     return {_target(term): without_marks(term.definition) for term in GLOSSARY.values()}
 
 
-def _target(term: Term) -> str:
+def _target(term: GlossaryEntry) -> str:
     return f"#term-{quote(term.name)}"
 
 
-def _link(term: Term, text: str) -> str:
+def _link(term: GlossaryEntry, text: str) -> str:
     link = f"[{text}]({_target(term)})"
     return f":{IDENTITY_COLOURS[term.identity]}[**{link}**]" if term.identity else link

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dashboard.components.diagram import render_diagram
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.map import input_group, layer_group, length_question, output_group, render_cost
 from dashboard.lessons.sublayers.edited_residuals import factor_line
@@ -48,12 +48,12 @@ def render_body() -> None:
     render_cost(current, parts, flops)
     render_depths(
         {
-            "parameters": Table(
+            "parameters": NumberTable(
                 np.array([[count, count * BYTES_PER_PARAMETER] for count in parts.values()]),
                 list(parts),
                 ["parameters", "bytes"],
             ),
-            "FLOPs": Table(np.array([[count] for count in flops.values()]), list(flops), ["FLOP"]),
+            "FLOPs": NumberTable(np.array([[count] for count in flops.values()]), list(flops), ["FLOP"]),
         },
         formula(),
         [

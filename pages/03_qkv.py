@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention.qkv import one_matrix_question, render_roles
 from dashboard.lessons.transitions import render_opening
@@ -82,12 +82,14 @@ def render_body() -> None:
     render_roles(current, at, head_columns, biases)
     table_columns = range(config.qkv_width) if all_heads else head_columns
     names, x_names = dimensions(len(table_columns), start=table_columns.start), dimensions(d_model)
-    tables = {LETTERS[name]: Table(result[:, table_columns], at.labels, names) for name, result in results.items()}
-    tables["x"] = Table(x, at.labels, x_names)
+    tables = {
+        LETTERS[name]: NumberTable(result[:, table_columns], at.labels, names) for name, result in results.items()
+    }
+    tables["x"] = NumberTable(x, at.labels, x_names)
     for name, kernel in kernels.items():
-        tables[f"W_{LETTERS[name]}"] = Table(kernel[:, table_columns], x_names, names, first=None)
+        tables[f"W_{LETTERS[name]}"] = NumberTable(kernel[:, table_columns], x_names, names, first=None)
     if biases:
-        tables["b"] = Table(np.stack(list(biases.values()))[:, table_columns], list(LETTERS), names)
+        tables["b"] = NumberTable(np.stack(list(biases.values()))[:, table_columns], list(LETTERS), names)
     lines = r" \\ ".join(
         rf"\underbrace{{{letter}}}_{{{seq}\times{width}}} = \overbrace{{x}}^{{{seq}\times{d_model}}}\;"
         rf"\overbrace{{W_{letter}}}^{{{d_model}\times{width}}}" + (rf" + b_{letter}" if biases else "")

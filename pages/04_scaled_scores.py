@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention.scaled_scores import longer_query_question, mean_row_variance
 from dashboard.lessons.transitions import render_opening
@@ -84,10 +84,10 @@ def render_body() -> None:
     )
     render_depths(
         {
-            "scores": Table(scores, tokens, tokens),
-            "dot products": Table(dots, tokens, tokens),
-            "Q": Table(q, tokens, dims),
-            "K": Table(k, tokens, dims),
+            "scores": NumberTable(scores, tokens, tokens),
+            "dot products": NumberTable(dots, tokens, tokens),
+            "Q": NumberTable(q, tokens, dims),
+            "K": NumberTable(k, tokens, dims),
         },
         formula(),
         [*PRODUCTS, blocks.scale_and_mask],

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention.softmax import (
     describe_row,
@@ -67,9 +67,9 @@ def render_body() -> None:
     entropies = np.stack([bits, largest_entropy(np.isfinite(scores))], axis=1)
     render_depths(
         {
-            "this row": Table(columns, tokens, ["score s", scenes.shifted_title(temperature), "exp", "weight"]),
-            "weights": Table(weights, tokens, tokens),
-            "entropy": Table(entropies, tokens, ["bits", "log₂ of visible keys"]),
+            "this row": NumberTable(columns, tokens, ["score s", scenes.shifted_title(temperature), "exp", "weight"]),
+            "weights": NumberTable(weights, tokens, tokens),
+            "entropy": NumberTable(entropies, tokens, ["bits", "log₂ of visible keys"]),
         },
         rf"\begin{{gathered}} \underbrace{{A_{{ij}}}}_{{{seq}\times{seq}}} = \frac{{e^{{(s_{{ij}} - m_i) / T}}}}"
         rf"{{\sum_{{k=1}}^{{{seq}}} e^{{(s_{{ik}} - m_i) / T}}}}"

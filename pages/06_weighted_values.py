@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention.weighted_values import (
     average_text,
@@ -77,10 +77,10 @@ def render_body() -> None:
     columns = np.stack([row, values, product, np.cumsum(product)], axis=1)
     render_depths(
         {
-            "weight × value": Table(columns, tokens, ["weight", "value", "weight × value", "added up"]),
-            "z": Table(z, tokens, dims),
-            "V": Table(v, tokens, dims),
-            "weights": Table(weights, tokens, tokens),
+            "weight × value": NumberTable(columns, tokens, ["weight", "value", "weight × value", "added up"]),
+            "z": NumberTable(z, tokens, dims),
+            "V": NumberTable(v, tokens, dims),
+            "weights": NumberTable(weights, tokens, tokens),
         },
         rf"\begin{{gathered}} \underbrace{{Z}}_{{{seq}\times{d_head}}} = {times}\underbrace{{A}}_{{{seq}\times{seq}}}\;"
         rf"\underbrace{{V}}_{{{seq}\times{d_head}}}, {apart} z_i = {times}\sum_{{j=1}}^{{{seq}}} A_{{ij}}\, v_j"

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention import multi_head as sections
 from dashboard.lessons.transitions import render_opening
@@ -68,11 +68,11 @@ def render_body() -> None:
     names, token_contributions = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
     render_depths(
         {
-            "size of contribution": Table(np.linalg.norm(contributions, axis=-1), names, at.labels),
-            "one token": Table(
+            "size of contribution": NumberTable(np.linalg.norm(contributions, axis=-1), names, at.labels),
+            "one token": NumberTable(
                 np.vstack([token_contributions, token_contributions.sum(axis=0)]), [*names, "sum"], dimensions(d_model)
             ),
-            "concat": Table(layer.concat[at.sentence], at.labels, dimensions(width)),
+            "concat": NumberTable(layer.concat[at.sentence], at.labels, dimensions(width)),
         },
         rf"\begin{{gathered}} \underbrace{{\text{{attn\_out}}}}_{{{seq}\times{d_model}}} = "
         rf"\underbrace{{[{all_z}]}}_{{{seq}\times{width}}}\;"

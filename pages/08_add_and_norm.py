@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.sublayers import add_and_norm as sections
 from dashboard.lessons.transitions import render_opening
@@ -53,7 +53,7 @@ def render_body() -> None:
     tables = {"norm out": tensors.norm_out, "normalised": steps.normalised, "norm in": tensors.norm_in,
               "sublayer": tensors.sublayer, "residual": tensors.residual}  # fmt: skip
     render_depths(
-        {title: Table(x, at.labels, dimensions(d_model)) for title, x in tables.items() if x is not None},
+        {title: NumberTable(x, at.labels, dimensions(d_model)) for title, x in tables.items() if x is not None},
         rf"\begin{{aligned}} \mu &= \tfrac{{1}}{{{d_model}}} \sum_i x_i \\"
         rf"\sigma^2 &= \tfrac{{1}}{{{d_model}}} \sum_i (x_i - \mu)^2 \\"
         r"y &= \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta \\"

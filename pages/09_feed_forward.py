@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.sublayers.feed_forward import render_neuron, render_row_replacement, row_replacement_question
 from dashboard.lessons.transitions import render_opening
@@ -66,10 +66,10 @@ def render_body() -> None:
     render_row_replacement(current, at, layer, columns)
     render_depths(
         {
-            "mlp out": Table(steps.out, at.labels, dimensions(d_model)),
-            "mlp act": Table(steps.act[:, neuron_window.places], at.labels, names),
-            "mlp pre": Table(steps.pre[:, neuron_window.places], at.labels, names),
-            "mlp in": Table(mlp_in, at.labels, dimensions(d_model)),
+            "mlp out": NumberTable(steps.out, at.labels, dimensions(d_model)),
+            "mlp act": NumberTable(steps.act[:, neuron_window.places], at.labels, names),
+            "mlp pre": NumberTable(steps.pre[:, neuron_window.places], at.labels, names),
+            "mlp in": NumberTable(mlp_in, at.labels, dimensions(d_model)),
         },
         formula(),
         [blocks.FeedForward.__call__],

@@ -30,7 +30,7 @@ INSPECTED_CELL = "the cell"
 
 
 @dataclass(frozen=True)
-class Table:
+class NumberTable:
     """A tensor as a table: values, with the names of its rows and columns.
 
     first  number of the first row, shown before its name, such as 1 for tokens; None if the names are numbers
@@ -43,7 +43,7 @@ class Table:
 
 
 def render_depths(
-    tables: Mapping[str, Table],
+    tables: Mapping[str, NumberTable],
     formula: str,
     code: Sequence[Callable[..., Any]],
     question: Question,
@@ -83,7 +83,9 @@ def _render_reading(formula: str, code: Sequence[Callable[..., Any]], question: 
         ask_below(question)
 
 
-def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None, *, begins_with_table: bool) -> bool:
+def _render_numbers(
+    tables: Mapping[str, NumberTable], inspection: Inspection | None, *, begins_with_table: bool
+) -> bool:
     """Render the derivation of the inspected cell or a table; whether it is the derivation."""
     with st.container(border=True):
         names = [INSPECTED_CELL, *tables] if inspection else list(tables)
@@ -100,7 +102,7 @@ def _render_numbers(tables: Mapping[str, Table], inspection: Inspection | None, 
         return False
 
 
-def _to_dataframe(table: Table) -> pd.DataFrame:
+def _to_dataframe(table: NumberTable) -> pd.DataFrame:
     """A data frame; columns with equal names get numbers, because their names must be unique."""
     rows = list(table.rows)
     if table.first is not None:

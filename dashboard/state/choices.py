@@ -100,4 +100,4 @@ TRAINING_COMPARISON = declare_option("train_compare", ("none", *COMPARISONS), "n
 TRAINING_TEXT = declare_text("train_text")  # the input whose attention is shown; None: the first example of the task
 TRAINING_HEAD = declare_numbers("train_head", None, max_count=2)  # layer and head that are enlarged, from 1
 TRAINING_PREDICTION = declare_number("train_prediction", 0)  # the number of the chosen option
-RUN, CHECKPOINT = SETTINGS["run"], SETTINGS["checkpoint"]
+RUN, CHECKPOINT_STEP = SETTINGS["run"], SETTINGS["checkpoint"]

@@ -45,10 +45,10 @@ def parse_offered(environment: Mapping[str, str]) -> dict[str, str]:
     return offered
 
 
-def parse_max_bytes(environment: Mapping[str, str]) -> int:
+def parse_max_download_bytes(environment: Mapping[str, str]) -> int:
     """The largest download in bytes."""
     return read_whole_number(environment, "ENCODER_MAX_MB", _MAX_MB) * 1_000_000
 
 
 OFFERED = parse_offered(os.environ)
-MAX_BYTES = parse_max_bytes(os.environ)
+MAX_BYTES = parse_max_download_bytes(os.environ)

@@ -11,7 +11,7 @@ from dashboard.training.storage import RunStorage
 from dashboard.training.stored_run import ACTIVE, Status, StoredCheckpoint, StoredRun
 from encoder_core.training import TrainingPlan
 from encoder_core.training.messages import (
-    Checkpoint,
+    CheckpointMade,
     Failed,
     Finished,
     Pause,
@@ -142,7 +142,7 @@ class RunRegistry:
                 case StepsMade():
                     run.add_steps(report.step, report.steps, report.seconds)
                     run.status = "running" if run.status == "starting" else run.status
-                case Checkpoint():
+                case CheckpointMade():
                     run.add_checkpoint(StoredCheckpoint(*report[1:]))
                     self._storage.make_room()
                 case Paused():

@@ -24,7 +24,7 @@ def parse_max_active(environment: Mapping[str, str]) -> int:
     return read_whole_number(environment, "ENCODER_TRAINING_RUNS", _MAX_ACTIVE, range(0, 17))
 
 
-def parse_max_bytes(environment: Mapping[str, str]) -> int:
+def parse_max_run_bytes(environment: Mapping[str, str]) -> int:
     """The memory of all stored runs in bytes."""
     return read_whole_number(environment, "ENCODER_TRAINING_MB", _MAX_MB, range(1, 1_000_000)) * 1_000_000
 
@@ -35,7 +35,7 @@ def _may_be_open(session: str) -> bool:
 
 
 RUNS = RunRegistry(
-    RunStorage(parse_max_bytes(os.environ), _may_be_open),
+    RunStorage(parse_max_run_bytes(os.environ), _may_be_open),
     parse_max_active(os.environ),
     TrainingProcess,
     time.monotonic,

@@ -25,7 +25,7 @@ from encoder_core.analysis.output_head import has_predictions
 from encoder_core.analysis.predictions import TopTokens, rank_of, top_tokens
 from encoder_core.analysis.principal_plane import PrincipalPlane, principal_plane
 from encoder_core.analysis.residual_steps import (
-    Stage,
+    ResidualStage,
     StepPart,
     residual_stages,
     residual_step,
@@ -58,10 +58,10 @@ __all__ = [
     "LogitAttribution",
     "NeuronContributions",
     "PrincipalPlane",
+    "ResidualStage",
     "SelfMatches",
     "Similarity",
     "SoftmaxSteps",
-    "Stage",
     "StepPart",
     "TopTokens",
     "cosines",

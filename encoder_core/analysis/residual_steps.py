@@ -14,7 +14,7 @@ _OUTSIDE_BLOCKS = ("embedded", "output")  # the tensors of stages
 _IN_BLOCKS = ("mlp_in", "resid_mid", "resid_post")
 
 
-class Stage(NamedTuple):
+class ResidualStage(NamedTuple):
     """A stage of the residual stream: the input of the first layer, or the vectors after a sublayer or the final norm.
 
     name    "input", "attention 1", "layer 1", ..., "final norm": layers count from 1, as on screen
@@ -46,7 +46,7 @@ class StepPart(NamedTuple):
         return self.name.endswith("norm")
 
 
-def residual_stages(config: EncoderConfig) -> list[Stage]:
+def residual_stages(config: EncoderConfig) -> list[ResidualStage]:
     """The stages in the order of the forward pass.
 
     With norm="post" the vectors after attention are those after its norm. Raises ValueError for layers that are not
@@ -55,16 +55,19 @@ def residual_stages(config: EncoderConfig) -> list[Stage]:
     require_config(config)
     require_chained_layers(config)
     middle = "mlp_in" if config.norm == "post" else "resid_mid"
-    stages = [Stage("input", "embedded")]
+    stages = [ResidualStage("input", "embedded")]
     for layer in range(config.num_layers):
-        stages += [Stage(f"attention {layer + 1}", middle, layer), Stage(f"layer {layer + 1}", "resid_post", layer)]
-    return [*stages, Stage("final norm", "output")] if config.final_norm else stages
+        stages += [
+            ResidualStage(f"attention {layer + 1}", middle, layer),
+            ResidualStage(f"layer {layer + 1}", "resid_post", layer),
+        ]
+    return [*stages, ResidualStage("final norm", "output")] if config.final_norm else stages
 
 
-def stage_vectors(trace: EncoderTrace, stage: Stage) -> Float[np.ndarray, "batch seq d_model"]:
+def stage_vectors(trace: EncoderTrace, stage: ResidualStage) -> Float[np.ndarray, "batch seq d_model"]:
     """The vectors of all tokens at a stage. Raises ValueError for what is no trace or no stage of it."""
     require_trace(trace)
-    require_type("stage", stage, Stage, "the stages of `residual_stages`")
+    require_type("stage", stage, ResidualStage, "the stages of `residual_stages`")
     require_choice("tensor", stage.tensor, _OUTSIDE_BLOCKS if stage.layer is None else _IN_BLOCKS)
     if stage.layer is not None:
         require_index("layer", stage.layer, len(trace.layers))

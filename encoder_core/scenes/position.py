@@ -25,7 +25,7 @@ class Position(Protocol):
     def labels(self) -> Sequence[str]: ...
 
 
-class At(NamedTuple):
+class ScenePosition(NamedTuple):
     """A position for notebooks and tests: by default the first sentence, layer, head, token and key token."""
 
     sentence: int = 0

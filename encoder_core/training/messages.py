@@ -42,7 +42,7 @@ class StepsMade(NamedTuple):
     seconds: float
 
 
-class Checkpoint(NamedTuple):
+class CheckpointMade(NamedTuple):
     """The parameters after step `step`, and their evaluation."""
 
     run: str
@@ -76,4 +76,4 @@ class Failed(NamedTuple):
 
 
 Request = Start | Pause | Stop
-Report = StepsMade | Checkpoint | Paused | Finished | Failed
+Report = StepsMade | CheckpointMade | Paused | Finished | Failed

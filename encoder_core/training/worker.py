@@ -17,7 +17,7 @@ from collections import deque
 from multiprocessing.connection import Connection
 
 from encoder_core.training.messages import (
-    Checkpoint,
+    CheckpointMade,
     Failed,
     Finished,
     Pause,
@@ -93,14 +93,14 @@ class Worker:
         if run is None:
             run = self._runs[name] = TrainingRun(start.plan, start.state)
             if start.state is None:
-                self._send(Checkpoint(name, 0, run.parameters(), run.evaluate()))
+                self._send(CheckpointMade(name, 0, run.parameters(), run.evaluate()))
                 return
         steps = run.advance(min(CHUNK - run.step % CHUNK, start.until - run.step))
         now = time.monotonic()
         self._send(StepsMade(name, run.step, steps, now - self._reported.get(name, now)))
         self._reported[name] = now
         if run.step in start.plan.checkpoint_steps:
-            self._send(Checkpoint(name, run.step, run.parameters(), run.evaluate()))
+            self._send(CheckpointMade(name, run.step, run.parameters(), run.evaluate()))
         if run.step >= start.plan.steps:
             self._send(Finished(name))
         elif run.step >= start.until:

@@ -256,7 +256,7 @@ def test_arguments_of_language_measures(measure, message):
 )
 def test_a_stage_is_one_of_the_trace(tensor, layer, message):
     with refuses(message):
-        analysis.stage_vectors(TRACE, analysis.Stage("x", tensor, layer))
+        analysis.stage_vectors(TRACE, analysis.ResidualStage("x", tensor, layer))
 
 
 def test_the_patterns_of_layers():

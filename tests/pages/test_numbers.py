@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dashboard.components.derivation import DIGITS
-from dashboard.inspect.depths import Table, _to_dataframe
+from dashboard.inspect.depths import NumberTable, _to_dataframe
 from dashboard.lessons.recipes import by_hand
 from dashboard.page_list import stage_named
 from encoder_core.support.number_format import format_number
@@ -163,9 +163,9 @@ def test_the_derivation_of_a_position_names_it_from_1(framed):
 
 def test_rows_of_a_table_are_numbered_once_and_from_their_first_number():
     values = np.zeros((2, 1))
-    assert list(_to_dataframe(Table(values, ["the", "cat"], ["x"])).index) == ["1 the", "2 cat"]
-    assert list(_to_dataframe(Table(values, ["the", "cat"], ["x"], first=0)).index) == ["0 the", "1 cat"]
-    assert list(_to_dataframe(Table(values, ["0", "1"], ["x"], first=None)).index) == ["0", "1"]
+    assert list(_to_dataframe(NumberTable(values, ["the", "cat"], ["x"])).index) == ["1 the", "2 cat"]
+    assert list(_to_dataframe(NumberTable(values, ["the", "cat"], ["x"], first=0)).index) == ["0 the", "1 cat"]
+    assert list(_to_dataframe(NumberTable(values, ["0", "1"], ["x"], first=None)).index) == ["0", "1"]
 
 
 def test_the_numbers_of_a_tiny_model_have_one_space_after_them(framed):

@@ -14,7 +14,7 @@ from dashboard.models.model import Model, model_for
 from dashboard.models.story import SENTENCE
 from dashboard.models.variants import edited_model
 from dashboard.page_list import stage_named
-from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_bytes, parse_offered
+from dashboard.state.offered_encoders import MINILM, OFFERED, parse_max_download_bytes, parse_offered
 from dashboard.state.setting_parameters import DEFAULT_TEXT, DEFAULTS, OPTIONS
 from dashboard.state.settings import Settings
 from encoder_core.edits import SetWeight
@@ -69,7 +69,7 @@ def test_an_encoder_that_cannot_be_loaded_is_tried_once_and_says_why(monkeypatch
 
 @pytest.mark.parametrize(("setting", "megabytes"), [(None, 150), ("40", 40), ("many", 150), ("-1", 150), ("", 150)])
 def test_the_largest_download(setting, megabytes):
-    assert parse_max_bytes({} if setting is None else {"ENCODER_MAX_MB": setting}) == megabytes * 1_000_000
+    assert parse_max_download_bytes({} if setting is None else {"ENCODER_MAX_MB": setting}) == megabytes * 1_000_000
 
 
 def test_text_and_mask_can_be_chosen_for_a_trained_encoder():

@@ -8,7 +8,7 @@ from dashboard.training.runs import RUNS
 from encoder_core.parameters import draw_parameters
 from encoder_core.training import Evaluation, RunState, Steps
 from encoder_core.training.expected_keys import key_sets
-from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Start, StepsMade
+from encoder_core.training.messages import CheckpointMade, Failed, Finished, Pause, Paused, Start, StepsMade
 from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, warning_texts
 
 PAGE = page_named("training")
@@ -39,7 +39,7 @@ class FakeProcess:
                 steps = Steps(np.full(10, 1 / step), np.full(10, 0.5), np.ones((10, len(plan.parts))))
                 self.report(StepsMade(start.run, step, steps, 0.1))
             parameters = draw_parameters(plan.config, step)
-            self.report(Checkpoint(start.run, step, parameters, Evaluation(0.1, 1.0, accuracy)))
+            self.report(CheckpointMade(start.run, step, parameters, Evaluation(0.1, 1.0, accuracy)))
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
 from dashboard.components.text_file import TextFile
 from dashboard.lessons.full_stack.sentences.uploaded_sentences import read_sentences
-from dashboard.serving.limits.gate import Connection
+from dashboard.serving.limits.gate import LimitedConnection
 from dashboard.serving.limits.visitors import parse_max_sessions
 from dashboard.state.edit_history import edit_texts
-from dashboard.state.offered_encoders import parse_max_bytes, parse_offered
+from dashboard.state.offered_encoders import parse_max_download_bytes, parse_offered
 from dashboard.state.session import session
 from dashboard.state.text import truncate_text
 from dashboard.training.runs import parse_max_active
@@ -55,7 +55,7 @@ def answer_to_message(message):
         nonlocal answer
         answer = f"the connection is closed with code {message['code']}"
 
-    assert run(Connection(receive, send).receive())["type"] == "websocket.disconnect"
+    assert run(LimitedConnection(receive, send).receive())["type"] == "websocket.disconnect"
     return answer
 
 
@@ -72,7 +72,7 @@ def answer(kind, code, caplog):
     if kind == "setting":
         caplog.set_level(logging.WARNING)
         parse_offered(value)
-        parse_max_bytes(value)
+        parse_max_download_bytes(value)
         parse_max_sessions(value)
         parse_max_active(value)
         return f"{caplog.messages[-1]} (log)"

@@ -10,7 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from dashboard.serving.limits import fair_share, gate
 from dashboard.serving.limits.fair_share import ACTIVE, MAX_PAUSE, SAVINGS, SHARE, SHARED, FairShare
-from dashboard.serving.limits.gate import BURST, MAX_BYTES, RATE, Connection, Gate
+from dashboard.serving.limits.gate import BURST, MAX_BYTES, RATE, Gate, LimitedConnection
 from dashboard.serving.limits.visitors import Visitors, parse_max_sessions
 from encoder_core.engine.executables import wait_for
 from tests.robustness.coroutines import run
@@ -35,7 +35,7 @@ def received(monkeypatch, *payloads):
         closed.append(message["code"])
 
     async def read():
-        connection = Connection(receive, send, clock=lambda: sum(pauses))
+        connection = LimitedConnection(receive, send, clock=lambda: sum(pauses))
         while (message := await connection.receive())["type"] == "websocket.receive":
             passed.append(message["bytes"])
 

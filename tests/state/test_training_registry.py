@@ -8,7 +8,7 @@ from dashboard.training import storage as storage_module
 from dashboard.training.registry import IDLE, UNSEEN, RunRegistry
 from dashboard.training.storage import MAX_PER_OWNER, RunStorage
 from encoder_core.training import Evaluation, RunState, Steps, TrainingPlan
-from encoder_core.training.messages import Checkpoint, Failed, Finished, Pause, Paused, Start, StepsMade, Stop
+from encoder_core.training.messages import CheckpointMade, Failed, Finished, Pause, Paused, Start, StepsMade, Stop
 
 PLAN = TrainingPlan(steps=100)
 STATE = RunState(10, {}, (), {})
@@ -62,7 +62,7 @@ def measured(run, last, count=10, seconds=0.1):
 
 
 def checkpoint(run, step, size=1_000):
-    return Checkpoint(run.id, step, {"a": np.zeros(size // 4, np.float32)}, Evaluation(1.0, 0.5, 0.25))
+    return CheckpointMade(run.id, step, {"a": np.zeros(size // 4, np.float32)}, Evaluation(1.0, 0.5, 0.25))
 
 
 @pytest.fixture

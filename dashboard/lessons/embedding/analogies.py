@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.lessons.embedding.cosine_table import cosine_table
 from dashboard.markdown import escape_markdown, escape_token
 from dashboard.models.model import Model
@@ -21,7 +21,7 @@ from encoder_core.support.number_format import format_fixed
 _PRESETS = ("king - man + woman", "paris - france + germany")
 
 
-def render_analogies(model: Model) -> dict[str, Table]:
+def render_analogies(model: Model) -> dict[str, NumberTable]:
     """The controls of an analogy and the words nearest to it. Returns a table of their cosines."""
     tokenizer = model.encoder.tokenizer
     assert isinstance(tokenizer, WordPieceTokenizer), "analogies need a trained encoder"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from encoder_core.pretrained import Neighbour, direction_of
 
 COSINE_FORMULA = r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\, \lVert b \rVert}"
@@ -17,8 +17,10 @@ def cosine_table(
     neighbours: Sequence[Neighbour],
     plus: Sequence[str],
     minus: Sequence[str] = (),
-) -> Table:
+) -> NumberTable:
     """For each word: its cosine with the direction plus − minus, the dot product and both lengths."""
     length = float(np.linalg.norm(direction_of(table, vocabulary, plus, minus)))
     rows = [(word.cosine, word.dot, length, word.length) for word in neighbours]
-    return Table(np.array(rows), [neighbour.word for neighbour in neighbours], ["cos(a, b)", "a · b", "|a|", "|b|"])
+    return NumberTable(
+        np.array(rows), [neighbour.word for neighbour in neighbours], ["cos(a, b)", "a · b", "|a|", "|b|"]
+    )

@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float, Int
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -83,7 +83,7 @@ def lookup_question(current: Model, at: Focus) -> Question:
     )
 
 
-def lookup_tables(current: Model, at: Focus) -> dict[str, Table]:
+def lookup_tables(current: Model, at: Focus) -> dict[str, NumberTable]:
     """The rows of the sentence before and after scaling, the one-hot matrix and E."""
     ids, rows, table = _ids_and_rows(current, at)
     dims, words = dimensions(table.shape[1]), list(current.vocabulary)
@@ -93,10 +93,10 @@ def lookup_tables(current: Model, at: Focus) -> dict[str, Table]:
         row_ids = np.unique(ids)
         words, first = [f"{index} {words[index]}" for index in row_ids], None
     return {
-        "rows": Table(rows, at.labels, dims),
-        "scaled rows": Table(current.trace.scaled_embedding[at.sentence], at.labels, dims),
-        "one-hot": Table(scenes.one_hot_columns(row_ids, ids), at.labels, words),
-        "E": Table(table[row_ids], words, dims, first),
+        "rows": NumberTable(rows, at.labels, dims),
+        "scaled rows": NumberTable(current.trace.scaled_embedding[at.sentence], at.labels, dims),
+        "one-hot": NumberTable(scenes.one_hot_columns(row_ids, ids), at.labels, words),
+        "E": NumberTable(table[row_ids], words, dims, first),
     }
 
 

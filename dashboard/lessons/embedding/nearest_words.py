@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.lessons.embedding.analogies import render_analogies
 from dashboard.lessons.embedding.cosine_table import cosine_table
 from dashboard.markdown import capitalize, escape_token
@@ -19,7 +19,7 @@ from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.support.wording import format_count, shorten
 
 
-def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:
+def render_nearest_words(current: Model, at: Focus) -> dict[str, NumberTable]:
     """The nearest words and, with a trained encoder, analogies. Returns tables of the cosines."""
     has_analogies = isinstance(current.encoder.tokenizer, WordPieceTokenizer)
     left, right = st.columns([2, 3], gap="large")
@@ -36,7 +36,7 @@ def render_nearest_words(current: Model, at: Focus) -> dict[str, Table]:
     return tables
 
 
-def _render_neighbours(current: Model, at: Focus) -> dict[str, Table]:
+def _render_neighbours(current: Model, at: Focus) -> dict[str, NumberTable]:
     table, word, noun = current.parameters["token_embedding"], _word(current, at), _noun(current)
     neighbours, word_text = nearest_words(table, current.vocabulary, [word]), escape_token(word)
     if not neighbours:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
 from dashboard.selection.axis_window import WideAxis
@@ -21,7 +21,7 @@ from encoder_core.support.wording import format_count
 class Depths(NamedTuple):
     """Numbers, formula, code and question of a view: the arguments of `render_depths`."""
 
-    tables: Mapping[str, Table]
+    tables: Mapping[str, NumberTable]
     formula: str
     code: Sequence[Callable[..., Any]]
     question: Question

@@ -6,7 +6,7 @@ python -m dashboard.lessons.guide.document > docs/workshop.md
 import re
 
 from dashboard.lessons.guide.plan import STEPS, VERSIONS, steps_of
-from dashboard.lessons.guide.step import Step
+from dashboard.lessons.guide.step import PlanStep
 from dashboard.lessons.guide.text import misunderstandings, overview
 from dashboard.models.loading import encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
@@ -34,7 +34,7 @@ def document() -> str:
     return f"{_HEADER}\n{tables}\n{sections}"
 
 
-def section(step: Step) -> str:
+def section(step: PlanStep) -> str:
     """One step: its times, links, question, answer and misunderstandings."""
     minutes = ", ".join(
         f"{step.minutes[name]} ({version.title})" for name, version in VERSIONS.items() if name in step.minutes
@@ -47,7 +47,7 @@ def section(step: Step) -> str:
     )
 
 
-def _anchor(_: int, step: Step) -> str:
+def _anchor(_: int, step: PlanStep) -> str:
     """The address of a section, as GitHub derives it from the heading."""
     return "#" + re.sub(r"[^\w -]", "", step.title.lower()).replace(" ", "-")
 

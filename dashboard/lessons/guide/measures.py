@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dashboard.lessons.guide.step import Numbers, View
+from dashboard.lessons.guide.step import Numbers, PlanView
 from dashboard.lessons.positions.shuffle import output_changes
 from dashboard.models.model import Model
 from dashboard.models.variants import untrained_model
@@ -20,7 +20,7 @@ OTHER_TEMPERATURE = 2.0
 SEEDS = range(5)  # of the random encoders
 
 
-def start(views: Sequence[View]) -> Numbers:
+def start(views: Sequence[PlanView]) -> Numbers:
     """Where "it" attends: in the head with the largest weight to "cat", and as a mean over all heads."""
     trace = views[0].model().trace
     words = trace.tokens[0]
@@ -38,7 +38,7 @@ def start(views: Sequence[View]) -> Numbers:
     }
 
 
-def embedding(views: Sequence[View]) -> Numbers:
+def embedding(views: Sequence[PlanView]) -> Numbers:
     """The difference of the rows of both "the", and the words nearest to "cat"."""
     model = views[0].model()
     words = model.batch.tokens[0]
@@ -52,7 +52,7 @@ def embedding(views: Sequence[View]) -> Numbers:
     }
 
 
-def positions(views: Sequence[View]) -> Numbers:
+def positions(views: Sequence[PlanView]) -> Numbers:
     """The changes of the outputs when the tokens are shuffled as on the page."""
     model = views[0].model()
     changes = output_changes(model.settings, 0, seed=1, choice=model.positions)
@@ -64,7 +64,7 @@ def positions(views: Sequence[View]) -> Numbers:
     }
 
 
-def scores(views: Sequence[View]) -> Numbers:
+def scores(views: Sequence[PlanView]) -> Numbers:
     """The score from "it" to "cat" with and without the division, and the variances of the experiment."""
     view = views[0]
     model = view.model()
@@ -86,7 +86,7 @@ def scores(views: Sequence[View]) -> Numbers:
     }
 
 
-def softmax_weights(views: Sequence[View]) -> Numbers:
+def softmax_weights(views: Sequence[PlanView]) -> Numbers:
     """The scores and weights of "cat" and "sofa" for "it", and the weight of "cat" at another temperature."""
     view = views[0]
     model = view.model()
@@ -105,7 +105,7 @@ def softmax_weights(views: Sequence[View]) -> Numbers:
     }
 
 
-def what_if(views: Sequence[View]) -> Numbers:
+def what_if(views: Sequence[PlanView]) -> Numbers:
     """The weights of "it" after the edit, and those of the same head in the other sentence."""
     view, other, third = views
     model = view.model()
@@ -128,7 +128,7 @@ def what_if(views: Sequence[View]) -> Numbers:
     }
 
 
-def values(views: Sequence[View]) -> Numbers:
+def values(views: Sequence[PlanView]) -> Numbers:
     """How similar z of "it" is to the value rows of "cat" and "sofa"."""
     view = views[0]
     model = view.model()
@@ -144,7 +144,7 @@ def values(views: Sequence[View]) -> Numbers:
     }
 
 
-def mixing(_: Sequence[View]) -> Numbers:
+def mixing(_: Sequence[PlanView]) -> Numbers:
     """The rows that change at each stage when a word is replaced, in the default setup of the experiment."""
     setup = token_mixing.EXPERIMENT.default_setup
     token = int(setup["token"]) - 1
@@ -159,7 +159,7 @@ def mixing(_: Sequence[View]) -> Numbers:
     }
 
 
-def predictions(views: Sequence[View]) -> Numbers:
+def predictions(views: Sequence[PlanView]) -> Numbers:
     """The most probable word at [MASK] before the first layer and after the last, and how it got there."""
     model = views[0].model()
     place = model.batch.tokens[0].index("[MASK]")
@@ -178,7 +178,7 @@ def predictions(views: Sequence[View]) -> Numbers:
     }
 
 
-def untrained(views: Sequence[View]) -> Numbers:
+def untrained(views: Sequence[PlanView]) -> Numbers:
     """The word to which some head gives the largest weight of "it", for random encoders of several seeds."""
     view = views[0]
     strongest = {seed: _strongest(view, seed) for seed in SEEDS}
@@ -192,7 +192,7 @@ def untrained(views: Sequence[View]) -> Numbers:
     }
 
 
-def training(views: Sequence[View]) -> Numbers:
+def training(views: Sequence[PlanView]) -> Numbers:
     """The weight on the mirror image before and after training, over random inputs and for the word of the page."""
     view = views[1]
     weights = key_weights("reverse")
@@ -212,14 +212,14 @@ def training(views: Sequence[View]) -> Numbers:
     }
 
 
-def _weight(view: View, noun: str) -> float:
+def _weight(view: PlanView, noun: str) -> float:
     """The weight from "it" to a noun, in the head of a view."""
     trace = view.model().trace
     words = trace.tokens[0]
     return float(trace.layers[view.layer].pattern[0, view.head, words.index("it"), words.index(noun)])
 
 
-def _strongest(view: View, seed: int) -> tuple[str, float]:
+def _strongest(view: PlanView, seed: int) -> tuple[str, float]:
     """The word with the largest weight of "it" in any head of the random encoder with this seed, and this weight."""
     trace = view.model(seed=seed).trace
     words = trace.tokens[0]
@@ -227,7 +227,7 @@ def _strongest(view: View, seed: int) -> tuple[str, float]:
     return words[int(weights.max(axis=(0, 1)).argmax())], float(weights.max())
 
 
-def _mirror_weight(model: Model, view: View) -> float:
+def _mirror_weight(model: Model, view: PlanView) -> float:
     """The mean weight on the mirror image, in the head of a view."""
     weights = weight_on(key_sets("reverse", model.batch.ids[0])[TASK_KEYS["reverse"]], stack_patterns(model.trace, 0))
     assert weights is not None, "every letter has a mirror image"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.lessons.guide.plan import STEPS
-from dashboard.lessons.guide.step import EncoderNotLoaded, Step, Version, View
+from dashboard.lessons.guide.step import EncoderNotLoaded, PlanStep, PlanView, Version
 from dashboard.lessons.guide.text import TextOfVersion, misunderstandings, overview, text_of, time_span
 from dashboard.models.story import story_encoder
 from dashboard.navigation import open_view
@@ -17,7 +17,7 @@ from dashboard.state.session import session
 from encoder_core.pretrained import on_this_machine
 
 
-def render_overview(version: Version, steps: Sequence[tuple[int, Step]]) -> None:
+def render_overview(version: Version, steps: Sequence[tuple[int, PlanStep]]) -> None:
     """A table of the steps with their times; each title leads to its section."""
     st.markdown(overview(version, steps, lambda number, _: f"#step-{number}"))
 
@@ -38,7 +38,7 @@ def render_minilm_note() -> None:
                 "such a step: do so before you begin.", icon=":material/download:")  # fmt: skip
 
 
-def render_step(version: Version, number: int, begin: int, step: Step) -> None:
+def render_step(version: Version, number: int, begin: int, step: PlanStep) -> None:
     """A step: time and title, what to do, the question, the links, the answer on request, and misunderstandings."""
     text, place = text_of(version), STEPS.index(step)  # a version without some steps has other numbers
     with st.container(border=True, gap="small", key=f"guide_step_{place}"):
@@ -59,7 +59,7 @@ def render_step(version: Version, number: int, begin: int, step: Step) -> None:
             _render_misunderstandings(text, step)
 
 
-def _render_link(version: Version, view: View, key: str, is_first: bool) -> None:
+def _render_link(version: Version, view: PlanView, key: str, is_first: bool) -> None:
     """A button that opens the view in this tab, and a link that opens it in a new one."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
         st.button(view.label, key=f"guide_open_{key}", icon=":material/arrow_forward:", on_click=_open,
@@ -68,7 +68,7 @@ def _render_link(version: Version, view: View, key: str, is_first: bool) -> None
                        key=f"guide_tab_{key}")  # fmt: skip
 
 
-def _open(version: Version, view: View) -> None:
+def _open(version: Version, view: PlanView) -> None:
     """Open the view. The version stays chosen, for the way back through the menu."""
     query = view.query
     if version.name != GUIDE_VERSION.default:
@@ -77,7 +77,7 @@ def _open(version: Version, view: View) -> None:
     session().set_derived(GUIDE_VERSION, version.name)
 
 
-def _render_answer(step: Step) -> None:
+def _render_answer(step: PlanStep) -> None:
     """The answer with its numbers, or why they cannot be computed."""
     try:
         if step.needs_minilm and story_encoder() != MINILM:  # asks first, so that no download begins
@@ -89,7 +89,7 @@ def _render_answer(step: Step) -> None:
                 "loads the encoder, or says why it cannot.", icon=":material/info:")  # fmt: skip
 
 
-def _render_misunderstandings(text: TextOfVersion, step: Step) -> None:
+def _render_misunderstandings(text: TextOfVersion, step: PlanStep) -> None:
     st.markdown(f"**{text.misunderstandings}**\n\n{misunderstandings(step)}")
 
 

@@ -3,7 +3,7 @@
 from itertools import accumulate
 
 from dashboard.lessons.guide import measures
-from dashboard.lessons.guide.step import Misunderstanding, Step, Version, View
+from dashboard.lessons.guide.step import Misunderstanding, PlanStep, PlanView, Version
 from dashboard.state.choices import GUIDE_VERSIONS, PREDICT_FIRST
 from dashboard.state.offered_encoders import MINILM
 from dashboard.state.setting_parameters import WORDS
@@ -25,10 +25,10 @@ _OTHER_SENTENCE = "The animal did not cross the street because it was too "
 _OTHER = {**_STORY, "token": 10, "key_token": 3, "view": "One word"}  # from "it" to "animal"
 
 STEPS = (
-    Step(
+    PlanStep(
         "What does “it” refer to?",
         {FULL: 8, SHORT: 6, ALONE: 10},
-        [View("Start", "start", {"encoder": MINILM})],
+        [PlanView("Start", "start", {"encoder": MINILM})],
         "Answer the question on the page, then click other words of the sentence.",
         "What does “it” refer to, and does the encoder attend from “it” to that word?",
         "A reader says: the cat. Of the {heads} heads, layer {layer}, head {head} gives “cat” the largest weight of "
@@ -42,10 +42,10 @@ STEPS = (
                              "at the beginning of every sentence."),
         ],
     ),
-    Step(
+    PlanStep(
         "A row for each token",
         {FULL: 7, SHORT: 5, ALONE: 10},
-        [View("Tokens and embedding", "embedding", {"encoder": MINILM, "token": 4, **_ASKED})],
+        [PlanView("Tokens and embedding", "embedding", {"encoder": MINILM, "token": 4, **_ASKED})],
         "Answer the question on the page. Then select each “the” in turn (tokens 2 and 7) and “cat” (token 4), and "
         "look at the list of nearest words.",
         "“the” occurs twice. Does it get two different rows of the table? Which rows are most similar to the row of "
@@ -60,10 +60,10 @@ STEPS = (
                              "token, too."),
         ],
     ),
-    Step(
+    PlanStep(
         "Word order",
         {FULL: 8, ALONE: 10},
-        [View("Positions", "positions", {"encoder": MINILM, "token": 17, **_ASKED})],
+        [PlanView("Positions", "positions", {"encoder": MINILM, "token": 17, **_ASKED})],
         "Answer the question on the page. Then go to “Does the token order matter?” and press “Shuffle again” a few "
         "times.",
         "The words are shuffled. Which outputs change without positions, and which with positions?",
@@ -77,12 +77,12 @@ STEPS = (
                              "added to the row of whichever token stands there."),
         ],
     ),
-    Step(
+    PlanStep(
         "Scores",
         {FULL: 10, SHORT: 7, ALONE: 15},
         [
-            View("Scaled scores", "scaled_scores", {**_STORY, **_ASKED}),
-            View("Experiment: why divide?", "experiments", {"experiment": "score-scaling"}),
+            PlanView("Scaled scores", "scaled_scores", {**_STORY, **_ASKED}),
+            PlanView("Experiment: why divide?", "experiments", {"experiment": "score-scaling"}),
         ],
         "Answer the question on the page, click the cell “it” → “cat” and read its arithmetic. Then make a prediction "
         "in the experiment.",
@@ -99,10 +99,10 @@ STEPS = (
                              "W_Q and W_K, which are learned, decide what matches."),
         ],
     ),
-    Step(
+    PlanStep(
         "Softmax",
         {FULL: 8, SHORT: 6, ALONE: 10},
-        [View("Softmax weights", "softmax", {**_STORY, **_ASKED})],
+        [PlanView("Softmax weights", "softmax", {**_STORY, **_ASKED})],
         "Answer the question on the page. Then compare “cat” and “sofa” in the columns of the row, and move the "
         "temperature.",
         "What does the difference of two scores become? What happens to the weight of “cat” at a higher temperature?",
@@ -117,13 +117,14 @@ STEPS = (
                              "long as the query has any visible key."),
         ],
     ),
-    Step(
+    PlanStep(
         "What if?",
         {FULL: 12, SHORT: 8, ALONE: 15},
         [
-            View("The edited score", "softmax", {**_STORY, "key_token": 8, "edits": (format_edit(measures.WHAT_IF),)}),
-            View("A second sentence", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}wide"}),
-            View("The same with “tired”", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}tired"}),
+            PlanView("The edited score", "softmax",
+                     {**_STORY, "key_token": 8, "edits": (format_edit(measures.WHAT_IF),)}),
+            PlanView("A second sentence", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}wide"}),
+            PlanView("The same with “tired”", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}tired"}),
         ],
         "Answer before you open the links. In the first, the score from “it” to “cat” is set to −5; remove the edit "
         "and set other values.",
@@ -141,10 +142,10 @@ STEPS = (
                              "example. The second one tests the idea."),
         ],
     ),
-    Step(
+    PlanStep(
         "Values",
         {FULL: 6, ALONE: 5},
-        [View("Weighted values", "weighted_values", {**_STORY, **_ASKED})],
+        [PlanView("Weighted values", "weighted_values", {**_STORY, **_ASKED})],
         "Answer the question on the page. Then look at the weighted rows, click a cell of z and read its sum.",
         "“cat” has the largest weight. What does “it” receive from “cat”?",
         "**{weight:.2f}** times the value row of “cat”, which has {d_head} numbers. So z of “it” is similar to this "
@@ -157,10 +158,10 @@ STEPS = (
                              "value row, and value rows have different lengths."),
         ],
     ),
-    Step(
+    PlanStep(
         "Who mixes the tokens?",
         {FULL: 7, ALONE: 10},
-        [View("Experiment: token mixing", "experiments", {"experiment": "token-mixing"})],
+        [PlanView("Experiment: token mixing", "experiments", {"experiment": "token-mixing"})],
         "Make a prediction, look at the result, then set the mask to causal and predict again.",
         "One word of the sentence is replaced. How many rows of the values change, how many after attention, and does "
         "the feed-forward network add any?",
@@ -174,11 +175,11 @@ STEPS = (
                              "token's numbers."),
         ],
     ),
-    Step(
+    PlanStep(
         "Predictions",
         {FULL: 7, ALONE: 10},
-        [View("Logit lens", "full_stack",
-              {"encoder": WORDS, "text": "The cat drinks [MASK].", "token": 4, "view": "Logit lens", **_ASKED})],
+        [PlanView("Logit lens", "full_stack",
+                  {"encoder": WORDS, "text": "The cat drinks [MASK].", "token": 4, "view": "Logit lens", **_ASKED})],
         "Answer the question on the page. Then follow the column of [MASK] from the input to the last layer.",
         "The encoder must guess the hidden word in “The cat drinks [MASK].” After which layer can its guess be read?",
         "After the last one: “{last}” with a probability of **{last_share:.2f}**, before {others}. Before the first "
@@ -192,11 +193,11 @@ STEPS = (
                              "Whether it is right so often must be measured."),
         ],
     ),
-    Step(
+    PlanStep(
         "Untrained",
         {FULL: 7, SHORT: 5, ALONE: 10},
-        [View("A random encoder", "full_stack",
-              {"seed": 4, "layer": 1, "head": 1, "token": 16, "key_token": 7, "view": "One word"})],
+        [PlanView("A random encoder", "full_stack",
+                  {"seed": 4, "layer": 1, "head": 1, "token": 16, "key_token": 7, "view": "One word"})],
         "Change the seed in the sidebar (More choices) and look at the same word again.",
         "In this encoder, one head attends from “it” mostly to “sofa”. Does “it” refer to the sofa, then?",
         "No. The parameters are random numbers: who attends to whom is chance. Here the largest weight of “it” is that "
@@ -209,14 +210,14 @@ STEPS = (
                              "nothing to do with the language."),
         ],
     ),
-    Step(
+    PlanStep(
         "Attention is learned",
         {FULL: 10, SHORT: 8, ALONE: 15},
         [
-            View("Training", "training", {"train_task": "reverse"}),
-            View("Trained next to untrained", "softmax",
-                 {"encoder": "reverse", "layer": 2, "head": 2, "token": 1, "key_token": 7, "untrained": True}),
-            View("Experiment: learned attention", "experiments", {"experiment": "learned-attention"}),
+            PlanView("Training", "training", {"train_task": "reverse"}),
+            PlanView("Trained next to untrained", "softmax",
+                     {"encoder": "reverse", "layer": 2, "head": 2, "token": 1, "key_token": 7, "untrained": True}),
+            PlanView("Experiment: learned attention", "experiments", {"experiment": "learned-attention"}),
         ],
         "Make a prediction, press Run, and watch the heads. Then compare with the encoder that was trained before.",
         "An encoder learns to write words backwards, from right outputs alone. To which letter will a head attend?",
@@ -235,7 +236,7 @@ STEPS = (
 )  # fmt: skip
 
 
-def steps_of(version: str) -> list[tuple[int, Step]]:
+def steps_of(version: str) -> list[tuple[int, PlanStep]]:
     """The steps of a version, each with the minute at which it begins."""
     steps = [step for step in STEPS if version in step.minutes]
     begins = accumulate((step.minutes[version] for step in steps), initial=0)

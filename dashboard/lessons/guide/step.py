@@ -22,7 +22,7 @@ class EncoderNotLoaded(LookupError):
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class PlanView:
     """A page in a state.
 
     label  the text of its button
@@ -85,7 +85,7 @@ class Misunderstanding(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class PlanStep:
     """A step of the workshop.
 
     minutes            name of a version -> minutes; a version that is not in it leaves the step out
@@ -98,11 +98,11 @@ class Step:
 
     title: str
     minutes: Mapping[str, int]
-    views: Sequence[View]
+    views: Sequence[PlanView]
     task: str
     question: str
     answer: str
-    measure: Callable[[Sequence[View]], Numbers]
+    measure: Callable[[Sequence[PlanView]], Numbers]
     misunderstandings: Sequence[Misunderstanding]
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from dashboard.lessons.guide.step import Step, Version
+from dashboard.lessons.guide.step import PlanStep, Version
 
 
 class TextOfVersion(NamedTuple):
@@ -50,13 +50,13 @@ def text_of(version: Version) -> TextOfVersion:
     return _GROUP if version.for_group else _ALONE
 
 
-def time_span(version: Version, begin: int, step: Step) -> str:
+def time_span(version: Version, begin: int, step: PlanStep) -> str:
     """Begin and end of a step, and its length: "0:08 to 0:15, 7 min"."""
     minutes = step.minutes[version.name]
     return f"{_clock(begin)} to {_clock(begin + minutes)}, {minutes} min"
 
 
-def overview(version: Version, steps: Sequence[tuple[int, Step]], link: Callable[[int, Step], str]) -> str:
+def overview(version: Version, steps: Sequence[tuple[int, PlanStep]], link: Callable[[int, PlanStep], str]) -> str:
     """A table of the steps as markdown. `link` returns the address of a step's section, given its number."""
     rows = [
         f"| {_clock(begin)} | [{number} {step.title}]({link(number, step)}) | {step.minutes[version.name]} min |"
@@ -66,7 +66,7 @@ def overview(version: Version, steps: Sequence[tuple[int, Step]], link: Callable
     return "\n".join(["| from | step | length |", "|---:|:---|---:|", *rows, end])
 
 
-def misunderstandings(step: Step) -> str:
+def misunderstandings(step: PlanStep) -> str:
     """What to listen for, as a list in markdown."""
     return "\n".join(f"- *{claim}* {correction}" for claim, correction in step.misunderstandings)
 

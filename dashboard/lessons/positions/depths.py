@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.inspect.depths import Table, render_depths
+from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.questions import Question
 from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.models.model import Model
@@ -34,14 +34,14 @@ def render_position_depths(
     seq, d_model = current.trace.embedded.shape[1:]
     names = dimensions(d_model)
     norm, end = (r"\mathrm{norm}\bigl(", r"\bigr)") if has_norm else ("", "")
-    embedding_sum = {"embedding sum": Table(layer_input.total, at.labels, names)} if has_norm else {}
+    embedding_sum = {"embedding sum": NumberTable(layer_input.total, at.labels, names)} if has_norm else {}
     norm_code: list[Callable[..., Any]] = [blocks.layer_norm, embed_inputs] if has_norm else []
     render_depths(
         {
-            "embedded": Table(layer_input.embedded, at.labels, names),
+            "embedded": NumberTable(layer_input.embedded, at.labels, names),
             **embedding_sum,
-            "scaled embedding": Table(current.trace.scaled_embedding[at.sentence], at.labels, names),
-            "positions": Table(encoding, position_labels(len(encoding)), names, first=None),
+            "scaled embedding": NumberTable(current.trace.scaled_embedding[at.sentence], at.labels, names),
+            "positions": NumberTable(encoding, position_labels(len(encoding)), names, first=None),
         },
         rf"\begin{{gathered}} \underbrace{{X}}_{{{seq}\times{d_model}}} = "
         rf"{norm}\underbrace{{s\,E[ids]}}_{{{seq}\times{d_model}}} + "

@@ -27,7 +27,7 @@ from encoder_core.recipes import Demo
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention, worked_lookup
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.inputs import embedding
-from encoder_core.scenes.position import At
+from encoder_core.scenes.position import ScenePosition
 from encoder_core.support.number_format import format_fixed, format_number, latex_number
 
 LIMIT = 100.0  # numbers in an editable table are between -LIMIT and LIMIT
@@ -83,7 +83,12 @@ def render_one_hot() -> None:
     with right:
         vocabulary = dimensions(len(table))
         parts = embedding.lookup(
-            np.array([token]), rows, table, At(labels=(f"id {token}",)), vocabulary=vocabulary, theme=current_theme()
+            np.array([token]),
+            rows,
+            table,
+            ScenePosition(labels=(f"id {token}",)),
+            vocabulary=vocabulary,
+            theme=current_theme(),
         )
         render_plot(parts, key="by_hand_one_hot")
     products, sums = worked_lookup(token, table.astype(float).tolist())

@@ -4,8 +4,8 @@ import streamlit as st
 
 from dashboard.navigation import open_page
 from dashboard.selection.focus import focus_parameters
-from dashboard.state.choices import CHECKPOINT
-from dashboard.state.offered_encoders import CHECKPOINT as ENCODER
+from dashboard.state.choices import CHECKPOINT_STEP
+from dashboard.state.offered_encoders import CHECKPOINT
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS
 from dashboard.state.user_changes import set_text
@@ -30,14 +30,14 @@ def play_next(run: StoredRun) -> None:
     index = session().memo[_PLAYING] + 1
     if index < len(run.checkpoints):
         session().memo[_PLAYING] = index
-        session().set_derived(CHECKPOINT, run.checkpoints[index].step)
+        session().set_derived(CHECKPOINT_STEP, run.checkpoints[index].step)
     else:
         stop_playing()
 
 
 def shown_checkpoint(run: StoredRun) -> StoredCheckpoint | None:
     """The checkpoint to show; None before the first one."""
-    return run.checkpoint_at(None if run.is_open else session().get(CHECKPOINT))
+    return run.checkpoint_at(None if run.is_open else session().get(CHECKPOINT_STEP))
 
 
 def render_checkpoint_picker(run: StoredRun) -> None:
@@ -56,7 +56,7 @@ def render_checkpoint_picker(run: StoredRun) -> None:
         else:
             st.button("Play", icon=":material/play_arrow:", key="checkpoint_play", on_click=_play, args=(run,),
                       help="Show all checkpoints, one after another")  # fmt: skip
-            bound = bind_widget(CHECKPOINT, checkpoint.step, options=tuple(steps))
+            bound = bind_widget(CHECKPOINT_STEP, checkpoint.step, options=tuple(steps))
             st.select_slider("Attention after step", steps, format_func=lambda step: f"{step:,}", **bound)
 
 
@@ -72,7 +72,7 @@ def render_open_button(run: StoredRun, text: str, layer: int, head: int, *, key:
 
 def _open(run: StoredRun, checkpoint: StoredCheckpoint, text: str, layer: int, head: int) -> None:
     stop_playing()
-    for name, value in (("encoder", ENCODER), ("run", run.id), ("checkpoint", checkpoint.step)):
+    for name, value in (("encoder", CHECKPOINT), ("run", run.id), ("checkpoint", checkpoint.step)):
         session().set(SETTINGS[name], value)
     set_text(text, "text" if run.plan.definition.reads_sentences else "input")
     session().set(focus_parameters()["layer"], layer + 1)
@@ -86,4 +86,4 @@ def _play(run: StoredRun) -> None:
     index = steps.index(checkpoint.step) if checkpoint else 0
     index = 0 if index + 1 == len(run.checkpoints) else index
     session().memo[_PLAYING] = index
-    session().set(CHECKPOINT, run.checkpoints[index].step)
+    session().set(CHECKPOINT_STEP, run.checkpoints[index].step)

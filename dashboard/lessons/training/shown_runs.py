@@ -2,7 +2,7 @@
 
 from dashboard.lessons.training.checkpoints import stop_playing
 from dashboard.models.checkpoints import correct_checkpoint, correct_task
-from dashboard.state.choices import CHECKPOINT, RUN
+from dashboard.state.choices import CHECKPOINT_STEP, RUN
 from dashboard.state.session import session, streamlit_session_id
 from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
@@ -12,7 +12,7 @@ from encoder_core.training.compare import COMPARISONS
 def choose_run(run: StoredRun | None) -> None:
     """Show a run, at its latest checkpoint. Call it from a callback."""
     session().set(RUN, run.id if run else None)
-    session().set(CHECKPOINT, None)
+    session().set(CHECKPOINT_STEP, None)
     stop_playing()
 
 

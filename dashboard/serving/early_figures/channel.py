@@ -21,7 +21,7 @@ class Numbered(NamedTuple):
     figure: dict[str, Any] | None
 
 
-class Batch(NamedTuple):
+class FigureBatch(NamedTuple):
     """What is to be sent next.
 
     figures  for the browser, as JSON
@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     is_last: bool
 
 
-class Connection:
+class FigureConnection:
     """An open websocket of a tab. Scripts write to it, the server's event loop reads from it.
 
     sent  key of a plot -> hash and revision of the figure that was written last
@@ -59,11 +59,11 @@ class Connection:
         self._is_open = False
         self._call(lambda: None)
 
-    async def next_batch(self) -> Batch | None:
+    async def next_batch(self) -> FigureBatch | None:
         """What was written since the last call, as soon as there is anything; None when the connection has ended."""
         await self._changed.wait()
         self._changed.clear()
-        batch = Batch(list(self._figures.values()), self._is_last)
+        batch = FigureBatch(list(self._figures.values()), self._is_last)
         self._figures, self._is_last = {}, False
         return batch if self._is_open else None
 
@@ -84,7 +84,7 @@ class Channel:
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(16)
-        self._connection: Connection | None = None
+        self._connection: FigureConnection | None = None
         self._revisions = itertools.count(1)
         self._released = asyncio.Event()
         self._released.set()
@@ -92,13 +92,13 @@ class Channel:
         self._gone = threading.Event()  # set unless a script may have to wait for its figures
         self._gone.set()
 
-    def connect(self) -> Connection:
+    def connect(self) -> FigureConnection:
         """The tab has opened a websocket. It takes the place of the one before."""
         self.disconnect()
-        self._connection = Connection()
+        self._connection = FigureConnection()
         return self._connection
 
-    def disconnect(self, connection: Connection | None = None) -> None:
+    def disconnect(self, connection: FigureConnection | None = None) -> None:
         """The tab has closed this connection; without one: it does not get what it is sent."""
         current = self._connection
         if current and connection in (None, current):

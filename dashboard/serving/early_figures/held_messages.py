@@ -18,12 +18,12 @@ class HeldMessages:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one connection."""
         if scope["type"] == "websocket":
-            connection = _Connection(receive, send)
+            connection = _HeldConnection(receive, send)
             receive, send = connection.receive, connection.send
         await self._app(scope, receive, send)
 
 
-class _Connection:
+class _HeldConnection:
     """One websocket of Streamlit's."""
 
     def __init__(self, receive: Receive, send: Send) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dashboard.serving.early_figures.channel import Channel, Connection
+from dashboard.serving.early_figures.channel import Channel, FigureConnection
 
 _NO_CHANNEL = 1008  # RFC 6455, section 7.4.1: a policy is violated
 
@@ -31,7 +31,7 @@ async def serve(socket: WebSocket, channel: Channel | None) -> None:
             await socket.close()
 
 
-async def _send_figures(socket: WebSocket, channel: Channel, connection: Connection) -> None:
+async def _send_figures(socket: WebSocket, channel: Channel, connection: FigureConnection) -> None:
     """Send what scripts write. The tab shows the figures of a run together, when it hears that there are no more."""
     is_waiting = False  # whether the tab has figures of which it does not know that they are all
     with suppress(WebSocketDisconnect):

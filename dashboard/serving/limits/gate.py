@@ -45,7 +45,7 @@ class Gate:
             await send({"type": "websocket.close"})
         else:
             self.count += 1
-            connection = Connection(receive, send)
+            connection = LimitedConnection(receive, send)
             try:
                 await self._app(scope, connection.receive, connection.send)
             except RuntimeError:
@@ -56,7 +56,7 @@ class Gate:
                 self.count -= 1
 
 
-class Connection:
+class LimitedConnection:
     """One connection; `receive` returns its next message that is allowed, when it is allowed.
 
     is_lost  whether a message could not be sent

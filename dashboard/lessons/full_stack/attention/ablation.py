@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.full_stack.reach import Paths, leaves_out_keys, used_keys, uses_changed_tokens
@@ -44,9 +44,9 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
     return Depths(
         {
-            "heads": Table(head_effects, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
-            "tokens": Table(effects.tokens, at.labels, at.labels),
-            "heads, this token": Table(effects.heads[..., at.token], dimensions(num_layers, 1), heads),
+            "heads": NumberTable(head_effects, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
+            "tokens": NumberTable(effects.tokens, at.labels, at.labels),
+            "heads, this token": NumberTable(effects.heads[..., at.token], dimensions(num_layers, 1), heads),
         },
         r"\begin{aligned} \Delta^{(l,h)}_t &= \lVert y_t(z^{(l,h)} = 0) - y_t \rVert \\"
         r"\Delta_{jt} &= \lVert y_t(\text{key } j \text{ hidden}) - y_t \rVert \end{aligned}",

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.attention.attention_questions import flatter_head_question
 from dashboard.lessons.full_stack.sentences.sentence_list import (
@@ -125,11 +125,13 @@ def _describe_list(current: Model, sources: Sources, kind: PairKind) -> str:
     )
 
 
-def _pair_table(kind: PairKind) -> Table:
+def _pair_table(kind: PairKind) -> NumberTable:
     values = np.array([[pair.mean, pair.strongest, pair.occurrences] for pair in kind.strongest])
-    return Table(values, [f"{pair.query} → {pair.key}" for pair in kind.strongest], ["mean", "largest", "occurrences"])
+    return NumberTable(
+        values, [f"{pair.query} → {pair.key}" for pair in kind.strongest], ["mean", "largest", "occurrences"]
+    )
 
 
-def _kind_table(kinds: Sequence[PairKind]) -> Table:
+def _kind_table(kinds: Sequence[PairKind]) -> NumberTable:
     values = np.array([[kind.share, kind.uniform, kind.queries] for kind in kinds])
-    return Table(values, [kind.kind for kind in kinds], ["share", "random key", "queries"], first=None)
+    return NumberTable(values, [kind.kind for kind in kinds], ["share", "random key", "queries"], first=None)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.attention.attention_questions import importance_question
 from dashboard.lessons.full_stack.view import Depths, head_name
@@ -72,7 +72,7 @@ def render_head_roles(current: Model, at: Focus, role: str | None) -> Depths | N
     rows = [f"layer {name}" for name in dimensions(len(weights), 1)]
     heads = [f"head {name}" for name in dimensions(weights.shape[1], 1)]
     return Depths(
-        {name: Table(measured.weights[i], rows, heads) for i, name in enumerate(measured.roles)},
+        {name: NumberTable(measured.weights[i], rows, heads) for i, name in enumerate(measured.roles)},
         r"\frac{1}{|Q|} \sum_{q \in Q} \sum_{k \in R(q)} A^{(l,h)}_{qk}"
         rf", \qquad |Q| = {queries}",
         [role_keys, head_roles],

@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Bool, Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention.word_lines import hidden_weight, render_figure_choice, render_layer_lines
 from dashboard.lessons.full_stack.attention.attention_questions import masked_key_question
@@ -61,8 +61,8 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
     heads = [f"head {name}" for name in dimensions(num_heads, 1)]
     return Depths(
         {
-            "to the key": Table(to_key, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
-            f"layer {at.layer + 1}": Table(weights[at.layer], heads, at.labels),
+            "to the key": NumberTable(to_key, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
+            f"layer {at.layer + 1}": NumberTable(weights[at.layer], heads, at.labels),
         },
         rf"\begin{{aligned}} \underbrace{{a^{{(l,h)}}}}_{{1\times{seq}}} &= \text{{softmax}}(s^{{(l,h)}}_q), \quad "
         rf"q = {at.token + 1} \\ "

@@ -5,7 +5,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.full_stack.reach import weights_add_up
@@ -51,7 +51,10 @@ def render_rollout(current: Model, at: Focus, _: None) -> Depths:
             + _describe_exceptions(current, at, patterns)
         )
     return Depths(
-        {"rolled out": Table(after, at.labels, at.labels), "½ average + ½ I": Table(step, at.labels, at.labels)},
+        {
+            "rolled out": NumberTable(after, at.labels, at.labels),
+            "½ average + ½ I": NumberTable(step, at.labels, at.labels),
+        },
         rf"\begin{{aligned}} M^{{(l)}} &= \tfrac12 \bar A^{{(l)}} + \tfrac12 I, \quad \text{{rows scaled to sum 1}} \\"
         rf"\underbrace{{R^{{(l)}}}}_{{{seq}\times{seq}}} &= M^{{(l)}} R^{{(l-1)}}, \quad R^{{(0)}} = I \end{{aligned}}",
         [analysis.rollout, analysis.mix_with_residual],

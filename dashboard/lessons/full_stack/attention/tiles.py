@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.attention.attention_questions import average_question, switched_off_question
 from dashboard.lessons.full_stack.view import Depths, stack_code
@@ -37,7 +37,7 @@ def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
     _render_tiles(at, patterns, weights, draw, inspection)
     num_layers, num_heads, seq, _ = patterns.shape
     return Depths(
-        {f"layer {at.layer + 1}, head {at.head + 1}": Table(patterns[at.layer, at.head], at.labels, at.labels)},
+        {f"layer {at.layer + 1}, head {at.head + 1}": NumberTable(patterns[at.layer, at.head], at.labels, at.labels)},
         rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
         rf"l &= {latex_range(1, num_layers)}, \quad h = {latex_range(1, num_heads)} \end{{aligned}}",
         [stack_code(current)],
@@ -57,7 +57,7 @@ def render_head_averages(current: Model, at: Focus, _: None) -> Depths:
     _render_tiles(at, averages, averages[at.layer], draw, inspection)
     seq, num_heads = len(at.labels), current.config.num_heads
     return Depths(
-        {f"layer {at.layer + 1}, average": Table(averages[at.layer], at.labels, at.labels)},
+        {f"layer {at.layer + 1}, average": NumberTable(averages[at.layer], at.labels, at.labels)},
         rf"\underbrace{{\bar A^{{(l)}}}}_{{{seq}\times{seq}}} = \frac{{1}}{{{num_heads}}} \sum_{{h=1}}^{{{num_heads}}}"
         r" A^{(l,h)}",
         [blocks.softmax, stack_code(current)],

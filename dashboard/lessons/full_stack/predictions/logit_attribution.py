@@ -3,7 +3,7 @@
 import numpy as np
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.full_stack.predictions.output_token import chance_note, output_name
@@ -54,10 +54,13 @@ def render_logit_attribution(current: Model, at: Focus, output_id: int) -> Depth
     render_plot(parts, key="full_stack_attribution_plot", on_click=select)
     frame.render_explained(_describe(current, at, attribution, output_id))
     layers = [f"layer {name}" for name in dimensions(current.config.num_layers, 1)]
-    tables = {"heads": Table(attribution.heads, layers, [f"head {h}" for h in dimensions(current.config.num_heads, 1)])}
+    tables = {
+        "heads": NumberTable(attribution.heads, layers, [f"head {h}" for h in dimensions(current.config.num_heads, 1)])
+    }
     if neurons is not None:
-        tables[f"neurons of layer {at.layer + 1}"] = Table(neurons.neurons[:, None], dimensions(len(neurons.neurons)),
-                                                           ["contribution"], first=None)  # fmt: skip
+        tables[f"neurons of layer {at.layer + 1}"] = NumberTable(
+            neurons.neurons[:, None], dimensions(len(neurons.neurons)), ["contribution"], first=None
+        )
     return Depths(
         tables,
         _formula(current.config),

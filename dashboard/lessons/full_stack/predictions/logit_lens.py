@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.lessons.full_stack.predictions.output_token import chance_note, choose_output, output_name
@@ -52,8 +52,8 @@ def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
     stages = ["in", *dimensions(current.config.num_layers, 1)]
     return Depths(
         {
-            "most probable": Table(top.probabilities[..., 0], stages, at.labels, first=None),
-            output_name(current, output_id): Table(softmax(lens)[..., output_id], stages, at.labels, first=None),
+            "most probable": NumberTable(top.probabilities[..., 0], stages, at.labels, first=None),
+            output_name(current, output_id): NumberTable(softmax(lens)[..., output_id], stages, at.labels, first=None),
         },
         _formula(current.config),
         [logit_lens],

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.lessons.full_stack.predictions.output_token import chance_note, choose_output, output_name
@@ -56,8 +56,8 @@ def render_predicted_tokens(current: Model, at: Focus, output_id: int) -> Depths
     bias = r" + b_\mathrm{head}" if config.use_bias else ""
     return Depths(
         {
-            "probabilities": Table(top.probabilities, at.labels, ranks),
-            "logits": Table(sentence_logits, at.labels, current.vocabulary),
+            "probabilities": NumberTable(top.probabilities, at.labels, ranks),
+            "logits": NumberTable(sentence_logits, at.labels, current.vocabulary),
         },
         rf"\begin{{aligned}} \underbrace{{\mathrm{{logits}}}}_{{{len(at.labels)}\times{config.vocab_size}}} &= "
         rf"\mathrm{{output}}\; W_\mathrm{{head}}{bias} \\ p_{{tv}} &= \text{{softmax}}_v(\mathrm{{logits}}_t)"

@@ -27,7 +27,7 @@ from dashboard.state.choices import PLANE, RESIDUAL_STAGE
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
-from encoder_core.analysis import Stage, cosines_by_group, principal_plane, residual_stages, residual_step
+from encoder_core.analysis import ResidualStage, cosines_by_group, principal_plane, residual_stages, residual_step
 from encoder_core.analysis.language import SharedWord, shared_words
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
 from encoder_core.explain import Cell
@@ -128,7 +128,7 @@ def render_geometry(current: Model, at: Focus, choice: Choice | None) -> Depths 
     )
 
 
-def _residual_factor(current: Model, stage: Stage) -> float:
+def _residual_factor(current: Model, stage: ResidualStage) -> float:
     """The factor on the residual of the sum that leads to a stage."""
     if stage.layer is None:
         return 1.0

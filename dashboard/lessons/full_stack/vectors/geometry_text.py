@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.questions import Question, WrongOption, largest_value_question
 from dashboard.markdown import escape_token
 from encoder_core import EncoderConfig
-from encoder_core.analysis import GroupCosines, PrincipalPlane, Stage, StepPart
+from encoder_core.analysis import GroupCosines, PrincipalPlane, ResidualStage, StepPart
 from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
 from encoder_core.scenes.geometry import AXES, PlanePoints
 from encoder_core.support.number_format import format_fixed, format_number, format_percent, latex_number
@@ -28,7 +28,7 @@ class Picture(NamedTuple):
 
     plane: PrincipalPlane
     points: PlanePoints
-    stages: Sequence[Stage]
+    stages: Sequence[ResidualStage]
     stage: int
     step: Sequence[StepPart]
     fitted: int
@@ -91,20 +91,20 @@ def describe_separation(picture: Picture, cosines: GroupCosines) -> str:
     )
 
 
-def tables(picture: Picture) -> dict[str, Table]:
+def tables(picture: Picture) -> dict[str, NumberTable]:
     """The parts of the step, the points, and the shares and cosines by stage."""
     plane, points, stage = picture.plane, picture.points, picture.stage
     by_stage, columns = [plane.shares], ["share of variance"]
     if picture.cosines:
         by_stage, columns = [*by_stage, *picture.cosines], [*columns, "cosine within", "cosine between"]
     result = {
-        "points": Table(plane.place(points.vectors[stage]), points.names, AXES),
-        "stages": Table(np.stack(by_stage, axis=1), picture.names, columns, first=None),
+        "points": NumberTable(plane.place(points.vectors[stage]), points.names, AXES),
+        "stages": NumberTable(np.stack(by_stage, axis=1), picture.names, columns, first=None),
     }
     return {"step": _step_table(picture)} | result if picture.step else result
 
 
-def _step_table(picture: Picture) -> Table:
+def _step_table(picture: Picture) -> NumberTable:
     """Each part of the step: in the plane, its length in all dimensions, and its share of the step."""
     vectors = np.stack([part.vector for part in picture.step])
     movement = picture.movement
@@ -112,10 +112,10 @@ def _step_table(picture: Picture) -> Table:
     rows = [*vectors, movement]
     values = [[*picture.plane.direction(row), np.linalg.norm(row), row @ movement / square] for row in rows]
     names = [*(part.name for part in picture.step), "step"]
-    return Table(np.array(values), names, [*AXES, "length", "share of the step"], first=None)
+    return NumberTable(np.array(values), names, [*AXES, "length", "share of the step"], first=None)
 
 
-def view_formula(config: EncoderConfig, stage: Stage, residual_factor: float) -> str:
+def view_formula(config: EncoderConfig, stage: ResidualStage, residual_factor: float) -> str:
     """The projection, and the sum that leads to this stage.
 
     residual_factor  the factor on the residual of that sum, which edits can change

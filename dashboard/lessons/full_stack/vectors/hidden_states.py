@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.vectors.vector_questions import empty_layer_question
 from dashboard.lessons.full_stack.view import Depths, stack_code
@@ -44,7 +44,7 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     size = rf"{len(at.labels)}\times{config.d_model}"
     input_stage = "l-1" if config.has_chained_layers else "0"
     return Depths(
-        {f"“{escape_token(at.labels[at.token])}”": Table(token_states, names, dimensions(config.d_model))},
+        {f"“{escape_token(at.labels[at.token])}”": NumberTable(token_states, names, dimensions(config.d_model))},
         rf"\underbrace{{X_l}}_{{{size}}} = \text{{layer}}_l(X_{{{input_stage}}}), \qquad "
         rf"l = {latex_range(1, config.num_layers)}",
         [stack_code(current)],

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.vectors.reach_question import reach_question
 from dashboard.lessons.full_stack.view import Depths, input_content, layers_text
@@ -39,7 +39,7 @@ def render_in_and_out(current: Model, at: Focus, columns: Window) -> Depths:
     layers = [rf"\text{{layer}}_{{{number}}}" for number in range(config.num_layers, 0, -1)]
     size, dims = rf"{len(at.labels)}\times{config.d_model}", dimensions(config.d_model)
     return Depths(
-        {"output": Table(after, at.labels, dims), "embedded": Table(before, at.labels, dims)},
+        {"output": NumberTable(after, at.labels, dims), "embedded": NumberTable(before, at.labels, dims)},
         rf"\underbrace{{Y}}_{{{size}}} = \text{{{'norm ∘ ' if config.final_norm else ''}}}"
         rf"{latex_sequence(layers, separator=circle)}"
         rf" (\underbrace{{X}}_{{{size}}})",

@@ -8,7 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import has_default_text, render_examples
 from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
@@ -80,7 +80,7 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
         _render_examples(current, "A word with two meanings shows how the context moves a vector.")
     rows = series if comparison.control is None else series | {scenes.CONTROL: comparison.control}
     return Depths(
-        {"with itself": Table(np.stack(list(rows.values())), list(rows), names), "with all": all_tokens},
+        {"with itself": NumberTable(np.stack(list(rows.values())), list(rows), names), "with all": all_tokens},
         r"\begin{aligned} &\cos\left(x^{(l)}_{a,i},\, x^{(l)}_{b,j}\right), \quad l = "
         rf"{latex_range(0, current.config.num_layers)} \\ &\text{{where token }} i \text{{ of sentence }} a"
         r" \text{ is token } j \text{ of } b \end{aligned}",
@@ -105,7 +105,7 @@ def _compare(trace: EncoderTrace, word: SharedWord, sentence: int) -> _Compariso
 
 def _render_comparison(
     trace: EncoderTrace, comparison: _Comparison, series: Mapping[str, ByStage], names: list[str]
-) -> Table:
+) -> NumberTable:
     """Render the plot; return the heatmap's numbers as a table."""
     reference, least = comparison.reference, comparison.least
     rows, others = (residual_stream(trace, place[0], final_norm=False) for place in (reference, least))
@@ -121,7 +121,7 @@ def _render_comparison(
         theme=current_theme(),
     )  # fmt: skip
     render_plot(parts, key="full_stack_same_word_plot")
-    return Table(similarities, names, tokens)
+    return NumberTable(similarities, names, tokens)
 
 
 def _describe(comparison: _Comparison) -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import has_default_text, render_examples
 from dashboard.lessons.full_stack.vectors.vector_questions import reversed_sentence_question
@@ -52,7 +52,7 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
         _render_examples(current, "Two sentences with one meaning and one about something else show what it measures.")
     numbers, dims = dimensions(batch, 1), dimensions(current.config.d_model)
     return Depths(
-        {"cosines": Table(similar, texts, numbers), "S": Table(vectors, texts, dims)},
+        {"cosines": NumberTable(similar, texts, numbers), "S": NumberTable(vectors, texts, dims)},
         r"\begin{aligned} m_b &= \frac{1}{n_b} \sum_{t=1}^{n_b} y_{b,t}, \quad s_b = \frac{m_b}{\lVert m_b \rVert} \\"
         rf"\underbrace{{C}}_{{{batch}\times{batch}}} &= \underbrace{{S}}_{{{batch}\times{len(dims)}}} S^\top"
         r" \end{aligned}",

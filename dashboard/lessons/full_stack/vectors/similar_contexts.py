@@ -7,7 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.full_stack.sentences.sentence_list import ListedSentence, render_sentence_list
@@ -158,12 +158,12 @@ def _describe_sentences(sources: Sources, current: Model, result: SimilarContext
     return text
 
 
-def _tables(result: SimilarContexts, sources: Sources, shares: Float[np.ndarray, "stage"]) -> dict[str, Table]:
+def _tables(result: SimilarContexts, sources: Sources, shares: Float[np.ndarray, "stage"]) -> dict[str, NumberTable]:
     layers = [f"layer {name}" for name in dimensions(len(shares))]
     rows = [_name(context, sources) for context in result.nearest]
-    tables = {"cosines": Table(np.stack([context.cosines for context in result.nearest]), rows, layers)}
+    tables = {"cosines": NumberTable(np.stack([context.cosines for context in result.nearest]), rows, layers)}
     if np.isfinite(shares).all():
-        tables["same word"] = Table(shares[:, None], layers, ["share"], first=None)
+        tables["same word"] = NumberTable(shares[:, None], layers, ["share"], first=None)
     return tables
 
 

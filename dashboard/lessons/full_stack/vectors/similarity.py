@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.inspect.depths import Table
+from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
@@ -50,8 +50,8 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     after = between[at.layer + 1]
     return Depths(
         {
-            f"after layer {at.layer + 1}": Table(after, labels, labels),
-            "with own input": Table(own_cosines, names, labels),
+            f"after layer {at.layer + 1}": NumberTable(after, labels, labels),
+            "with own input": NumberTable(own_cosines, names, labels),
         },
         COSINE_FORMULA,
         [cosines, mean_off_diagonal],
