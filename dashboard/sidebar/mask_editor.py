@@ -11,6 +11,7 @@ from jaxtyping import Bool
 from dashboard.components.mask_grid import render_mask_grid
 from dashboard.markdown import capitalize
 from dashboard.models.model import Model
+from dashboard.selection.focus import MAX_PILLS
 from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import session
 from dashboard.state.user_changes import (
@@ -39,7 +40,6 @@ _STARTS: dict[Start, str] = {
     "window": f"window ±{WINDOW}",
 }
 EDITOR = "edit_mask"  # the key of the popover
-_MAX_PILLS = 16
 
 
 class _Slice(NamedTuple):
@@ -113,7 +113,7 @@ def _render_number(name: str, count: int) -> int:
     if count == 1:
         return 1
     numbers, label, key = range(1, count + 1), name.capitalize(), f"mask_{name}_{count}"
-    if count > _MAX_PILLS:
+    if count > MAX_PILLS:
         return st.selectbox(label, numbers, start - 1, key=key, filter_mode=None, width=90)
     return st.pills(label, numbers, default=start, required=True, key=key)
 
