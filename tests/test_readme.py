@@ -1,4 +1,4 @@
-"""The README names files and folders that exist, and its examples run and give what they say."""
+"""The README names files and folders that exist, its examples run, and its figures are those of docs/benchmarks.md."""
 
 import json
 import re
@@ -14,7 +14,10 @@ import encoder_core.explain
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMED = re.compile(r"`((?:dashboard|deploy|encoder_core|pages|tests|benchmarks|streamlit_app)[\w/.]*)`")
-PATHS = sorted(set(NAMED.findall(README)))
+BENCHMARKS = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+PATHS = sorted(set(NAMED.findall(README + BENCHMARKS)))
+MODULES = sorted(set(re.findall(r"python -m ([\w.]+)", README + BENCHMARKS)))
+MAIN_ROWS = README.split("## Benchmarks")[1].split("|---|---|---|---|\n")[1].split("\n\n")[0].splitlines()
 EXAMPLE = textwrap.dedent(README.split("## In a notebook")[1].split("\nA trace holds")[0])
 EXPORT_EXAMPLE = textwrap.dedent(README.split("\nIn Python:\n")[1].split("\n## Axes")[0])
 DOCSTRING_EXAMPLES = [encoder_core, encoder_core.explain]
@@ -23,6 +26,31 @@ DOCSTRING_EXAMPLES = [encoder_core, encoder_core.explain]
 @pytest.mark.parametrize("path", [path for path in PATHS if "/" in path])
 def test_what_the_code_map_names_exists(path):
     assert (ROOT / path).exists()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_commands_run_modules_that_exist(module):
+    path = ROOT / module.replace(".", "/")
+    assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()
+
+
+@pytest.mark.parametrize("row", MAIN_ROWS)
+def test_the_figures_of_the_main_benchmarks_are_those_of_the_whole_tables(row):
+    label, *cells = cells_of(row)
+    (measured,) = [cells_of(line) for line in BENCHMARKS.splitlines() if line.startswith(f"| {label} ")]
+    assert re.search(r"\d", cells[0])
+    for cell, whole in zip(cells, measured[1:], strict=True):
+        assert set(re.findall(r"\d[\d.,]*\d|\d", cell)) <= set(re.findall(r"\d[\d.,]*\d|\d", whole))
+
+
+def cells_of(row):
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def test_links_lead_to_files_that_exist():
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", README)
+    assert "docs/benchmarks.md" in links
+    assert all((ROOT / link).is_file() for link in links)
 
 
 def test_images_exist():
