@@ -35,7 +35,7 @@ def later_key_share(
     """The share of all attention weight that queries give to later keys: the sum above the diagonals over the sum.
 
     patterns  the attention weights of each layer
-    real      True for the queries that count, which are those of tokens that are not padding; None for all
+    real      True for tokens that are not padding: only these are queries that count, and later keys; None for all
 
     0 if there is no weight at all, because every key is masked. Raises ValueError for what is no list of weights, and
     for `real` of another shape.
@@ -50,6 +50,8 @@ def later_key_share(
             require_mask("real", real, (pattern.shape[0], pattern.shape[2]))
         patterns = [np.where(real[:, None, :, None], pattern, 0) for pattern in patterns]
     total = sum(float(pattern.sum()) for pattern in patterns)
+    if real is not None:
+        patterns = [np.where(real[:, None, None, :], pattern, 0) for pattern in patterns]
     later = sum(float(np.triu(pattern, 1).sum()) for pattern in patterns)
     return later / total if total else 0.0
 

@@ -202,12 +202,15 @@ def test_share_of_later_keys_is_the_weight_above_the_diagonals():
     assert later_key_share([np.zeros((1, 1, 2, 2))]) == 0
 
 
-def test_share_of_later_keys_leaves_out_queries_that_are_padding():
-    """The only real query gives 0.5 of its weight to the later key, in each of two heads; padding gives it nothing."""
-    pattern = np.tile(np.array([[0.5, 0.5], [1.0, 0.0]]), (1, 2, 1, 1))
-    assert later_key_share([pattern, pattern]) == pytest.approx(0.25)
-    assert later_key_share([pattern, pattern], np.array([[True, False]])) == pytest.approx(0.5)
-    assert later_key_share([pattern], np.array([[False, False]])) == 0
+def test_share_of_later_keys_leaves_out_padding():
+    """In each head, the real queries give 0.3 and 0 of their weight to a later real key, 0.5 and 0.2 to padding.
+
+    Of all three queries, later keys get 0.3 + 0.5 + 0.2 of a weight of 3.
+    """
+    pattern = np.tile(np.array([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2], [1.0, 0.0, 0.0]]), (1, 2, 1, 1))
+    assert later_key_share([pattern, pattern]) == pytest.approx(1 / 3)
+    assert later_key_share([pattern, pattern], np.array([[True, True, False]])) == pytest.approx(0.15)
+    assert later_key_share([pattern], np.array([[False, False, False]])) == 0
 
 
 def test_lists_and_integers_are_numbers(unchecked):

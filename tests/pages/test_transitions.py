@@ -174,13 +174,16 @@ def test_the_end_knows_the_mask_of_few_tokens_and_of_edits(settings, edits, labe
     assert section.demonstration.label == f"Switch the causal mask {label}"
 
 
-def test_the_end_leaves_out_queries_that_are_padding():
-    settings = {"text": "the cat saw it and ran\nthe dog", "d_model": 8, "heads": 2, "layers": 2}
+@pytest.mark.parametrize("mask", ["padding", "none"])
+def test_the_end_leaves_out_padding(mask):
+    settings = {"text": "the cat saw it and ran\nthe dog", "d_model": 8, "heads": 2, "layers": 2, "mask": mask}
     model = model_for(Settings.from_state(settings))
     weights = np.stack([layer.pattern for layer in model.trace.layers]).swapaxes(2, 3)[:, model.batch.real]
     later = np.triu(np.ones((6, 6)), 1)[[*range(6), 0, 1]][:, None]
+    later[6:, :, 2:] = 0  # padding
     share = (weights * later).sum() / weights.sum()
-    text = f"**{share:.0%}** of all attention weight goes to later tokens (queries that are padding are left out)"
+    left_out = "padding counts neither as a query nor as a later token"
+    text = f"**{share:.0%}** of all attention weight goes to later tokens ({left_out})"
     assert text in ending.endings(model)[-1].text
 
 

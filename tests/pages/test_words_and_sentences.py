@@ -162,6 +162,14 @@ def test_sentences_are_compared(framed, encoder):
     assert "attend to padding" in captions(run(at))
 
 
+@pytest.mark.parametrize("view", ["Same word", "Similarity"])
+def test_views_of_vectors_say_that_padding_changes_them(framed, view):
+    at = opened(STAGE, view=view, text=CATS + "\nIt rains.", mask="none")
+    assert "attend to padding" in captions(at)
+    at.button_group(key="mask").set_value("padding")
+    assert "attend to padding" not in captions(run(at))
+
+
 def test_a_vector_does_not_depend_on_padding_that_only_padding_attends_to(framed):
     at = viewed("Sentences", text="the cat saw it\nthe dog", layers="2", heads="2", d_model="8", mask="causal")
     assert "attend to padding" not in captions(at)

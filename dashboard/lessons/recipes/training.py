@@ -118,9 +118,13 @@ def _render_mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: 
         ),
     )
     render_plot(parts, key="recipes_dropped")
+    counted, of_what = mask.ravel(), "numbers"
+    if is_pattern:  # a masked weight is 0 anyway
+        counted, of_what = mask[model.trace.mask[index]], "weights that are not masked"
+    dropped = int((~counted).sum())
     st.caption(
-        f"Of {mask.size:,} numbers here **{(~mask).sum():,}** were dropped ({(~mask).mean():.1%}; the rate is "
-        f"{kept_all.rate:.0%}). The others are multiplied by 1 / (1 − {kept_all.rate:g}) = "
+        f"Of {counted.size:,} {of_what} here **{dropped:,}** were dropped ({dropped / max(counted.size, 1):.1%}; the "
+        f"rate is {kept_all.rate:.0%}). The others are multiplied by 1 / (1 − {kept_all.rate:g}) = "
         f"{format_number(kept_all.scale, 4)}, so this step preserves the expected value of each number."
     )
 

@@ -121,7 +121,7 @@ def _later_weight(model: Model, is_causal: bool) -> tuple[float, str]:
     """The share of the attention weight of real queries that later tokens get, and what there is to say about it."""
     patterns, real = [layer.pattern for layer in model.trace.layers], model.batch.real
     later = later_key_share(patterns, real)
-    note = "" if real.all() else " (queries that are padding are left out)"
+    note = "" if real.all() else " (padding counts neither as a query nor as a later token)"
     if not any(np.swapaxes(pattern, 1, 2)[real].any() for pattern in patterns):
         return later, f"all attention weights are 0{note}"
     if model.batch.ids.shape[1] == 1:

@@ -68,7 +68,7 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
         int(np.digitize(share, (1 / 3, 2 / 3))),
         f"“it” prefers “{noun}” in {wins} of {weights.noun.size} heads; weights from {weights.noun.min():.2f} to "
         f"{weights.noun.max():.2f}, mean {weights.noun.mean():.2f}",
-        f"“{sentence}.” The largest weight from “it” to “{noun}” is **{weights.noun.max():.2f}**, in layer "
+        f"“{sentence}”. The largest weight from “it” to “{noun}” is **{weights.noun.max():.2f}**, in layer "
         f"{layer + 1}, head {head + 1}. The mean over all heads is **{weights.noun.mean():.2f}** for “{noun}” and "
         f"**{weights.other.mean():.2f}** for “{other}”.{surprise}",
         draw,

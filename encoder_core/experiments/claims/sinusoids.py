@@ -8,7 +8,7 @@ from encoder_core.experiments.experiment import Control, Experiment, Measurement
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
-from encoder_core.support.number_format import format_number
+from encoder_core.support.number_format import format_number, format_percent
 
 _POSITIONS = 64
 _FIRST, _SHIFTED = (3, 8), (40, 45)  # two pairs of positions at the same distance, counted from 1
@@ -31,6 +31,28 @@ def pair_products(rows: Float[np.ndarray, "position d_model"]) -> tuple[float, f
     return float(wide[a - 1] @ wide[b - 1]), float(wide[c - 1] @ wide[d - 1])
 
 
+def rising_share(at_distance: Float[np.ndarray, "distance"]) -> float:
+    """The share of all pairs of distances of which the larger one has the larger similarity."""
+    nearer, farther = np.triu_indices(len(at_distance), 1)
+    return float((at_distance[farther] > at_distance[nearer]).mean())
+
+
+def _describe_fall(at_distance: Float[np.ndarray, "distance"]) -> str:
+    """How the mean cosine changes with the distance, which begins with 1."""
+    near, far, farther = at_distance[0], at_distance[31], 1 + int(at_distance[1:].argmax())
+    text = (
+        f"Neighbours have a mean cosine of **{format_number(near, 2)}**, positions at a distance of 32 one of "
+        f"**{format_number(far, 2)}**. Of two distances, the larger one has the larger cosine in "
+        f"**{format_percent(rising_share(at_distance))}** of all pairs (half of them, if the distance did not matter)."
+    )
+    if at_distance[farther] > near:
+        text += (
+            f" Even the cosine of neighbours is not the largest: at a distance of {farther + 1} it is "
+            f"**{format_number(at_distance[farther], 2)}**."
+        )
+    return text
+
+
 def _measure(setup: Setup) -> Measurement:
     d_model, kind, seed = int(setup["d_model"]), str(setup["positions"]), int(setup["seed"])
     rows = encodings(kind, d_model, seed)
@@ -41,7 +63,7 @@ def _measure(setup: Setup) -> Measurement:
     by_distance = similarity_by_distance(dots.astype(np.float32))
     spread = float((by_distance.high - by_distance.low).max())
     similarity = cosines(rows, rows)
-    near, far = (float(np.diagonal(similarity, offset).mean()) for offset in (1, 32))
+    at_distance = np.array([np.diagonal(similarity, distance).mean() for distance in range(1, _POSITIONS)])
 
     def draw(theme: ThemeName) -> Line:
         distances = list(range(len(by_distance.mean)))
@@ -67,8 +89,7 @@ def _measure(setup: Setup) -> Measurement:
         f"{format_number(first, 3)} and {format_number(shifted, 3)}; over all pairs with the same distance, dot "
         f"products differ by up to {format_number(spread, 2)}",
         f"The positions {_FIRST[0]} and {_FIRST[1]} have the dot product **{format_number(first, 3)}**, the positions "
-        f"{_SHIFTED[0]} and {_SHIFTED[1]} **{format_number(shifted, 3)}**. Neighbours have a mean cosine of "
-        f"**{format_number(near, 2)}**, positions at a distance of 32 one of **{format_number(far, 2)}**.",
+        f"{_SHIFTED[0]} and {_SHIFTED[1]} **{format_number(shifted, 3)}**. {_describe_fall(at_distance)}",
         draw,
     )
 
@@ -97,8 +118,9 @@ EXPERIMENT = Experiment(
         seed_control("Seed of the random rows"),
     ),
     measure=_measure,
-    limits="The similarity does not fall evenly with the distance: it is a sum of cosines and rises again in places. "
-    "In an encoder, the projections of queries and keys come between the positions and the scores.",
+    limits="The similarity does not fall evenly with the distance: it is a sum of cosines and rises again in places, "
+    "the more, the fewer dimensions there are. In an encoder, the projections of queries and keys come between the "
+    "positions and the scores.",
     code=(encodings, pair_products),
     stage="positions",
     source="Vaswani et al. 2017, section 3.5",

@@ -24,7 +24,7 @@ from encoder_core.experiments.claims.same_output import (
     weights_with_same_output,
 )
 from encoder_core.experiments.claims.score_scaling import jacobian_norm, score_statistics
-from encoder_core.experiments.claims.sinusoids import encodings, pair_products
+from encoder_core.experiments.claims.sinusoids import encodings, pair_products, rising_share
 from encoder_core.experiments.claims.softmax_maximum import (
     largest_error,
     largest_finite_exponent,
@@ -231,6 +231,11 @@ def test_each_half_of_the_networks_gives_the_same_answer(stack, depth):
     assert answers == {experiment.result(experiment.setup(stack=stack, depth=depth)).answer}
 
 
+def test_share_of_pairs_of_distances_that_rise():
+    """Of the three pairs of 0.9, 0.2, 0.5 only the last one rises."""
+    assert rising_share(np.array([0.9, 0.2, 0.5])) == pytest.approx(1 / 3)
+
+
 def test_errors_of_softmax_against_decimals():
     """By hand: 1/4 and 3/4, of which one is 0.01 too large."""
     scores = np.array([0.0, math.log(3)])
@@ -248,6 +253,8 @@ def test_errors_of_softmax_against_decimals():
         ("score-scaling", {"d_k": 256, "keys": 64}, "smaller.", "larger"),
         ("head-count", {"heads": 2}, "fewer than that width", "Q Kᵀ: **24**"),
         ("head-count", {"heads": 4}, "**16** for 24 tokens. A narrow head", "fewer than that width"),
+        ("sinusoids", {"d_model": 8}, "not the largest: at a distance of 63 it is **0.95**", "6%"),
+        ("sinusoids", {"d_model": 128}, "in **7%** of all pairs", "not the largest"),
         ("learned-attention", {"task": "repeat", "seed": 0}, "as a mean over 35 random inputs", "40"),
     ],
 )

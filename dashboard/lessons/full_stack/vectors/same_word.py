@@ -12,6 +12,7 @@ from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import has_default_text, render_examples
 from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
+from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import first_input_question
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
@@ -75,7 +76,7 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
     names = stage_names(current.config)[: current.config.num_layers + 1]
     series = {f"in sentence {sentence + 1}": values for (sentence, _), values in comparison.similarities.items()}
     all_tokens = _render_comparison(current.trace, comparison, series, names)
-    st.caption(_describe(comparison))
+    st.caption(_describe(comparison) + padding_note(current.trace))
     if has_default_text(current):
         _render_examples(current, "A word with two meanings shows how the context moves a vector.")
     rows = series if comparison.control is None else series | {scenes.CONTROL: comparison.control}

@@ -10,6 +10,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.example_sentences import has_default_text, render_examples
+from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import reversed_sentence_question
 from dashboard.lessons.full_stack.view import Depths, render_dims_picker
 from dashboard.markdown import escape_token
@@ -89,10 +90,7 @@ def _describe_pairs(current: Model, similar: Float[np.ndarray, "row column"], pa
         text += f"The cosine of the two sentences is {format_fixed(similar[pairs[0]], 2)}."
     if not current.is_trained:
         text += " This encoder is not trained: the vectors do not reflect the meaning of words."
-    real = current.trace.real
-    if (current.trace.mask & real[:, None, :, None] & ~real[:, None, None, :]).any():
-        text += " :orange[The mask lets tokens attend to padding, so a vector depends on the amount of padding.]"
-    return text
+    return text + padding_note(current.trace)
 
 
 def _pair_name(pair: tuple[int, int]) -> str:

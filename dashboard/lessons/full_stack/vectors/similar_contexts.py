@@ -13,6 +13,7 @@ from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.full_stack.sentences.sentence_list import ListedSentence, render_sentence_list
 from dashboard.lessons.full_stack.sentences.sources import Sources, describe_sources, render_sources
 from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_own_sentences
+from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import layer_0_question
 from dashboard.lessons.full_stack.view import Depths, input_content
 from dashboard.markdown import escape_token
@@ -155,7 +156,7 @@ def _describe_sentences(sources: Sources, current: Model, result: SimilarContext
     text = f"Searched: all tokens of {describe_sources(sources, current)}. Sentences equal to yours are left out."
     if result.equal:
         text += f" {result.equal:,} more have the same cosine as the last one."
-    return text
+    return text + padding_note(current.trace)
 
 
 def _tables(result: SimilarContexts, sources: Sources, shares: Float[np.ndarray, "stage"]) -> dict[str, NumberTable]:

@@ -8,6 +8,7 @@ from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
+from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import common_vector_question
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.models.model import Model
@@ -45,7 +46,7 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     st.caption(
         "“Itself”: the cosine with the token's own vector at the input of the first layer; a falling line means that "
         f"the layers change its direction.{of_others if len(real) > 1 else ''} The figure does not show why: all parts "
-        "of the layers contribute."
+        f"of the layers contribute.{padding_note(current.trace)}"
     )
     after = between[at.layer + 1]
     return Depths(
