@@ -8,6 +8,7 @@ from dashboard.lessons.experiments.result import can_measure, render_result
 from dashboard.lessons.experiments.setup import read_setup, render_controls
 from dashboard.page_list import page_named
 from dashboard.shell import frame
+from encoder_core.experiments import Experiment, Setup
 
 frame.begin_page()
 frame.render_heading(
@@ -19,12 +20,16 @@ frame.render_heading(
 def body() -> None:
     experiment = render_experiment_choice()
     setup, prediction = read_setup(experiment), read_prediction(experiment)
-    st.markdown(f"**Claim** — {experiment.claim}")
+    st.markdown(f"**Claim** — {experiment.claim}{_given(experiment, setup)}")
     render_controls(experiment, setup)
     if prediction is None:
         render_question(experiment, setup)
     elif can_measure(experiment):
         render_result(experiment, setup, prediction)
+
+
+def _given(experiment: Experiment, setup: Setup) -> str:
+    return f"  \n**Given** — {experiment.given(setup)}" if experiment.given else ""
 
 
 frame.run_as_fragment(body)

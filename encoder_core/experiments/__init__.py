@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 
 from encoder_core.experiments import claims
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setting, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setting, Setup, Verdict
 from encoder_core.support.read_only import ReadOnlyMapping
 
 
@@ -26,4 +26,4 @@ def experiments() -> Mapping[str, Experiment]:
     return ReadOnlyMapping({experiment.name: experiment for experiment in in_order})
 
 
-__all__ = ["Control", "Experiment", "Measurement", "Option", "Setting", "Setup", "experiments"]
+__all__ = ["Control", "Experiment", "Measurement", "Option", "Setting", "Setup", "Verdict", "experiments"]

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -15,6 +15,7 @@ from encoder_core.support.validation import require_choice, require_type
 
 Setting = str | int | float | bool
 Setup = Mapping[str, Setting]  # name of a control -> its setting
+Verdict = Literal["holds", "holds in part", "does not hold"]
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,14 @@ class Measurement:
     measured  the number that decides, with its spread, as plain text
     meaning   what it means: one to three sentences in markdown, with numbers
     draw      theme -> the figure
+    verdict   what the numbers say about the claim in this setup; None where the claim says nothing about it
     """
 
     answer: int
     measured: str
     meaning: str
     draw: Callable[[ThemeName], Line]
+    verdict: Verdict | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,7 @@ class Experiment:
     code        the functions that compute the result
     stage       name of the stage page that it concerns
     source      where the claim comes from
+    given       setup -> what a prediction needs to know, in markdown, such as the sentence; None: the question says all
     measure     setup -> result. Pure: equal setups give equal results, except for measured times. It compiles nothing
     measure_trained  instead of `measure`, for a claim on trained encoders: setup and all-MiniLM-L6-v2 -> result
 
@@ -98,6 +102,7 @@ class Experiment:
     source: str
     measure: Callable[[Setup], Measurement] | None = None
     measure_trained: Callable[[Setup, Encoder], Measurement] | None = None
+    given: Callable[[Setup], str] | None = None
 
     def __post_init__(self) -> None:
         if (self.measure is None) == (self.measure_trained is None):
@@ -138,6 +143,11 @@ class Experiment:
                 raise ValueError(f"control {name!r} is not one of {', '.join(map(repr, setup))}.")
             setup[name] = require_choice(name, setting, control.options)
         return setup
+
+
+def verdict_if(holds: bool) -> Verdict:
+    """The verdict on a claim that holds or not."""
+    return "holds" if holds else "does not hold"
 
 
 def seed_control(help_text: str, count: int = 10) -> Control:

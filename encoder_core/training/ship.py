@@ -106,7 +106,7 @@ def _head_counts_card(name: str, run: TrainingRun, measured: Mapping[int, Sequen
         task=task.name,
         title=task.title,
         heads=", ".join(map(str, measured)),
-        experiment="More heads cost the same",
+        experiment="More heads, narrower heads",
         goal=task.goal,
         rule=task.rule,
         vocab=len(task.vocabulary),

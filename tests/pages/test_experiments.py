@@ -4,7 +4,7 @@ import pytest
 
 from dashboard.page_list import page_named
 from encoder_core.experiments import experiments
-from tests.core.experiments.test_experiments import ANSWERS
+from tests.core.experiments.test_experiments import ANSWERS, VERDICTS
 from tests.pages.app import figures, key_of, link_of, opened, rendered, run, warning_texts
 
 PAGE = page_named("experiments")
@@ -19,6 +19,7 @@ def test_the_result_is_hidden_until_a_prediction(framed, name):
     experiment = experiments()[name]
     at = opened(PAGE, experiment=name)
     assert experiment.claim in texts(at)
+    assert not experiment.given or experiment.given(experiment.default_setup) in texts(at)
     assert experiment.hypothesis not in texts(at)  # it answers the question of many
     assert "Measured" not in texts(at)
     assert not list(figures(at))
@@ -28,6 +29,7 @@ def test_the_result_is_hidden_until_a_prediction(framed, name):
         assert link_of(at)["prediction"] == [str(number)]
         assert "Measured" in texts(at)
         assert experiment.hypothesis in texts(at)
+        assert f"The claim {VERDICTS.get(name, 'holds')} in this setup" in texts(at)
         assert list(figures(at))
         praised = [box.value for box in at.success]
         right = number == ANSWERS[name] + 1

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.source_code import render_source
+from dashboard.inspect.verdict_badge import verdict_badge
 from dashboard.lessons.experiments.prediction import render_again_button, render_feedback
 from dashboard.lessons.experiments.setup import open_experiment
 from dashboard.models.loading import encoder_named
@@ -42,9 +43,11 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
     measurement = _measure(experiment.name, tuple(setup.items()), trained)
     render_feedback(experiment, setup, measurement, prediction)
     # What to expect answers the question of many experiments, so it comes after the prediction.
-    st.markdown(f"**Expected if the claim is true:** {experiment.hypothesis}")
+    st.markdown(f"**Expected if the claim is true:** {experiment.hypothesis}  \n**Measured:** {measurement.measured}")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**Measured:** {measurement.measured}", width="content")
+        if measurement.verdict:
+            text = f"The claim {measurement.verdict} in this setup"
+            st.markdown(verdict_badge(measurement.verdict, text), width="content")
         st.space("stretch")
         render_again_button()
     render_plot(measurement.draw(current_theme()), key="experiment_plot", on_click=None)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard.components.item_table import Row, render_item_table
 from dashboard.components.plot import render_plot
+from dashboard.inspect.verdict_badge import verdict_badge
 from dashboard.lessons.experiments.setup import open_experiment
 from dashboard.markdown import escape_markdown
 from dashboard.models.loading import encoder_loader
@@ -19,11 +20,6 @@ from encoder_core.experiments import experiments
 from encoder_core.recipes import Recipe, Variant
 from encoder_core.tutorials import ITEMS, RELATED_EXPERIMENTS, VERDICTS, Finding, Item, Quotation, Verdict, examine_all
 
-BADGES: dict[Verdict, tuple[str, str]] = {
-    "holds": ("green", "check"),
-    "holds if": ("orange", "contrast"),
-    "does not hold": ("red", "close"),
-}
 _COUNTED: dict[Verdict, str] = {"holds": "hold", "holds if": "hold under a condition", "does not hold": "do not hold"}
 
 
@@ -73,9 +69,7 @@ def _open(name: str) -> None:
 
 
 def _render_title(item: Item, finding: Finding, number: int) -> None:
-    colour, icon = BADGES[finding.verdict]
-    badge = f":{colour}-badge[:material/{icon}: {finding.verdict}]"
-    condition = escape_markdown(finding.condition, "[]")
+    badge, condition = verdict_badge(finding.verdict), escape_markdown(finding.condition, "[]")
     st.markdown(f"**{number}. {item.title}** :gray[{item.kind}] {badge} {condition}", width="content")
 
 

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from encoder_core.analysis import numerical_rank
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, verdict_if
 from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves
 from encoder_core.support.number_format import format_number, format_percent
 from encoder_core.training import tasks
@@ -82,16 +82,16 @@ def _measure(setup: Setup) -> Measurement:
         title = f"right outputs after training on “{task}”, by heads"
         return [*line, "|", curves(by_seed, names, title=title, x_axis="heads", y_axis="share", style=style)]
 
-    answer = int(np.sign(chosen.parameters - one.parameters)) + 1
+    answer = int(np.sign(chosen.rank - one.rank)) + 1
     low, high = format_number(float(differences.min()), 2), format_number(float(differences.max()), 2)
     plan = head_count_plan(task, heads, SEEDS[0])
     seen = float(np.mean([share_seen(head_count_plan(task, heads, seed), NUM_INPUTS) for seed in SEEDS]))
     return Measurement(
         answer,
-        f"{chosen.parameters:,} parameters with {heads} heads, {one.parameters:,} with one; two heads differ in "
-        f"{format_number(float(np.median(differences)), 2)} of the weight ({low} to {high}); "
-        f"trained on “{tasks()[task].title}”, {_share(learned[heads])} of the outputs are right, with one head "
-        f"{_share(learned[1])}",
+        f"the rank of Q Kᵀ is {chosen.rank} with {heads} heads, {one.rank} with one; {chosen.parameters:,} and "
+        f"{one.parameters:,} parameters; two heads differ in {format_number(float(np.median(differences)), 2)} of the "
+        f"weight ({low} to {high}); trained on “{tasks()[task].title}”, {_share(learned[heads])} of the outputs are "
+        f"right, with one head {_share(learned[1])}",
         f"Parameters and operations of the matrix products are the same: **{chosen.parameters:,}** and "
         f"**{chosen.flops:,}**. What changes is the width of a head, {_CONFIG.d_model} / {heads} = "
         f"**{_CONFIG.d_model // heads}**, and with it the largest rank that its Q Kᵀ can have: here the rank is "
@@ -105,6 +105,7 @@ def _measure(setup: Setup) -> Measurement:
         f"one head **{_share(learned[1])}**, as the median of {len(SEEDS)} seeds with the lowest and the highest. "
         f"{format_percent(seen)} of these inputs occurred in training, too: there are few short ones.",
         draw,
+        verdict_if(chosen[:2] == one[:2] and chosen.rank <= _CONFIG.d_model // heads and bool(differences.all())),
     )
 
 
@@ -117,17 +118,23 @@ def _share(fractions: Float[np.ndarray, "seed"]) -> str:
 EXPERIMENT = Experiment(
     number=11,
     name="head-count",
-    title="More heads cost the same",
+    title="More heads, narrower heads",
     claim="At the same d_model, more heads cost the same and see different things: each has d_head = d_model / heads "
     "dimensions.",
     hypothesis="The numbers of parameters and of operations in matrix products do not depend on the number of heads. "
     "The patterns of the heads differ, and the rank of Q Kᵀ is at most d_head.",
-    question="An encoder of width 64 has {heads} heads instead of one. What happens to the number of its parameters?",
+    question="An encoder of width 64 reads 24 tokens, with {heads} heads instead of one. What happens to the rank of "
+    "Q Kᵀ of a head, the table of its scores?",
     options=(
-        Option("It falls", "Each head has smaller matrices, but there are more of them."),
+        Option(
+            "It falls",
+            "Q and K of a head have 64 / heads columns, and the rank of their product is at most that; it is at most "
+            "24, too, as there are 24 tokens.",
+        ),
         Option(
             "It stays the same",
-            "W_Q, W_K and W_V of all heads side by side are d_model × d_model, however many heads share their columns.",
+            "A table of 24 × 24 scores has a rank of at most 24, which heads of 24 dimensions or more can reach; "
+            "narrower ones cannot.",
         ),
         Option("It grows", "A head is not an addition: the heads divide the columns of the same matrices."),
     ),

@@ -3,7 +3,15 @@
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    seed_control,
+    verdict_if,
+)
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.support.number_format import format_number
@@ -60,6 +68,7 @@ def _measure(setup: Setup) -> Measurement:
         f"is {format_number(float((after['batch norm'] ** 2).mean()), 2)}: it depends on the sentences that are in the "
         "same batch by chance.",
         draw,
+        verdict_if(by_batch and not by_layer),
     )
 
 

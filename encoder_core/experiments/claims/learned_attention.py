@@ -7,7 +7,15 @@ from jaxtyping import Bool, Float
 
 from encoder_core.analysis import stack_patterns
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    seed_control,
+    verdict_if,
+)
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, heatmap
 from encoder_core.training import tasks
 from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
@@ -96,6 +104,7 @@ def _measure(setup: Setup) -> Measurement:
         "before training. Nobody told the encoder where to look: it was trained on the right outputs only. The page "
         "Training in the menu Lab repeats this while you watch.",
         draw,
+        verdict_if(before <= _NOTABLE * weights.equal < after),
     )
 
 

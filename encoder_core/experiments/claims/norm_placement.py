@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import Norm
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, verdict_if
 from encoder_core.experiments.stack_gradients import (
     DEPTHS,
     NUM_ENCODERS,
@@ -66,6 +66,7 @@ def _measure(setup: Setup) -> Measurement:
         f"{ratio('pre-norm')} with pre-norm: "
         f"geometric means of {NUM_ENCODERS} encoders, and their range. The curves are such means, too.",
         draw,
+        verdict_if(is_same if chosen == "post-norm" else middle >= _SAME),
     )
 
 

@@ -7,7 +7,15 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    seed_control,
+    verdict_if,
+)
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of
 from encoder_core.support.number_format import format_number
@@ -66,6 +74,7 @@ def _measure(setup: Setup) -> Measurement:
            if changed else f"stay the same: the largest change is **{format_number(change, 1)}**"
            + (", which is rounding." if change else ".")),
         draw,
+        verdict_if(changed != masked),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.config import Norm
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, verdict_if
 from encoder_core.experiments.stack_gradients import (
     DEPTHS,
     NUM_ENCODERS,
@@ -119,6 +119,7 @@ def _measure(setup: Setup) -> Measurement:
         "the loss: they learn from what is left. On the way there, the output of the last layer has a length of "
         f"**{ends[0]}** with residual connections and **{ends[1]}** without them.",
         draw,
+        verdict_if(middle > _LIMITS[0]),
     )
 
 

@@ -8,7 +8,15 @@ from scipy.optimize import linprog
 
 from encoder_core.config import EncoderConfig, Positions
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    seed_control,
+    verdict_if,
+)
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, heatmap
 from encoder_core.support.number_format import format_number
 from encoder_core.support.wording import format_count
@@ -122,7 +130,12 @@ def _measure(setup: Setup) -> Measurement:
             f"{len(SENTENCE)} keys are independent, so the output fixes how much of each it contains. With fewer "
             f"than {len(SENTENCE) - 1} dimensions, or without positions, it does not."
         )
-    return Measurement(min(directions, 2), measured, meaning, draw)
+    return Measurement(min(directions, 2), measured, meaning, draw, verdict_if(directions == 0))
+
+
+def _given(setup: Setup) -> str:
+    words = [f"**{word}**" if place == _QUERY else word for place, word in enumerate(SENTENCE)]
+    return f"“{' '.join(words)}”: the word in bold is the query, and all seven words are its keys."
 
 
 EXPERIMENT = Experiment(
@@ -148,6 +161,7 @@ EXPERIMENT = Experiment(
         seed_control("Another seed draws other parameters", 20),
     ),
     measure=_measure,
+    given=_given,
     limits="The other patterns need not be weights that the head can produce from its queries and keys. That one query "
     "could have other weights does not show that its weights are meaningless: they are what the head computed.",
     code=(free_directions, weights_with_same_output),

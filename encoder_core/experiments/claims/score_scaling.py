@@ -12,6 +12,7 @@ from encoder_core.experiments.experiment import (
     Measurement,
     Option,
     Setup,
+    Verdict,
     describe_spread,
     seed_control,
 )
@@ -90,6 +91,8 @@ def _measure(setup: Setup) -> Measurement:
         ]  # fmt: skip
 
     change = plain.gradient.mean() / divided.gradient.mean() - 1
+    grows = answer == 2 and plain.entropy.mean() < divided.entropy.mean()
+    verdict: Verdict = "does not hold" if not grows else "holds" if change < 0 else "holds in part"
     return Measurement(
         answer,
         f"variance of q · k at d_k = {d_k}, median of {_GROUPS} groups of queries: {describe_spread(variances)}",
@@ -107,6 +110,7 @@ def _measure(setup: Setup) -> Measurement:
             "grow. It falls again when one weight has nearly everything, at larger d_k."
         ),
         draw,
+        verdict,
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.analysis import cosines, similarity_by_distance
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, Verdict, seed_control
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves
 from encoder_core.inputs.positions import sinusoids
 from encoder_core.scenes.items import Matrix, line_of
@@ -65,6 +65,10 @@ def _measure(setup: Setup) -> Measurement:
     similarity = cosines(rows, rows)
     at_distance = np.array([np.diagonal(similarity, distance).mean() for distance in range(1, _POSITIONS)])
 
+    verdict: Verdict | None = None
+    if kind == "sinusoidal":
+        verdict = "does not hold" if not is_same else "holds" if at_distance.argmax() == 0 else "holds in part"
+
     def draw(theme: ThemeName) -> Line:
         distances = list(range(len(by_distance.mean)))
         series = {"lowest": by_distance.low, "mean": by_distance.mean, "highest": by_distance.high}
@@ -91,6 +95,7 @@ def _measure(setup: Setup) -> Measurement:
         f"The positions {_FIRST[0]} and {_FIRST[1]} have the dot product **{format_number(first, 3)}**, the positions "
         f"{_SHIFTED[0]} and {_SHIFTED[1]} **{format_number(shifted, 3)}**. {_describe_fall(at_distance)}",
         draw,
+        verdict,
     )
 
 

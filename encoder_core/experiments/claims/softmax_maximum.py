@@ -5,7 +5,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, verdict_if
 from encoder_core.figures import Line, RowBarsStyle, ThemeName, row_bars
 from encoder_core.support.number_format import format_number
 
@@ -13,6 +13,7 @@ PRECISIONS: dict[str, type[np.floating]] = {"16 bits": np.float16, "32 bits": np
 _LIMITS = (11.0, 89.0, 710.0)
 _SCORES = np.array([0.0, -1.0, -2.5, -4.0, -6.0])  # relative to the largest one
 _HEIGHT = 260
+_TOLERANCES = {"16 bits": 1e-3, "32 bits": 1e-6, "64 bits": 1e-12}  # of a weight, by rounding
 
 
 def largest_finite_exponent(precision: str) -> float:
@@ -80,6 +81,7 @@ def _measure(setup: Setup) -> Measurement:
         "With the maximum subtracted, all weights are finite, and their largest error is "
         f"**{format_number(largest_error(shifted, scores), 2)}**.",
         draw,
+        verdict_if(bool(np.isfinite(shifted).all()) and largest_error(shifted, scores) < _TOLERANCES[precision]),
     )
 
 

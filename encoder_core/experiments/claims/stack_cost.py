@@ -15,6 +15,7 @@ from encoder_core.experiments.experiment import (
     Setup,
     describe_spread,
     time_calls,
+    verdict_if,
 )
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves
 from encoder_core.parameters.cost import flops_by_part, parameters_by_part
@@ -80,13 +81,15 @@ def _measure(setup: Setup) -> Measurement:
     more = format_number(growth, 3)
     is_same = parameters[1] == parameters[0]
     grown_parameters = "the same number of parameters" if is_same else f"**{more_parameters} times** as many parameters"
+    answer = 0 if growth < 2.01 else 2 if growth > 3.99 else 1
     return Measurement(
-        0 if growth < 2.01 else 2 if growth > 3.99 else 1,
+        answer,
         f"operations × {more} for twice the {size}; time × {describe_spread(ratios)} for eight times the {size}",
         f"With {_SEQ} tokens and d_model {_BASE.d_model}, twice the {size} means **{more} times** as many "
         f"operations and {grown_parameters}, the embedding not counted. The operations for the scores alone become "
         f"**{more_scores} times** as many.",
         draw,
+        verdict_if(answer == (0 if size == "layers" else 1)),
     )
 
 

@@ -7,7 +7,15 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, seed_control
+from encoder_core.experiments.experiment import (
+    Control,
+    Experiment,
+    Measurement,
+    Option,
+    Setup,
+    seed_control,
+    verdict_if,
+)
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, heatmap
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.support.number_format import format_number
@@ -77,7 +85,14 @@ def _measure(setup: Setup) -> Measurement:
         f"changed, by {format_number(float(changes['attention 1'][token]), 2)} in the token's own row. The projections "
         "of a layer and its feed-forward network work on each row alone: a row changes there only if its input did.",
         draw,
+        verdict_if(counts["values 1"] == 1 and counts["attention 1"] == (expected[1] if causal else expected[2])),
     )
+
+
+def _given(setup: Setup) -> str:
+    token = int(setup["token"]) - 1
+    words = [f"**{word}**" if place == token else word for place, word in enumerate(SENTENCE)]
+    return f"“{' '.join(words)}”: the word in bold is replaced by another one."
 
 
 EXPERIMENT = Experiment(
@@ -101,6 +116,7 @@ EXPERIMENT = Experiment(
         seed_control("Seed of the parameters"),
     ),
     measure=_measure,
+    given=_given,
     limits="That a row changes does not mean that it changes much, or that the change is useful. Layer norm works on "
     "each row alone, too.",
     code=(row_changes, stage_tensors),

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from encoder_core.analysis import cosines
 from encoder_core.encoder import Encoder
-from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup
+from encoder_core.experiments.experiment import Control, Experiment, Measurement, Option, Setup, verdict_if
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves
 from encoder_core.support.number_format import format_number
 
@@ -82,7 +82,13 @@ def _measure(setup: Setup, encoder: Encoder) -> Measurement:
         f"{same[:, 0].mean():.2f} and {other[:, 0].mean():.2f}. After the last layer they differ by "
         f"**{format_number(gap, 2)}**. The encoder has moved each vector by what stands around it.",
         draw,
+        verdict_if(gap > _SAME),
     )
+
+
+def _given(setup: Setup) -> str:
+    one, other = (", ".join(f"“{sentence}”" for sentence in meaning) for meaning in SENTENCES[str(setup["word"])])
+    return f"One meaning: {one}  \nAnother meaning: {other}"
 
 
 EXPERIMENT = Experiment(
@@ -100,6 +106,7 @@ EXPERIMENT = Experiment(
     ),
     controls=(Control("word", "Word", tuple(SENTENCES), "bank"),),
     measure_trained=_measure,
+    given=_given,
     limits="Three sentences for each meaning, written for this page: too few for a general statement. Sentences with "
     "the same meaning also share other words.",
     code=(word_similarities,),

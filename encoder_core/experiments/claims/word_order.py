@@ -15,6 +15,7 @@ from encoder_core.experiments.experiment import (
     Setup,
     describe_spread,
     seed_control,
+    verdict_if,
 )
 from encoder_core.experiments.shuffle import shuffle_effect, without_positions
 from encoder_core.figures import Line, RowBarsStyle, ThemeName, row_bars
@@ -73,6 +74,7 @@ def _measure(setup: Setup) -> Measurement:
         f"{meaning} The figure compares four encoders with the same parameters; each bar is the distance between a "
         "token's outputs before and after the first shuffle.",
         draw,
+        verdict_if(changed == (positions or causal)),
     )
 
 

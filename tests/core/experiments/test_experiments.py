@@ -52,7 +52,7 @@ ANSWERS = {
     "norm-placement": 0,
     "residual-gradients": 2,
     "stack-cost": 1,
-    "head-count": 1,
+    "head-count": 0,
     "layer-norm": 2,
     "word-in-context": 0,
     "pronoun": 1,
@@ -81,6 +81,46 @@ def test_the_claim_holds_for_every_seed(experiment, trained):
     seeds = [{"seed": seed} for seed in range(3)] if "seed" in experiment.default_setup else [{}]
     answers = {experiment.result(experiment.setup(**seed), trained).answer for seed in seeds}
     assert answers == {ANSWERS[experiment.name]}
+
+
+# What the numbers say about the claim, where it does not just hold.
+VERDICTS = {"pronoun": "holds in part", "same-output": "does not hold"}
+
+
+def test_the_verdict_with_the_defaults(experiment, trained):
+    assert experiment.result({}, trained).verdict == VERDICTS.get(experiment.name, "holds")
+
+
+@pytest.mark.parametrize(
+    ("name", "setup", "verdict"),
+    [
+        ("score-scaling", {"d_k": 4, "keys": 16}, "holds in part"),  # the gradient is larger
+        ("softmax-maximum", {"precision": "16 bits", "largest": 5}, "holds"),
+        ("word-order", {"positions": "sinusoidal"}, "holds"),  # with positions it is not equivariant
+        ("token-mixing", {"mask": "causal"}, "holds"),
+        ("padding", {"padding": "masked"}, "holds"),
+        ("sinusoids", {"d_model": 8}, "holds in part"),  # distance 63 is nearer than 1
+        ("sinusoids", {"positions": "random"}, None),  # the claim is about sinusoids
+        ("norm-placement", {"norm": "post-norm"}, "holds"),
+        ("residual-gradients", {"stack": "post-norm layers", "depth": 2}, "does not hold"),
+        ("residual-gradients", {"depth": 4}, "holds"),
+        ("stack-cost", {"size": "layers"}, "holds"),
+        ("head-count", {"heads": 2}, "holds"),
+        ("same-output", {"positions": "sinusoidal", "d_head": 16}, "holds"),
+    ],
+)
+def test_the_verdict_in_other_setups(name, setup, verdict):
+    experiment = experiments()[name]
+    assert experiment.result(experiment.setup(**setup)).verdict == verdict
+
+
+def test_what_a_prediction_needs_to_know_is_given():
+    given = {name: experiment.given(experiment.default_setup) for name, experiment in experiments().items()
+             if experiment.given}  # fmt: skip
+    assert given["token-mixing"].startswith("“the black **cat** jumped on the sofa”")
+    assert given["same-output"].startswith("“the black **cat** jumped on the sofa”")
+    assert "as **it** was tired”. The two nouns are “cat”" in given["pronoun"]
+    assert "“The bank gave him a loan.”" in given["word-in-context"]
 
 
 def test_every_setting_has_a_result(experiment, trained):
