@@ -19,7 +19,7 @@ from encoder_core import Encoder
 from encoder_core.experiments import Experiment, Measurement, Setting, experiments
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner="Measuring …")
 def _measure(name: str, setup: tuple[tuple[str, Setting], ...], _trained: Encoder | None) -> Measurement:
     """The result in this setup, computed once for all sessions."""
     return experiments()[name].result(dict(setup), _trained)
@@ -43,12 +43,11 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
     measurement = _measure(experiment.name, tuple(setup.items()), trained)
     render_feedback(experiment, setup, measurement, prediction)
     # What to expect answers the question of many experiments, so it comes after the prediction.
-    st.markdown(f"**Expected if the claim is true:** {experiment.hypothesis}  \n**Measured:** {measurement.measured}")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if measurement.verdict:
-            text = f"The claim {measurement.verdict} in this setup"
-            st.markdown(verdict_badge(measurement.verdict, text), width="content")
-        st.space("stretch")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.markdown(
+            f"**Expected if the claim is true:** {experiment.hypothesis}  \n"
+            f"**Measured:** {measurement.measured} {_verdict(measurement)}"
+        )
         render_again_button()
     render_plot(measurement.draw(current_theme()), key="experiment_plot", on_click=None)
     st.markdown(measurement.meaning)
@@ -60,6 +59,12 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
         if code.open:
             with code:
                 render_source(experiment.code)
+
+
+def _verdict(measurement: Measurement) -> str:
+    if measurement.verdict is None:
+        return ""
+    return verdict_badge(measurement.verdict, f"The claim {measurement.verdict} in this setup")
 
 
 def _render_stage_button(experiment: Experiment) -> None:
