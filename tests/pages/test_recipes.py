@@ -99,10 +99,11 @@ def test_the_rank_of_the_heads_of_nanolm_is_computed(framed):
     assert "with d_head 32 they have a rank of **10** (at most 10)" in caption
 
 
-def test_one_caption_states_how_the_numbers_are_drawn(framed):
+def test_the_help_of_the_sizes_states_how_the_numbers_are_drawn(framed):
     for recipe in ("nnx", "article"):
-        (caption,) = [text for text in rendered(opened(PAGE, recipe=recipe)) if "drawn by NumPy" in text]
-        assert "standard deviation of 0.02; the libraries initialize them to 0" in caption
+        (sizes,) = [text for text in opened(PAGE, recipe=recipe).markdown if "MiB**" in text.value]
+        assert "drawn by NumPy from the seed, not with the tutorial's keys" in sizes.help
+        assert "standard deviation of 0.02; the libraries initialize them to 0" in sizes.help
 
 
 def test_matches_of_a_row_with_itself_are_counted_where_another_is_seen(framed):
@@ -160,7 +161,9 @@ def test_a_size_without_the_table_of_the_walkthrough_names_both(framed):
     for name, recipe in RECIPES.items():
         (size,) = [text for text in rendered(opened(PAGE, recipe=name)) if "MiB**" in text]
         total = sum(parameters_by_part(recipe.config()).values())
-        assert (total != recipe.num_parameters()) == (f"(with it **{total:,}**, as on the map)" in size)
+        assert (total != recipe.num_parameters()) == (
+            f"(**{total:,}** with the table that stands in for its random rows, as on the map)" in size
+        )
         on_map = rendered(opened(stage_named("map"), encoder=name))
         assert any(f"{total:,} parameters" in text.replace("*", "") for text in on_map)
     at = with_option(opened(PAGE), "View", "All five compared")
