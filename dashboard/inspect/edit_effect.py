@@ -29,7 +29,12 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
     before = model_for(model.settings)
     matrix, at = inspected_matrix(_changed_by_edits(inspection), (before, model)), inspection.at
     (old, new), (old_names, names) = matrix.matrices, matrix.names
-    st.markdown("**Effect of your edits**")
+    real = model.batch.real[at.sentence]  # how much padding there is depends on the other sentences
+    output_change = relative_change(*(m.trace.output[at.sentence][real] for m in (before, model)))
+    st.markdown(
+        f"**Effect of your edits** — the output of this sentence has changed by **{output_change:.1%}** of its norm"
+        f"{'' if real.all() else ', without padding'}."
+    )
     parts = scenes.before_and_after(
         old, new, title=matrix.title, rows=names.rows, columns=names.columns, mark=matrix.mark, style=matrix.style,
         names_before=old_names,
@@ -55,14 +60,11 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         scenes.propagation(distance, at, theme=current_theme()),
         key="what_if_travel",
     )
-    real = model.batch.real[at.sentence]  # how much padding there is depends on the other sentences
     with np.errstate(invalid="ignore"):
         changed = int((distance[-1, real] > 1e-6).sum())
-    output_change = relative_change(*(m.trace.output[at.sentence][real] for m in (before, model)))
     st.caption(
         f"After the last layer, the residual stream has changed at **{changed} of "
-        f"{format_count(int(real.sum()), 'token')}**. The output of this sentence has changed by **"
-        f"{output_change:.1%}** of its norm{'' if real.all() else ', without padding'}."
+        f"{format_count(int(real.sum()), 'token')}**."
         + (_BLOCKS_READ_INPUT if model.config.attention_read_out == "input" else "")
     )
 
