@@ -15,7 +15,7 @@ from encoder_core.encoder import Encoder
 from encoder_core.parameters import Parameters
 from encoder_core.support.validation import require_choice
 from encoder_core.training.plan import TrainingPlan
-from encoder_core.training.run import set_aside
+from encoder_core.training.seen_inputs import set_aside
 from encoder_core.training.shipped import FOLDER
 from encoder_core.training.task import Batch
 

@@ -1,6 +1,6 @@
 """One training run: updates by AdamW on random inputs of the task, and measurements on test inputs."""
 
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -16,10 +16,9 @@ from encoder_core.support.validation import invalid_value, require_integer, requ
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
 from encoder_core.training.run_state import GENERATOR_STATES, RunState, require_state_of
+from encoder_core.training.seen_inputs import SeenInputs, set_aside, training_generator
 from encoder_core.training.task import Batch
 
-NUM_TESTS = 256  # random test inputs
-_TEST_SEED, _TRAINING_SEED = 1, 2  # together with the seed of the plan
 _TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as divergence
 # AdamW (Loshchilov & Hutter 2019). Without weight decay, the scores keep growing after all outputs are right: after
 # 2,000 steps of reverse up to 45 instead of 16, so that most weights are 1 or invisible.
@@ -57,11 +56,13 @@ class Evaluation(NamedTuple):
     loss               mean cross-entropy of the scored outputs, in nats
     accuracy           fraction of the scored outputs that are right
     sequence_accuracy  fraction of the inputs whose scored outputs are all right
+    seen               fraction of the inputs that were among those of the steps so far, too
     """
 
     loss: float
     accuracy: float
     sequence_accuracy: float
+    seen: float
 
 
 class TrainingRun:
@@ -83,10 +84,12 @@ class TrainingRun:
             name: jnp.asarray(array) for name, array in draw_parameters(self.config, plan.seed).items()
         }
         self._optimizer = _OPTIMIZER.init(self._parameters)
-        self._generator = np.random.default_rng((plan.seed, _TRAINING_SEED))
-        self._tests = set_aside(plan)
+        self._generator = training_generator(plan)
+        self._tests, self._seen = set_aside(plan), SeenInputs(plan)
         if state is not None:
             require_state_of(plan, state, self.state())
+            for _ in range(state.step):
+                self._draw()
             self.step = state.step
             self._parameters, self._optimizer = jax.tree.map(jnp.asarray, (state.parameters, state.optimizer))
             try:
@@ -120,7 +123,9 @@ class TrainingRun:
 
     def evaluate(self) -> Evaluation:
         """The loss and the accuracy on the test inputs."""
-        return Evaluation(*map(float, _evaluate(self.config, self._parameters, *map(jnp.asarray, self._tests))))
+        tests = map(jnp.asarray, self._tests)
+        loss, accuracy, sequences = map(float, _evaluate(self.config, self._parameters, *tests))
+        return Evaluation(loss, accuracy, sequences, self._seen.share)
 
     def parameters(self) -> ParameterDict:
         """The parameters after the latest step, as in `Encoder.parameters`."""
@@ -135,8 +140,14 @@ class TrainingRun:
         """The encoder after the latest step."""
         return Encoder.from_parameters(self.config, self.parameters(), tokenizer=self.plan.definition.tokenizer)
 
+    def _draw(self) -> Batch:
+        """The inputs of the next step."""
+        batch = self.plan.definition.sample(self._generator, self.plan.batch)
+        self._seen.add(batch)
+        return batch
+
     def _advance_chunk(self, count: int) -> Steps:
-        samples = [self.plan.definition.sample(self._generator, self.plan.batch) for _ in range(count)]
+        samples = [self._draw() for _ in range(count)]
         samples += samples[:1] * (CHUNK - count)  # the compiled program does not look at these
         batches = tuple(jnp.asarray(np.stack(arrays)) for arrays in zip(*samples, strict=True))
         rates = np.zeros(CHUNK, np.float32)
@@ -146,32 +157,6 @@ class TrainingRun:
         )
         self.step += count
         return Steps(*(np.asarray(array)[:count] for array in measured))
-
-
-def set_aside(plan: TrainingPlan) -> Batch:
-    """The test inputs of a plan. Without `Task.draw_unseen`, short ones can occur in training, too (`share_seen`)."""
-    return plan.definition.sample(np.random.default_rng((plan.seed, _TEST_SEED)), NUM_TESTS, unseen=True)
-
-
-@lru_cache(maxsize=64)
-def share_seen(plan: TrainingPlan, count: int = NUM_TESTS) -> float:
-    """The fraction of the first `count` test inputs that are among the inputs of the plan's steps; 0 for a task that
-    sets its test inputs aside. Takes up to half a second for 2,000 steps.
-    """
-    if plan.definition.draw_unseen:
-        return 0.0
-    tests = _contents(set_aside(plan))[:count]
-    unseen, generator = set(tests), np.random.default_rng((plan.seed, _TRAINING_SEED))
-    for _ in range(plan.steps):
-        unseen.difference_update(_contents(plan.definition.sample(generator, plan.batch)))
-        if not unseen:
-            break
-    return sum(content not in unseen for content in tests) / len(tests)
-
-
-def _contents(batch: Batch) -> list[bytes]:
-    """The tokens of each input."""
-    return [ids[real].tobytes() for ids, real in zip(batch.ids, batch.real, strict=True)]
 
 
 def _loss(

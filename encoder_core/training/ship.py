@@ -17,7 +17,8 @@ from encoder_core.support.number_format import format_percent
 from encoder_core.support.wording import format_count
 from encoder_core.training import head_counts
 from encoder_core.training.plan import TrainingPlan
-from encoder_core.training.run import NUM_TESTS, Evaluation, TrainingRun, share_seen
+from encoder_core.training.run import Evaluation, TrainingRun
+from encoder_core.training.seen_inputs import NUM_TESTS, share_seen
 from encoder_core.training.shipped import FOLDER, PLANS
 
 _CARD = """# {name}: {title}

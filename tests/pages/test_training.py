@@ -39,7 +39,7 @@ class FakeProcess:
                 steps = Steps(np.full(10, 1 / step), np.full(10, 0.5), np.ones((10, len(plan.parts))))
                 self.report(StepsMade(start.run, step, steps, 0.1))
             parameters = draw_parameters(plan.config, step)
-            self.report(CheckpointMade(start.run, step, parameters, Evaluation(0.1, 1.0, accuracy)))
+            self.report(CheckpointMade(start.run, step, parameters, Evaluation(0.1, 1.0, accuracy, step / 1000)))
 
 
 @pytest.fixture
@@ -93,6 +93,7 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     process.report(Finished(start.run))
     run(at)
     assert "after step 100, 100% of the test inputs are entirely right" in texts(at)
+    assert "of which 10% occurred in training so far, too" in texts(at)
     assert "You predicted" in texts(at)
     (answer,) = at.session_state["session"].memo["answers"]
     assert f"You predicted “{answer.chosen}”" in texts(at)

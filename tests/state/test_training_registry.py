@@ -62,7 +62,7 @@ def measured(run, last, count=10, seconds=0.1):
 
 
 def checkpoint(run, step, size=1_000):
-    return CheckpointMade(run.id, step, {"a": np.zeros(size // 4, np.float32)}, Evaluation(1.0, 0.5, 0.25))
+    return CheckpointMade(run.id, step, {"a": np.zeros(size // 4, np.float32)}, Evaluation(1.0, 0.5, 0.25, 0.0))
 
 
 @pytest.fixture

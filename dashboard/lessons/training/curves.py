@@ -9,7 +9,7 @@ from dashboard.training.stored_run import StoredRun
 from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, gradient_limits, learning_curves
 from encoder_core.support.number_format import format_percent
 from encoder_core.training.history import mean_of_bins
-from encoder_core.training.run import NUM_TESTS, share_seen
+from encoder_core.training.seen_inputs import NUM_TESTS
 
 
 def render_curves(runs: list[StoredRun]) -> None:
@@ -45,5 +45,8 @@ def _seen(runs: list[StoredRun]) -> str:
     """How many of the test inputs are no news to the encoders of these runs."""
     if runs[0].plan.definition.draw_unseen:
         return ", whose sentences do not occur in training"
-    shares = list(dict.fromkeys(format_percent(share_seen(run.plan)) for run in runs))
-    return f", of which {' and '.join(shares)} occur among the training inputs, too (there are few short inputs)"
+    latest = [run.checkpoints[-1].evaluation for run in runs if run.checkpoints]
+    shares = list(dict.fromkeys(format_percent(evaluation.seen) for evaluation in latest))
+    if not shares:
+        return ""
+    return f", of which {' and '.join(shares)} occurred in training so far, too (there are few short inputs)"

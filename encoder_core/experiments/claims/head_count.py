@@ -15,7 +15,7 @@ from encoder_core.figures import Line, PanelStyle, ThemeName, bars, curves
 from encoder_core.support.number_format import format_number, format_percent
 from encoder_core.training import tasks
 from encoder_core.training.head_counts import HEADS, NUM_INPUTS, SEEDS, TASKS, head_count_plan, right_outputs
-from encoder_core.training.run import share_seen
+from encoder_core.training.seen_inputs import share_seen
 
 _SEQ = 24
 _CONFIG = EncoderConfig(vocab_size=_SEQ, max_len=32, d_model=64, num_heads=1, d_ff=256, num_layers=2)

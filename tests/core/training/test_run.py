@@ -14,7 +14,8 @@ from encoder_core.training import Diverged, TrainingPlan, TrainingRun
 from encoder_core.training.compare import COMPARISONS
 from encoder_core.training.history import mean_of_bins
 from encoder_core.training.network import forward_logits
-from encoder_core.training.run import _evaluate, _loss, _norms, set_aside, share_seen
+from encoder_core.training.run import _evaluate, _loss, _norms
+from encoder_core.training.seen_inputs import set_aside, share_seen
 
 PLAN = TrainingPlan(task="copy", d_model=16, num_heads=2, d_ff=16, num_layers=1, batch=16, steps=100, warm_up=20,
                     learning_rate=1e-2)  # fmt: skip
@@ -61,11 +62,20 @@ def test_the_test_inputs_that_occur_in_training(finished):
         return ["".join(letters[index] for index in ids[real]) for ids, real in zip(batch.ids, batch.real, strict=True)]
 
     generator = np.random.default_rng((PLAN.seed, 2))
-    trained_on = {word for _ in range(PLAN.steps) for word in words(PLAN.definition.sample(generator, PLAN.batch))}
+    steps = [words(PLAN.definition.sample(generator, PLAN.batch)) for _ in range(PLAN.steps)]
+    trained_on = {word for step in steps for word in step}
     assert generator.bit_generator.state == run.state().generator
     seen = [word in trained_on for word in words(set_aside(PLAN))]
     assert 0 < sum(seen) < len(seen) == 256
     assert share_seen(PLAN) == sum(seen) / 256
+    assert run.evaluate().seen == share_seen(PLAN)
+    first = next(number for number, step in enumerate(steps, 1) if set(step) & set(words(set_aside(PLAN))))
+    part = TrainingRun(PLAN)
+    part.advance(first - 1)
+    assert part.evaluate().seen == 0
+    part.advance(1)
+    assert 0 < part.evaluate().seen < share_seen(PLAN)
+    assert TrainingRun(PLAN, part.state()).evaluate().seen == part.evaluate().seen
     assert share_seen(PLAN, 100) == sum(seen[:100]) / 100
     assert share_seen(TrainingPlan(task="words")) == 0
 

@@ -19,7 +19,7 @@ from encoder_core.training.head_counts import (
     head_count_plan,
     right_outputs,
 )
-from encoder_core.training.run import set_aside
+from encoder_core.training.seen_inputs import set_aside
 from encoder_core.training.shipped import FOLDER, PLANS, initial_encoder, model_card, trained_encoder
 
 
