@@ -9,6 +9,7 @@ from tests.browser.screen import TIMEOUT, Screen
 expect.set_options(timeout=TIMEOUT)
 WIDE = {"width": 1440, "height": 900}
 TABLET = {"width": 1024, "height": 768}
+PROJECTOR = {"width": 1280, "height": 720}  # 1920 x 1080 at 150%
 PHONE = {"width": 390, "height": 844}
 
 

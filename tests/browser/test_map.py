@@ -11,6 +11,7 @@ from benchmarks.chromium import CALM
 from dashboard.page_list import STAGES
 from tests.browser.conftest import WIDE
 from tests.browser.engine import scaled_scores, trace_of
+from tests.browser.screen import visitor
 
 _COLOURS = """canvas => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -76,20 +77,20 @@ def test_a_card_opens_in_a_tab_of_its_own_too(screen):
 
 def test_nothing_moves_when_the_script_of_the_diagram_arrives(browser, server):
     """At a first visit, with nothing in the browser's cache."""
-    context, held = browser.new_context(viewport=WIDE), []
-    page = context.new_page()
-    page.route(re.compile("diagram"), lambda route: held.append(route))
-    with page.expect_request(re.compile("diagram")):
-        page.goto(f"{server}/map")
-    heading = page.get_by_role("heading", name="Parameters, memory and FLOPs")
-    expect(heading).to_be_visible()
-    page.wait_for_function(CALM)
-    before = heading.bounding_box()["y"]
-    for route in held:
-        route.continue_()
-    page.wait_for_selector(".ew-card")
-    assert heading.bounding_box()["y"] == pytest.approx(before, abs=20)  # a title of two lines
-    context.close()
+    held = []
+    with visitor(browser, server, viewport=WIDE) as screen:
+        page = screen.page
+        page.route(re.compile("diagram"), lambda route: held.append(route))
+        with page.expect_request(re.compile("diagram")):
+            page.goto(f"{server}/map")
+        heading = page.get_by_role("heading", name="Parameters, memory and FLOPs")
+        expect(heading).to_be_visible()
+        page.wait_for_function(CALM)
+        before = heading.bounding_box()["y"]
+        for route in held:
+            route.continue_()
+        page.wait_for_selector(".ew-card")
+        assert heading.bounding_box()["y"] == pytest.approx(before, abs=20)  # a title of two lines
 
 
 @pytest.mark.parametrize(("width", "cards"), [(1440, [4, 8, 1]), (1024, [4, 4, 4, 1]), (390, [1] * 13)])

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from dashboard.page_list import STAGES
 from tests.browser.engine import HEATMAPS, scaled_scores, trace_of
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 
 SLIDERS = {"d_model": "d_model", "heads": "heads", "layers": "layers", "d_ff": "d_ff", "seed": "Seed"}
 
@@ -163,15 +163,10 @@ def test_a_click_on_a_cell_moves_the_focus_and_a_link_reproduces_the_screen(scre
     assert shown[1]["shapes"] == [[1.5, 2.5, -0.5, 23.5]]
     screen.page.reload()
     assert screen.arrived("scaled_scores").plots() == shown
-    other = browser.new_context(viewport=screen.page.viewport_size, color_scheme="light")
-    try:
-        copy = Screen(other, server)
+    with visitor(browser, server, viewport=screen.page.viewport_size, color_scheme="light") as copy:
         copy.page.goto(screen.page.url)
         assert copy.arrived("scaled_scores").plots() == shown
         assert copy.looked_at("layer") == "3"
-        assert copy.faults == []
-    finally:
-        other.close()
 
 
 def test_back_and_forward_lead_through_the_pages(screen):

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, TABLET
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 
 LONG = "antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis supercalifragilisticexpialidocious"
 LEAST = {"heads": 16, "d_model": 16}
@@ -37,9 +37,8 @@ _CUT = """() => [...document.querySelectorAll(".stMain button p, .stMain .stMark
 @pytest.fixture(scope="module")
 def phones(browser, server):
     """A tab of a phone that is touched, one for all tests."""
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
-    yield Screen(context, server)
-    context.close()
+    with visitor(browser, server, viewport=PHONE, has_touch=True, is_mobile=True) as screen:
+        yield screen
 
 
 @pytest.mark.parametrize("page", ["embedding", "qkv", "scaled_scores", "multi_head"])

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from dashboard.page_list import PAGES
 from tests.browser.conftest import PHONE
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 
 _AGENT = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36"
 _TOO_SMALL = """() => [...document.querySelectorAll(`button, summary, [data-testid=stPageLink-NavLink],
@@ -19,11 +19,17 @@ _SKIPPED = "[data-testid=stNumberInput], [data-testid=stTooltipIcon], [data-test
 
 
 @pytest.fixture(scope="module")
-def phone(browser, server):
-    """The page Scaled scores on a phone."""
-    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True, user_agent=_AGENT)
-    yield Screen(context, server)
-    context.close()
+def phones(browser, server):
+    """A tab of a phone, one for all tests."""
+    with visitor(browser, server, viewport=PHONE, has_touch=True, is_mobile=True, user_agent=_AGENT) as screen:
+        yield screen
+
+
+@pytest.fixture
+def phone(phones):
+    """The tab of a phone. The test fails where the browser complains."""
+    yield phones
+    assert phones.new_faults() == []
 
 
 def slow_tap(phone, target) -> None:
@@ -60,7 +66,6 @@ def test_one_figure_at_a_time_and_a_swipe_selects_nothing(phone):
     with phone.rerun():
         phone.page.touchscreen.tap(*phone.place(1, 9, 9))
     assert (phone.parameters["token"], phone.parameters["key_token"]) == (["10"], ["10"])
-    assert phone.faults == []
 
 
 def test_no_tooltip_is_left_of_a_tap(phone):

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.page_list import STAGES
+from tests.browser.conftest import PROJECTOR
 
 _SIZES = """() => [...document.querySelectorAll(".ew-plot text, .ew-axes span")].filter(text => text.textContent.trim()
     && text.getClientRects().length).map(text => parseFloat(getComputedStyle(text).fontSize))"""
@@ -17,7 +18,6 @@ _IN_WINDOW = """() => [...document.querySelectorAll(".ew-plot .ew-panel.ew-shown
     return top >= 0 && bottom <= innerHeight;
 }).map(figure => figure.querySelector(".ew-title").textContent)"""
 _FIGURES = "() => [...document.querySelectorAll('.ew-plot .ew-title')].map(title => title.textContent)"
-PROJECTOR = {"width": 1280, "height": 720}  # 1920 x 1080 at 150%
 
 
 def test_presentation_on_a_projector(screen):

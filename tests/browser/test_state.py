@@ -13,7 +13,7 @@ from dashboard.state.parameter import PARAMETERS
 from dashboard.state.session import Session
 from tests.browser.conftest import PHONE
 from tests.browser.engine import scaled_scores, trace_of
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 
 OTHER_TEXT = "it sleeps on the black sofa"
 
@@ -21,26 +21,19 @@ OTHER_TEXT = "it sleeps on the black sofa"
 @pytest.fixture(scope="module")
 def phones(browser, server, tab):
     """A tab of a phone, one for all tests. (`tab` has warmed up.)"""
-    context = browser.new_context(viewport=PHONE, color_scheme="light")
-    yield Screen(context, server)
-    context.close()
+    with visitor(browser, server, viewport=PHONE, color_scheme="light") as screen:
+        yield screen
 
 
 @pytest.fixture
 def phone(phones):
     """The tab of a phone. A page that is loaded in it opens with the sidebar closed."""
     yield phones
-    assert phones.faults == []
+    assert phones.new_faults() == []
 
 
 def text_field(screen):
     return screen.page.locator("[data-testid=stSidebar] textarea")
-
-
-def choose(screen, label, option):
-    """Pick an option of a list."""
-    screen.page.get_by_role("combobox", name=label).click()
-    screen.page.get_by_role("option", name=option, exact=True).click()
 
 
 def agree(screen):
@@ -141,7 +134,7 @@ def test_back_brings_back_the_whole_state(screen):
     screen.open("multi_head")
     screen.go("full_stack")
     with screen.rerun():
-        choose(screen, "Encoder", "minilm")
+        screen.choose("Encoder", "minilm")
     screen.come_to_rest()
     assert "encoder=minilm" in screen.page.url
     expect(screen.page.get_by_text("6 × 12 × 22 × 22").first).to_be_visible()
@@ -187,7 +180,7 @@ def test_the_selected_word_is_kept(screen):
     screen.open("scaled_scores", token="16", key_token="3")
     assert screen.looked_at("token") == "16 · it"
     with screen.rerun():
-        choose(screen, "Encoder", "minilm")
+        screen.choose("Encoder", "minilm")
     screen.come_to_rest()
     assert (screen.looked_at("token"), screen.looked_at("key_token")) == ("17 · it", "4 · cat")
     text_field(screen).fill("well, it rains")
@@ -292,9 +285,7 @@ def test_random_sequences_leave_one_state(screen, browser, server, seed):
     screen.come_to_rest()
     agree(screen)
     shown = [np.array(plot["z"], float) for plot in screen.plots() if plot["z"]]
-    context = browser.new_context(viewport=screen.page.viewport_size, color_scheme="light")
-    try:
-        copy = Screen(context, server)
+    with visitor(browser, server, viewport=screen.page.viewport_size, color_scheme="light") as copy:
         copy.page.goto(screen.page.url)
         copy.page.wait_for_selector(PLOT)
         copy.come_to_rest()
@@ -303,5 +294,3 @@ def test_random_sequences_leave_one_state(screen, browser, server, seed):
         assert len(again) == len(shown)
         for one, other in zip(shown, again, strict=True):
             np.testing.assert_array_equal(one, other)
-    finally:
-        context.close()

@@ -11,7 +11,7 @@ from benchmarks.chromium import NEXT_FRAMES
 from dashboard.glossary import GLOSSARY, without_marks
 from tests.browser.accessibility import violations
 from tests.browser.conftest import WIDE
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 
 QUERY = without_marks(GLOSSARY["query"].definition)
 PARSER = "rehype-raw"  # of HTML in markdown
@@ -25,17 +25,13 @@ def test_parser_has_its_name_in_this_version_of_streamlit():
 
 @pytest.mark.parametrize("name", ["start", "scaled_scores"])
 def test_a_first_visit_loads_no_parser_of_html(browser, server, name):
-    context = browser.new_context(viewport=WIDE)  # with an empty cache
-    try:
-        screen, files = Screen(context, server), []
+    files = []
+    with visitor(browser, server, viewport=WIDE) as screen:
         screen.page.on("request", lambda request: files.append(request.url.rpartition("/")[2]))
         screen.open(name)
         expect(screen.page.locator(".ew-defined").first).to_be_visible()
         assert [file for file in files if file.startswith("StreamlitMarkdown")]
         assert [file for file in files if file.startswith(PARSER)] == []
-        assert screen.faults == []
-    finally:
-        context.close()
 
 
 def test_terms_are_explained_and_lead_nowhere(screen):

@@ -7,10 +7,10 @@ from playwright.sync_api import expect
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.edits import SetScore
-from tests.browser.conftest import PHONE, WIDE
+from tests.browser.conftest import PHONE, PROJECTOR, WIDE
 from tests.browser.engine import softmax
+from tests.browser.screen import visitor
 
-PROJECTOR = {"width": 1280, "height": 720}
 _TO_THE_MIDDLE = """button => {
     const { top, bottom } = button.getBoundingClientRect();
     document.querySelector("[data-testid=stMain]").scrollBy(0, (top + bottom - innerHeight) / 2);
@@ -94,14 +94,9 @@ def test_the_other_edits_are_all_in_sight(screen, size, name):
 
 def test_two_visitors_have_edits_of_their_own(screen, browser):
     screen.open("full_stack", edits="unscaled")
-    other = browser.new_context()
-    try:
-        page = other.new_page()
-        page.goto(f"{screen.url}/full_stack")
-        expect(page.locator("h1")).to_have_text("Full stack", timeout=30_000)
-        expect(page.locator(".st-key-what-if-bar")).to_have_count(0)
-    finally:
-        other.close()
+    with visitor(browser, screen.url) as other:
+        other.open("full_stack")
+        expect(other.page.locator(".st-key-what-if-bar")).to_have_count(0)
     expect(screen.page.locator(".st-key-what-if-bar")).to_be_visible()
 
 

