@@ -1,5 +1,6 @@
 """The README names files and folders that exist, its examples run, and its figures are those of docs/benchmarks.md."""
 
+import ast
 import json
 import re
 import textwrap
@@ -7,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import encoder_core
-import encoder_core.explain
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -20,7 +18,20 @@ MODULES = sorted(set(re.findall(r"python -m ([\w.]+)", README + BENCHMARKS)))
 MAIN_ROWS = README.split("## Benchmarks")[1].split("|---|---|---|---|\n")[1].split("\n\n")[0].splitlines()
 EXAMPLE = textwrap.dedent(README.split("## In a notebook")[1].split("\nA trace holds")[0])
 EXPORT_EXAMPLE = textwrap.dedent(README.split("\nIn Python:\n")[1].split("\n## Axes")[0])
-DOCSTRING_EXAMPLES = [encoder_core, encoder_core.explain]
+
+
+def example_of(module):
+    """The indented part of the docstring that begins with an import; None if there is none."""
+    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+    example = re.search(r"(?m)^    (?:from|import) .*(?:\n(?:    .*)?)*", docstring)
+    return example and textwrap.dedent(example[0])
+
+
+EXAMPLES = {
+    ".".join(module.relative_to(ROOT).with_suffix("").parts): example
+    for module in sorted((ROOT / "encoder_core").rglob("*.py"))
+    if (example := example_of(module))
+}
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if "/" in path])
@@ -91,14 +102,19 @@ def test_the_example_of_the_export_writes_a_notebook(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "encoder.ipynb").read_text(encoding="utf-8"))["cells"]
 
 
-@pytest.mark.parametrize("package", DOCSTRING_EXAMPLES)
-def test_the_example_of_a_docstring_runs(package):
-    example = re.search(r"\n\n((?:    .*\n|\n)+)", package.__doc__)
+@pytest.mark.parametrize("module", EXAMPLES)
+def test_the_example_of_a_docstring_runs(module):
     names = {}
     exec(
         "from encoder_core import Encoder, EncoderConfig\nencoder = Encoder.random(EncoderConfig(num_layers=4))", names
     )
-    exec(textwrap.dedent(example[1]), names)
-    derivation = names.get("derivation")
-    if derivation:
+    exec(EXAMPLES[module], names)
+    if derivation := names.get("derivation"):
         np.testing.assert_allclose(derivation.result, derivation.trace_value, rtol=1e-5)
+    if run := names.get("run"):
+        assert run.step == run.plan.steps
+        assert names["encoder"].trace("abc").logits is not None
+
+
+def test_the_examples_of_docstrings_are_found():
+    assert len(EXAMPLES) >= 3

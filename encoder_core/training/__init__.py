@@ -2,7 +2,7 @@
 
     from encoder_core.training import TrainingPlan, TrainingRun
 
-    run = TrainingRun(TrainingPlan(task="reverse", num_layers=2))
+    run = TrainingRun(TrainingPlan(task="reverse", steps=200))    # the default of 1000 steps learns more
     while run.step < run.plan.steps:
         run.advance(50)
     encoder = run.encoder()                  # an `Encoder` with an output head and the tokenizer of the task
