@@ -127,9 +127,12 @@ class Screen:
     def open(self, name: str = "map", **parameters: Any) -> "Screen":
         """Open a page by a link of its own."""
         path = "" if name == START.name else name
-        self.follow(f"/{path}?{urlencode(parameters, doseq=True)}")
+        presents = parameters.get("present") == "on"
+        # The plots of the same page would stay, with the figures that they show; a presentation opens at the first one.
+        keeps_plots = urlsplit(self.page.url).path == f"/{path}"
+        self.follow(f"/{path}?{urlencode(parameters, doseq=True)}", load=presents and keeps_plots)
         self.arrived(name)
-        if parameters.get("present") == "on":
+        if presents:
             self.page.wait_for_selector(".ew-presenter button")  # its script, which hears the keys, can load last
         return self
 
