@@ -18,11 +18,13 @@ from encoder_core.figures import ThemeName
 
 TIMEOUT = 30_000  # milliseconds, for everything that a page is waited for
 
-# All that the server has sent is on screen, and no picture waits.
-_SETTLED = f"""() => ({CALM})() && [...document.querySelectorAll(".ew-plot")].every(
-    ({{ plotLine: line }}) => line && !line.isPaintScheduled && line.panelElements.length === line.items.length
-    && line.panelElements.every(({{ plot, paintedState }}, i) =>
-        !plot.clientWidth || paintedState?.endsWith(line.items[i].json)))"""
+# All that the server has sent is on screen, no script of a component is still to come, and no picture waits.
+_EMPTY = ".ew-derivation:empty, .ew-diagram:empty, .ew-item_table:empty"
+_SETTLED = f"""() => ({CALM})() && !document.querySelector("{_EMPTY}")
+    && [...document.querySelectorAll(".ew-plot")].every(
+        ({{ plotLine: line }}) => line && !line.isPaintScheduled && line.panelElements.length === line.items.length
+        && line.panelElements.every(({{ plot, paintedState }}, i) =>
+            !plot.clientWidth || paintedState?.endsWith(line.items[i].json)))"""
 # Streamlit sends what was changed when the events of the browser have been handled, and waits a moment for more.
 _QUIET = """() => new Promise(done => {
     let frames = 0;

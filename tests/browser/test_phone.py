@@ -93,7 +93,7 @@ def test_a_tapped_tile_is_shown_enlarged(phone):
         phone.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] * 0.9)
     phone.come_to_rest()
     pressed = phone.page.get_by_role("group", name="Figure to show").get_by_role("button", pressed=True)
-    assert pressed.inner_text() == "layer 4, head 4"
+    expect(pressed).to_have_text("layer 4, head 4")
 
 
 def test_the_rail_shows_the_stage_after_the_phone_is_turned(phone):

@@ -1,7 +1,9 @@
 """Presentation mode in a browser: large text, all row labels, the keys, and the way back."""
 
+from contextlib import suppress
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from dashboard.page_list import STAGES
 from tests.browser.conftest import PROJECTOR
@@ -18,6 +20,13 @@ _IN_WINDOW = """() => [...document.querySelectorAll(".ew-plot .ew-panel.ew-shown
     return top >= 0 && bottom <= innerHeight;
 }).map(figure => figure.querySelector(".ew-title").textContent)"""
 _FIGURES = "() => [...document.querySelectorAll('.ew-plot .ew-title')].map(title => title.textContent)"
+
+
+def expect_in_window(screen, title):
+    """Wait until this figure alone is completely in the window."""
+    with suppress(TimeoutError):
+        screen.page.wait_for_function(f"title => String(({_IN_WINDOW})()) === title", arg=title)
+    assert screen.page.evaluate(_IN_WINDOW) == [title]
 
 
 def test_presentation_on_a_projector(screen):
@@ -63,11 +72,10 @@ def test_keys_reach_all_figures_of_a_page(screen):
     for number, title in enumerate(figures):
         if number:
             screen.page.keyboard.press("PageDown")
-        screen.settle()
-        assert screen.page.evaluate(_IN_WINDOW) == [title]
+        expect_in_window(screen, title)
     screen.page.keyboard.press("PageDown")
     screen.arrived("qkv")
-    assert screen.page.evaluate(_IN_WINDOW) == ["x"]
+    expect_in_window(screen, "x")
 
 
 def test_the_page_before_opens_at_its_last_figure(screen):
@@ -99,7 +107,7 @@ def test_the_key_scrolls_to_a_figure_below_the_window(screen):
     screen.open("map", present="on")
     assert screen.page.evaluate(_IN_WINDOW) == []
     screen.page.keyboard.press("PageDown")
-    assert screen.page.evaluate(_IN_WINDOW) == ["parameters by part"]
+    expect_in_window(screen, "parameters by part")
 
 
 @pytest.mark.parametrize("name", [stage.name for stage in STAGES[1:]])

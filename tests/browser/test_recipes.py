@@ -1,6 +1,7 @@
 """The recipes in a browser: into the walkthrough and back, and the worked example, edited."""
 
 import pytest
+from playwright.sync_api import expect
 
 from dashboard.page_list import stage_named
 from encoder_core import RECIPES, Encoder
@@ -66,7 +67,7 @@ def test_a_click_on_a_row_of_the_table_opens_it(screen):
     with screen.rerun():
         screen.page.get_by_role("cell", name=last.title).click()
     assert screen.parameters["recipe_item"] == [last.name]
-    assert screen.page.locator("tr.ew-selected button").inner_text() == last.title
+    expect(screen.page.locator("tr.ew-selected button")).to_have_text(last.title)
     assert screen.empty_plots() == []
     assert screen.pixels_too_wide() <= 2
 

@@ -68,7 +68,9 @@ def test_terms_are_explained_and_lead_nowhere(screen):
 
 def test_terms_look_like_the_text_around_them(screen):
     page = screen.open("scaled_scores").page
-    for term in page.locator(".ew-defined").all():
+    terms = page.locator(".ew-defined")
+    expect(terms).not_to_have_count(0)
+    for term in terms.all():
         look = """link => [link, link.parentElement].map(element => getComputedStyle(element).color)"""
         colour, colour_around = term.evaluate(look)
         assert colour == colour_around
@@ -105,4 +107,4 @@ def test_signs_of_html_are_shown_as_text(screen):
     caption = screen.page.locator("[data-testid=stCaptionContainer]", has_text="Selected cell")
     expect(caption).to_have_text(re.compile("^Selected cell, “<\u2060” → “&\u2060”: exp"))
     assert caption.locator("b").count() == 0
-    assert caption.locator(".ew-defined").all_inner_texts() == ["entropy"]
+    expect(caption.locator(".ew-defined")).to_have_text(["entropy"])
