@@ -9,7 +9,7 @@ from encoder_core.support.validation import invalid_value, require_index, requir
 from encoder_core.trace import EncoderTrace, require_trace
 
 
-def stack_patterns(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "layer head query key"]:
+def stack_patterns(trace: EncoderTrace, sentence: int = 0) -> Float[np.ndarray, "layer head query key"]:
     """The attention weights of all heads of all layers, for one sentence.
 
     Raises ValueError where there is no such sentence.
@@ -19,7 +19,7 @@ def stack_patterns(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "lay
     return np.stack([layer.pattern[sentence] for layer in trace.layers])
 
 
-def visible_keys(trace: EncoderTrace, sentence: int) -> Bool[np.ndarray, "layer head query key"]:
+def visible_keys(trace: EncoderTrace, sentence: int = 0) -> Bool[np.ndarray, "layer head query key"]:
     """True where a query attends to a key: where the mask allows it, or an edit sets the masked score.
 
     Raises ValueError where there is no such sentence.
