@@ -24,6 +24,7 @@ class Control:
 
     name     in the URL: lower-case, with underscores
     options  the allowed settings, all of one type, in the order in which they are shown
+    needs    another control and its setting with which this one has an effect; None: it always has
     """
 
     name: str
@@ -31,6 +32,11 @@ class Control:
     options: tuple[Setting, ...]
     default: Setting
     help: str = ""
+    needs: tuple[str, Setting] | None = None
+
+    def has_effect(self, setup: Setup) -> bool:
+        """Whether the control changes anything in a setup."""
+        return self.needs is None or setup[self.needs[0]] == self.needs[1]
 
     def __post_init__(self) -> None:
         if self.default not in self.options:

@@ -89,3 +89,13 @@ def test_word_order_names_the_mask_as_a_condition(framed):
     assert "without positions." not in shown
     assert "Without positions an encoder" not in shown
     assert shown.count("without a mask that depends on the order") == 2  # claim and limits
+
+
+def test_a_control_without_an_effect_is_disabled(framed):
+    """The seed is that of random rows."""
+    seed = "setup_sinusoids_seed"
+    at = opened(PAGE, experiment="sinusoids")
+    assert at.select_slider(key=key_of(at, seed)).disabled
+    at.button_group(key=key_of(at, "setup_sinusoids_positions")).set_value("random")
+    run(at)
+    assert not at.select_slider(key=key_of(at, seed)).disabled

@@ -44,14 +44,15 @@ def _render_control(experiment: Experiment, control: Control, setup: dict[str, S
         if setting in control.options:
             session().set(SETUP, _format(experiment, {**setup, control.name: setting}))
 
+    is_idle = not control.has_effect(setup)
     value, name = setup[control.name], f"setup_{experiment.name}_{control.name}"
     if isinstance(value, int | float) and not isinstance(value, bool):
         bound = bind_value(name, value, change)
-        st.select_slider(control.label, control.options, help=control.help or None, width=220,
+        st.select_slider(control.label, control.options, help=control.help or None, width=220, disabled=is_idle,
                          format_func=_option_text, **bound)  # fmt: skip
     else:
         bound = bind_value(name, value, change, value_argument="default")
-        st.segmented_control(control.label, control.options, help=control.help or None, required=True,
+        st.segmented_control(control.label, control.options, help=control.help or None, required=True, disabled=is_idle,
                              format_func=_option_text, **bound)  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Claim 7: nearby positions have similar sinusoids, and their dot product depends on the distance only."""
 
+from dataclasses import replace
+
 import numpy as np
 from jaxtyping import Float
 
@@ -120,7 +122,7 @@ EXPERIMENT = Experiment(
     controls=(
         Control("positions", "Positions", ("sinusoidal", "random"), "sinusoidal", "random: as in a new learned table"),
         Control("d_model", "d_model", (8, 16, 32, 64, 128), 64),
-        seed_control("Seed of the random rows"),
+        replace(seed_control("Seed of the random rows"), needs=("positions", "random")),
     ),
     measure=_measure,
     limits="The similarity does not fall evenly with the distance: it is a sum of cosines and rises again in places, "
