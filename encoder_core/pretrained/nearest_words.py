@@ -40,12 +40,15 @@ def nearest_words(
     The lengths of the rows of a read-only table are computed once: its numbers must not change.
 
     Raises ValueError if there is no word, or one is not in the vocabulary, for a text instead of a list of words, and
-    unless `count` is a whole number from 0 and the table has a row for each word of the vocabulary.
+    unless `count` is a whole number from 0 and the table has a row for each word of the vocabulary. So does a direction
+    of zeros, to which no word is nearer than another, and a row whose length is not finite.
     """
     table, added, subtracted = _checked(table, vocabulary, plus, minus)
     count = require_integer("count", count, 0)
-    direction = _direction(table, added, subtracted)
-    dots, lengths = table @ direction, _row_lengths(table)
+    direction, lengths = _direction(table, added, subtracted), _row_lengths(table)
+    if not direction.any() or sorted(added) == sorted(subtracted):  # sums in two orders can differ by rounding
+        raise ValueError("no direction is left: the rows of the words cancel each other, or are all 0.")
+    dots = table @ direction
     products = lengths * np.linalg.norm(direction)
     cosines = dots / np.where(products == 0, 1, products)
     term_ids = (*added, *subtracted)
@@ -68,7 +71,10 @@ def direction_of(
     plus: Sequence[str],
     minus: Sequence[str] = (),
 ) -> Float[np.ndarray, "d_model"]:
-    """The sum of the `plus` rows minus the sum of the `minus` rows. Raises ValueError as `nearest_words` does."""
+    """The sum of the `plus` rows minus the sum of the `minus` rows, which can be all 0.
+
+    Raises ValueError as `nearest_words` does, also where one of these numbers is not finite.
+    """
     return _direction(*_checked(table, vocabulary, plus, minus))
 
 
@@ -93,16 +99,23 @@ def _checked(
 def _direction(
     table: Float[np.ndarray, "vocab d_model"], added: list[int], subtracted: list[int]
 ) -> Float[np.ndarray, "d_model"]:
-    return table[added].sum(axis=0) - table[subtracted].sum(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # such numbers get the message below
+        direction = table[added].sum(axis=0) - table[subtracted].sum(axis=0)
+    if not np.isfinite(direction).all():
+        raise ValueError("table: the rows of the words give a direction that is not finite.")
+    return direction
 
 
 def _row_lengths(table: Float[np.ndarray, "vocab d_model"]) -> Float[np.ndarray, "vocab"]:
-    """The length of each row of the table."""
+    """The length of each row of the table. Raises ValueError where one is not finite."""
     key, is_constant = id(table), not table.flags.writeable
     stored = _lengths.get(key)
     if is_constant and stored is not None and stored[0]() is table:
         return stored[1]
     lengths = np.sqrt(np.einsum("vd,vd->v", table, table))  # no copy of a large table
+    if not (is_finite := np.isfinite(lengths)).all():
+        row = int(np.argmin(is_finite))
+        raise ValueError(f"table: the length of row {row} is {lengths[row]}: allowed are rows of a finite length.")
     if is_constant:
         _lengths[key] = weakref.ref(table, lambda _: _lengths.pop(key, None)), lengths
     return lengths

@@ -214,6 +214,14 @@ def test_ids_and_letters_are_not_called_words(framed, encoder, noun):
     assert _texts_with(at, f"each {noun} has one row")
 
 
+def test_a_row_that_was_set_to_zero_has_no_nearest_word(framed):
+    cells = "~".join(f"token_embedding.2.{dimension}=0" for dimension in range(4))
+    at = opened(PAGE, text="a b c", d_model="4", token="1", edits=cells)
+    assert not at.exception
+    assert not _bars(at)
+    assert _texts_with(at, "The row of “a” in E is all 0: it has no direction, so no word is nearest to it.")
+
+
 def test_a_vocabulary_of_one_word(framed):
     at = opened(PAGE, text="word")
     assert not _bars(at)

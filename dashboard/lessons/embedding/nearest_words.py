@@ -13,7 +13,7 @@ from dashboard.selection.focus import Focus
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.theme import current_theme
 from encoder_core.analysis import root_mean_square
-from encoder_core.pretrained import Neighbour, WordPieceTokenizer, nearest_words
+from encoder_core.pretrained import Neighbour, WordPieceTokenizer, direction_of, nearest_words
 from encoder_core.scenes.inputs import nearest_words as scenes
 from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.support.wording import format_count, shorten
@@ -38,7 +38,11 @@ def render_nearest_words(current: Model, at: Focus) -> dict[str, NumberTable]:
 
 def _render_neighbours(current: Model, at: Focus) -> dict[str, NumberTable]:
     table, word, noun = current.parameters["token_embedding"], _word(current, at), _noun(current)
-    neighbours, word_text = nearest_words(table, current.vocabulary, [word]), escape_token(word)
+    word_text = escape_token(word)
+    if _is_zero(current, at):  # after edits
+        st.caption(f"The row of “{word_text}” in E is all 0: it has no direction, so no {noun} is nearest to it.")
+        return {}
+    neighbours = nearest_words(table, current.vocabulary, [word])
     if not neighbours:
         st.caption(f"“{word_text}” is the only word in this vocabulary. Type more words in the sidebar.")
         return {}
@@ -85,7 +89,14 @@ def _render_control(current: Model, at: Focus) -> None:
 
 def _all_others(current: Model, at: Focus) -> list[Neighbour]:
     table = current.parameters["token_embedding"]
+    if _is_zero(current, at):
+        return []
     return nearest_words(table, current.vocabulary, [_word(current, at)], count=len(table))
+
+
+def _is_zero(current: Model, at: Focus) -> bool:
+    """Whether the row of the selected word is all 0."""
+    return not direction_of(current.parameters["token_embedding"], current.vocabulary, [_word(current, at)]).any()
 
 
 def _noun(current: Model) -> str:

@@ -126,6 +126,35 @@ def test_what_has_no_row(function, words, message):
 
 
 @pytest.mark.parametrize(
+    ("plus", "minus"), [(["king"], ["king"]), (["king", "man"], ["man", "king"]), (["nothing"], [])]
+)
+def test_a_direction_of_zeros_has_no_nearest_word(plus, minus):
+    assert not direction_of(TABLE, VOCABULARY, plus, minus).any()
+    with pytest.raises(ValueError, match="no direction is left: the rows of the words cancel each other, or are all 0"):
+        nearest_words(TABLE, VOCABULARY, plus, minus)
+
+
+def test_words_cancel_each_other_in_any_order():
+    table = np.array([[0.1], [0.4], [0.2]], np.float32)
+    assert direction_of(table, ["a", "b", "c"], ["a", "b", "c"], ["b", "c", "a"]).any()  # by rounding
+    with pytest.raises(ValueError, match="no direction is left"):
+        nearest_words(table, ["a", "b", "c"], ["a", "b", "c"], ["b", "c", "a"])
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("is_read_only", [False, True])
+def test_a_table_with_a_number_that_is_not_finite(number, is_read_only):
+    table = TABLE.copy()
+    table[3, 1] = number
+    table.setflags(write=not is_read_only)
+    with pytest.raises(ValueError, match="table: the rows of the words give a direction that is not finite"):
+        direction_of(table, VOCABULARY, ["king"], ["man"])
+    for words in (["king"], ["king"]):  # also the second time
+        with pytest.raises(ValueError, match=r"table: the length of row 3 is (nan|inf): allowed are rows of a finite"):
+            nearest_words(table, VOCABULARY, words)
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"plus": "king"}, "plus='king' is invalid: allowed are lists of words"),
