@@ -159,8 +159,8 @@ class Encoder(ParameterizedModel):
 
         inputs  a string, several strings (a padded batch), a `TokenBatch`, integer ids (batch, seq), or embeddings
                 (batch, seq, d_model), which replace the looked-up rows.
-        mask    None, "causal", "padding", "causal+padding", or an array of True (may attend) and False of
-                shape (seq, seq), (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq).
+        mask    None, "causal", "padding", "causal+padding", a `CustomMask`, or an array of True (may attend) and False
+                of shape (seq, seq), (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq).
         edits   changes of the forward pass, see `encoder_core.edits` for their types and order; one of them is
                 `Dropout`, training mode.
 

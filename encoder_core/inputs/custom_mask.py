@@ -56,8 +56,8 @@ class CustomMask:
 
     Cells beyond the present sizes are kept, but not used: they return with a longer text or more heads.
 
-    Raises ValueError for other axes, a start that these axes do not have, and cells that are not of `shape`; the
-    methods also for sizes and indices that do not fit.
+    Raises ValueError for other axes, a start that these axes do not have, sizes that are no whole numbers from 1, and
+    cells that are not of `shape` or have other bytes; the methods also for sizes and indices that do not fit.
     """
 
     axes: Axes = "2"
@@ -66,9 +66,11 @@ class CustomMask:
     cells: bytes = b""
 
     def __post_init__(self) -> None:
-        require_choice("axes", self.axes, SHAPES)
-        require_choice("start", self.start, STARTS[self.axes])
-        require_items("shape", self.shape, Integral, "tuples of whole numbers")
+        object.__setattr__(self, "axes", require_choice("axes", self.axes, SHAPES))
+        object.__setattr__(self, "start", require_choice("start", self.start, STARTS[self.axes]))
+        sizes = require_items("shape", self.shape, Integral, "tuples of whole numbers")
+        shape = tuple(require_integer(f"shape[{axis}]", size, 1) for axis, size in enumerate(sizes))
+        object.__setattr__(self, "shape", shape)
         require_type("cells", self.cells, bytes, "bytes")
         num_cells = math.prod(self.shape) if self.shape else 0
         if len(self.shape) not in (0, self._num_axes) or len(self.cells) != num_cells:
@@ -76,6 +78,8 @@ class CustomMask:
                 f"shape={self.shape} and {len(self.cells)} cells are invalid: allowed are {self._num_axes} sizes and "
                 "one byte for each cell."
             )
+        if self.cells.translate(None, bytes((0, VISIBLE, HIDDEN))):
+            raise invalid_value("cells", self.cells, f"bytes of 0, {VISIBLE} (visible) and {HIDDEN} (hidden)")
 
     @classmethod
     def from_cells(cls, axes: Axes, start: Start, cells: Int8[np.ndarray, "..."]) -> "CustomMask":

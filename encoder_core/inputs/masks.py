@@ -5,10 +5,11 @@ from typing import Literal, get_args
 import numpy as np
 from jaxtyping import Bool, Shaped
 
+from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.support.validation import invalid_value, require_array
 
 MaskName = Literal["causal", "padding", "causal+padding"]
-MaskSpec = MaskName | Shaped[np.ndarray, "..."] | None
+MaskSpec = MaskName | Shaped[np.ndarray, "..."] | CustomMask | None
 
 
 def attention_mask(
@@ -18,11 +19,14 @@ def attention_mask(
 
     spec   None (every query attends to every key), a name, or an array of True (1) and False (0) of shape (seq, seq),
            (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq); in the last, an axis of size 1 is broadcast.
+           A `CustomMask` stands for the array of these sizes.
     real   (batch, seq), False where a token is padding.
 
     Raises ValueError for any other name, shape or value.
     """
     batch, seq = real.shape
+    if isinstance(spec, CustomMask):
+        spec = spec.array(real, num_heads)
     if spec is None or isinstance(spec, str):
         allowed = _named_mask(spec, real)
     else:

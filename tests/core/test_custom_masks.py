@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from encoder_core import Encoder, EncoderConfig
 from encoder_core.inputs.custom_mask import SHAPES, STARTS, CustomMask
 from encoder_core.inputs.mask_link import format_mask, parse_mask
 from encoder_core.inputs.mask_text import format_mask_text, parse_mask_text
@@ -107,6 +108,22 @@ def test_any_mask_has_a_text_that_gives_it_back(form, seed, sizes, density):
     np.testing.assert_array_equal(mask.nearest_start(visible, real, heads).visible(real, heads), visible)
     again = parse_mask(format_mask(mask))
     assert (again, hash(again)) == (mask, hash(mask))
+
+
+@pytest.mark.parametrize("shape", [[1, 1], (np.int64(1), np.int8(1))])
+def test_a_mask_is_hashable_whatever_holds_its_sizes(shape, unchecked):
+    mask = CustomMask(np.str_("2"), "all", shape, b"\1")
+    assert (mask, hash(mask)) == (CustomMask("2", "all", (1, 1), b"\1"), hash(CustomMask("2", "all", (1, 1), b"\1")))
+    assert repr(mask) == "CustomMask(axes='2', start='all', shape=(1, 1), cells=b'\\x01')"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_encoder_takes_a_custom_mask(form):
+    encoder = Encoder.random(EncoderConfig(vocab_size=8, d_model=8, num_heads=2, d_ff=8, num_layers=1))
+    mask = CustomMask(*form)
+    real = encoder.trace(["a b c", "a b"]).real
+    given, expected = (encoder.trace(["a b c", "a b"], each).mask for each in (mask, mask.array(real, 2)))
+    np.testing.assert_array_equal(given, expected)
 
 
 def test_text_of_a_link_by_hand():

@@ -356,6 +356,12 @@ def test_arguments_of_derivations(call, message):
         (lambda: CustomMask("2", "all", (1,), b"a"), r"shape=\(1,\) and 1 cells are invalid: allowed are 2 sizes"),
         (lambda: CustomMask("2", "all", 3), "shape=3 is invalid: allowed are tuples of whole numbers"),
         (lambda: CustomMask("2", "all", (1, 1), "a"), "cells='a' is invalid: allowed are bytes"),
+        (
+            lambda: CustomMask("2", "all", (-1, -1), b"\1"),
+            r"shape\[0\]=-1 is invalid: allowed are whole numbers from 1",
+        ),
+        (lambda: CustomMask("2", "all", (1, 0)), r"shape\[1\]=0 is invalid: allowed are whole numbers from 1"),
+        (lambda: CustomMask("2", "all", (1, 1), b"\3"), r"cells=b'\\x03' is invalid: allowed are bytes of 0, 1 \(vis"),
         (lambda: CustomMask.from_cells("3", "all", np.ones((2, 2), np.int8)), r"cells: shape=\(2, 2\) is invalid"),
         (lambda: CustomMask.from_cells("2", "all", np.full((2, 2), 7)), "cells=.* is invalid: allowed are arrays of 0"),
         (lambda: CustomMask().array(None, 1), r"real=None is invalid: allowed are numbers of shape \(batch, seq\)"),
