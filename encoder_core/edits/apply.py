@@ -9,19 +9,19 @@ from jaxtyping import Bool, Float, Int
 
 from encoder_core.edits.effects import Effects
 from encoder_core.parameters import Parameters
-from encoder_core.support.read_only import ReadOnlyMapping
+from encoder_core.support.read_only import ReadOnlyOverlay
 
 
 def edited_parameters(parameters: Parameters, effects: Effects) -> Parameters:
     """The parameters by name after `SetTokenEmbedding` and `SetWeight`, in a read-only mapping where there are any."""
     if not effects.parameters:
         return parameters
-    edited = dict(parameters)
+    edited = {}
     for name, cells in effects.parameters.items():
         edited[name] = parameters[name].copy()
         for cell, value in cells.items():
             edited[name][cell] = value
-    return ReadOnlyMapping(edited)
+    return ReadOnlyOverlay(parameters, edited)
 
 
 def edited_ids(ids: Int[np.ndarray, "batch seq"], effects: Effects) -> Int[np.ndarray, "batch seq"]:

@@ -39,6 +39,32 @@ class ReadOnlyMapping(Mapping[Key, Value]):
         return type(self), (self._items,)
 
 
+class ReadOnlyOverlay(Mapping[Key, Value]):
+    """A mapping with some other values in the place of its own, which are looked up when they are asked for."""
+
+    def __init__(self, items: Mapping[Key, Value], others: Mapping[Key, Value]) -> None:
+        self._items, self._others = items, ReadOnlyMapping(others)
+
+    def __getitem__(self, key: Key) -> Value:
+        return self._others[key] if key in self._others else self._items[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._items  # `Mapping` would look up the value
+
+    def __or__(self, others: Mapping[Any, Any]) -> dict[Any, Any]:
+        """All items, with others added or in their place, as of dictionaries."""
+        return {**self, **others}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._items!r}, {self._others!r})"
+
+
 def make_read_only(values: Iterable[object]) -> None:
     """Make the arrays among the values read-only, also those in tuples in them, such as a trace."""
     for value in values:

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, HeadFactor, ResidualFactor, Run, SetWeight, Unscaled
+from encoder_core.edits import combine_edits, edited_parameters
 from encoder_core.explain import derive
-from encoder_core.parameters import draw_parameters
+from encoder_core.parameters import DrawnParameters, draw_parameters
+from encoder_core.parameters import draw as draw_module
 from encoder_core.tutorials import examine_all
 
 CONFIG = EncoderConfig(vocab_size=9, d_model=8, num_heads=2, d_ff=8, num_layers=2, dropout=0.5)
@@ -48,6 +50,25 @@ def test_parameters_before_and_after_the_edits():
     assert ENCODER.parameters()[name][2, 7] != 9
     with pytest.raises(TypeError):
         run.edited_parameters[name] = run.parameters[name]
+
+
+def test_only_the_edited_parameter_of_a_random_encoder_is_drawn(monkeypatch, unchecked):
+    drawn, draw = [], draw_module._draw
+    monkeypatch.setattr(draw_module, "_draw", lambda name, *rest, **options: drawn.append(name) or draw(name, *rest))
+    name = "layers.0.attention.value.kernel"
+    parameters = DrawnParameters(CONFIG, 7)
+    effects = combine_edits([SetWeight("W_V", 0, 1, 2, 3, 9.0)], CONFIG, 2, 3)
+    edited = edited_parameters(parameters, effects)
+    assert list(edited) == list(parameters)
+    assert (len(edited), "layers.9" in edited) == (len(parameters), False)
+    assert "token_embedding" in edited
+    assert drawn == [name]
+    assert edited[name][2, 7] == 9
+    assert parameters[name][2, 7] != 9
+    changed = edited | {"token_embedding": parameters["token_embedding"] + 1}
+    assert changed[name] is edited[name]
+    assert (changed["token_embedding"] != edited["token_embedding"]).all()
+    assert repr(edited).startswith("ReadOnlyOverlay(<encoder_core.parameters.draw.DrawnParameters")
 
 
 def test_apply_dropout():
