@@ -18,10 +18,11 @@ from encoder_core.edits import Edit, Sublayer, edited_parameters
 from encoder_core.edits.effects import NO_EFFECTS, Effects
 from encoder_core.inputs.dropout import DropoutDraw, apply_dropout
 from encoder_core.parameters import Parameters
-from encoder_core.support.read_only import reduce_to_read_only
+from encoder_core.support.read_only import compared_by_identity, reduce_to_read_only
 from encoder_core.support.validation import invalid_value, require_choice, require_index, require_type
 
 
+@compared_by_identity
 class LayerTrace(NamedTuple):
     """Every tensor of one encoder layer.
 
@@ -82,6 +83,7 @@ class LayerTrace(NamedTuple):
         return np.einsum("bhsd,hdm->bhsm", self.z, kernels, optimize=True)
 
 
+@compared_by_identity
 class EncoderTrace(NamedTuple):
     """Every tensor of a forward pass.
 
@@ -130,6 +132,7 @@ class EncoderTrace(NamedTuple):
         return None if self.logits is None else softmax(self.logits, axis=-1)
 
 
+@compared_by_identity
 class SentenceTrace(NamedTuple):
     """What `Encoder.trace_sentences` computes of one sentence.
 

@@ -8,9 +8,11 @@ from jaxtyping import Bool, Float
 
 from encoder_core.config import DropoutPlace, EncoderConfig
 from encoder_core.edits import Dropout
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import invalid_value, require_choice, require_index
 
 
+@compared_by_identity
 class LayerDropoutDraw(NamedTuple):
     """The numbers of one layer that dropout keeps (True); None for tensors that dropout is not applied to."""
 
@@ -20,6 +22,7 @@ class LayerDropoutDraw(NamedTuple):
     mlp_out: Bool[np.ndarray, "batch seq d_model"] | None
 
 
+@compared_by_identity
 class DropoutDraw(NamedTuple):
     """The numbers of a forward pass that dropout keeps (True), and the dropout rate."""
 

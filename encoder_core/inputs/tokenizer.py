@@ -8,6 +8,7 @@ import numpy as np
 import regex
 from jaxtyping import Bool, Int
 
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import invalid_value, require_integer, require_items
 
 PAD, UNK = "[PAD]", "[UNK]"
@@ -18,6 +19,7 @@ _LETTERS = rf"[\p{{L}}\p{{M}}\p{{N}}_{_JOINERS}]+"
 _TOKEN = regex.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*|(?!\s)\X")
 
 
+@compared_by_identity
 class TokenBatch(NamedTuple):
     """Sentences as one padded batch.
 

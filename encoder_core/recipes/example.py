@@ -10,10 +10,11 @@ from jaxtyping import Bool, Int
 from encoder_core.config import EncoderConfig
 from encoder_core.inputs.masks import MaskSpec
 from encoder_core.inputs.tokenizer import PAD, TokenBatch
-from encoder_core.support.read_only import make_read_only
+from encoder_core.support.read_only import compared_by_identity, make_read_only
 from encoder_core.support.validation import require_integer
 
 
+@compared_by_identity
 class RecipeInputs(NamedTuple):
     """A tutorial's example batch, in the form that `Encoder.trace` takes.
 

@@ -87,7 +87,7 @@ class Demo:
         return parameters
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recipe:
     """A tutorial's model.
 

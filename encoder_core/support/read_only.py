@@ -7,6 +7,7 @@ import numpy as np
 
 Key = TypeVar("Key")
 Value = TypeVar("Value", covariant=True)
+Kind = TypeVar("Kind", bound=type[Any])
 
 
 class ReadOnlyMapping(Mapping[Key, Value]):
@@ -72,6 +73,16 @@ def make_read_only(values: Iterable[object]) -> None:
             value.setflags(write=False)
         elif isinstance(value, tuple):
             make_read_only(value)
+
+
+def compared_by_identity(kind: Kind) -> Kind:
+    """A decorator of named tuples that hold arrays: one is equal to itself only, and can be hashed.
+
+    The comparison of tuples would ask for the truth value of an array. `jax.tree.map` compares the numbers of two.
+    """
+    for name in ("__eq__", "__ne__", "__hash__"):
+        setattr(kind, name, getattr(object, name))
+    return kind
 
 
 def reduce_to_read_only(value: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from encoder_core import Dropout, Encoder, EncoderConfig, HeadFactor, SetScore, SetWeight
+from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, HeadFactor, SetScore, SetWeight
 from encoder_core.inputs.tokenizer import WordTokenizer
 from tests.core.pretrained.tiny import save_tiny
 
@@ -90,3 +90,22 @@ def test_the_attributes_of_an_encoder_are_read_only(name, encoders):
     with pytest.raises(AttributeError):
         setattr(encoder, name, None)
     assert encoder.config == CONFIG
+
+
+def test_what_holds_arrays_is_equal_to_itself_only(encoders):
+    """Tuples would compare the arrays of two of them, which have no truth value."""
+    encoder, inputs, tokenizer = encoders["random"], RECIPES["haiku"].inputs, WordTokenizer(["the", "cat"])
+    runs = [(encoder.trace("the cat", edits=[Dropout(1)]), *encoder.trace_sentences(["the cat"])) for _ in range(2)]
+    for one, other in (
+        *zip(*runs, strict=True),
+        (runs[0][0].layers[0], runs[1][0].layers[0]),
+        (runs[0][0].kept, runs[1][0].kept),
+        (runs[0][0].kept.layers[0], runs[1][0].kept.layers[0]),
+        (tokenizer("the cat"), tokenizer("the cat")),
+        (inputs(), inputs()),
+        (inputs().inputs, inputs().inputs),
+    ):
+        assert one == one
+        assert one != other
+        assert not one == other  # noqa: SIM201
+        assert len({one, one, other}) == 2

@@ -226,3 +226,20 @@ def test_an_unknown_variant_is_refused_with_the_names(variant, unchecked):
 def test_a_recipe_is_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         RECIPES["nnx"].name = "other"
+
+
+@pytest.mark.parametrize("name", ["x", ["nnx"], None])
+def test_an_unknown_name_lists_the_names(name, unchecked):
+    message = f"recipe {name!r} is not one of 'nnx', 'haiku', 'nanolm', 'annotated', 'article'."
+    for kind in (KeyError, ValueError):
+        with pytest.raises(kind) as error:
+            RECIPES[name]
+        assert str(error.value) == message
+    assert RECIPES.get(name) is None
+    assert name not in RECIPES
+
+
+def test_recipes_have_a_short_text_and_can_be_hashed():
+    assert repr(RECIPES) == "<recipes 'nnx', 'haiku', 'nanolm', 'annotated', 'article'>"
+    assert len({*RECIPES.values(), RECIPES["nnx"]}) == 5
+    assert RECIPES["nnx"] == RECIPES["nnx"] != RECIPES["haiku"]
