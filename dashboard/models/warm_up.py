@@ -3,7 +3,6 @@
 import gc
 import threading
 import time
-from functools import cache
 
 from dashboard.models.loading import encoder_loader
 from dashboard.models.threads import compute_in_one_thread
@@ -13,13 +12,14 @@ from dashboard.state.offered_encoders import MINILM, OFFERED
 from encoder_core import warm_up
 from encoder_core.engine.memory import release_compiler_memory
 from encoder_core.pretrained import on_this_machine
+from encoder_core.support.once import once
 
 _BEGIN = 0.1  # seconds until the run that has started the warm-up computes
 _FIRST_PAGE = 5.0  # seconds that the warm-up waits at most for the page of the visit that has started it
 _GC_THRESHOLDS = 1_000, 20, 25  # a seventh as many collections of all objects as with 700, 10, 10
 
 
-@cache
+@once
 def start() -> threading.Thread:
     """Start the warm-up in a background thread. Later calls in the same process return the same thread.
 

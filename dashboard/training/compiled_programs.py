@@ -6,13 +6,14 @@ import shutil
 import tempfile
 import weakref
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
+
+from encoder_core.support.once import once
 
 _PREFIX = "encoder-training-"
 
 
-@cache
+@once
 def compiled_programs_folder() -> str:
     """A folder that is removed when this process ends or, if a signal ends it, when another one makes its own.
 

@@ -1,6 +1,5 @@
 """Parameters of the compiled program: on the device, at capacity, those of all layers stacked."""
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -20,6 +19,7 @@ from encoder_core.parameters import (
     kernel_factor,
     parameter_shapes,
 )
+from encoder_core.support.once import once
 
 # The seed whose random encoders share one draw. Stacking the parameters of an encoder takes as long as running it, and
 # 9 to 38 MB, but drawing those of another seed for all sizes takes longer.
@@ -85,7 +85,7 @@ class StackedParameters:
         return tuple(parameters.state for parameters in self._stacked.values())
 
 
-@cache
+@once
 def _shared_draw(widths: Capacity) -> nnx.State:
     """The draw of SHARED_SEED: what every random encoder up to these sizes is cut from."""
     arrays = draw_for_all_sizes(widths.d_model, widths.qkv_width, widths.d_ff, widths.num_layers, SHARED_SEED)

@@ -6,13 +6,14 @@ both.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache, wraps
+from functools import wraps
 from importlib.resources import files
 from typing import TypeVar
 
 from safetensors.numpy import load
 
 from encoder_core.encoder import Encoder
+from encoder_core.support.once import once
 from encoder_core.support.validation import require_choice
 from encoder_core.training.plan import TrainingPlan
 
@@ -31,7 +32,7 @@ PLANS: Mapping[str, TrainingPlan] = {
 
 def _made_once(make: Callable[[str], Made]) -> Callable[[str], Made]:
     """What is made for a name of PLANS, made once. Raises ValueError, which lists the names, for others."""
-    cached = cache(make)
+    cached = once(make)
 
     @wraps(make)
     def call(name: str) -> Made:
