@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from encoder_core import RECIPES
+from encoder_core.support.wording import in_words
+
 
 @dataclass(frozen=True)
 class AppPage:
@@ -51,7 +54,7 @@ STAGES = tuple(
 
 START = AppPage(0, "start", "What does “it” refer to?", has_sidebar=False)  # served at "/"
 LABS = (
-    AppPage(20, "recipes", "Recipes: five tutorials", has_sidebar=False),
+    AppPage(20, "recipes", f"Recipes: {in_words(len(RECIPES))} tutorials", has_sidebar=False),
     AppPage(21, "experiments", "Experiments: claims to test", has_sidebar=False),
     AppPage(22, "training", "Training: watch attention being learned", has_sidebar=False),
 )

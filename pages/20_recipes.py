@@ -1,4 +1,4 @@
-"""Recipes: five tutorials, reproduced, and the points in which their code, their text and the paper differ."""
+"""Recipes: tutorials, reproduced, and the points in which their code, their text and the paper differ."""
 
 import streamlit as st
 
@@ -13,6 +13,8 @@ from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.shell.untrained_note import render_note_on_chance
 from dashboard.state.choices import RECIPE_VIEW
+from encoder_core import RECIPES
+from encoder_core.support.wording import in_words
 from encoder_core.tutorials import ITEMS
 
 current = frame.begin_page()
@@ -55,18 +57,19 @@ VIEWS = {
         if recipe.name == "nanolm"
         else {}
     ),
-    "All five compared": facts.render_comparison,
+    f"All {in_words(len(RECIPES))} compared": facts.render_comparison,
 }
 
 
 def body() -> None:
     view = render_choice("View", list(VIEWS), RECIPE_VIEW, default="Its figures", hide_label=True)
     question = recipe_question(recipe.name, seed)
-    ask_first(question, recipe.name)
-    if view == NOTES:  # which contain the answer
+    if question:
+        ask_first(question, recipe.name)
+    if question and view == NOTES:  # which contain the answer
         ask_below(question)
     VIEWS[view]()
-    if view != NOTES:
+    if question and view != NOTES:
         ask_below(question)
 
 

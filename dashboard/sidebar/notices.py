@@ -7,16 +7,24 @@ from dashboard.state.session import session
 from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS
 from dashboard.state.settings import Settings
 from dashboard.state.text import first_line, has_words, truncate_text
+from encoder_core.recipes import NOTE_TENSORS
 from encoder_core.support.wording import form_for, format_count
 from encoder_core.training import Task
 
-# The stages that show a tensor.
-_STAGES_SHOWING = {
-    "scaled_embedding": ("embedding",),
-    "position_encoding": ("positions",),
+# The stages that show each tensor that a note of a recipe can name.
+_STAGES_SHOWING: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("token_embedding", "scaled_embedding"), ("embedding",)),
+    **dict.fromkeys(("position_encoding", "embedded"), ("positions",)),
+    **dict.fromkeys(("resid_pre", "attn_in", "q", "k", "v"), ("qkv",)),
+    "dot_products": ("scaled_scores",),
     "pattern": ("softmax", "multi_head", "full_stack"),
-    "mlp_out": ("feed_forward",),
+    "z": ("weighted_values",),
+    **dict.fromkeys(("concat", "attn_out"), ("multi_head",)),
+    **dict.fromkeys(("resid_mid", "mlp_in"), ("add_and_norm",)),
+    **dict.fromkeys(("mlp_pre", "mlp_act", "mlp_out"), ("feed_forward",)),
+    **dict.fromkeys(("resid_post", "output", "logits"), ("full_stack",)),
 }
+assert _STAGES_SHOWING.keys() == set(NOTE_TENSORS), "every tensor of a note is shown on some page"
 
 _DIFFERENCES = {  # what the code differs from -> the sentence, and what the variant "as intended" follows
     "text": ("The text and the code of this tutorial differ here", "as intended"),

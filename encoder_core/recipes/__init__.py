@@ -12,7 +12,7 @@ from encoder_core.recipes.example import Example, RecipeInputs
 from encoder_core.recipes.haiku import HAIKU
 from encoder_core.recipes.nanolm import NANOLM
 from encoder_core.recipes.nnx import NNX
-from encoder_core.recipes.recipe import VARIANTS, Demo, Note, Recipe, Variant
+from encoder_core.recipes.recipe import NOTE_TENSORS, VARIANTS, Demo, Note, Recipe, Variant
 from encoder_core.support.read_only import ReadOnlyMapping
 from encoder_core.support.validation import short_repr
 
@@ -44,6 +44,7 @@ def find_recipe(name: str) -> Recipe:
 
 
 __all__ = [
+    "NOTE_TENSORS",
     "RECIPES",
     "VARIANTS",
     "Demo",

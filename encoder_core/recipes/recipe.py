@@ -11,10 +11,18 @@ from encoder_core.parameters import ParameterDict, draw_parameters
 from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.recipes.example import Example, RecipeInputs
 from encoder_core.support.read_only import ReadOnlyMapping, make_read_only
-from encoder_core.support.validation import short_repr
+from encoder_core.support.validation import require_choice, short_repr
+from encoder_core.trace import LayerTrace
 
 Variant = Literal["as intended", "as written"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
+# The tensors that the effect of a note can be shown in: those of every trace, in the order of the forward pass. Masked
+# scores are -inf; their difference is seen in the dot products or the pattern.
+NOTE_TENSORS = (
+    *("token_embedding", "scaled_embedding", "position_encoding", "embedded"),
+    *(name for name in LayerTrace._fields if name not in ("scores", "out_kernel")),
+    *("output", "logits"),
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,7 @@ class Note:
     differs_from       what the code differs from: the tutorial's "text", or the "paper" if text and code agree
     as_intended, as_written  two configs that differ only in this point, so that its effect can be shown; None if no
                        number of a trace in evaluation mode depends on it
-    tensor             the first field of the trace (or of its layers) in which they differ
+    tensor             the first field of the trace (or of its layers) in which they differ, one of NOTE_TENSORS
     demonstration      a further computation on the recipes page: that two linear layers are "one affine map", or the
                        "rank of a head"'s Q K^T
     """
@@ -40,6 +48,9 @@ class Note:
     as_written: EncoderConfig | None = None
     tensor: str | None = None
     demonstration: Literal["one affine map", "rank of a head"] | None = None
+
+    def __post_init__(self) -> None:
+        require_choice("tensor", self.tensor, (None, *NOTE_TENSORS))
 
     def matches_code(self, config: EncoderConfig) -> bool:
         """Whether a config equals `as_written` in all fields in which `as_written` differs from `as_intended`."""

@@ -1,6 +1,7 @@
 """Words on screen: shortened texts, and nouns and verbs that agree with a number."""
 
 _MAX_LABEL = 12  # characters
+_IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def shorten(text: str, max_length: int = _MAX_LABEL) -> str:
@@ -11,6 +12,11 @@ def shorten(text: str, max_length: int = _MAX_LABEL) -> str:
 def format_count(number: int, noun: str, plural: str = "") -> str:
     """A number of things: "1 head", "4 heads", "30,522 rows"; `plural` for a noun that does not just take an "s"."""
     return f"{number:,} {form_for(number, noun, plural or noun + 's')}"
+
+
+def in_words(number: int) -> str:
+    """A number of things as a word up to twelve, then in digits: "five" tutorials, "13" tutorials."""
+    return _IN_WORDS[number] if 0 <= number < len(_IN_WORDS) else f"{number:,}"
 
 
 def form_for(number: int, singular: str, plural: str) -> str:

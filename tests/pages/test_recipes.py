@@ -1,13 +1,15 @@
 """The page of the recipes, and the recipes in the sidebar."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.lessons.recipes.models import demo_model
-from dashboard.page_list import page_named, stage_named
+from dashboard.page_list import STAGES, page_named, stage_named
+from dashboard.sidebar import tutorial_differences
 from dashboard.state.position_choice import positions_of, with_positions
 from dashboard.state.setting_parameters import OPTIONS
 from dashboard.state.settings import Settings
@@ -16,7 +18,7 @@ from encoder_core.analysis import relative_change
 from encoder_core.edits import Dropout
 from encoder_core.inputs.dropout import apply_dropout
 from encoder_core.parameters.cost import parameters_by_part
-from encoder_core.recipes import VARIANTS
+from encoder_core.recipes import NOTE_TENSORS, VARIANTS, Note
 from encoder_core.tutorials import ITEMS
 from tests.pages.app import chosen, figures, key_of, link_of, opened, rendered, run, warning_texts
 
@@ -402,3 +404,43 @@ def test_a_row_opens_the_experiment_on_its_claim(framed):
     at = opened(PAGE, recipe="nnx", recipe_view="Row by row", recipe_item="scaling-factor")
     at.button(key="recipe_items_experiment").click()
     assert link_of(run(at))["experiment"] == ["score-scaling"]
+
+
+@pytest.fixture
+def sixth(monkeypatch):
+    """A new recipe with a note for each tensor, and nothing else than its entry in RECIPES."""
+    haiku = RECIPES["haiku"]
+    intended = replace(haiku.config(), output_head=True)
+    written = replace(intended, norm_eps=0.1)
+    notes = tuple(Note(f"about {name}", "a", "b", None, "text", intended, written, name) for name in NOTE_TENSORS)
+    variants = dict(zip(VARIANTS, (intended, written), strict=True))
+    recipe = replace(haiku, name="sixth", title="A sixth tutorial", variants=variants, notes=notes)
+    monkeypatch.setitem(RECIPES._items, "sixth", recipe)
+    monkeypatch.setitem(OPTIONS, "encoder", (*OPTIONS["encoder"], "sixth"))
+    return recipe
+
+
+def test_a_new_recipe_has_figures_and_notes_and_needs_no_question(framed, sixth):
+    at = opened(PAGE, recipe="sixth")
+    assert not at.exception
+    assert set(options(at, "View")) == {"Its figures", "Text and code", TRAINING, "All six compared"}
+    for title in options(at, "Figure"):
+        assert list(figures(with_option(at, "Figure", title)))
+    assert not any("**Predict**" in text for text in rendered(at))
+    at = with_option(at, "View", "Text and code")
+    assert not at.exception
+    assert [figure["title"] for figure in figures(at)].count("as written") == len(NOTE_TENSORS)
+    assert "| **sixth** |" in "".join(rendered(with_option(at, "View", "All six compared")))
+
+
+def test_a_note_about_any_tensor_is_announced_on_a_stage_that_shows_it(framed, sixth):
+    settings = Settings.from_state({"encoder": "sixth"})
+    announced = {stage.name: " ".join(tutorial_differences(settings, stage.name)) for stage in STAGES}
+    for note in sixth.notes:
+        assert any(f"“{note.title}”" in text for text in announced.values())
+    assert "“about z”" in announced["weighted_values"]
+
+
+def test_a_note_names_a_tensor_that_can_be_shown(unchecked):
+    with pytest.raises(ValueError, match="tensor='scores' is invalid: allowed are None, 'token_embedding'"):
+        Note("a", "b", "c", tensor="scores")

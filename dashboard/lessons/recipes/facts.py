@@ -1,4 +1,4 @@
-"""The sizes of a recipe, and the five recipes side by side."""
+"""The sizes of a recipe, and all recipes side by side."""
 
 from collections.abc import Callable
 
@@ -40,7 +40,7 @@ def _describe_table(config: EncoderConfig) -> str:
 
 
 def render_comparison() -> None:
-    """Render the five recipes side by side, with both values where the variants differ."""
+    """Render all recipes side by side, with both values where the variants differ."""
     rows = {name: [cell(recipe) for recipe in RECIPES.values()] for name, cell in _CELLS.items()}
     lines = [f"| | {' | '.join(f'**{name}**' for name in RECIPES)} |", "|:--" * (len(RECIPES) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]

@@ -211,9 +211,16 @@ FIGURES: Mapping[str, Mapping[str, _Figure]] = {
 }
 
 
+_DEFAULT_FIGURES: Mapping[str, _Figure] = {  # of a recipe that is not in FIGURES
+    "In and out": _Figure(render_input_and_output),
+    "Average of the heads": _Figure(render_head_means),
+    "Heads × sentences": _Figure(render_heads),
+}
+
+
 def render_figures(name: str, variant: Variant, seed: int) -> None:
     """Render a choice of the tutorial's figures, and the chosen one."""
-    figures = FIGURES[name]
+    figures = FIGURES.get(name, _DEFAULT_FIGURES)
     title = render_choice("Figure", list(figures), RECIPE_FIGURE, default=next(iter(figures)), hide_label=True)
     figure, recipe = figures[title], RECIPES[name]
     figure.render(demo_model(name, figure.demo, variant, seed) if figure.demo else figure_model(name, variant, seed))

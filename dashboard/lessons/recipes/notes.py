@@ -14,6 +14,7 @@ from encoder_core.scenes import recipes as scenes
 from encoder_core.support.number_format import format_number
 
 Rows = Float[np.ndarray, "row column"]
+_OF_HEADS = ("q", "k", "v", "dot_products", "pattern", "z")
 
 
 def render_notes(recipe: Recipe, seed: int) -> None:
@@ -44,7 +45,7 @@ def _render_sources(note: Note) -> None:
 
 def _render_effect(intended: Model, written: Model, tensor: str, key: str) -> None:
     before, after, layer = _first_difference(tensor, intended, written)
-    location = "" if layer is None else f", layer {layer + 1}" + (", head 1" if tensor in ("q", "pattern") else "")
+    location = "" if layer is None else f", layer {layer + 1}" + (", head 1" if tensor in _OF_HEADS else "")
     labels = intended.batch.tokens[0]
     parts = scenes.effect(
         before, after, tensor=f"{tensor.replace('_', ' ')}{location}", tokens=labels, weights=tensor == "pattern",

@@ -1,4 +1,4 @@
-"""A question for each recipe, about what its code does against what its text says. Computed from the recipe's model."""
+"""The questions of the recipes, about what the code does against what the text says, computed from their models."""
 
 from collections.abc import Callable
 
@@ -18,9 +18,10 @@ _SAME = 1e-3  # difference as a fraction of the largest number
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def recipe_question(name: str, seed: int) -> Question:
-    """The question of a recipe, for its parameters and batch of this seed."""
-    return _QUESTIONS[name](seed)
+def recipe_question(name: str, seed: int) -> Question | None:
+    """The question of a recipe, for its parameters and batch of this seed; None where it has none."""
+    ask = _QUESTIONS.get(name)
+    return ask(seed) if ask else None
 
 
 def _variants(name: str) -> tuple[EncoderConfig, EncoderConfig]:
