@@ -39,6 +39,28 @@ def test_what_the_code_map_names_exists(path):
     assert (ROOT / path).exists()
 
 
+def test_the_places_of_a_what_if_are_those_that_name_one():
+    """`ResidualFactor` stands for all of them; tutorials and experiments only use it."""
+    section = README.split("**A what-if (an edit)**")[1].split("\n**A stage**")[0]
+    named = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("encoder_core", "dashboard")
+        for path in (ROOT / folder).rglob("*.py")
+        if re.search(r"\bResidualFactor\b", path.read_text(encoding="utf-8"))
+    ]
+    needed = [path for path in named if not path.startswith(("encoder_core/tutorials/", "encoder_core/experiments/"))]
+    assert len(needed) > 5
+    assert [path for path in needed if f"`{path}`" not in section] == []
+
+
+def test_links_inside_the_readme_lead_to_headings():
+    headings = re.findall(r"^#+ (.+)$", README, re.MULTILINE)
+    anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    links = re.findall(r"\]\(#([^)]+)\)", README)
+    assert links
+    assert set(links) <= anchors
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_commands_run_modules_that_exist(module):
     path = ROOT / module.replace(".", "/")

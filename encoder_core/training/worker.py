@@ -128,8 +128,7 @@ class Worker:
 
 def main() -> None:
     """Serve the connection whose file descriptor is the first argument."""
-    if hasattr(os, "nice"):  # not on Windows
-        os.nice(_PRIORITY)
+    os.nice(_PRIORITY)
     Worker(Connection(int(sys.argv[1]))).serve()
 
 
