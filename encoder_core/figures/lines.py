@@ -16,6 +16,7 @@ from encoder_core.support.number_format import format_number
 from encoder_core.support.validation import (
     invalid_value,
     require_choice,
+    require_index,
     require_indices,
     require_items,
     require_numbers,
@@ -23,6 +24,8 @@ from encoder_core.support.validation import (
     require_type,
 )
 
+_LINE_WIDTH, _POINT_SIZE, _MAX_POINTS = 2, 5, 24  # pixels; a curve of more points is a line without them
+_MARKED_WIDTH, _MARKED_SIZE = 4, 10  # pixels, of what is marked
 _ROOM_ABOVE = 1.12  # the end of the axis, relative to the largest bar: its value has room above it
 
 
@@ -41,11 +44,17 @@ def curves(
     y_axis: str,
     y_range: tuple[float, float] | None = None,
     colours: Sequence[str] | None = None,
+    mark: int | None = None,
+    marked_series: str | None = None,
     style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
     """Named curves over one x axis, which has numbers or names.
 
-    Raises ValueError for a series that is not one number for each place on the x axis.
+    mark           the index of a place on the x axis, with a vertical line and larger points
+    marked_series  the name of a curve that is drawn thicker
+
+    Raises ValueError for a series that is not one number for each place on the x axis, and for marks that are no place
+    and no series.
     """
     require_type("series", series, Mapping, "mappings of names to numbers")
     if isinstance(x, str) or not isinstance(x, Sequence | np.ndarray):
@@ -58,32 +67,45 @@ def curves(
         require_pair("y_range", y_range)
     if colours is not None:
         colours = require_items("colours", colours, str, "None and lists of colours")
+    if mark is not None:
+        require_index("mark", mark, len(x))
+    if marked_series is not None:
+        require_choice("marked_series", marked_series, tuple(series))
     require_style(style)
     theme = style.colours
     palette = colours or series_colours(theme)
     named = bool(len(x)) and isinstance(x[0], str)
     positions = list(range(len(x))) if named else np.array(x, np.float32)
+    point_size = _POINT_SIZE if len(x) <= _MAX_POINTS else 0
+    points: dict[str, Any] = {"size": point_size}
+    if mark is not None:
+        sizes = [_MARKED_SIZE if i == mark else point_size for i in range(len(x))]
+        points = {"size": sizes, "opacity": 1, "line": {"width": 0}}  # by default, points of several sizes are bubbles
     traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
-            "mode": "lines+markers" if len(x) <= 24 else "lines",
+            "mode": "lines+markers" if point_size or mark is not None else "lines",
             "x": positions,
             "y": np.array(values, np.float32),
             "name": label(name) if len(name) > 24 else name,
-            "line": {"color": palette[index % len(palette)], "width": 2},
-            "marker": {"size": 5},
+            "line": {
+                "color": palette[index % len(palette)],
+                "width": _MARKED_WIDTH if name == marked_series else _LINE_WIDTH,
+            },
+            "marker": points,
             "hovertext": [format_number(value) for value in values],
             "hovertemplate": "%{hovertext}",
         }
         for index, (name, values) in enumerate(series.items())
     ]
     names = list(map(str, x))
+    marked = [*([] if mark is None else [names[mark]]), *([] if marked_series is None else [marked_series])]
     panel = build_panel(
         "curves",
         traces,
         style,
         title=title,
-        alt=f"{title}: {', '.join(series)} over {x_axis}",
+        alt=f"{title}: {', '.join(series)} over {x_axis}{'; marked: ' if marked else ''}{', '.join(marked)}",
         weight=28,
         xaxis=token_axis(names, x_axis, theme) if named else plain_axis(x_axis, theme),
         yaxis=plain_axis(y_axis, theme) | ({"range": list(y_range)} if y_range else {}),
@@ -91,8 +113,14 @@ def curves(
         showlegend=len(series) > 1,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right", "font": {"size": 11}},
         margin={"t": 68},
+        shapes=[] if mark is None else [_vertical_line(float(positions[mark]), theme)],
     )
     return replace(panel, columns=axis_of(names, AxisMeaning("", x_axis)) if named else None)
+
+
+def _vertical_line(x: float, theme: Theme) -> dict[str, Any]:
+    place = {"x0": x, "x1": x, "yref": "y domain", "y0": 0, "y1": 1}
+    return {"type": "line", **place, "layer": "below", "line": {"color": theme.muted, "width": 1}}
 
 
 def bars(

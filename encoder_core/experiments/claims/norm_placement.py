@@ -42,10 +42,10 @@ def _measure(setup: Setup) -> Measurement:
         style, layers = PanelStyle(height=_HEIGHT, theme=theme), [str(layer) for layer in range(1, depth + 1)]
         return [
             curves(mean("stream"), layers, title="length of the residual stream", x_axis="after layer",
-                   y_axis="length", style=style),
+                   y_axis="length", marked_series=chosen, style=style),
             "|",
             curves(mean("gradient"), layers, title="gradient of the loss", x_axis="at the input of layer",
-                   y_axis="length", style=style),
+                   y_axis="length", marked_series=chosen, style=style),
         ]  # fmt: skip
 
     def ratio(name: str) -> str:

@@ -74,20 +74,20 @@ def _measure(setup: Setup) -> Measurement:
     answer = int(np.argmin(np.abs(np.log(growth) - np.log([1.0, 2.0, 4.0, 16.0]))))
 
     def draw(theme: ThemeName) -> Line:
-        style = PanelStyle(height=_HEIGHT, theme=theme)
+        style, mark = PanelStyle(height=_HEIGHT, theme=theme), WIDTHS.index(d_k)
         names = [str(width) for width in WIDTHS]
         variance = {name: np.log2([s.scores.var() for s in values]) for name, values in series.items()}
         mean_entropy = {name: np.array([s.entropy.mean() for s in values]) for name, values in series.items()}
         gradient = {name: np.array([s.gradient.mean() for s in values]) for name, values in series.items()}
         return [
             curves(variance, names, title="variance of the scores", x_axis="d_k", y_axis="log₂ of the variance",
-                   style=style),
+                   mark=mark, style=style),
             "|",
             curves(mean_entropy, names, title="entropy of the weights", x_axis="d_k", y_axis="bits",
-                   y_range=(0.0, 1.08 * np.log2(keys)), style=style),
+                   y_range=(0.0, 1.08 * np.log2(keys)), mark=mark, style=style),
             "|",
             curves(gradient, names, title="gradient of softmax", x_axis="d_k", y_axis="norm of the Jacobian",
-                   y_range=(0.0, 0.6), style=style),
+                   y_range=(0.0, 0.6), mark=mark, style=style),
         ]  # fmt: skip
 
     change = plain.gradient.mean() / divided.gradient.mean() - 1

@@ -153,6 +153,18 @@ def test_the_measured_encoder_of_word_order_is_in_its_figure(positions, mask):
     np.testing.assert_allclose(panels[drawn].data[0]["x"], changes, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["score-scaling", "norm-placement"])
+def test_the_figure_shows_each_setting(name):
+    """No two settings of a control have the same figure."""
+    experiment = experiments()[name]
+    for control in experiment.controls:
+        figures = [
+            [(panel.data, panel.layout) for panel in panels_of(experiment.result(setup).draw("light"))]
+            for setup in (experiment.setup(**{control.name: option}) for option in control.options[:2])
+        ]
+        assert all(repr(one) != repr(other) for one, other in zip(*figures, strict=True)), control.name
+
+
 def test_an_unknown_control_or_setting_is_refused(experiment):
     with pytest.raises(ValueError, match="control 'width' is not one of"):
         experiment.setup(width=3)

@@ -38,3 +38,24 @@ def test_hovers_of_curves_and_bands_have_formatted_numbers():
     assert (tuple(curve["hovertext"]), curve["hovertemplate"]) == (texts, "%{hovertext}")
     for trace in band(values, values, values, title="t", x_axis="", y_axis="").data:
         assert (tuple(trace["hovertext"]), trace["hovertemplate"]) == (texts, "%{hovertext}")
+
+
+@pytest.mark.parametrize("count", [3, 30])
+def test_a_marked_place_of_curves_has_a_line_and_larger_points(count):
+    series = {name: np.arange(float(count)) for name in ("a", "b")}
+    panel = curves(series, range(1, count + 1), title="t", x_axis="d_k", y_axis="", mark=1)
+    (line,) = panel.layout["shapes"]
+    assert (line["x0"], line["x1"], line["yref"]) == (2, 2, "y domain")
+    for trace in panel.data:
+        sizes = trace["marker"]["size"]
+        assert [index for index, size in enumerate(sizes) if size == max(sizes)] == [1]
+        assert "markers" in trace["mode"]
+    assert panel.alt.endswith("over d_k; marked: 2")
+
+
+def test_a_marked_series_is_thicker():
+    series = {name: np.arange(3.0) for name in ("a", "b")}
+    panel = curves(series, ["x", "y", "z"], title="t", x_axis="", y_axis="", marked_series="b")
+    one, other = (trace["line"]["width"] for trace in panel.data)
+    assert one < other
+    assert not panel.layout["shapes"]

@@ -162,6 +162,10 @@ def test_names_fit_the_numbers():
         curves({1: VALUES[0]}, [1, 2, 3], title="t", x_axis="x", y_axis="y")
     with pytest.raises(ValueError, match=r"series=.* is invalid: allowed are mappings"):
         curves(VALUES[0], [1, 2, 3], title="t", x_axis="x", y_axis="y")
+    with pytest.raises(ValueError, match="mark=3 is invalid: allowed are 0 to 2"):
+        curves({"loss": VALUES[0]}, [1, 2, 3], title="t", x_axis="x", y_axis="y", mark=3)
+    with pytest.raises(ValueError, match="marked_series='b' is invalid: allowed are 'loss'"):
+        curves({"loss": VALUES[0]}, [1, 2, 3], title="t", x_axis="x", y_axis="y", marked_series="b")
 
 
 def test_marks_and_styles_of_charts():
@@ -258,6 +262,8 @@ OPTIONS = {
     "x": lambda value: curves(**_CURVES | {"x": value}),
     "y_range": lambda value: curves(**_CURVES, y_range=value),
     "colours": lambda value: curves(**_CURVES, colours=value),
+    "mark": lambda value: curves(**_CURVES, mark=value),
+    "marked_series": lambda value: curves(**_CURVES, marked_series=value),
     "extent": lambda value: points(**_PLANE | {"extent": value}),
     "extent[1]": lambda value: points(**_PLANE | {"extent": ((0, 1), value)}),
     "axis_titles": lambda value: points(**_PLANE | {"axis_titles": value}),
