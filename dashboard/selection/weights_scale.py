@@ -9,16 +9,12 @@ from dashboard.state.widgets import bind_widget
 from encoder_core.figures import largest_magnitude
 
 
-def render_weights_limit(weights: Float[np.ndarray, "..."]) -> float:
-    """Render the toggle and return the end of the colour scale: the largest weight, or 1."""
-    return render_weights_limits(weights)[0]
-
-
-def render_weights_limits(*weights: Float[np.ndarray, "..."]) -> list[float]:
-    """Render one toggle for several plots and return the end of each colour scale: its largest weight, or 1."""
+def render_weights_limit(*weights: Float[np.ndarray, "..."]) -> float:
+    """Render the toggle and return the end of the colour scale that all panels of a figure share: the largest weight
+    in them, or 1."""
     is_full = st.toggle(
         "Colour scale from 0 to 1", **bind_widget(FULL_SCALE),
-        help="The colour scale ends at the largest weight in the plot, so that small differences are visible. From 0 "
+        help="The colour scale ends at the largest weight in the figure, so that small differences are visible. From 0 "
         "to 1, colours can be compared between texts, layers and encoders. Without dropout, no weight is above 1.",
     )  # fmt: skip
-    return [1.0 if is_full else largest_magnitude(panel) for panel in weights]
+    return 1.0 if is_full else largest_magnitude(*weights)

@@ -42,14 +42,14 @@ def one_word(
     visible: Bool[np.ndarray, "layer head key"],
     at: Position,
     *,
-    limits: tuple[float, float],
+    limit: float,
     keys: Window | None = None,
     theme: ThemeName = "light",
 ) -> Line:
     """The weights of one query: one row for each head, grouped by layer; then its weights on one key, layers by heads.
 
-    limits  the ends of the two colour scales
-    keys    the keys that are drawn; None draws all
+    limit  the end of the colour scale of both panels
+    keys   the keys that are drawn; None draws all
     """
     layers, heads, _ = weights.shape
     layer_names, head_names, key = dimensions(layers, 1), dimensions(heads, 1), at.key_token
@@ -57,12 +57,12 @@ def one_word(
     one_key = TensorSlice("pattern", (at.sentence, "column", at.token, key), layer="row")
     grid = TileGrid([f"layer {name}" for name in layer_names], [""], "layer", "", selected=(at.layer, 0),
                     marks=[(at.head, None), (None, key)])  # fmt: skip
-    key_style = HeatmapStyle(row_axis="layer", column_axis="head", kind="weights", limit=limits[1], height=HEIGHT,
+    key_style = HeatmapStyle(row_axis="layer", column_axis="head", kind="weights", limit=limit, height=HEIGHT,
                              theme=theme)  # fmt: skip
     return [
         mosaic(weights[:, None], grid, head_names, keys or at.labels, mask=visible[:, None], shows=all_keys,
                title=f"weights of the query “{shorten(at.labels[at.token])}”: one row per head",
-               style=MosaicStyle(row_axis="head", limit=limits[0], weight=44, height=HEIGHT, theme=theme)),
+               style=MosaicStyle(row_axis="head", limit=limit, weight=44, height=HEIGHT, theme=theme)),
         heatmap(weights[:, :, key], layer_names, head_names, title=f"key “{shorten(at.labels[key])}”",
                 mask=visible[:, :, key], marks=[(at.layer, at.head)], shows=one_key, style=key_style),
     ]  # fmt: skip

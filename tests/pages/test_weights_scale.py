@@ -31,3 +31,12 @@ def test_the_choice_applies_to_all_pages(framed):
         run(at.switch_page(stage_named(name).path))
         run(at)  # AppTest brings the choice back one run later than a browser
         assert set(ends(at)) == {1}
+
+
+@pytest.mark.parametrize("view", ["All heads", "Head average", "One word"])
+def test_panels_of_the_full_stack_beside_each_other_share_one_scale(framed, view):
+    at = opened(stage_named("full_stack"), view=view)
+    scales = [figure["data"][0]["zmax"] for figure in figures(at) if figure["data"][0].get("zmin") == 0]
+    assert len(scales) == 2
+    assert scales[0] == scales[1]
+    assert 0 < scales[0] < 1

@@ -34,22 +34,22 @@ def every_head(
     visible: Bool[np.ndarray, "layer head query key"],
     at: Position,
     *,
-    limits: tuple[float, float],
+    limit: float,
     theme: ThemeName = "light",
 ) -> Line:
     """The weights of every head of every layer as small tiles, and the selected head enlarged.
 
-    limits  the ends of the colour scales of the tiles and of the enlarged head
+    limit  the end of the colour scale of both panels: a tile and the enlarged head have the same colours
     """
     layers, heads = patterns.shape[:2]
     grid = TileGrid(tile_titles("layer", layers), tile_titles("head", heads), selected=(at.layer, at.head))
     shows = TensorSlice("pattern", (at.sentence, "tile column", "row", "column"), layer="tile row")
     return [
         _tiles(patterns, visible, grid, at, title="every head of every layer", shows=shows,
-               limit=limits[0], theme=theme),
+               limit=limit, theme=theme),
         _enlarged(patterns[at.layer, at.head], visible[at.layer, at.head], at,
                   title=f"layer {at.layer + 1}, head {at.head + 1}", shows=head_slice("pattern", at),
-                  limit=limits[1], theme=theme),
+                  limit=limit, theme=theme),
     ]  # fmt: skip
 
 
@@ -58,20 +58,20 @@ def head_averages(
     visible: Bool[np.ndarray, "layer query key"],
     at: Position,
     *,
-    limits: tuple[float, float],
+    limit: float,
     theme: ThemeName = "light",
 ) -> Line:
     """The weights averaged over the heads, one tile for each layer, and the selected layer enlarged.
 
-    limits  the ends of the colour scales of the tiles and of the enlarged layer
+    limit  the end of the colour scale of both panels
     """
     grid = TileGrid([""], tile_titles("layer", len(averages)), "", "layer", selected=(0, at.layer))
     shows = TensorSlice("mean_pattern", (at.sentence, "row", "column"), layer="tile column")
     return [
         _tiles(averages[None], visible[None], grid, at, title="average over the heads, layer by layer", shows=shows,
-               limit=limits[0], theme=theme),
+               limit=limit, theme=theme),
         _enlarged(averages[at.layer], visible[at.layer], at, title=f"layer {at.layer + 1}",
-                  shows=layer_slice("mean_pattern", at), limit=limits[1], theme=theme),
+                  shows=layer_slice("mean_pattern", at), limit=limit, theme=theme),
     ]  # fmt: skip
 
 

@@ -89,8 +89,8 @@ def text_lines(run: Run, at: ScenePosition, columns: Window) -> Iterator[Line]:
     if first.norm is not None:
         yield positions.sum_normed(first.norm, first.embedded, at)
     patterns, visible = analysis.stack_patterns(trace, sentence), analysis.visible_keys(trace, sentence)
-    yield stack_attention.every_head(patterns, visible, at, limits=(1.0, 1.0))
-    yield stack_attention.head_averages(patterns.mean(axis=1), visible.any(axis=1), at, limits=(1.0, 1.0))
+    yield stack_attention.every_head(patterns, visible, at, limit=1.0)
+    yield stack_attention.head_averages(patterns.mean(axis=1), visible.any(axis=1), at, limit=1.0)
     rolled, step = analysis.rollout(patterns), analysis.mix_with_residual(patterns)[at.layer]
     before = rolled[at.layer - 1] if at.layer else np.eye(seq, dtype=np.float32)
     yield stack_attention.rollout(step, before, rolled[at.layer], at, limit=1.0)
@@ -105,7 +105,7 @@ def text_lines(run: Run, at: ScenePosition, columns: Window) -> Iterator[Line]:
     cosine = np.ones(seq, np.float32)
     yield residual_stream.in_and_out(trace.embedded[sentence], trace.output[sentence], cosine, columns, at, enters="")
     to_all = analysis.stack_patterns(trace, sentence)[:, :, at.token]
-    yield language.one_word(to_all, visible[:, :, at.token], at, limits=(1.0, 1.0))
+    yield language.one_word(to_all, visible[:, :, at.token], at, limit=1.0)
     if trace.logits is not None:
         logits, vocabulary = trace.logits[sentence], [f"word {index}" for index in range(config.vocab_size)]
         yield predictions.predicted_tokens(analysis.top_tokens(logits), logits[at.token], vocabulary, at,

@@ -21,11 +21,11 @@ def trace():
 def test_one_word_has_a_row_for_each_head_and_the_weights_on_one_key(trace):
     weights = attention_from(trace, 1, 1)
     visible, at = visible_keys(trace, 1)[:, :, 1], ScenePosition(sentence=1, layer=1, head=2, token=1, labels=TOKENS)
-    sheet, to_key = panels_of(language.one_word(weights, visible, at, limits=(1.0, 0.5)))
+    sheet, to_key = panels_of(language.one_word(weights, visible, at, limit=0.5))
     np.testing.assert_array_equal(sheet.figure.data[0].z[4:, :2], weights[1, :, :2])  # three heads and a gap above
     assert np.isnan(sheet.figure.data[0].z[:, 2:]).all()  # padding is masked
     np.testing.assert_array_equal(to_key.figure.data[0].z, weights[:, :, 0])
-    assert (sheet.figure.data[0].zmax, to_key.figure.data[0].zmax) == (1.0, 0.5)
+    assert (sheet.figure.data[0].zmax, to_key.figure.data[0].zmax) == (0.5, 0.5)
     assert (sheet.tiles.rows.kind, sheet.rows.kind, sheet.columns.kind) == ("layer", "head", "key")
     assert (to_key.rows.kind, to_key.columns.kind) == ("layer", "head")
     assert sheet.figure.layout.xaxis.ticktext[1] == "&lt;b&gt;"

@@ -15,9 +15,7 @@ TOKENS = tuple(f"token{index}" for index in range(12))
 def test_tiles_of_many_tokens_show_the_largest_weight_of_each_bin_as_a_cell_of_the_tensor():
     patterns = np.random.default_rng(0).random((12, 16, 12, 12), np.float32)
     visible = np.tril(np.ones(patterns.shape, bool))
-    line = stack_attention.every_head(
-        patterns, visible, ScenePosition(layer=3, head=2, labels=TOKENS), limits=(1.0, 1.0)
-    )
+    line = stack_attention.every_head(patterns, visible, ScenePosition(layer=3, head=2, labels=TOKENS), limit=0.7)
     sheet, enlarged = panels_of(line)
     assert stack_attention.bin_size(patterns.size) == sheet.rows.size == sheet.columns.size == 2
     assert sheet.rows.names[:2] == ("1 to 2", "3 to 4")
@@ -28,6 +26,7 @@ def test_tiles_of_many_tokens_show_the_largest_weight_of_each_bin_as_a_cell_of_t
     place = sheet.place(4, 1, (3, 2))
     assert sheet.selection(place) == {"token": cell.index[2], "key_token": cell.index[3], "layer": 3, "head": 2}
     assert enlarged.value(4, 1) == patterns[3, 2, 4, 1]
+    assert sheet.data[0]["zmax"] == enlarged.data[0]["zmax"] == 0.7
 
 
 def before_and_after(before, after, kind):

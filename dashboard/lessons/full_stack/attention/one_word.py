@@ -15,7 +15,7 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.selection.special_tokens import render_special_switch, shown_tokens
-from dashboard.selection.weights_scale import render_weights_limits
+from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.theme import current_theme
 from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import visible_keys
@@ -49,8 +49,8 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
         keys = shown_tokens(at.labels, at.token)
         with st.container(horizontal=True, gap="medium"):
             render_special_switch(at.labels)
-            all_limit, key_limit = render_weights_limits(weights[:, :, keys.places], to_key)
-        parts = scenes.one_word(weights, visible, at, limits=(all_limit, key_limit), keys=keys, theme=current_theme())
+            limit = render_weights_limit(weights[:, :, keys.places], to_key)
+        parts = scenes.one_word(weights, visible, at, limit=limit, keys=keys, theme=current_theme())
         with plot_area:
             render_plot(parts, key="full_stack_word_plot", inspection=inspection)
             st.caption(

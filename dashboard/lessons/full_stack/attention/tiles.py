@@ -15,7 +15,7 @@ from dashboard.lessons.full_stack.view import Depths, stack_code
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus, resolve_focus
 from dashboard.selection.inspected_cell import Inspection, inspect_cell
-from dashboard.selection.weights_scale import render_weights_limits
+from dashboard.selection.weights_scale import render_weights_limit
 from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
@@ -76,8 +76,7 @@ def _render_tiles(
     """Render the tiles, with the choice of colours below. With many tokens, a block of cells is drawn as one."""
     size, seq = scenes.bin_size(weights.size), len(at.labels)
     plot_area = st.container()  # above the choice of the colour scale
-    tile_limit, enlarged_limit = render_weights_limits(weights, enlarged)
-    parts = draw(limits=(tile_limit, enlarged_limit), theme=current_theme())
+    parts = draw(limit=render_weights_limit(weights), theme=current_theme())
     block = f" With {seq} tokens, a cell of a small tile shows the largest of {size} × {size} weights."
     with plot_area:
         render_plot(parts, key="full_stack_tiles_plot", inspection=inspection)
