@@ -116,3 +116,17 @@ def test_first_figure_fits_into_the_window(screen, name):
     screen.open(name, present="on")
     bottom, _ = screen.page.evaluate(_BOX)
     assert bottom <= 720
+
+
+def test_present_begins_with_the_first_figure(screen):
+    screen.page.set_viewport_size(PROJECTOR)
+    screen.open("softmax")  # whose inspected cell is in the fifth figure
+    figures = screen.page.evaluate(_FIGURES)
+    screen.page.get_by_role("button", name="Share").click()
+    with screen.rerun():
+        screen.page.get_by_role("button", name="Present").click()
+    expect(screen.page.get_by_test_id("stSidebar")).to_be_hidden()
+    chosen = screen.page.locator(".ew-switcher button[aria-pressed=true]")
+    for title in figures[:2]:
+        expect(chosen).to_have_text(title)
+        screen.page.keyboard.press("PageDown")

@@ -112,12 +112,13 @@ function update(line, figure, { bundle, player, saver }) {
   if (line.figure === figure && line.width) return;
   line.figure = figure;
   const { panels, stack, present } = figure, previous = line.items;
+  const startsPresentation = present && (!line.present || !previous.length);
   line.stack = stack;
   line.present = present;
   line.items = panels.map(({ operator, panel: json }, i) => (
     { operator, json, panel: previous[i]?.json === json ? previous[i].panel : parsePanel(json) }
   ));
-  const opensAtFirst = present && !new URLSearchParams(location.search).has("cell");
+  const opensAtFirst = startsPresentation && !new URLSearchParams(location.search).has("cell");
   const [panelsNow, panelsBefore] = [line.items, previous].map(items => items.map(({ panel }) => panel));
   line.shown = figureToShow(panelsNow, panelsBefore, line.shown, opensAtFirst);
   ensureElements(line);

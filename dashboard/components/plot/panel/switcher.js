@@ -26,11 +26,11 @@ export function isSwitched(panels) {
  * @param {Panel[]} panels
  * @param {Panel[]} before  the panels of the last update; none at the first
  * @param {number} shown  the index of the figure on screen
- * @param {boolean} [opensAtFirst]  whether a page opens with its first figure
+ * @param {boolean} [opensAtFirst]  whether it is the first one, whatever is inspected
  * @returns {number}
  */
 export function figureToShow(panels, before, shown, opensAtFirst = false) {
-  if (opensAtFirst && !before.length) return 0;
+  if (opensAtFirst) return 0;
   const inspected = indicesOfInspected(panels);
   const isMoved = inspected.join() !== indicesOfInspected(before).join();
   if (isMoved && inspected.length && !inspected.includes(shown)) return inspected[0];
