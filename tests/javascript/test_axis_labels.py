@@ -132,3 +132,14 @@ def test_names_that_are_left_out_are_not_shown(scripts):
     nothing = {"name": [], "leader": [], "axis-title": []}
     assert shown == {"rows": nothing, "columns": nothing}
     assert texts(render(scripts, NUMBERS, ROWS)["rows"]["name"]) == ["<b>", "cat"]
+
+
+def test_a_legend_begins_below_its_line(scripts):
+    axis = {**COLUMNS, "showticklabels": False, "range": [0, 1]}
+    (title,) = render(scripts, {**axis, "title": {"text": "❘ m", "at": 0.5}}, ROWS)["columns"]["axis-title"]
+    assert title["left"] < 60 + 50 < title["right"]
+    assert title["left"] == pytest.approx(60 + 50, abs=6)
+    (title,) = render(scripts, {**axis, "title": {"text": "sum", "endsAt": 0.5}}, ROWS)["columns"]["axis-title"]
+    assert title["right"] == pytest.approx(60 + 50, abs=1)
+    (title,) = render(scripts, {**axis, "title": {"text": "❘ most", "at": 0.9}}, ROWS)["columns"]["axis-title"]
+    assert title["x"] == pytest.approx(60 + 50, abs=1)  # no room: in the middle

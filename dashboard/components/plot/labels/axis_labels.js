@@ -15,6 +15,8 @@ const ENTITIES = new Map([["&lt;", "<"], ["&gt;", ">"], ["&amp;", "&"]]);  // as
 /** @type {(text: string) => string} */
 export const plainText = text => text.replace(/&(lt|gt|amp);/g, entity => ENTITIES.get(entity) ?? entity);
 
+const MARK = "❘";          // with which the legend of a line begins
+
 /** @type {(axis: PlotAxis | undefined) => axis is PlotAxis} */
 const isNamed = axis => Boolean(axis?.ticktext) || axis?.showticklabels === false;
 
@@ -49,8 +51,11 @@ export function placesOnAxis(items, values, from, to) {
 /** @type {CanvasRenderingContext2D | null | undefined} */
 let measuringContext;
 
-/** @type {(texts: string[], size: number, family: string) => number} */
-function longestText(texts, size, family) {
+/**
+ * The pixels of the longest text.
+ * @type {(texts: string[], size: number, family: string) => number}
+ */
+export function longestText(texts, size, family) {
   measuringContext ??= document.createElement("canvas").getContext("2d");
   if (!measuringContext) return 0;
   measuringContext.font = `${size}px ${family}`;
@@ -70,6 +75,19 @@ function ensureChildren(parent, className, count) {
   for (const child of children.splice(count)) child.remove();
   while (children.length < count) children.push(appendElement(parent, "span", className));
   return children;
+}
+
+/**
+ * Where the title of columns begins, in pixels. One that explains a line at the value `at` has its mark below the line, one
+ * of numbers that end at the value `endsAt` ends there. Null where there is neither, or no room: it is then in the middle.
+ * @type {(title: Record<string, any>, size: number, range: number[], area: Area, family: string) => number | null}
+ */
+function titleStart({ text, at, endsAt }, size, [from, to], area, family) {
+  const value = at ?? endsAt, length = longestText([plainText(text)], size, family);
+  if (value === undefined) return null;
+  const place = (value - from) / (to - from) * area.width;
+  const left = place - (at === undefined ? length : longestText([MARK], size, family) / 2);
+  return left >= 0 && left + length <= area.width ? left : null;
 }
 
 /**
@@ -115,7 +133,9 @@ function renderAxis(group, axis, range, area, room, family) {
     setText(element, plainText(title.text));
     const length = isRow || tickangle === -90 ? longestText(names, size, family) : names.length ? size : 0;
     const distance = Math.min(length + TITLE_SPACING, room - standoff - titleSize - 1);
-    element.style.cssText = `${isRow ? "right" : "top"}:${distance}px;font-size:${titleSize}px;color:${title.font?.color ?? ""}`;
+    const left = isRow ? null : titleStart(title, titleSize, range, area, family);
+    element.style.cssText = `${isRow ? "right" : "top"}:${distance}px;font-size:${titleSize}px;color:${title.font?.color ?? ""};`
+      + (left === null ? "" : `left:${left}px;transform:none`);
   }
 }
 

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { appendElement } from "../../shared/dom.js";
+import { withNumbersNear } from "../labels/row_numbers.js";
 import { fitPanel, plotHeight, sharesRows } from "./layout.js";
 import { appendPanel, appendPlayer, markedValue, updatePanel, updatePlayer } from "./panel_elements.js";
 import { panelWidths } from "./panel_widths.js";
@@ -78,7 +79,9 @@ function updateHeights(line) {
 /** @type {(line: PlotLine, index: number, width: number) => ReturnType<typeof fitPanel>} */
 export function fitItem(line, index, width) {
   const { items, isStacked, present } = line;
-  return fitPanel(drawnPanel(line, items[index].panel), width, !hasRowLabels(items, index, isStacked), isStacked && !present);
+  const panel = drawnPanel(line, items[index].panel), omitRowLabels = !hasRowLabels(items, index, isStacked);
+  const fitted = fitPanel(panel, width, omitRowLabels, isStacked && !present);
+  return present && panel.kind === "row_bars" ? withNumbersNear(fitted) : fitted;
 }
 
 // The line may have changed while the player was running: it then has another product, or none.

@@ -3,6 +3,7 @@
 
 import { equalScale, placeLabels } from "../drawing/points.js";
 import { withNumbersThatFit } from "../labels/cell_text.js";
+import { withLegendAtReference } from "../labels/row_numbers.js";
 import { shortenRowLabels } from "../labels/row_labels.js";
 import { TEXT_SIZE, flattenLabels, staggerLabels, thinLabels } from "../labels/tick_labels.js";
 
@@ -91,6 +92,7 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
     layout.xaxis = thinLabels(layout.xaxis, area.width, markedColumns);
   }
   if (!tiles) layout.yaxis = thinLabels(layout.yaxis, area.height, markedRows);
+  if (panel.kind === "row_bars") layout = withLegendAtReference(layout, panel.data);
   layout.dragmode = dragMode();
   const cellWidth = area.width / (panel.columns?.names.length ?? 1);
   const cellHeight = area.height / (panel.rows?.names.length ?? 1);
