@@ -119,8 +119,8 @@ def heatmap(
         title=title,
         alt=f"{title}: heatmap, {size}{bins_in_words(offsets)}",
         weight=int(np.clip(len(column_axis), 8, 40)),
-        xaxis=token_axis(column_axis.names, axis_title(columns, column_axis.title), colours),
-        yaxis=token_axis(row_axis.names, axis_title(rows, row_axis.title), colours, reverse=True)
+        xaxis=token_axis(column_axis.names, axis_title(columns, column_axis.title, values.shape[1]), colours),
+        yaxis=token_axis(row_axis.names, axis_title(rows, row_axis.title, values.shape[0]), colours, reverse=True)
         | ({"ticklabelstandoff": 7} if style.row_flags else {}),
         shapes=[
             *_flags("y", _visible_colours(dict.fromkeys(style.row_flags, colours.text), rows)),

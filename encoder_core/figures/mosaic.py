@@ -133,7 +133,7 @@ def mosaic(
     labels_left = list(grid.row_titles) == [""]
     height = PLOT_HEIGHT if style.height is None else style.height
     x_axis = (
-        token_axis(column_axis.names, axis_title(columns, column_axis.title), colours)
+        token_axis(column_axis.names, axis_title(columns, column_axis.title, tiles.shape[-1]), colours)
         if labels_below
         else _tile_axis(grid.column_titles, placed.wide, gap, colours) | {"side": "top"}
     )

@@ -107,10 +107,14 @@ def cell_names(axis: Labels) -> list[str]:
     return axis.names if isinstance(axis, Window) else list(axis)
 
 
-def axis_title(axis: Labels, title: str) -> str:
-    """The title of an axis, with the size of its bins if its cells are bins."""
-    _, size = _start_and_size(axis)
-    return title if size == 1 else f"{title}, largest of {size}"
+def axis_title(axis: Labels, title: str, count: int) -> str:
+    """The title of an axis of `count` places: with the size of its bins if its cells are bins, and with the numbered
+    places that are drawn if they are not all."""
+    if not isinstance(axis, Window):
+        return title
+    is_partial = axis.labels is None and len(axis) and (axis.start > 0 or axis.stop < count)
+    places = f", {axis.start}–{axis.stop - 1} of {count:,}" if is_partial else ""
+    return f"{title}{places}" if axis.size == 1 else f"{title}{places}, largest of {axis.size}"
 
 
 def bins_in_words(offsets: Integer[np.ndarray, "*lead row column"] | None) -> str:

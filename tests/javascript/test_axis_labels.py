@@ -143,3 +143,11 @@ def test_a_legend_begins_below_its_line(scripts):
     assert title["right"] == pytest.approx(60 + 50, abs=1)
     (title,) = render(scripts, {**axis, "title": {"text": "❘ most", "at": 0.9}}, ROWS)["columns"]["axis-title"]
     assert title["x"] == pytest.approx(60 + 50, abs=1)  # no room: in the middle
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("dim, 0–2 of 7", "dim, 0–2 of 7"), ("dimension, 0–63 of 384", "dimension")]
+)
+def test_a_title_longer_than_its_axis_says_only_what_its_axis_is(scripts, text, shown):
+    (title,) = render(scripts, {**COLUMNS, "title": {"text": text}}, ROWS)["columns"]["axis-title"]
+    assert title["text"] == shown

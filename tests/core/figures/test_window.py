@@ -150,3 +150,21 @@ def test_bins_of_masked_cells_in_tiles():
     panel = mosaic(VALUES[None, None], TileGrid([""], ["1"]), ROWS, BINS, title="t", mask=mask)
     np.testing.assert_array_equal(np.isnan(panel.figure.data[0].z), [[False, True, True], [False] * 3])
     np.testing.assert_array_equal(panel.figure.data[-1].z, [[np.nan, 0, 0], [np.nan] * 3])
+
+
+@pytest.mark.parametrize(
+    ("columns", "title"),
+    [
+        (Window(0, 7), "dimension"),
+        (Window(0, 3), "dimension, 0–2 of 7"),
+        (Window(3, 7), "dimension, 3–6 of 7"),
+        (Window(0, 7, 3), "dimension, largest of 3"),
+        (Window(0, 3, labels=tuple("abcdefg")), "dimension"),  # the names say which
+        (list("abcdefg"), "dimension"),
+    ],
+)
+def test_the_title_of_a_numbered_axis_says_which_part_is_drawn(columns, title):
+    panel = heatmap(VALUES, ROWS, columns, title="t")
+    assert panel.layout["xaxis"]["title"]["text"] == title
+    assert panel.columns.title == "dimension"
+    assert heatmap(VALUES.T, columns, ROWS, title="t").layout["yaxis"]["title"]["text"].endswith(title[9:])

@@ -91,6 +91,15 @@ function titleStart({ text, at, endsAt }, size, [from, to], area, family) {
 }
 
 /**
+ * The title without the additions after its first comma, where it is longer than its axis.
+ * @type {(text: string, pixels: number, size: number, family: string) => string}
+ */
+function titleThatFits(text, pixels, size, family) {
+  const comma = text.indexOf(", ");
+  return comma > 0 && longestText([text], size, family) > pixels ? text.slice(0, comma) : text;
+}
+
+/**
  * The labels and the title of one axis. Columns have theirs below the cells or, those of tiles, above them.
  * @param {HTMLElement} group  the element of the axis
  * @param {PlotAxis | undefined} axis
@@ -130,7 +139,8 @@ function renderAxis(group, axis, range, area, room, family) {
   });
   const titleSize = title?.font?.size ?? TEXT_SIZE;
   for (const element of ensureChildren(group, "ew-axis-title", title?.text ? 1 : 0)) {
-    setText(element, plainText(title.text));
+    const text = titleThatFits(plainText(title.text), isRow ? area.height : area.width, titleSize, family);
+    setText(element, text);
     const length = isRow || tickangle === -90 ? longestText(names, size, family) : names.length ? size : 0;
     const distance = Math.min(length + TITLE_SPACING, room - standoff - titleSize - 1);
     const left = isRow ? null : titleStart(title, titleSize, range, area, family);
