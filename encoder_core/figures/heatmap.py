@@ -3,12 +3,14 @@
 import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoder_core.figures.alt_text import cell_in_words, numbers_in_words
 from encoder_core.figures.axis import axis_of
 from encoder_core.figures.base import build_panel, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
@@ -112,12 +114,14 @@ def heatmap(
         f"{format_count(len(row_axis), f'{row_axis.title} row')} by "
         f"{format_count(len(column_axis), f'{column_axis.title} column')}"
     )
+    masked = ~np.isfinite(cells)
+    numbers = numbers_in_words(trace["z"], partial(cell_in_words, (row_axis, column_axis)), int(masked.sum()))
     panel = build_panel(
         "heatmap",
-        [trace, *_masked(~np.isfinite(cells), colours), *dots_beyond(cells, limit, colours)],
+        [trace, *_masked(masked, colours), *dots_beyond(cells, limit, colours)],
         style,
         title=title,
-        alt=f"{title}: heatmap, {size}{bins_in_words(offsets)}",
+        alt=f"{title}: heatmap, {size}{bins_in_words(offsets)}{numbers}",
         weight=int(np.clip(len(column_axis), 8, 40)),
         xaxis=token_axis(column_axis.names, axis_title(columns, column_axis.title, values.shape[1]), colours),
         yaxis=token_axis(row_axis.names, axis_title(rows, row_axis.title, values.shape[0]), colours, reverse=True)

@@ -4,12 +4,14 @@ the browser draws one trace faster than many."""
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
-from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of, require_axis
+from encoder_core.figures.alt_text import cell_in_words, numbers_in_words
+from encoder_core.figures.axis import Axis, AxisKind, AxisMeaning, axis_of, require_axis
 from encoder_core.figures.base import PLOT_HEIGHT, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.colour_scale import dots_beyond, plotly_scale, scale_end
 from encoder_core.figures.heatmap import require_marks, visible_mark
@@ -122,9 +124,10 @@ def mosaic(
     if offsets is not None:
         offsets = np.nan_to_num(_sheet(offsets, gap)).astype(offsets.dtype)
         trace["customdata"] = offsets
-    traces = [trace, *dots_beyond(sheet, limit, colours)]
+    traces, masked = [trace, *dots_beyond(sheet, limit, colours)], 0
     if mask is not None and not mask.all():
         unmasked, _ = pool(mask.astype(np.float32), rows, columns)
+        masked = int((unmasked <= 0).sum())
         traces.append(_masked(_sheet(np.where(unmasked > 0, np.nan, 0.0), gap), colours))
     tile_rows, tile_columns = axis_of(grid.row_titles, grid.row_axis), axis_of(grid.column_titles, grid.column_axis)
     placed = Tiles(tile_rows, tile_columns, cells.shape[2], cells.shape[3], gap)
@@ -144,12 +147,13 @@ def mosaic(
     )
     tiles_word = form_for(len(placed.rows) * len(placed.columns), "heatmap", "heatmaps")
     what = f"{len(placed.rows)} by {len(placed.columns)} {tiles_word} of {row_axis.title} by {column_axis.title}"
+    numbers = numbers_in_words(sheet, partial(_cell_in_words, placed, (row_axis, column_axis)), masked)
     panel = build_panel(
         "mosaic",
         traces,
         style,
         title=title,
-        alt=f"{title}: {what}{bins_in_words(offsets)}",
+        alt=f"{title}: {what}{bins_in_words(offsets)}{numbers}",
         weight=40,
         xaxis=x_axis | {"range": [-1, sheet.shape[1]]},
         yaxis=y_axis | {"range": [sheet.shape[0], -1]},
@@ -170,6 +174,14 @@ def _sheet(
     padded[:, :, :tall, :wide] = tiles
     sheet = padded.swapaxes(1, 2).reshape(down * (tall + gap), across * (wide + gap))
     return sheet[: sheet.shape[0] - gap, : sheet.shape[1] - gap]
+
+
+def _cell_in_words(tiles: Tiles, axes: tuple[Axis, Axis], row: int, column: int) -> str:
+    """The name of a cell of the sheet: "layer 1, head 3, query “it”, key “cat”"."""
+    (down, row), (across, column) = divmod(row, tiles.tall + tiles.gap), divmod(column, tiles.wide + tiles.gap)
+    titles = ((axis.title, axis.names[tile]) for axis, tile in ((tiles.rows, down), (tiles.columns, across)))
+    names = [f"{title} {name}" if name.isdecimal() else name for title, name in titles]
+    return ", ".join([*filter(None, names), cell_in_words(axes, row, column)])
 
 
 def _masked(sheet: Float[np.ndarray, "sheet_row sheet_column"], theme: Theme) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
+from encoder_core.figures.alt_text import numbers_in_words, place_in_words
 from encoder_core.figures.axis import AxisKind, AxisMeaning, axis_of, require_axis
 from encoder_core.figures.base import PLOT_HEIGHT, TICK_SIZE, build_panel, label, plain_axis, token_axis
 from encoder_core.figures.panel import Panel
@@ -140,6 +141,8 @@ def row_bars(
         height = (PLOT_HEIGHT if style.height is None else style.height) / len(rows)
         traces.append(_numbers(numbers, right - 0.05 * (right - low), height, theme))
     axis = axis_of(rows, style.row_axis)
+    in_words = numbers_in_words(np.where(visible, values, np.nan)[:, None], lambda row, _: place_in_words(axis, row),
+                                int((~visible).sum()), "row", style.format)  # fmt: skip
     x_axis = plain_axis(details.footer, theme) | {"range": [low, right], "showgrid": False, "showticklabels": False}
     x_axis["title"]["font"] = {"size": 12, "color": theme.text}
     panel = build_panel(
@@ -147,7 +150,7 @@ def row_bars(
         traces,
         style,
         title=title,
-        alt=f"{title}: one bar for each of {format_count(len(rows), f'{axis.title} row')}. {details.footer}",
+        alt=f"{title}: one bar for each of {format_count(len(rows), f'{axis.title} row')}{in_words}. {details.footer}",
         weight=10,
         xaxis=x_axis | {"zeroline": True, "zerolinecolor": theme.muted, "zerolinewidth": 1},
         yaxis=token_axis(rows, axis.title, theme, reverse=True),

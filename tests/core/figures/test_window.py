@@ -78,7 +78,7 @@ def test_titles_and_alt_text_name_the_bins():
     )
     assert panel.figure.layout.xaxis.title.text == "dimension, largest of 3"
     assert panel.figure.layout.yaxis.title.text == "token"
-    assert panel.alt.endswith("2 token rows by 3 dimension columns, each cell the largest of its bin")
+    assert "2 token rows by 3 dimension columns, each cell the largest of its bin; values −5 to 7, " in panel.alt
     assert panel.figure.layout.xaxis.ticktext == ("0", "3", "6")
     *flags, mark = panel.figure.layout.shapes
     assert [(flag.x0, flag.x1, flag.fillcolor) for flag in flags] == [(-0.5, 0.5, "red"), (0.5, 1.5, "blue")]

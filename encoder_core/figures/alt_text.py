@@ -1,0 +1,49 @@
+"""What the alt text of a figure says about its numbers: their range, the place of the largest, and what is masked."""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+
+from encoder_core.figures.axis import Axis
+from encoder_core.support.number_format import Number, format_number
+from encoder_core.support.wording import format_count, shorten
+
+
+def _three_digits(value: Number) -> str:
+    return format_number(value, 3)
+
+
+def numbers_in_words(
+    values: Float[np.ndarray, "row column"],
+    place: Callable[[int, int], str],
+    masked: int = 0,
+    unit: str = "cell",
+    write: Callable[[Number], str] = _three_digits,
+) -> str:
+    """The addition to an alt text: "; values −4.5 to 4.5, largest at query “it”, dimension 3; 40 cells masked".
+
+    values  those that are drawn; NaN where there is none
+    place   the name of a row and column
+    masked  how many cells are masked, called `unit`
+    write   writes a number
+    """
+    hidden = f"; {format_count(masked, unit)} masked" if masked else ""
+    if not np.isfinite(values).any():
+        return hidden
+    row, column = divmod(int(np.nanargmax(values)), values.shape[1])
+    low, high = write(float(np.nanmin(values))), write(float(values[row, column]))
+    if low == high:
+        return f"; all values {high}{hidden}"
+    return f"; values {low} to {high}, largest at {place(row, column)}{hidden}"
+
+
+def cell_in_words(axes: tuple[Axis, Axis], row: int, column: int) -> str:
+    """The name of a cell: "query “it”, dimension 3"."""
+    return f"{place_in_words(axes[0], row)}, {place_in_words(axes[1], column)}"
+
+
+def place_in_words(axis: Axis, index: int) -> str:
+    """The name of a row or column: "query “it”", "dimension 3"."""
+    name = axis.names[index]
+    return f"{axis.title} {name if name.isdecimal() else f'“{shorten(name)}”'}".strip()
