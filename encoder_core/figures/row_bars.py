@@ -27,7 +27,7 @@ from encoder_core.support.validation import (
 )
 from encoder_core.support.wording import format_count
 
-_SMALLEST_NUMBER = 8  # pixels: the font of numbers in rows that are lower than a usual line
+_SMALLEST_NUMBER = 10  # pixels: the font of numbers in rows that are lower than a usual line; the page leaves out some
 _MAX_NUMBERED = 26  # rows; the numbers of more rows would touch
 
 
@@ -236,7 +236,7 @@ def _references(references: Float[np.ndarray, "row"], values: Float[np.ndarray, 
 
 
 def _numbers(numbers: Sequence[str], right: float, height: float, theme: Theme) -> dict[str, Any]:
-    """The numbers at the right, not higher than the rows, which have this height in pixels."""
+    """The numbers at the right, not much higher than the rows, which have this height in pixels."""
     return {
         "type": "scatter",
         "mode": "text",

@@ -46,3 +46,21 @@ def test_numbers_are_beyond_references_and_the_hatch_of_masked_rows_ends_before_
 def test_numbers_of_a_narrow_panel_stay_in_their_column(scripts):
     _, places, _ = near(scripts, [0.1, 0.3, 1.0], width=80)
     assert places == pytest.approx([1.75 - 0.05 * 1.75] * 3)
+
+
+@pytest.mark.parametrize(
+    ("height", "marked", "shown"),
+    [
+        (8.8, [], [0, 1, 2, 3, 4, 5]),
+        (6.8, [], [0, 2, 4]),
+        (6.8, [3], [0, 3]),
+        (8.8, [3], [0, 1, 3, 5]),
+        (10.0, [3], [0, 1, 2, 3, 4, 5]),
+        (3.0, [], [0, 3]),
+    ],
+)
+def test_numbers_of_low_rows_are_left_out_where_they_would_overlap(scripts, height, marked, shown):
+    """Digits of 10 pixels need 8."""
+    trace = {"type": "scatter", "mode": "text", "text": [str(i) for i in range(6)], "textfont": {"size": 10}}
+    data = scripts.call("plot/labels/row_numbers.js", "withNumbersThatDoNotOverlap", [trace], height, marked)
+    assert [text for text in data[0]["text"] if text] == [str(row) for row in shown]

@@ -118,3 +118,9 @@ def test_the_column_of_numbers_has_the_width_of_the_style():
     assert row_bars(
         np.ones(3), TOKENS, title="t", style=RowBarsStyle(span=(-1.0, 1.0), numbers_width=0.25)
     ).figure.layout.xaxis.range == (-1, 1.5)
+
+
+@pytest.mark.parametrize(("height", "size"), [(300, 11), (210, 10), (176, 10)])
+def test_numbers_are_not_smaller_than_10_pixels(height, size):
+    panel = row_bars(np.ones(20), ["a"] * 20, title="t", style=RowBarsStyle(height=height))
+    assert panel.data[-1]["textfont"]["size"] == size

@@ -9,6 +9,7 @@ import { TEXT_SIZE } from "./tick_labels.js";
  * @typedef {{ data: PlotTrace[], layout: PlotLayout, area: Area }} Fitted
  */
 
+const DIGIT_HEIGHT = 0.8;  // of the size of the text, with the space between two lines
 const BAR_SPACING = 16;  // pixels between the longest bar and the longest number
 
 /** @type {(values: Iterable<number>) => number[]} */
@@ -16,6 +17,27 @@ const finite = values => [...values].filter(Number.isFinite);
 
 /** @type {(data: PlotTrace[]) => PlotTrace | undefined} */
 const referencesOf = data => data.find(({ name }) => name === "compared with");
+
+/**
+ * The data with only those numbers that do not overlap. Those of marked rows stay, and their neighbours give way, which
+ * the outline would cross.
+ * @param {PlotTrace[]} data
+ * @param {number} pixels  the height of a row
+ * @param {number[]} marked  rows
+ * @returns {PlotTrace[]}
+ */
+export function withNumbersThatDoNotOverlap(data, pixels, marked) {
+  return data.map(trace => {
+    if (trace.mode !== "text") return trace;
+    const size = trace.textfont?.size ?? TEXT_SIZE, step = Math.ceil(DIGIT_HEIGHT * size / pixels);
+    if (pixels >= size) return trace;
+    const isNearMark = (/** @type {number} */ row) => marked.some(mark => Math.abs(mark - row) < Math.max(2, step));
+    const isShown = (/** @type {number} */ row) => marked.includes(row) || (row % step === 0 && !isNearMark(row));
+    return { ...trace, text: trace.text.map((/** @type {string} */ text, /** @type {number} */ row) => (
+      isShown(row) ? text : ""
+    )) };
+  });
+}
 
 /**
  * The layout with the legend of the reference lines, which is the title of the x axis, at the line of the last row.

@@ -3,7 +3,7 @@
 
 import { equalScale, placeLabels } from "../drawing/points.js";
 import { withNumbersThatFit } from "../labels/cell_text.js";
-import { withLegendAtReference } from "../labels/row_numbers.js";
+import { withLegendAtReference, withNumbersThatDoNotOverlap } from "../labels/row_numbers.js";
 import { shortenRowLabels } from "../labels/row_labels.js";
 import { TEXT_SIZE, flattenLabels, staggerLabels, thinLabels } from "../labels/tick_labels.js";
 
@@ -96,7 +96,8 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   layout.dragmode = dragMode();
   const cellWidth = area.width / (panel.columns?.names.length ?? 1);
   const cellHeight = area.height / (panel.rows?.names.length ?? 1);
-  const data = panel.data.map(trace => trace.type !== "heatmap" ? trace : {
+  const traces = panel.kind === "row_bars" ? withNumbersThatDoNotOverlap(panel.data, cellHeight, markedRows) : panel.data;
+  const data = traces.map(trace => trace.type !== "heatmap" ? trace : {
     ...withNumbersThatFit(trace, cellWidth), showscale: false, hoverinfo: "none", hovertemplate: undefined,
     xgap: cellWidth < NARROW_CELL ? 0 : trace.xgap, ygap: cellHeight < NARROW_CELL ? 0 : trace.ygap,
   });
