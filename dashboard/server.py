@@ -14,13 +14,15 @@ from starlette.middleware import Middleware
 
 from dashboard.components.plotly_bundle import PLOTLY
 from dashboard.models import warm_up
-from dashboard.page_list import STAGES, START
+from dashboard.page_list import PAGES, STAGES, START
 from dashboard.serving.compressed_scripts import CompressedScripts
 from dashboard.serving.early_figures.held_messages import HeldMessages
 from dashboard.serving.early_figures.middleware import EarlyFigures
 from dashboard.serving.early_plotly import EarlyPlotly
+from dashboard.serving.early_style import EarlyStyle
 from dashboard.serving.limits.gate import Gate
 from dashboard.serving.limits.visitors import MAX_SESSIONS
+from dashboard.theme import EARLY_SIDEBAR, early_style_sheet
 
 # More connections than sessions: those above the limit of sessions get a sentence.
 _MAX_CONNECTIONS = MAX_SESSIONS + max(20, MAX_SESSIONS // 3)
@@ -39,6 +41,13 @@ MIDDLEWARE = [
     Middleware(HeldMessages),
     Middleware(CompressedScripts),
     Middleware(EarlyPlotly, PLOTLY, [stage.name for stage in STAGES], ["", START.name]),
+    Middleware(
+        EarlyStyle,
+        early_style_sheet(),
+        ["", *(page.name for page in PAGES)],
+        EARLY_SIDEBAR,
+        [page.name for page in PAGES if page.has_sidebar],
+    ),
 ]
 
 app = st.App(SCRIPT, lifespan=_lifespan, middleware=MIDDLEWARE)

@@ -1,5 +1,6 @@
 """The current theme, light or dark, and the style sheet of all pages in its colours."""
 
+import re
 from pathlib import Path
 
 import streamlit as st
@@ -7,11 +8,23 @@ import streamlit as st
 from dashboard.page_list import AppPage, Stage
 from encoder_core.figures import ThemeName, theme_named
 
-_STYLE, _PRESENTATION = (Path(__file__).parent / name for name in ("style.css", "presentation.css"))
+_STYLE, _PRESENTATION, _EARLY = (
+    Path(__file__).parent / name for name in ("style.css", "presentation.css", "early.css")
+)
+_COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
 
 # Streamlit leaves an empty sidebar when a page without one follows a page that has one. A phone's has a menu of pages.
 _NO_SIDEBAR = """@media (min-width: 769px) {
   [data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none; }
+}
+"""
+
+
+# The room of a sidebar that has not arrived. Where a page turns out to have none, its own style sheet says so.
+EARLY_SIDEBAR = """@media (min-width: 769px) {
+  [data-testid="stApp"]:not([data-test-script-state="notRunning"])
+    [data-testid="stAppViewContainer"]:not(:has(> [data-testid="stSidebar"])) {
+      padding-left: var(--ew-sidebar-room, 300px); }
 }
 """
 
@@ -21,20 +34,38 @@ def current_theme() -> ThemeName:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+def early_style_sheet() -> str:
+    """The style sheet for the HTML of all pages, before any element arrives: in the colours that the system asks for,
+    and without a highlighted stage. What `render_style_sheet` sends takes precedence."""
+    light, dark = (f":where(:root) {{ {_variables(name)} }}" for name in ("light", "dark"))
+    rules = _COMMENT.sub("", _rules(0))
+    return f"{light} @media (prefers-color-scheme: dark) {{ {dark} }}\n{rules}{_EARLY.read_text(encoding='utf-8')}"
+
+
 def render_style_sheet(active: AppPage, *, presenting: bool = False) -> None:
     """Render the style sheet in the colours of the current theme, with the link to the active stage highlighted.
 
     presenting  add the rules of the presentation mode
     """
-    colours = theme_named(current_theme())
+    sheet = _rules(active.number + 1 if isinstance(active, Stage) else 0)
+    if not active.has_sidebar:
+        sheet += _NO_SIDEBAR
+    if presenting or not active.has_sidebar:
+        sheet += ":root { --ew-sidebar-room: 0px; }\n"
+    if presenting:
+        sheet += _PRESENTATION.read_text(encoding="utf-8")
+    st.html(f"<style>:root {{ {_variables(current_theme())} }}\n{sheet}</style>")
+
+
+def _variables(theme: ThemeName) -> str:
+    """The colours of a theme, as variables."""
+    colours = theme_named(theme)
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background,
              "muted": colours.muted, "masked": colours.masked, "hatch": colours.hatch,
              "query": colours.query, "key": colours.key, "value": colours.value}  # fmt: skip
-    variables = "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
-    position = active.number + 1 if isinstance(active, Stage) else 0  # among the stage links, counted from 1
-    sheet = _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))
-    if not active.has_sidebar:
-        sheet += _NO_SIDEBAR
-    if presenting:
-        sheet += _PRESENTATION.read_text(encoding="utf-8")
-    st.html(f"<style>:root {{ {variables} }}\n{sheet}</style>")
+    return "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
+
+
+def _rules(position: int) -> str:
+    """The rules of all pages; `position` is that of the active stage among the stage links, counted from 1."""
+    return _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))
