@@ -15,8 +15,9 @@ def render_sizes(config: EncoderConfig, name: str) -> None:
     Their keys contain the name of the encoder, because a slider with a key keeps its first value.
     """
     values = {"d_model": config.d_model, "heads": config.num_heads, "layers": config.num_layers, "d_ff": config.d_ff}
-    left, right = st.container(key="fixed_sizes").columns(2, gap="medium")
-    for column, (key, value) in zip((left, right, left, right), values.items(), strict=True):
+    rows = st.container(key="fixed_sizes")
+    columns = (*rows.columns(2, gap="medium"), *rows.columns(2, gap="medium"))
+    for column, (key, value) in zip(columns, values.items(), strict=True):
         options = sorted({*OPTIONS[key], value})
         column.select_slider(key, options, value, format_func="{:,}".format, key=f"fixed_{key}_{name}", disabled=True)
 

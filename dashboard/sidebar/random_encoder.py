@@ -21,11 +21,14 @@ def render_controls() -> Settings:
     left, right = st.columns(2, gap="medium")
     with left:
         render_slider("d_model", "d_model", "Length of each token's vector", partial(set_size, "d_model"))
-        render_slider("layers", "layers", "Number of encoder layers")
     with right:
         render_slider(
             "heads", "heads", "Attention heads, each with d_model / heads dimensions", partial(set_size, "heads")
         )
+    left, right = st.columns(2, gap="medium")  # rows, so that the Tab key goes from row to row, as the eye does
+    with left:
+        render_slider("layers", "layers", "Number of encoder layers")
+    with right:
         render_slider("d_ff", "d_ff", "Hidden size of the feed-forward network")
     corrected = session().notes.get("d_model")
     st.caption(
