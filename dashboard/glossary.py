@@ -36,6 +36,8 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "stands for no word."),
         GlossaryEntry("[SEP]", "A special [[token]] that BERT's tokenizer puts at the end of every text. It stands for "
                       "no word."),
+        GlossaryEntry("[PAD]", "A special [[token]] that fills up the shorter sentences of a batch, so that all have the "
+                      "same length. A padding [[mask]] hides it from every [[query]]."),
         GlossaryEntry("vector", "A row of numbers. The encoder has one for each [[token]] after every step."),
         GlossaryEntry("embedding", "The [[vector]] of a [[token]] before the encoder computes anything: its row of a "
                       "table with one row for each token of the [[vocabulary]]."),
@@ -70,6 +72,8 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "multiplies each dimension by a parameter γ and adds a parameter β."),
         GlossaryEntry("feed-forward network", "Two linear layers with an [[activation]], applied to the [[vector]] of "
                       "each [[token]] separately. Formulas call it FFN, the names of tensors mlp."),
+        GlossaryEntry("MLP", "Multilayer perceptron, another name of the [[feed-forward network]], which the names of "
+                      "its tensors contain."),
         GlossaryEntry("activation", "A function that is not linear, such as ReLU or GELU, applied to each number "
                       "separately."),
         GlossaryEntry("layer", "One of the equal parts that an encoder is a stack of: [[attention]] and a "
@@ -82,6 +86,12 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "it."),
         GlossaryEntry("logit", "The number that a prediction gives to one [[token]] of the [[vocabulary]], before "
                       "[[softmax]] turns all of them into probabilities."),
+        GlossaryEntry("logit lens", "A prediction from the [[hidden state]] of an earlier [[layer]], as if that layer "
+                      "were the last one."),
+        GlossaryEntry("FLOP", "Floating-point operation: one addition or multiplication of two numbers. The counts here "
+                      "are those of matrix products."),
+        GlossaryEntry("seed", "The number that a sequence of random numbers begins with: the same seed gives the same "
+                      "ones, such as the parameters of an encoder before training."),
     )
 }  # fmt: skip
 

@@ -11,6 +11,8 @@ from encoder_core.figures import ThemeName, theme_named
 _STYLE, _PRESENTATION, _EARLY = (
     Path(__file__).parent / name for name in ("style.css", "presentation.css", "early.css")
 )
+# The edges of what can be changed: 3:1 on the backgrounds of the page, of the sidebar and of fields, and no more.
+_FIELD: dict[ThemeName, str] = {"light": "#868da0", "dark": "#667085"}
 _COMMENT = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
 
 # Streamlit leaves an empty sidebar when a page without one follows a page that has one. A phone's has a menu of pages.
@@ -61,7 +63,7 @@ def _variables(theme: ThemeName) -> str:
     """The colours of a theme, as variables."""
     colours = theme_named(theme)
     names = {"accent": colours.attention, "line": colours.line, "background": colours.background,
-             "muted": colours.muted, "masked": colours.masked, "hatch": colours.hatch,
+             "field": _FIELD[theme], "muted": colours.muted, "masked": colours.masked, "hatch": colours.hatch,
              "query": colours.query, "key": colours.key, "value": colours.value}  # fmt: skip
     return "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
 
