@@ -181,3 +181,29 @@ def test_a_number_counts_that_is_typed_before_a_tap_on_a_link(phone, name, label
     expect(phone.page.locator("h1")).to_be_visible()
     phone.settle()
     assert choice in phone.page.url
+
+
+# Whether a tap 16 pixels above and below the middle of an element still reaches it, or one beside it.
+_IS_REACHED = """part => {
+    part.scrollIntoView({ block: "center" });
+    const { left, top, width, height } = part.getBoundingClientRect();
+    const reached = [-16, 16].map(by => document.elementFromPoint(left + width / 2, top + height / 2 + by));
+    return reached.includes(part) && reached.every(other => other.tagName === part.tagName);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "target"), [("softmax", ".stMarkdown a.ew-defined"), ("guide", ".stMarkdown td a"),
+                         ("training", ":has(> [data-testid=stSliderThumbValue])")]
+)  # fmt: skip
+def test_a_finger_reaches_what_is_lower_than_it(phone, name, target):
+    phone.open(name)
+    assert phone.page.locator(target).first.evaluate(_IS_REACHED)
+
+
+def test_lists_and_switchers_are_44_pixels_high(phone):
+    phone.open("softmax")
+    targets = phone.page.locator(".stMain .react-aria-ComboBox > [role=group], .ew-switcher button")
+    heights = targets.evaluate_all("parts => parts.map(part => part.offsetHeight).filter(Boolean)")
+    assert len(heights) > 4
+    assert min(heights) >= 44
