@@ -36,8 +36,8 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "stands for no word."),
         GlossaryEntry("[SEP]", "A special [[token]] that BERT's tokenizer puts at the end of every text. It stands for "
                       "no word."),
-        GlossaryEntry("[PAD]", "A special [[token]] that fills up the shorter sentences of a batch, so that all have the "
-                      "same length. A padding [[mask]] hides it from every [[query]]."),
+        GlossaryEntry("[PAD]", "A special [[token]] that fills up the shorter sentences of a batch, so that all have "
+                      "the same length. A padding [[mask]] hides it from every [[query]]."),
         GlossaryEntry("vector", "A row of numbers. The encoder has one for each [[token]] after every step."),
         GlossaryEntry("embedding", "The [[vector]] of a [[token]] before the encoder computes anything: its row of a "
                       "table with one row for each token of the [[vocabulary]]."),
@@ -88,8 +88,8 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "[[softmax]] turns all of them into probabilities."),
         GlossaryEntry("logit lens", "A prediction from the [[hidden state]] of an earlier [[layer]], as if that layer "
                       "were the last one."),
-        GlossaryEntry("FLOP", "Floating-point operation: one addition or multiplication of two numbers. The counts here "
-                      "are those of matrix products."),
+        GlossaryEntry("FLOP", "Floating-point operation: one addition or multiplication of two numbers. The counts "
+                      "here are those of matrix products."),
         GlossaryEntry("seed", "The number that a sequence of random numbers begins with: the same seed gives the same "
                       "ones, such as the parameters of an encoder before training."),
     )

@@ -2,7 +2,7 @@
 
 import json
 import re
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -82,3 +82,14 @@ def test_the_dialog_lists_all_terms(framed):
     assert all(f"**{name}** — " in glossary_text() for name in GLOSSARY)
     assert "[[" not in glossary_text()
     assert run(app().switch_page("pages/30_guide.py")).button(key="glossary").label == "Glossary"
+
+
+@pytest.mark.parametrize("name", ["[CLS]", "[SEP]", "[PAD]", "MLP", "logit lens", "FLOP", "seed"])
+def test_names_that_pages_use_without_a_mark_have_a_definition(name):
+    assert f"**{name}** — " in glossary_text()
+
+
+def test_padding_is_explained_where_it_fills_up_a_sentence(framed):
+    at = opened(stage_named("embedding"))
+    (caption,) = [text.value for text in at.caption if "fills up shorter sentences" in text.value]
+    assert f"[[PAD]](#term-{quote('[PAD]')}) fills up" in caption

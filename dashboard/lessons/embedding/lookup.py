@@ -1,7 +1,6 @@
 """Sections of the embedding page: the lookup as a product with a one-hot matrix, its tables and the question."""
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Float, Int
 
 from dashboard.components.plot import render_plot
@@ -11,6 +10,7 @@ from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import Inspection
+from dashboard.shell.frame import render_explained
 from dashboard.theme import current_theme
 from encoder_core.figures import Window, dimensions
 from encoder_core.scenes.inputs import embedding as scenes
@@ -30,7 +30,7 @@ def render_lookup(current: Model, at: Focus, columns: Window, inspection: Inspec
     render_plot(parts, key="embedding_plot", inspection=inspection)
     difference = np.abs(scenes.one_hot_columns(row_ids, ids) @ table[row_ids] - rows).max()
     rows_note = "" if len(row_ids) == vocab else _rows_note(len(row_ids), vocab)
-    st.caption(
+    render_explained(
         "Each row of the one-hot matrix is 1 at the token's id and 0 elsewhere, so the product selects that row of E. "
         f"The bars beside E mark the rows of this sentence.{rows_note}{_padding_note(current)} Largest difference "
         f"between product and lookup: **{format_number(difference, 2)}**. The product takes "
@@ -134,4 +134,4 @@ def _padding_note(model: Model) -> str:
         return ""
     if model.settings.recipe:
         return " [PAD] marks tokens that the tutorial's random mask hides as keys; each of them has a row of its own."
-    return " [PAD] fills up shorter sentences; it has a row like every other token."
+    return " [[[PAD]]] fills up shorter sentences; it has a row like every other token."
