@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.page_list import AppPage, Stage
+from dashboard.page_list import LABS, WORKSHOP, AppPage, Stage
 from encoder_core.figures import ThemeName, theme_named
 
 _STYLE, _PRESENTATION, _EARLY = (
@@ -21,6 +21,11 @@ _NO_SIDEBAR = """@media (min-width: 769px) {
 }
 """
 
+# The entry of the top bar with the menu that the page is in: the rail has stages only.
+_MENU = """.rc-overflow-item:nth-child(POSITION) > [data-testid="stTopNavSection"] {
+  background: color-mix(in srgb, var(--ew-accent) 14%, transparent); }
+.rc-overflow-item:nth-child(POSITION) > [data-testid="stTopNavSection"] p { color: var(--ew-accent); font-weight: 650; }
+"""
 
 # The room of a sidebar that has not arrived. Where a page turns out to have none, its own style sheet says so.
 EARLY_SIDEBAR = """@media (min-width: 769px) {
@@ -50,6 +55,8 @@ def render_style_sheet(active: AppPage, *, presenting: bool = False) -> None:
     presenting  add the rules of the presentation mode
     """
     sheet = _rules(active.number + 1 if isinstance(active, Stage) else 0)
+    if active in (*LABS, *WORKSHOP):
+        sheet += _MENU.replace("POSITION", "3" if active in LABS else "4")
     if not active.has_sidebar:
         sheet += _NO_SIDEBAR
     if presenting or not active.has_sidebar:
