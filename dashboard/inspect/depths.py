@@ -90,7 +90,7 @@ def _render_numbers(
     with st.container(border=True):
         names = [INSPECTED_CELL, *tables] if inspection else list(tables)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("**Numbers**", width="content")
+            st.header("Numbers", anchor=False, width="content")
             first = next(iter(tables)) if begins_with_table else names[0]
             name = session().get_option(NUMBERS, names, first)
             bound = bind_widget(NUMBERS, name, tuple(names), value_argument="default")

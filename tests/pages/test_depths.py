@@ -167,3 +167,8 @@ def test_the_numbers_of_a_view_without_cells_begin_with_those_of_its_figure(fram
     assert derivations(at)
     assert any("Open an operand to edit it" in text or "Open operands until" in text for text in rendered(at))
     assert derivations(opened(stage_named("full_stack"), view="One word"))
+
+
+def test_the_numbers_have_a_heading(framed):
+    at = opened(stage_named("softmax"))
+    assert "Numbers" in [heading.value for heading in at.header]
