@@ -1,6 +1,7 @@
 """The current theme, light or dark, and the style sheet of all pages in its colours."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -75,6 +76,7 @@ def _variables(theme: ThemeName) -> str:
     return "".join(f"--ew-{name}: {colour};" for name, colour in names.items())
 
 
+@cache
 def _rules(position: int) -> str:
     """The rules of all pages; `position` is that of the active stage among the stage links, counted from 1."""
     return _STYLE.read_text(encoding="utf-8").replace("ACTIVE", str(position))

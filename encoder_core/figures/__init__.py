@@ -5,13 +5,13 @@ one from 0. Masked cells are grey, hatched where there is room. Every panel has 
 Plotly figure.
 """
 
-from encoder_core.figures.activation import activation_curve
 from encoder_core.figures.axis import Axis, AxisMeaning, Selectable, Selection
-from encoder_core.figures.band import band
+from encoder_core.figures.charts.activation import activation_curve
+from encoder_core.figures.charts.band import band
+from encoder_core.figures.charts.lines import bars, curves, series_colours
 from encoder_core.figures.colour_scale import colour_limit, largest_magnitude
 from encoder_core.figures.flow import residual_flow
 from encoder_core.figures.heatmap import HeatmapStyle, dimensions, heatmap, position_labels
-from encoder_core.figures.lines import bars, curves, series_colours
 from encoder_core.figures.mosaic import MosaicStyle, TileGrid, mosaic, tile_bin_size, tile_titles
 from encoder_core.figures.panel import Line, Panel, Product, Tiles, panels_of
 from encoder_core.figures.plane.arrows import Arrow, arrows

@@ -29,10 +29,12 @@ def numbers_in_words(
     write   writes a number
     """
     hidden = f"; {format_count(masked, unit)} masked" if masked else ""
-    if not np.isfinite(values).any():
+    flat = values.ravel()
+    largest = np.fmax.reduce(flat, initial=-np.inf)  # like nanmax, which copies the array
+    if not np.isfinite(largest):
         return hidden
-    row, column = divmod(int(np.nanargmax(values)), values.shape[1])
-    low, high = write(float(np.nanmin(values))), write(float(values[row, column]))
+    row, column = divmod(int((flat == largest).argmax()), values.shape[1])
+    low, high = write(float(np.fmin.reduce(flat))), write(float(largest))
     if low == high:
         return f"; all values {high}{hidden}"
     return f"; values {low} to {high}, largest at {place(row, column)}{hidden}"

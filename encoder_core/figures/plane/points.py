@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from encoder_core.figures.axis import AxisMeaning, axis_of
 from encoder_core.figures.base import build_panel, label, plain_axis
-from encoder_core.figures.lines import series_colours
+from encoder_core.figures.charts.lines import series_colours
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme

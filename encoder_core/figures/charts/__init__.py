@@ -1,0 +1,1 @@
+"""Curves and bars over one axis."""
