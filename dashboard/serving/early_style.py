@@ -5,6 +5,7 @@ Otherwise it arrives with the elements of the page, some of which Streamlit rend
 
 import gzip
 from collections.abc import Collection
+from hashlib import sha256
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -49,16 +50,22 @@ class EarlyStyle:
             content = body
             if Headers(raw=start["headers"]).get("content-type", "").startswith("text/html"):
                 content = body.replace(_ROOT, style + _ROOT, 1)
-            changed = MutableHeaders(raw=list(start["headers"]))
+            status, changed = start["status"], MutableHeaders(raw=list(start["headers"]))
             if content != body:
-                for name in ("etag", "last-modified", "accept-ranges"):
+                asked = Headers(scope=scope)
+                for name in ("last-modified", "accept-ranges"):
                     del changed[name]
                 changed["vary"] = "Accept-Encoding"
-                if "gzip" in Headers(scope=scope).get("accept-encoding", ""):
+                changed["etag"] = etag = f'W/"{sha256(content).hexdigest()[:32]}"'
+                if etag in asked.get("if-none-match", ""):
+                    status, content = 304, b""
+                elif "gzip" in asked.get("accept-encoding", ""):
                     content = gzip.compress(content, 6)
                     changed["content-encoding"] = "gzip"
             changed["content-length"] = str(len(content))
-            await send({**start, "headers": changed.raw})
+            if status == 304:
+                del changed["content-length"], changed["content-type"]
+            await send({**start, "status": status, "headers": changed.raw})
             await send({"type": "http.response.body", "body": content})
 
         await self._app({**scope, "headers": headers}, receive, send_with_style)

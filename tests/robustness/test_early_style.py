@@ -45,7 +45,7 @@ def get(path, headers=(), kind="text/html; charset=utf-8", method="GET"):
     scope = {"type": "http", "method": method, "path": path, "headers": list(headers)}
     run(EarlyStyle(app, *early.args)(scope, None, send))
     body = b"".join(message.get("body", b"") for message in sent)
-    return requests[0], dict(sent[0]["headers"]), body
+    return requests[0], {b":status": sent[0]["status"], **dict(sent[0]["headers"])}, body
 
 
 @pytest.mark.parametrize("page", ["", *PAGES], ids=lambda page: getattr(page, "name", "address of the app"))
@@ -61,7 +61,18 @@ def test_every_page_has_the_style_before_its_elements(page):
     assert (ROOM in style) == bool(page and page.has_sidebar)
     assert headers[b"content-length"] == str(len(body)).encode()
     assert headers[b"x-other"] == b"kept"
-    assert b"etag" not in headers  # of the file without the style
+    assert headers[b"etag"] != b'"1"'  # of the file without the style
+
+
+def test_a_browser_that_has_the_html_gets_nothing_more():
+    _, first, _ = get("/map")
+    _, headers, body = get("/map", [(b"if-none-match", first[b"etag"]), (b"accept-encoding", b"gzip")])
+    assert headers[b":status"] == 304
+    assert body == b""
+    assert headers[b"etag"] == first[b"etag"]
+    assert not {b"content-length", b"content-type", b"content-encoding"} & set(headers)
+    _, other, _ = get("/recipes", [(b"if-none-match", first[b"etag"])])  # which has no sidebar
+    assert other[b":status"] == 200
 
 
 def test_a_browser_gets_it_compressed_and_never_an_older_one():
