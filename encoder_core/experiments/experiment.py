@@ -1,7 +1,7 @@
 """An experiment: a claim that learners are told, a prediction, controls, and a measurement that tests the claim."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -159,6 +159,11 @@ def verdict_if(holds: bool) -> Verdict:
 def seed_control(help_text: str, count: int = 10) -> Control:
     """The seed of the random numbers of an experiment."""
     return Control("seed", "Seed", tuple(range(count)), 0, help_text)
+
+
+def quote_with_bold(words: Sequence[str], place: int) -> str:
+    """A sentence in quotation marks, with the word at this place in bold, in markdown."""
+    return f"“{' '.join(f'**{word}**' if index == place else word for index, word in enumerate(words))}”"
 
 
 def describe_spread(samples: Float[np.ndarray, "sample"], unit: str = "") -> str:

@@ -14,6 +14,7 @@ from encoder_core.experiments.experiment import (
     Measurement,
     Option,
     Setup,
+    quote_with_bold,
     seed_control,
     verdict_if,
 )
@@ -134,8 +135,7 @@ def _measure(setup: Setup) -> Measurement:
 
 
 def _given(setup: Setup) -> str:
-    words = [f"**{word}**" if place == _QUERY else word for place, word in enumerate(SENTENCE)]
-    return f"“{' '.join(words)}”: the word in bold is the query, and all seven words are its keys."
+    return f"{quote_with_bold(SENTENCE, _QUERY)}: the word in bold is the query, and all seven words are its keys."
 
 
 EXPERIMENT = Experiment(

@@ -13,6 +13,7 @@ from encoder_core.experiments.experiment import (
     Measurement,
     Option,
     Setup,
+    quote_with_bold,
     seed_control,
     verdict_if,
 )
@@ -90,9 +91,7 @@ def _measure(setup: Setup) -> Measurement:
 
 
 def _given(setup: Setup) -> str:
-    token = int(setup["token"]) - 1
-    words = [f"**{word}**" if place == token else word for place, word in enumerate(SENTENCE)]
-    return f"“{' '.join(words)}”: the word in bold is replaced by another one."
+    return f"{quote_with_bold(SENTENCE, int(setup['token']) - 1)}: the word in bold is replaced by another one."
 
 
 EXPERIMENT = Experiment(
