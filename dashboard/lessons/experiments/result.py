@@ -46,8 +46,10 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.markdown(
             f"**Expected if the claim is true:** {experiment.hypothesis}  \n"
-            f"**Measured:** {measurement.measured} {_verdict(measurement)}"
+            f"**Measured:** {measurement.measured} {_verdict(measurement)}",
+            width="content",
         )
+        st.space("stretch")
         render_again_button()
     render_plot(measurement.draw(current_theme()), key="experiment_plot", on_click=None)
     st.markdown(measurement.meaning)
