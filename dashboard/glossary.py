@@ -38,7 +38,8 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "no word."),
         GlossaryEntry("[PAD]", "A special [[token]] that fills up the shorter sentences of a batch, so that all have "
                       "the same length. A padding [[mask]] hides it from every [[query]]."),
-        GlossaryEntry("vector", "A row of numbers. The encoder has one for each [[token]] after every step."),
+        GlossaryEntry("vector", "A row of numbers. The encoder has one for each [[token]] before and after every "
+                      "[[layer]]."),
         GlossaryEntry("embedding", "The [[vector]] of a [[token]] before the encoder computes anything: its row of a "
                       "table with one row for each token of the [[vocabulary]]."),
         GlossaryEntry("position encoding", "A [[vector]] for each position in the text, added to the [[embedding]] of "
@@ -90,8 +91,8 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "were the last one."),
         GlossaryEntry("FLOP", "Floating-point operation: one addition or multiplication of two numbers. The counts "
                       "here are those of matrix products."),
-        GlossaryEntry("seed", "The number that a sequence of random numbers begins with: the same seed gives the same "
-                      "ones, such as the parameters of an encoder before training."),
+        GlossaryEntry("seed", "The number from which a sequence of random numbers is computed: the same seed gives the "
+                      "same ones, such as the parameters of an encoder before training."),
     )
 }  # fmt: skip
 

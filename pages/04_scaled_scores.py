@@ -79,7 +79,7 @@ def render_body() -> None:
             (". Division by √1 changes nothing." if is_scaled else ". The dot products are not scaled.")
             if scale == 1
             else f" before scaling, **{divided}** after it. Q Kᵀ has a colour scale of its own: on one scale, the "
-            "scaled scores would be pale."
+            "scaled scores would be paler."
         )
     )
     render_depths(

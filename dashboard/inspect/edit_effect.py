@@ -32,8 +32,8 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
     real = model.batch.real[at.sentence]  # how much padding there is depends on the other sentences
     output_change = relative_change(*(m.trace.output[at.sentence][real] for m in (before, model)))
     st.markdown(
-        f"**Effect of your edits** — the output of this sentence has changed by **{output_change:.1%}** of its norm"
-        f"{'' if real.all() else ', without padding'}."
+        f"**Effect of your edits** — the output of this sentence has changed by **{_percent(output_change)}** of its "
+        f"length{'' if real.all() else ', without padding'}."
     )
     parts = scenes.before_and_after(
         old, new, title=matrix.title, rows=names.rows, columns=names.columns, mark=matrix.mark, style=matrix.style,
@@ -67,6 +67,11 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         f"{format_count(int(real.sum()), 'token')}**."
         + (_BLOCKS_READ_INPUT if model.config.attention_read_out == "input" else "")
     )
+
+
+def _percent(share: float) -> str:
+    """A share with a decimal; 0% only for 0."""
+    return "less than 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def _changed_by_edits(inspection: Inspection) -> Inspection:

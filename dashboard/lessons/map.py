@@ -10,6 +10,7 @@ from dashboard.components.diagram import Bridge, Card, Group
 from dashboard.components.plot import render_plot
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.models.model import Model
+from dashboard.state.offered_encoders import OFFERED
 from dashboard.theme import current_theme
 from encoder_core import EncoderConfig
 from encoder_core.figures import PanelStyle, bars
@@ -118,24 +119,33 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
         ],
         key="map_cost",
     )
+    used = (
+        f" Of this model's position table, only the {format_count(encoder.config.max_len, 'row')} that texts here can "
+        "use are counted; the published model has more, and a pooling layer, which no vector of a token goes through."
+        if current.settings.encoder in OFFERED
+        else ""
+    )
     st.caption(
-        "Only matrix products are counted; a multiplication and an addition are two operations (Hoffmann et al. "
-        "2022, appendix F). Norms, softmax, activations, biases and residual additions are not counted."
+        "Only matrix products are counted as FLOPs; a multiplication and an addition are two operations (Hoffmann et "
+        f"al. 2022, appendix F). Norms, softmax, activations, biases and residual additions are not counted.{used}"
     )
 
 
 def length_question(config: EncoderConfig, seq: int, batch: int = 1) -> Question:
     """How do parameters and FLOPs grow with the length of the text?"""
     once, twice = (sum(flops_by_part(config, length, batch).values()) for length in (seq, 2 * seq))
+    # As many digits as show that it is more than twice as much: attention is a small part where tokens are few.
+    factor = next(text for d in range(2, 17) if (text := format_number(twice / once, d)) != "2")
     is_too_long = config.positions == "learned" and 2 * seq > config.max_len
-    aside = f" (leave aside the table of positions, which has only {format_count(config.max_len, 'row')})" * is_too_long
+    rows = format_count(config.max_len, "row")
+    aside = f" (leave aside the table of positions, which has only {rows} here)" * is_too_long
     return Question(
         f"imagine a text with twice as many tokens in each sentence ({2 * seq} instead of {seq}) and no new words. "
         f"What happens to the number of parameters{aside}, and to the FLOPs?",
         "the same parameters, more than twice the FLOPs",
         f"Every token uses the same matrices, so the parameters stay. The FLOPs grow from {with_unit_prefix(once)} to "
-        f"{with_unit_prefix(twice)}: each of twice as many queries is compared with twice as many keys, so scores and "
-        "weighted values take four times as many.",
+        f"{with_unit_prefix(twice)}, to {factor} times as many: each of twice as many queries is compared with "
+        "twice as many keys, so scores and weighted values take four times as many.",
         [
             WrongOption(
                 "twice the parameters, twice the FLOPs",

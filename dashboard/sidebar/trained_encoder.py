@@ -19,7 +19,7 @@ def render_controls(name: str) -> Settings:
     if encoder:
         st.caption(
             f"**{name.rpartition('/')[2]}**, trained. Its vocabulary has {encoder.config.vocab_size:,} word "
-            f"pieces; a sentence has at most {encoder.config.max_len}, including [CLS] and [SEP]."
+            f"pieces; here, a sentence has at most {encoder.config.max_len}, including [CLS] and [SEP]."
         )
         render_summary(encoder.config)
     return current_settings()

@@ -349,7 +349,7 @@ def test_a_text_longer_than_the_table_of_positions(positions, seq, aside):
     """Learned positions beyond the last row do not exist: a longer text would need more parameters."""
     config = replace(model_of().config, positions=positions, max_len=10)
     text = map_lesson.length_question(config, seq).text
-    assert ("(leave aside the table of positions, which has only 10 rows), and" in text) == aside
+    assert ("(leave aside the table of positions, which has only 10 rows here), and" in text) == aside
 
 
 @pytest.mark.parametrize("name", RECIPES)

@@ -29,7 +29,7 @@ from encoder_core.parameters.cost import attention_cost
 from encoder_core.scenes import what_if
 from encoder_core.scenes.attention import multi_head as scenes
 from encoder_core.scenes.attention.qkv import side_by_side
-from encoder_core.support.number_format import format_number
+from encoder_core.support.number_format import format_number, format_percent
 from encoder_core.support.wording import format_count
 
 
@@ -149,8 +149,8 @@ def render_heads_off(current: Model, at: Focus, off: tuple[int, ...], columns: W
     render_plot(parts, key="multi_head_ablation", on_click=None)
     shares = [relative_change(before[real], after[real]) for before, after in pairs.values()]
     st.caption(
-        f"Relative change{'' if real.all() else ', without padding'}: **{shares[0]:.0%}** in attn_out and "
-        f"**{shares[1]:.0%}** in the output of the model."
+        f"Relative change{'' if real.all() else ', without padding'}: **{format_percent(shares[0])}** in attn_out and "
+        f"**{format_percent(shares[1])}** in the output of the model."
         if off
         else "No head is switched off."
     )

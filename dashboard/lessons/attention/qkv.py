@@ -63,7 +63,7 @@ def one_matrix_question(current: Model, at: Focus, q: Heads) -> Question:
         f"products of {first} → {second} and {second} → {first} compare?",
         "they would be equal",
         f"Both would be {format_number(both, 3)}: a dot product does not depend on the order of its factors. With two "
-        "matrices, a token can attend to another one that does not attend to it.",
+        "matrices, the two can differ: each token can search for something else than it is found by.",
         [
             WrongOption(
                 "they would differ, because their queries differ",

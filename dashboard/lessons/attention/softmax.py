@@ -84,7 +84,7 @@ def masked_row_table(count: int) -> str:
             "| a masked score is | each weight | sum | where |",
             "|:--|--:|--:|:--|",
             f"| −∞, with 0 / 0 = 0 | {format_number(infinite[0], 3)} | {format_number(infinite.sum(), 3)} | this app |",
-            f"| −10⁹ | {format_number(finite[0], 3)} | {format_number(finite.sum(), 3)} | the nnx tutorial |",
+            f"| −10⁹ | {format_number(finite[0], 3)} | {format_number(finite.sum(), 3)} | nnx, haiku, annotated |",
             "| −∞ | NaN: 0 / 0 | NaN | PyTorch's softmax |",
         ]
     )

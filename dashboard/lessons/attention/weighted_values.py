@@ -51,8 +51,14 @@ def contribution_question(
     is_unique = len(by_weight) == len(row)  # no other key has nearly the same weight
     of_head = "" if factor == 1 else f" The head's factor {format_number(factor)} is the same for all keys."
 
+    products = row * values
+    options = np.abs(products)[rank_distinct(np.abs(factor * products))[:3]]
+    # With too few digits, the product of another option would be read as equal to the largest one.
+    texts = {d: [format_number(option, d) for option in options] for d in range(3, 7)}
+    digits = next((d for d, (largest, *others) in texts.items() if largest not in others), 3) if options.size else 3
+
     def product_text(key: int) -> str:
-        product = format_calculation([row[key], values[key]], row[key] * values[key])
+        product = format_calculation([row[key], values[key]], products[key], digits=digits)
         weight, value = product.operands
         return f"{weight} × {in_brackets(value)} {product.relation} {product.result}"
 
@@ -71,7 +77,7 @@ def contribution_question(
     return largest_value_question(
         f"which of these keys adds most, in absolute value, to dimension {dimension} of z for "
         f"“{escape_token(at.labels[at.token])}”?",
-        np.abs(factor * row * values),
+        np.abs(factor * products),
         lambda best: f"Weight × value is {product_text(best)}.{of_head}",
         explain,
         _sum_question(at, row, factor),

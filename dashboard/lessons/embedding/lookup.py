@@ -57,7 +57,8 @@ def lookup_question(current: Model, at: Focus) -> Question:
     else:
         place = at.token if at.token in real else int(real[0])  # a word rather than padding
         token, token_id = escape_token(at.labels[place]), ids[place]
-        text = f"“{token}” is written once more at the end. How would the new row differ from the one here?"
+        where = "in another word" if at.labels[place].startswith("##") else "at the end"
+        text = f"“{token}” occurs once more {where}. How would the new row differ from the one here?"
         measured = f"Its id is {token_id} wherever it stands, and the id alone selects the row."
     following = (
         "This model adds no position encoding."

@@ -40,8 +40,9 @@ def render_shuffle(current: Model, at: Focus, choice: PositionChoice) -> None:
     tokens = model_for(current.settings).batch.tokens[at.sentence]  # without edits
     words = [tokens[place] for place in real]
     changes = output_changes(current.settings, at.sentence, int(seed), choice)
-    largest = max(float(x.max()) for x in changes.values())
-    span = (0.0, largest if largest > _ROUNDING else 1.0)  # rounding alone would fill the whole width
+    largest, order_matters = max(float(x.max()) for x in changes.values()), _tells_order(mask, order)
+    is_rounding = (choice == "none" and not order_matters) or largest <= _ROUNDING
+    span = (0.0, 1.0 if is_rounding else largest)  # rounding alone would fill the whole width
     style = RowBarsStyle(row_axis="token", span=span, decimals=3, height=230, theme=current_theme())
     parts: list[Panel | str] = []
     for name, change in changes.items():
@@ -53,7 +54,7 @@ def render_shuffle(current: Model, at: Focus, choice: PositionChoice) -> None:
     mask_name = "custom" if current.settings.has_custom_mask else "causal"
     verdict = (
         f"the {mask_name} mask alone makes the output depend on the order"
-        if mask is not None and without > _ROUNDING
+        if order_matters and without > _ROUNDING
         else "the output is the same vectors in the new order, up to rounding"
     )
     st.caption(
@@ -85,6 +86,13 @@ def _mask_without_padding(model: Model, sentence: int) -> MaskSpec:
         real = model.batch.real[sentence]
         return model_for(model.settings).trace.mask[[sentence]][..., real, :][..., real]
     return "causal" if model.has_causal_mask else None
+
+
+def _tells_order(mask: MaskSpec, order: Int[np.ndarray, "token"]) -> bool:
+    """Whether the shuffled tokens see others than before: False for a mask that hides nothing, for example."""
+    if isinstance(mask, np.ndarray):
+        return not np.array_equal(mask[..., order, :][..., order], mask)
+    return mask is not None
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -30,12 +30,10 @@ def render_similarity(choice: PositionChoice, encoding: Encoding, traced: int, i
     dots = encoding @ encoding.T
     parts = scenes.similarity(dots, traced=traced if inspection else 0, theme=current_theme())
     render_plot(parts, key="positions_similarity_plot", inspection=inspection)
-    low, _, high = similarity_by_distance(dots)
-    spread = float((high - low).max())
-    spread_text = format_number(spread, 3)
+    spread_text = format_number(_spread(dots), 3)
     if not dots.any():
         verdict = "Every dot product is 0, because every row is zero."
-    elif spread < 1e-3 * largest_magnitude(dots):
+    elif _depends_on_distance_only(dots):
         verdict = f"Pairs at the same distance differ by at most **{spread_text}**: only the distance matters."
     else:
         verdict = f"Pairs at the same distance differ by up to **{spread_text}**: the positions matter as well."
@@ -43,6 +41,17 @@ def render_similarity(choice: PositionChoice, encoding: Encoding, traced: int, i
         f"Each cell is the dot product of two positions. {_lengths(choice, encoding)}The curve is the mean at each "
         f"distance; the band spans the smallest to the largest value. {verdict}"
     )
+
+
+def _spread(dots: Float[np.ndarray, "position position"]) -> float:
+    """The largest difference between two pairs at the same distance."""
+    low, _, high = similarity_by_distance(dots)
+    return float((high - low).max())
+
+
+def _depends_on_distance_only(dots: Float[np.ndarray, "position position"]) -> bool:
+    """Whether all pairs at the same distance have the same dot product, up to rounding."""
+    return _spread(dots) <= 1e-3 * largest_magnitude(dots)
 
 
 def _lengths(choice: PositionChoice, encoding: Encoding) -> str:
@@ -57,16 +66,22 @@ def _lengths(choice: PositionChoice, encoding: Encoding) -> str:
     rows = (
         "The rows of this table" if choice == "learned" else "Not every sine has a cosine of its frequency, so the rows"
     )
-    return f"{rows} differ in length, and longer rows tend to have larger dot products. "
+    return f"{rows} differ in length, and longer rows tend to have dot products that are larger in absolute value. "
 
 
 def distance_question(current: Model, at: Focus, choice: PositionChoice, encoding: Encoding) -> Question:
     """Is the dot product of two positions the same for another pair at the same distance?"""
-    shift = len(encoding) // 3
-    first = min(at.token, shift)
+    dots = encoding @ encoding.T
+    third = len(encoding) // 3
+    first = min(at.token, third)
     second = first + 2
-    here, there = (float(encoding[first + offset] @ encoding[second + offset]) for offset in (0, shift))
-    is_same = bool(np.isclose(here, there, rtol=0, atol=1e-4 * (1 + np.abs(encoding[first] @ encoding[first]))))
+    here, is_same = float(dots[first, second]), _depends_on_distance_only(dots)
+    there_by_shift = {
+        shift: float(dots[first + shift, second + shift]) for shift in range(third, len(encoding) - second)
+    }
+    # Single pairs of a random table can have nearly the same dot product by chance.
+    shift = next((s for s, x in there_by_shift.items() if is_same or not np.isclose(x, here, rtol=0.01)), third)
+    there = there_by_shift[shift]
     digits = next((d for d in (3, 5) if is_same or format_number(here, d) != format_number(there, d)), 7)
     text = (
         f"positions {first + 1} and {second + 1} have the dot product {format_number(here, digits)}. What is it "

@@ -44,6 +44,7 @@ def _correlates(seed: int) -> Finding:
     q, k, _ = example(seed)
     weights = softmax(q @ k.T / np.sqrt(D_K))
     asymmetry = float(np.abs(weights - weights.T).max())
+    of_one_matrix = softmax(q @ q.T / np.sqrt(D_K))
 
     def draw(theme: ThemeName) -> Line:
         correlation = np.corrcoef(q)
@@ -57,7 +58,8 @@ def _correlates(seed: int) -> Finding:
         f"weights differ by {asymmetry:.2f} from their transpose",
         f"A correlation is symmetric and lies between −1 and 1. The weights are between **{weights.min():.2f}** and "
         f"**{weights.max():.2f}**, their rows add up to 1, and they differ from their transpose by up to "
-        f"**{asymmetry:.2f}**.",
+        f"**{asymmetry:.2f}**; with the queries as keys, which have symmetric scores, still by "
+        f"**{np.abs(of_one_matrix - of_one_matrix.T).max():.2f}**.",
         draw,
         condition="“correlates” means that a query weighs the keys",
     )
@@ -119,7 +121,8 @@ ATTENTION_ITEMS = (
                    "correlates to the rest of the components (learning semantic similarities for example).",
                    NOTEBOOK),),
         _correlates,
-        "Queries and keys come from different matrices, so a can attend to b without the reverse.",
+        "Queries and keys come from different matrices, so the score of a and b is not that of b and a. Besides, each "
+        "row of weights is divided by its own sum.",
         "softmax",
     ),
     Item(

@@ -6,11 +6,7 @@ from encoder_core.analysis import softmax
 from encoder_core.figures import Line, ThemeName
 from encoder_core.scenes.items import Matrix, line_of, weight_matrix
 from encoder_core.tutorials.annotated.attention import example
-from encoder_core.tutorials.annotated.models import (
-    D_K,
-    NOTEBOOK,
-    SEQ,
-)
+from encoder_core.tutorials.annotated.models import D_K, NOTEBOOK, SEQ, D
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 from encoder_core.tutorials.panels import Parts, bar_panel
 
@@ -23,24 +19,32 @@ def is_a_truth_value(mask: np.ndarray) -> bool:
         return False
 
 
+def fit(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether arrays of these shapes can be broadcast to each other."""
+    try:
+        return bool(np.broadcast_shapes(shape, other))
+    except ValueError:
+        return False
+
+
 def _mask_branch(seed: int) -> Finding:
     works = is_a_truth_value(np.ones((3, 3)))
+    x = (1, SEQ, D)  # of the global variable: zeros
     q, k, _ = example(seed)
     scaled, mask = q @ k.T / np.sqrt(D_K), np.tri(6, dtype=bool)
-    intended = np.where(mask, scaled, -1e9)
-    written = np.where(mask, 0.0, -1e9)  # `x` is a global variable: zeros
+    weights = softmax(np.where(mask, scaled, -1e9))
 
     def draw(theme: ThemeName) -> Line:
-        parts: Parts = [weight_matrix("written: weights with x", softmax(written), mask=mask), "≠",
-                        weight_matrix("intended: with scaled", softmax(intended), mask=mask)]  # fmt: skip
+        parts: Parts = [Matrix(title="scaled", values=scaled, row_axis="query", column_axis="key"), "→",
+                        weight_matrix("intended: weights with scaled", weights, mask=mask)]  # fmt: skip
         return line_of(parts, theme=theme)
 
     return Finding(
-        judge(works and bool(np.allclose(written, intended))),
-        "if mask: raises an error",
-        "`if mask:` raises a ValueError for a mask of more than one number. Without this line, `x` is the global "
-        f"array of zeros, so all visible keys have equal weights; they differ by up to "
-        f"**{np.abs(softmax(written) - softmax(intended)).max():.2f}** from the intended ones.",
+        judge(works and fit((SEQ, SEQ), x)),
+        "both lines raise an error",
+        "`if mask:` raises a ValueError for a mask of more than one number. The next line would raise one, too: `x` is "
+        f"the global array of shape {x}, which does not fit a mask of shape {(SEQ, SEQ)}. With `scaled` in its place, "
+        f"the **{int((weights == 0).sum())}** masked weights of this example of 6 tokens are 0.",
         draw,
     )
 
@@ -68,7 +72,7 @@ def _masked_fill(seed: int) -> Finding:
 
 def _matmul(_: int) -> Finding:
     product, scale = 2 * SEQ**2 * D_K, SEQ**2
-    additive = SEQ**2 * (3 * D_K)  # add, tanh and a product with a vector, for each pair
+    additive = SEQ**2 * (4 * D_K)  # for each pair: add, tanh, and multiply and add for a product with a vector
 
     def draw(theme: ThemeName) -> Line:
         counts = {"mat-mul": product, "the scale": scale, "additive": additive}
