@@ -46,7 +46,7 @@ def render_body() -> None:
         "token",
         badge=lambda at: frame.render_recompute_badge(lambda: recompute.multi_head(current.run, at.layer)),
     )
-    layer, heads_off = current.trace.layers[at.layer], sections.heads_switched_off(heads)
+    layer, heads_off = current.trace.layers[at.layer], sections.heads_switched_off(heads, at.head)
     inspection = inspect_cell(current, at, layer_slice("attn_out", at).cell(at.token, 0))
     question = sections.parameter_question(config, seq)
     ask_first(question)

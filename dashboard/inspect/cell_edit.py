@@ -42,7 +42,7 @@ def find_cell_edit(cell: Cell, run: Run) -> CellEdit | None:
             return CellEdit("this number", lambda new: SetEmbedded(batch, token, dimension, new), value)
         case (("scores" | "dot_products" | "pattern"), (batch, head, query, key)):
             value = float(trace.layers[layer].scores[index])
-            name = "this score" if cell.tensor == "scores" else "its score"
+            name = "this score" if cell.tensor == "scores" else "the score of this pair"
             return CellEdit(name, lambda new: SetScore(batch, layer, head, query, key, new), value)
         case (("z" | "head_contributions"), (_, head, _, _)):
             factor = float(run.head_factors(layer)[head])

@@ -31,9 +31,10 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
     (old, new), (old_names, names) = matrix.matrices, matrix.names
     real = model.batch.real[at.sentence]  # how much padding there is depends on the other sentences
     output_change = relative_change(*(m.trace.output[at.sentence][real] for m in (before, model)))
+    change = format_share(output_change)
     st.markdown(
-        f"**Effect of your edits** — the output of this sentence has changed by **{_percent(output_change)}** of its "
-        f"length{'' if real.all() else ', without padding'}."
+        f"**Effect of your edits** — the output of this sentence has changed by **{change}** of its length"
+        f"{'' if real.all() else ', without padding'}."
     )
     parts = scenes.before_and_after(
         old, new, title=matrix.title, rows=names.rows, columns=names.columns, mark=matrix.mark, style=matrix.style,
@@ -69,7 +70,7 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
     )
 
 
-def _percent(share: float) -> str:
+def format_share(share: float) -> str:
     """A share with a decimal; 0% only for 0."""
     return "less than 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 

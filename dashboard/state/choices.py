@@ -48,7 +48,7 @@ PART = declare_text("part")  # the section of the page Multi-head
 HIDE_SPECIAL = declare_flag("hide_special")  # hide [CLS] and [SEP] as keys
 FIGURES = ("Heatmap", "Lines")
 WEIGHTS_FIGURE = declare_option("figure", FIGURES, FIGURES[0])  # how Multi-head and One word show weights
-HEADS_OFF = declare_numbers("heads_off", (0,), max_count=64)
+HEADS_OFF = declare_numbers("heads_off", None, max_count=64)  # None: the selected head
 
 # Add and norm, feed-forward
 NORM = declare_text("which_norm")

@@ -167,7 +167,10 @@ def test_what_a_finger_taps_is_at_least_40_pixels_high(phone, name):
 
 @pytest.mark.parametrize(
     ("name", "label", "value", "choice"),
-    [("feed_forward", "Neuron", "9", "neuron=9"), ("scaled_scores", "Set its score to", "5", "edits=score")],
+    [
+        ("feed_forward", "Neuron", "9", "neuron=9"),
+        ("scaled_scores", "Set the score of this pair to", "5", "edits=score"),
+    ],
 )
 def test_a_number_counts_that_is_typed_before_a_tap_on_a_link(phone, name, label, value, choice):
     phone.open(name)

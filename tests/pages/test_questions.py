@@ -40,7 +40,7 @@ from dashboard.selection.focus import Focus
 from dashboard.state.setting_parameters import DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, HideToken, SetScore
-from encoder_core.analysis import cosines, numerical_rank, residual_stream
+from encoder_core.analysis import cosines, numerical_rank, residual_stream, softmax
 from encoder_core.explain.sublayers import add_and_norm
 from tests.pages.app import opened, rendered
 
@@ -380,15 +380,33 @@ def test_recipes(unchecked, name):
             assert rows[0] @ rows[2] != pytest.approx(rows[4] @ rows[6], rel=1e-4)
 
 
-def test_the_logit_lens_is_a_model_without_its_last_layer(question_of):
-    text = "The cat drinks [MASK]."
-    question = question_of("full_stack", encoder="words", text=text, token="4", view="Logit lens")
-    model = model_of(encoder="words", text=text)
+def without_last_layer(model):
+    """The logits of the first sentence in a model that has one layer less."""
     config = replace(model.config, num_layers=model.config.num_layers - 1)
     last = f"layers.{config.num_layers}."
     parameters = {name: x for name, x in model.encoder.parameters().items() if not name.startswith(last)}
-    logits = Encoder.from_parameters(config, parameters).trace(model.batch.ids, model.mask).logits[0, 3]
-    assert model.vocabulary[int(logits.argmax())] in question.right
+    return Encoder.from_parameters(config, parameters).trace(model.batch.ids, model.mask).logits[0]
+
+
+@pytest.mark.parametrize("token", [1, 3])
+def test_the_logit_lens_is_a_model_without_its_last_layer(question_of, token):
+    question = question_of("full_stack", encoder="reverse", token=str(token), view="Logit lens")
+    model = model_of(encoder="reverse")
+    assert question.right == f"“{model.vocabulary[int(without_last_layer(model)[token - 1].argmax())]}”"
+
+
+def test_where_nothing_stands_out_before_the_last_layer_the_question_is_about_that(question_of):
+    """“fish” with 3%, milk with 2.8%: nobody could tell. But that the last layer decides can be predicted."""
+    text = "The cat drinks [MASK]."
+    question = question_of("full_stack", encoder="words", text=text, token="4", view="Logit lens")
+    model = model_of(encoder="words", text=text)
+    before, after = (softmax(x[3]) for x in (without_last_layer(model), model.trace.logits[0]))
+    guess = int(after.argmax())
+    assert f"“{model.vocabulary[guess]}”, with a probability of {after[guess]:.2g}" in question.text
+    assert before[guess] / after[guess] < 0.2
+    assert question.right == "less than 20% of that"
+    assert f"{before[guess]:.2g}" in question.why
+    assert [option.text for option in question.wrong] == ["20% to 80% of that", "more than 80% of that"]
 
 
 def test_a_masked_token_changes_its_own_output(question_of):

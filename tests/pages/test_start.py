@@ -91,7 +91,7 @@ def test_a_link_selects_a_word(framed):
     assert drawn(at)["words"][drawn(at)["query"]]["word"] == "sofa"
     (text,) = [text for text in rendered(at) if "one of 72 heads" in text]
     assert text.startswith("**“sofa” attends most to “")
-    assert "What a line means is our reading" in text
+    assert "A line shows a weight, not a meaning." in text
     at = opened(START, story_token="99", story_answer="dog")
     assert warning_texts(at) == [
         "The link has story_answer = “dog”; allowed are cat, sofa, skipped.",

@@ -1,5 +1,6 @@
 """Sections of the multi-head page: splitting Q, all patterns, head contributions, ablation, number of heads."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +31,7 @@ from encoder_core.scenes import what_if
 from encoder_core.scenes.attention import multi_head as scenes
 from encoder_core.scenes.attention.qkv import side_by_side
 from encoder_core.support.number_format import format_number, format_percent
-from encoder_core.support.wording import format_count
+from encoder_core.support.wording import form_for, format_count
 
 
 def render_split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspection) -> None:
@@ -107,9 +108,14 @@ def render_contributions(
     render_plot(parts, key="multi_head_norms")
 
 
-def heads_switched_off(heads: int) -> tuple[int, ...]:
-    """The heads that the user switched off, from 0, each once; a number that is no head is left out, with a message."""
+def heads_switched_off(heads: int, selected: int) -> tuple[int, ...]:
+    """The heads that the user switched off, from 0, each once; the selected head until there was a choice.
+
+    A number that is no head is left out, with a message.
+    """
     chosen = session().get(HEADS_OFF)
+    if chosen is None:
+        return (selected,)
     off = tuple(head for head in dict.fromkeys(chosen) if head < heads)
     if off != chosen:
         counted = "heads_off counts from 0; repeated and other numbers are left out"
@@ -149,11 +155,18 @@ def render_heads_off(current: Model, at: Focus, off: tuple[int, ...], columns: W
     render_plot(parts, key="multi_head_ablation", on_click=None)
     shares = [relative_change(before[real], after[real]) for before, after in pairs.values()]
     st.caption(
-        f"Relative change{'' if real.all() else ', without padding'}: **{format_percent(shares[0])}** in attn_out and "
+        f"Relative change without {form_for(len(off), 'head', 'heads')} {_enumerate(off)}"
+        f"{'' if real.all() else ', not counting padding'}: **{format_percent(shares[0])}** in attn_out and "
         f"**{format_percent(shares[1])}** in the output of the model."
         if off
         else "No head is switched off."
     )
+
+
+def _enumerate(heads: Sequence[int]) -> str:
+    """The numbers of heads: "2", "1 and 3", "1, 2 and 3"."""
+    *others, last = [str(head + 1) for head in heads]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def render_head_counts(current: Model) -> None:

@@ -21,7 +21,7 @@ from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.explain import recompute
 from encoder_core.support.number_format import format_calculation, format_fixed, format_number
 
-_MAX_EXPONENT, _MORE = 13, "more than 400,000"  # e ** 13 is 442,413
+_MAX_EXPONENT, _MORE = math.log(400_000), "more than 400,000"
 
 
 def render_temperature_and_mask(current: Model, at: Focus) -> Run:
@@ -54,6 +54,8 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
         name = f"The edit “{format_edit(Temperature(temperature))}”"
         st.warning(problem.replace(name, "The temperature of this page", 1), icon=":material/info:")
     _explain_edits(current, run, temperature, hide)
+    if run.effects.temperature != 1 and at.layer > 0 and current.config.attention_read_out == "stack":
+        st.caption("The temperature applies in every layer, so the scores of this layer can be others than at T = 1.")
     if unused:
         st.caption(
             f"While every key for “{escape_token(at.labels[at.token])}” is masked, your edits of its scores have no "
@@ -137,6 +139,7 @@ def weight_question(
     other = at.key_token if is_candidate else least
     gap = float(row[best]) - float(row[other])
     higher, lower = names_of_two(at.labels, best, other)
+    query = escape_token(at.labels[at.token])
     temperature_text, divided = ("", "") if temperature == 1 else (f", at T = {temperature:g}", f" / {temperature:g}")
     gap_text, power = _exponential(gap, temperature)
     right = _times(gap / temperature, math.e)
@@ -158,8 +161,8 @@ def weight_question(
         ),
     ]
     return Question(
-        f"the score of {higher} is higher than that of {lower} by {gap_text}. How many times as much weight "
-        f"does it get{temperature_text}{', before dropout' * has_dropout}?",
+        f"for “{query}” as the query, the score of {higher} is higher than that of {lower} by {gap_text}. How many "
+        f"times as much weight does it get{temperature_text}{', before dropout' * has_dropout}?",
         right,
         f"exp({gap_text}{divided}) {power}: a difference of scores becomes a ratio of weights.",
         without_duplicates(right, wrong),

@@ -49,7 +49,6 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
             f"**Measured:** {measurement.measured} {_verdict(measurement)}",
             width="content",
         )
-        st.space("stretch")
         render_again_button()
     render_plot(measurement.draw(current_theme()), key="experiment_plot", on_click=None)
     st.markdown(measurement.meaning)

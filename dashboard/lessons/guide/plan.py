@@ -180,7 +180,7 @@ STEPS = (
         {FULL: 7, ALONE: 10},
         [PlanView("Logit lens", "full_stack",
                   {"encoder": WORDS, "text": "The cat drinks [MASK].", "token": 4, "view": "Logit lens", **_ASKED})],
-        "Answer the question on the page. Then follow the column of [MASK] from the input to the last layer.",
+        "Answer the question on the page. Then follow the row of [MASK] from the input to the last layer.",
         "The encoder must guess the hidden word in “The cat drinks [MASK].” After which layer can its guess be read?",
         "After the last one: “{last}” with a probability of **{last_share:.2f}**, before {others}. Before the first "
         "layer the most probable word is “{first}” (**{first_share:.2f}**). Before layer {layers}, “{last}” has "

@@ -79,8 +79,8 @@ def distance_question(current: Model, at: Focus, choice: PositionChoice, encodin
     there_by_shift = {
         shift: float(dots[first + shift, second + shift]) for shift in range(third, len(encoding) - second)
     }
-    # Single pairs of a random table can have nearly the same dot product by chance.
-    shift = next((s for s, x in there_by_shift.items() if is_same or not np.isclose(x, here, rtol=0.01)), third)
+    # Single pairs of a table can have nearly the same dot product by chance: the one that differs most.
+    shift = third if is_same else max(there_by_shift, key=lambda s: abs(there_by_shift[s] - here))
     there = there_by_shift[shift]
     digits = next((d for d in (3, 5) if is_same or format_number(here, d) != format_number(there, d)), 7)
     text = (

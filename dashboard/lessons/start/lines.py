@@ -63,8 +63,12 @@ def reading(story: Story) -> str:
     if other not in (best, story.token):
         text += f" Of the other words, {words[other]} has the largest weight: {format_fixed(float(weights[other]), 2)}."
     is_pronoun = (story.has_known_answer, story.word, story.words[best]) == (True, PRONOUN, NOUN)
-    text += f" That {word} refers to {words[best]}" if is_pronoun else " What a line means"
-    text += f" is our reading of one head. Averaged over all heads, {word} attends most to {words[average]}"
+    text += (
+        f" That {word} refers to {words[best]} is our reading of one head."
+        if is_pronoun
+        else " A line shows a weight, not a meaning."
+    )
+    text += f" Averaged over all heads, {word} attends most to {words[average]}"
     if average == best:
         return f"{text}, too ({format_fixed(float(means[average]), 2)})."
     weight_of_best = format_fixed(float(means[best]), 2)

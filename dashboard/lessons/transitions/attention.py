@@ -95,7 +95,7 @@ def softmax(model: Model) -> Transition:
                 "exp is positive for every finite score, so no weight is negative, and a larger score always gets a "
                 "larger weight. A difference of two scores becomes a ratio of two weights: at temperature 1, a score "
                 "that is larger by 1 gives 2.72 times the weight. At temperature 0.5, the same scores give the square "
-                "of each ratio.",
+                "of each ratio. (This page applies it in every layer, so only those of layer 1 stay the same.)",
                 Demonstration(f"Set the temperature to {_LOWER_TEMPERATURE:g}", "softmax",
                               [(TEMPERATURE, _LOWER_TEMPERATURE)]),
             ),

@@ -176,18 +176,18 @@ def flatter_head_question(at: Focus) -> Question:
     """How do the shares of the figure change if the weights of the head become flatter?"""
     return Question(
         f"all scores of {head_name(at.layer, at.head)} are divided by 2 before softmax, which makes its weights "
-        "flatter. What happens to the bars?",
+        "flatter. What happens to the share of queries whose largest weight is on a key of a certain kind?",
         "nothing",
-        "Each bar counts where the largest weight of a query is. Division by 2 keeps the order of the scores, so the "
+        "The share counts where the largest weight of a query is. Division by 2 keeps the order of the scores, so the "
         "largest weight stays where it was, although it is smaller.",
         [
             WrongOption(
-                "each of them is halved",
-                "A bar is a share of queries, not a mean weight.",
+                "it is halved",
+                "It is a share of queries, not a mean weight.",
                 "the caption: it counts queries whose largest weight is on such a key",
             ),
             WrongOption(
-                "each moves towards the mark of a random key",
+                "it moves towards that of a key chosen at random",
                 "Weights become more alike, but the largest of a row remains the largest.",
                 "the formula: arg max does not depend on how large the maximum is",
             ),

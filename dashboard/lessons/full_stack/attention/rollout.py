@@ -21,6 +21,7 @@ from encoder_core import analysis
 from encoder_core.scenes.attention import stack_attention as scenes
 from encoder_core.scenes.position import layer_slice
 from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import format_count
 
 
 def render_rollout(current: Model, at: Focus, _: None) -> Depths:
@@ -95,7 +96,8 @@ def _share_question(current: Model, at: Focus, shares: Float[np.ndarray, "layer 
     """
     if not halves:
         return depth_question(current)
-    share, residual_share = float(shares[-1][at.token, at.token]), 0.5 ** len(shares)
+    layers = at.layer + 1
+    share, residual_share = float(shares[at.layer][at.token, at.token]), 0.5**layers
     smaller = WrongOption(
         "a smaller share",
         "No share is negative: what attention adds to the residual stream's part cannot make it smaller.",
@@ -118,10 +120,10 @@ def _share_question(current: Model, at: Focus, shares: Float[np.ndarray, "layer 
         )
         right, wrong = exact, [more, smaller]
     return Question(
-        f"the residual stream alone keeps a share of ½ per layer: {format_number(residual_share, 2)} after "
-        f"{len(shares)}. By rollout, which share of “{escape_token(at.labels[at.token])}” after the last layer comes "
-        "from its own input?",
+        f"the residual stream alone keeps a share of ½ per layer: {format_number(100 * residual_share, 3)}% after "
+        f"{format_count(layers, 'layer')}. By rollout, which share of “{escape_token(at.labels[at.token])}” after "
+        f"layer {layers} comes from its own input?",
         right,
-        f"It is {format_number(share, 3)}.",
+        f"It is {format_number(100 * share, 3)}%.",
         wrong,
     )

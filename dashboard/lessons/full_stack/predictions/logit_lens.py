@@ -25,6 +25,8 @@ from encoder_core.scenes import predictions as scenes
 from encoder_core.support.number_format import format_probability, latex_range
 
 _CLEAR = 1.05  # ratio of two probabilities
+_LEAST = 0.1  # probability of a prediction that stands out from chance
+_SHARES = (0.2, 0.8)  # limits of the answers, of the probability after the last layer
 
 
 def render_logit_lens(current: Model, at: Focus, output_id: int) -> Depths:
@@ -98,10 +100,11 @@ def _shorter_stack_question(current: Model, at: Focus, lens: Float[np.ndarray, "
     """Which token does the model predict without its last layer? The lens before that layer, if it is clear."""
     final, before = (top_tokens(row, 3) for row in (lens[-1], lens[-2]))
     answer = int(before.ids[0])
-    if before.probabilities[0] < _CLEAR * before.probabilities[1]:
-        return depth_question(current)
+    if before.probabilities[0] < max(_LEAST, _CLEAR * before.probabilities[1]):
+        return _last_layer_question(current, at, lens)
     layer = current.config.num_layers
-    column = f"the column of “{escape_token(at.labels[at.token])}” before layer {layer}"
+    stage = _stage_before_last(layer)
+    place = f"the row of “{escape_token(at.labels[at.token])}”, column “{stage}”"
     reasons = {
         int(final.ids[1]): "The second choice of the whole stack says nothing about a shorter one.",
         int(before.ids[1]): f"Without layer {layer} it is less probable than {output_name(current, answer)}.",
@@ -116,6 +119,39 @@ def _shorter_stack_question(current: Model, at: Focus, lens: Float[np.ndarray, "
         "would predict if the layers after it were removed.",
         without_duplicates(
             output_name(current, answer),
-            [WrongOption(output_name(current, i), reason, column) for i, reason in reasons.items()],
+            [WrongOption(output_name(current, i), reason, place) for i, reason in reasons.items()],
         ),
     )
+
+
+def _last_layer_question(current: Model, at: Focus, lens: Float[np.ndarray, "stage vocab"]) -> Question:
+    """How much of the prediction's probability is there before the last layer? Only if the model has one."""
+    probabilities, layer = softmax(lens), current.config.num_layers
+    final_id = int(probabilities[-1].argmax())
+    before, last = (float(row[final_id]) for row in probabilities[-2:])
+    if last < _LEAST:
+        return depth_question(current)
+    low, high = (f"{limit:.0%}" for limit in _SHARES)
+    too_high = f"Most of it comes from layer {layer}: before it, other tokens are nearly as probable."
+    too_low = "The layers before contribute to it as well: each adds to the residual stream, which the lens reads."
+    options = (f"less than {low} of that", f"{low} to {high} of that", f"more than {high} of that")
+    right = sum(before / last > limit for limit in _SHARES)
+    name = output_name(current, final_id)
+    stage = _stage_before_last(layer)
+    return Question(
+        f"after the last layer, the most probable token at “{escape_token(at.labels[at.token])}” is {name}, with a "
+        f"probability of {format_probability(last)}. How probable is it before layer {layer}?",
+        options[right],
+        f"Its probability is {format_probability(before)} there. The lens at a stage is what the model would predict "
+        "if the layers after it were removed.",
+        [
+            WrongOption(option, too_low if number < right else too_high, f"the figure: column “{stage}”")
+            for number, option in enumerate(options)
+            if number != right
+        ],
+    )
+
+
+def _stage_before_last(layers: int) -> str:
+    """The name of a column of the figure."""
+    return f"after layer {layers - 1}" if layers > 1 else "in"
