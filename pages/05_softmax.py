@@ -61,6 +61,8 @@ def render_body() -> None:
     frame.render_explained(describe_row(at, steps) + dropout_note)
     if not np.isfinite(row).any():
         st.markdown(masked_row_table(seq))
+    if temperature != 1 and at.layer > 0 and current.config.attention_read_out == "stack":
+        st.caption("The temperature applies in every layer, so the scores of this layer can be others than at T = 1.")
     columns = np.stack([row, steps.shifted, steps.exp, weights[at.token]], axis=1)
     entropies = np.stack([bits, largest_entropy(np.isfinite(scores))], axis=1)
     render_depths(

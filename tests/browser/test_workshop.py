@@ -94,7 +94,7 @@ def test_softmax(screen):
     step.shows("all weights", IT, CAT, "cat").shows("all weights", IT, SOFA, "sofa")
     for _ in range(2):  # from 1 to 1.5 and 2
         with screen.rerun():
-            screen.slider("Temperature T, on this page").press("ArrowRight")
+            screen.slider("Temperature T, in every layer").press("ArrowRight")
     step.shows("all weights", IT, CAT, "flatter")
 
 

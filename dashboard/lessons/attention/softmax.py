@@ -31,7 +31,7 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="softmax_controls"):
         temperature = st.select_slider(
-            "Temperature T, on this page", TEMPERATURES, width=260, **bind_widget(TEMPERATURE),
+            "Temperature T, in every layer", TEMPERATURES, width=260, **bind_widget(TEMPERATURE),
             help="Divides the scores by T before softmax, in every layer, on this page only. T < 1: "
             "sharper. T > 1: flatter.",
         )  # fmt: skip
@@ -54,8 +54,6 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
         name = f"The edit “{format_edit(Temperature(temperature))}”"
         st.warning(problem.replace(name, "The temperature of this page", 1), icon=":material/info:")
     _explain_edits(current, run, temperature, hide)
-    if run.effects.temperature != 1 and at.layer > 0 and current.config.attention_read_out == "stack":
-        st.caption("The temperature applies in every layer, so the scores of this layer can be others than at T = 1.")
     if unused:
         st.caption(
             f"While every key for “{escape_token(at.labels[at.token])}” is masked, your edits of its scores have no "
