@@ -23,8 +23,7 @@ def embedding(model: Model) -> Transition:
     return Transition(
         f"We have {tokens_text(model)}, but an encoder computes with vectors: the integer **id** of a [[token]] selects"
         f" its row of {numbers} in the [[embedding]] table E of {format_count(vocab, 'row')}.",
-        f"The next stage needs these rows of {numbers}. A token that occurs twice has the same row twice, so the rows "
-        "do not say which token stands where.",
+        f"The next stage needs these rows of {numbers}, which do not say where a token stands.",
         "Why a table?",
         [
             Why(

@@ -48,7 +48,7 @@ def feed_forward(model: Model) -> Transition:
     numbers, d_model, d_ff = format_count(config.d_model, "number"), config.d_model, config.d_ff
     first, second = ("", "") if d_ff == d_model else (
         (" (**narrow**)", " (**widen**)") if d_ff < d_model else (" (**expand**)", " (**contract**)"))  # fmt: skip
-    network = f"the [[feed-forward network]] transforms each token by itself, from {numbers} to {d_ff:,}{first}"
+    network = f"the [[feed-forward network]] transforms the result, from {numbers} to {d_ff:,}{first}"
     collapse = (
         f"Two linear layers in a row are one linear layer: without a function between them, W_up W_down is a single "
         f"{d_model} × {d_model} matrix, whatever d_ff is."
