@@ -68,8 +68,12 @@ class Example:
         return inputs
 
     def vocabulary(self, config: EncoderConfig) -> tuple[str, ...]:
-        """The word of each id, or the id itself if the example has no text."""
-        return vocabulary_of(self.text) if self.kind == "words" else tuple(map(str, range(config.vocab_size)))
+        """The word of each id, or its number, such as "id 7", if the example has no text."""
+        return (
+            vocabulary_of(self.text)
+            if self.kind == "words"
+            else tuple(f"id {number}" for number in range(config.vocab_size))
+        )
 
     def _ids(self, config: EncoderConfig, rng: np.random.Generator) -> Int[np.ndarray, "batch seq"]:
         shape, vocab = (self.batch, self.seq), config.vocab_size
