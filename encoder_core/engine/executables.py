@@ -8,8 +8,8 @@ XLA computes in threads of its own, one program after another, in the order in w
 
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -30,16 +30,18 @@ def wait_for(result: Result) -> Result:
     return result
 
 
-def one_ahead(results: Iterable[Result]) -> list[Result]:
+def one_ahead(results: Iterable[Result]) -> Iterator[Result]:
     """Wait for results of programs, each of which is asked for while XLA computes the one before.
 
-    Eight sentences of one person, asked for at once, would all be computed before anybody else's.
+    Eight sentences of one person, asked for at once, would all be computed before anybody else's. Two results are in
+    memory, besides those that the caller keeps.
     """
-    asked: list[Result] = []
+    asked: deque[Result] = deque()
     for result in results:
         asked.append(result)
-        wait_for(asked[-2:-1])
-    return wait_for(asked)
+        if len(asked) == 2:
+            yield wait_for(asked.popleft())
+    yield from map(wait_for, asked)
 
 
 def seconds_waited() -> float:

@@ -29,6 +29,8 @@ from encoder_core.engine.executables import compiled_for_each_capacity
 from encoder_core.engine.program_inputs import split_by_layer
 
 StackTensors = LayerTensors | list[LayerTensors]  # with a first axis `layer`, or a list of layers
+# The output and the tensors of all layers at capacity; `_seq` and `_d_model` are capacities, not active sizes.
+PaddedRun = tuple[Float[Array, "_seq _d_model"] | Float[np.ndarray, "_seq _d_model"], StackTensors]
 
 
 def forward(

@@ -3,9 +3,11 @@
 import threading
 import time
 
+import jax
 import numpy as np
 
 from encoder_core import Encoder, EncoderConfig
+from encoder_core.engine import program
 from encoder_core.engine.executables import one_ahead, seconds_waited, wait_for
 from encoder_core.engine.gradients import layer_gradients
 
@@ -33,7 +35,22 @@ def test_each_program_is_asked_for_while_the_one_before_is_computed():
     assert events == [
         "ask for 0", "ask for 1", "wait for 0", "ask for 2", "wait for 1", "ask for 3", "wait for 2", "wait for 3",
     ]  # fmt: skip
-    assert one_ahead([]) == []
+    assert list(one_ahead([])) == []
+
+
+def test_a_batch_keeps_no_more_runs_at_capacity_than_the_last_ones(monkeypatch):
+    encoder = Encoder.random(EncoderConfig(d_model=16, num_heads=2, d_ff=16, num_layers=1))
+    arrays, forward = [], program.forward
+
+    def counted(*args):
+        arrays.append(len(jax.live_arrays()))
+        return forward(*args)
+
+    monkeypatch.setattr(program, "forward", counted)
+    encoder.trace(["a b"] * 9)
+    assert len(arrays) == 9
+    assert arrays[0] < arrays[1] < arrays[2]
+    assert max(arrays) == arrays[3]
 
 
 def test_what_a_thread_has_waited_is_counted_for_this_thread():
