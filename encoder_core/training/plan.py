@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from numbers import Integral, Real
 
 import numpy as np
 import optax
@@ -63,7 +64,9 @@ class TrainingPlan:
         for field in fields(self):
             allowed = tuple(tasks()) if field.name == "task" else CHOICES[field.name]
             value = getattr(self, field.name)
-            is_plain = isinstance(value, str | int | float | np.number) and not isinstance(value, bool)
+            # A whole number is no 64.0, as in `EncoderConfig`; a learning rate may be 1.
+            is_plain = isinstance(value, Integral if isinstance(allowed[0], int) else str | Real)
+            is_plain = is_plain and not isinstance(value, bool)
             if not is_plain or value not in allowed:
                 raise invalid_value(field.name, value, ", ".join(map(str, allowed)))
             # Numbers of NumPy become numbers of Python, so that equal plans have the same cache key.

@@ -69,8 +69,8 @@ class TrainingRun:
     """A run: its parameters, those of the optimizer, and the number of steps so far.
 
     `state` continues a run of the same plan. The first call of `advance` and of `evaluate` compiles, once for each
-    configuration and batch size in a process. Raises ValueError for another type of plan or state, and for a state
-    that does not have the names, types and shapes of the plan's.
+    configuration and batch size in a process. Raises ValueError for another type of plan or state, and for a state of
+    another plan, or which does not have the names, types and shapes of the plan's.
     """
 
     def __init__(self, plan: TrainingPlan, state: RunState | None = None) -> None:
@@ -96,6 +96,9 @@ class TrainingRun:
                 self._generator.bit_generator.state = state.generator
             except (KeyError, OverflowError, TypeError, ValueError):
                 raise invalid_value("generator", state.generator, GENERATOR_STATES) from None
+
+    def __repr__(self) -> str:
+        return f"TrainingRun(task={self.plan.task!r}, seed={self.plan.seed}, step={self.step} of {self.plan.steps})"
 
     def advance(self, count: int) -> Steps:
         """Make `count` updates, or fewer if the run ends before. Raises Diverged after a step that diverges.
@@ -134,7 +137,7 @@ class TrainingRun:
     def state(self) -> RunState:
         """The state after the latest step."""
         optimizer = jax.tree.map(np.asarray, self._optimizer)
-        return RunState(self.step, self.parameters(), optimizer, dict(self._generator.bit_generator.state))
+        return RunState(self.step, self.parameters(), optimizer, dict(self._generator.bit_generator.state), self.plan)
 
     def encoder(self) -> Encoder:
         """The encoder after the latest step."""

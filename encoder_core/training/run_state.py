@@ -1,6 +1,7 @@
 """The state of a training run, and the check that it is one of a plan."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import jax
@@ -8,7 +9,7 @@ import numpy as np
 import optax
 
 from encoder_core.parameters import Parameters
-from encoder_core.support.validation import invalid_value, require_integer
+from encoder_core.support.validation import invalid_value, require_integer, require_type
 from encoder_core.training.plan import TrainingPlan
 
 GENERATOR_STATES = "states of a random generator, as in `TrainingRun.state`"
@@ -21,12 +22,14 @@ class RunState(NamedTuple):
     parameters  as in `Encoder.parameters`
     optimizer   the averages of AdamW
     generator   the state of the random generator of the inputs
+    plan        of the run
     """
 
     step: int
     parameters: Parameters
     optimizer: optax.OptState
     generator: dict[str, Any]
+    plan: TrainingPlan
 
     def __repr__(self) -> str:
         return f"RunState(step={self.step}, num_bytes={self.num_bytes})"
@@ -38,7 +41,15 @@ class RunState(NamedTuple):
 
 
 def require_state_of(plan: TrainingPlan, state: RunState, initial: RunState) -> None:
-    """Raises ValueError unless the state has the names, types and shapes of `initial`, that before the first step."""
+    """Raises ValueError unless the state is of this plan, and has the names, types and shapes of `initial`, that before
+    the first step."""
+    require_type("plan", state.plan, TrainingPlan, "plans")
+    if others := [
+        f"{field.name}={of_state!r} instead of {of_plan!r}"
+        for field in fields(plan)
+        if (of_state := getattr(state.plan, field.name)) != (of_plan := getattr(plan, field.name))
+    ]:
+        raise ValueError(f"the state is one of another plan: it has {', '.join(others)}.")
     require_integer("step", state.step, 0, plan.steps)
     if not isinstance(state.parameters, Mapping):
         raise invalid_value("parameters", state.parameters, "dictionaries like that of `TrainingRun.parameters`")

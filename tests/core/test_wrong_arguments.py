@@ -269,7 +269,9 @@ def test_the_text_of_an_object_is_one_short_line():
     assert repr(ENCODER) == "Encoder(vocab_size=20, max_len=6, d_model=8, num_heads=2, d_ff=256, num_layers=2)"
     assert repr(WordTokenizer(["a", "b"])) == "WordTokenizer(vocab_size=4)"
     assert repr(heatmap(np.eye(2), ["a", "b"], title="T")) == "Panel(kind='heatmap', title='T')"
-    state = TrainingRun(TrainingPlan(task="copy", d_model=16, num_heads=1, num_layers=1)).state()
+    training = TrainingRun(TrainingPlan(task="copy", d_model=16, num_heads=1, num_layers=1))
+    assert repr(training) == "TrainingRun(task='copy', seed=0, step=0 of 1000)"
+    state = training.state()
     assert repr(state) == f"RunState(step=0, num_bytes={state.num_bytes})"
 
 

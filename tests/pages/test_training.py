@@ -147,7 +147,7 @@ def test_pause_next_checkpoint_and_stop(process):
     at.button(key="training_pause").click()
     run(at)
     assert process.requests[-1] == Pause(start.run)
-    process.report(Paused(start.run, RunState(10, {}, (), {})))
+    process.report(Paused(start.run, RunState(10, {}, (), {}, start.plan)))
     run(at)
     assert "The answer comes when the run has ended." in texts(at)  # the run can still learn its task
     at.button(key="training_next").click()

@@ -11,7 +11,7 @@ from encoder_core.training import Evaluation, RunState, Steps, TrainingPlan
 from encoder_core.training.messages import CheckpointMade, Failed, Finished, Pause, Paused, Start, StepsMade, Stop
 
 PLAN = TrainingPlan(steps=100)
-STATE = RunState(10, {}, (), {})
+STATE = RunState(10, {}, (), {}, PLAN)
 
 
 class FakeProcess:
@@ -277,7 +277,7 @@ def test_what_a_paused_run_needs_to_continue_counts_as_its_memory():
     old, paused = (world.start(name) for name in ("they", "me"))
     world.report(Finished(old.id))
     numbers = np.zeros(250, np.float32)
-    world.report(Paused(paused.id, RunState(10, {"a": numbers}, (numbers, numbers), {})))
+    world.report(Paused(paused.id, RunState(10, {"a": numbers}, (numbers, numbers), {}, PLAN)))
     assert paused.num_bytes == 2_400 + 3_000
     assert world.registry.find(old.id, "x") is old
     world.start("you")

@@ -21,6 +21,12 @@ def test_a_field_of_a_plan(name, value):
         TrainingPlan(**{name: value})
 
 
+def test_whole_numbers_are_no_floats():
+    for name, value in (("d_model", 64.0), ("steps", np.float32(100)), ("seed", 0.0)):
+        with pytest.raises(ValueError, match=rf"{name}=.*{value} *\)? is invalid: allowed are [\d, ]+\.$"):
+            TrainingPlan(**{name: value})
+
+
 def test_numbers_of_numpy_are_numbers():
     plan = TrainingPlan(num_heads=np.int64(2), learning_rate=np.float64(1e-2), seed=np.uint8(3))
     assert plan == TrainingPlan(num_heads=2, learning_rate=1e-2, seed=3)
@@ -44,10 +50,16 @@ def test_the_state_of_another_plan():
     plan = TrainingPlan(**SMALL)
     state, name = TrainingRun(plan).state(), "token_embedding"
     wider = TrainingRun(TrainingPlan(**SMALL | {"d_model": 32})).state()
-    deeper = TrainingRun(TrainingPlan(**SMALL | {"num_layers": 2})).state()
+    deeper = TrainingRun(TrainingPlan(**SMALL | {"num_layers": 2})).state()._replace(plan=plan)
     for other, message in (
+        (wider, r"^the state is one of another plan: it has d_model=32 instead of 16\.$"),
         (
-            wider,
+            state._replace(plan=TrainingPlan(**SMALL, task="copy", seed=5, learning_rate=1e-2)),
+            r"task='copy' instead of 'reverse', learning_rate=0.01 instead of 0.003, seed=5 instead of 0\.$",
+        ),
+        (state._replace(plan=None), "plan=None is invalid: allowed are plans"),
+        (
+            wider._replace(plan=plan),
             r"not one of this plan: its parameter 'layers.0.*' is float32 of shape \(32,\), and that of the plan is "
             r"float32 of shape \(16,\)",
         ),
