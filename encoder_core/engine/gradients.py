@@ -21,20 +21,28 @@ from encoder_core.config import require_chained_layers
 from encoder_core.engine.executables import compiled_for_each_capacity, wait_for
 from encoder_core.engine.forward import empty_layer, layer_state
 from encoder_core.engine.program_inputs import layer_dropout, layer_edits, program_settings, split_by_layer
-from encoder_core.trace import Run
+from encoder_core.support.read_only import compared_by_identity, make_read_only
+from encoder_core.support.validation import require_numbers
+from encoder_core.trace import Run, require_run
 
 Rows = Float[np.ndarray, "batch seq d_model"]
 
 
+@compared_by_identity
 class LayerGradients(NamedTuple):
-    """The gradients of one layer.
+    """The gradients of one layer, in read-only arrays.
 
     resid_pre  (batch, seq, d_model) with respect to the input of the layer
-    kernels    name ("attention.query", "mlp.up", ...) -> with respect to the kernel
+    kernels    name ("attention.query", "mlp.up", ...) -> with respect to the kernel (input, output), added up over all
+               sentences of the batch
     """
 
     resid_pre: Rows
     kernels: dict[str, Float[np.ndarray, "input output"]]
+
+    def __repr__(self) -> str:
+        batch, seq, d_model = self.resid_pre.shape
+        return f"LayerGradients(batch={batch}, seq={seq}, d_model={d_model}, kernels={len(self.kernels)})"
 
     @property
     def kernel_norm(self) -> float:
@@ -43,20 +51,24 @@ class LayerGradients(NamedTuple):
 
 
 def layer_gradients(run: Run, d_output: Rows) -> tuple[LayerGradients, ...]:
-    """The gradients of a loss in every layer, first layer first, in float32.
+    """The gradients of a loss in every layer, first layer first, in float32 and read-only.
 
-    d_output  gradient of the loss with respect to `trace.output`
+    d_output  (batch, seq, d_model) gradient of the loss with respect to `trace.output`: finite numbers
 
-    Edits and dropout of the run are constants. Raises ValueError where `d_output` has another shape than the output,
-    and where the layers of the trace are not those of the stack (attention_read_out="input").
+    `[0].resid_pre` is the gradient with respect to `trace.embedded`, the input of the first layer: the embedding plus
+    the position or, with `embedding_norm`, the norm of this sum. There is none of the embedding tables, of biases and
+    norms, and of the output head.
+
+    Edits and dropout of the run are constants. Raises ValueError for what is no run, where `d_output` has another shape
+    than the output or numbers that are not finite in float32, and where the layers of the trace are not those of the
+    stack (attention_read_out="input"). Gradients that overflow do not raise an error.
     """
+    require_run(run)
     config, trace = run.config, run.trace
     require_chained_layers(config)
-    if d_output.shape != trace.output.shape:
-        raise ValueError(f"d_output of shape={d_output.shape} is invalid: allowed is {trace.output.shape}.")
+    gradient = _checked_rows(d_output, trace.output.shape)
     capacity = _capacity_of(run)
     gradients: list[LayerGradients] = []
-    gradient = d_output.astype(np.float32)
     if config.final_norm:
         gradient = np.stack([_through_final_norm(run, capacity, *rows) for rows in enumerate(gradient)])
     traced = [_inputs_by_layer(run, capacity, sentence) for sentence in range(len(gradient))]
@@ -68,8 +80,20 @@ def layer_gradients(run: Run, d_output: Rows) -> tuple[LayerGradients, ...]:
         ]
         gradient = np.stack([rows for rows, _ in by_sentence])
         kernels = {name: np.sum([part[name] for _, part in by_sentence], axis=0) for name in by_sentence[0][1]}
+        make_read_only((gradient, *kernels.values()))
         gradients.append(LayerGradients(gradient, kernels))
     return tuple(reversed(gradients))
+
+
+def _checked_rows(d_output: Rows, shape: tuple[int, ...]) -> Rows:
+    rows = require_numbers("d_output", d_output, "batch seq d_model")
+    if rows.shape != shape:
+        raise ValueError(f"d_output of shape={rows.shape} is invalid: allowed is {shape}.")
+    with np.errstate(over="ignore"):  # an infinite number gets the message below
+        rows = rows.astype(np.float32)
+    if not np.isfinite(rows).all():
+        raise ValueError("d_output contains values that are not finite in float32.")
+    return rows
 
 
 def _capacity_of(run: Run) -> Capacity:

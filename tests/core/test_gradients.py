@@ -100,10 +100,37 @@ def test_other_sizes_depths_and_norms_compile_nothing():
     assert counter.count == 0
 
 
-def test_a_gradient_of_another_shape():
-    run = Encoder.random(EncoderConfig()).run(np.zeros((1, 3), np.int32))
-    with pytest.raises(ValueError, match=r"d_output of shape=\(1, 2, 64\) is invalid: allowed is \(1, 3, 64\)"):
-        layer_gradients(run, np.zeros((1, 2, 64)))
+RUN = Encoder.random(EncoderConfig(d_model=16, num_heads=2, d_ff=32, num_layers=1)).run(np.zeros((1, 3), np.int32))
+SHAPE = (1, 3, 16)
+
+
+@pytest.mark.parametrize(
+    ("d_output", "message"),
+    [
+        (np.zeros((1, 2, 16)), r"d_output of shape=\(1, 2, 16\) is invalid: allowed is \(1, 3, 16\)"),
+        (RUN.trace, "d_output: a value of type EncoderTrace is invalid: allowed are numbers of shape"),
+        ("ones", r"d_output='ones' is invalid: allowed are numbers of shape \(batch, seq, d_model\)"),
+        (None, "d_output=None is invalid: allowed are numbers of shape"),
+        ([1.0, 2.0], r"d_output: shape=\(2,\) is invalid: allowed are numbers of shape"),
+        (np.full(SHAPE, np.nan), "d_output contains values that are not finite in float32"),
+        (np.full(SHAPE, 1e300), "d_output contains values that are not finite in float32"),
+    ],
+)
+def test_what_is_no_gradient_of_the_output(unchecked, d_output, message):
+    with pytest.raises(ValueError, match=message):
+        layer_gradients(RUN, d_output)
+
+
+def test_gradients_are_those_of_a_run(unchecked):
+    with pytest.raises(ValueError, match=r"run=.* is invalid: allowed are runs"):
+        layer_gradients(RUN.trace, np.zeros(SHAPE))
+
+
+def test_results_are_read_only_and_a_list_is_read_as_an_array(unchecked):
+    (gradients,) = layer_gradients(RUN, np.ones(SHAPE, int).tolist())
+    assert [array.flags.writeable for array in (gradients.resid_pre, *gradients.kernels.values())] == [False] * 7
+    assert repr(gradients) == "LayerGradients(batch=1, seq=3, d_model=16, kernels=6)"
+    np.testing.assert_array_equal(gradients.resid_pre, layer_gradients(RUN, np.ones(SHAPE))[0].resid_pre)
 
 
 def test_the_norm_of_all_kernels_by_hand():
