@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from encoder_core.config import Activation, EncoderConfig
+from encoder_core.export.run_text import is_text_of
 from encoder_core.parameters import DrawnParameters
+from encoder_core.pretrained import may_be_model
 from encoder_core.pretrained.find import full_name, is_folder, is_name
 from encoder_core.recipes import RECIPES, VARIANTS
 from encoder_core.support.validation import invalid_value, require_choice, require_integer, require_items, require_type
@@ -87,7 +89,7 @@ Origin = Random | SomeRecipe | Pretrained | FromFile
 class Subject:
     """A run, and how its encoder and its inputs came about.
 
-    origin     of the encoder
+    origin     of the encoder: that of the run
     sentences  the text that was tokenized, one string per sentence; empty for the batch of a recipe
     link       to the app in this state, an address of the web; may be ""
 
@@ -107,6 +109,8 @@ class Subject:
         if self.link and not _ADDRESS.fullmatch(self.link):  # a report and a notebook have it as a link
             raise invalid_value("link", self.link, "addresses that begin with http:// or https://")
         _require_match(self.origin, self.run)
+        if self.sentences and not is_text_of(self.run, self.sentences):
+            raise invalid_value("sentences", self.sentences, "those that the run has tokenized, and none: ()")
 
     @property
     def config(self) -> EncoderConfig:
@@ -136,7 +140,8 @@ def require_subject(subject: object) -> None:
 def _require_match(origin: Origin, run: Run) -> None:
     """Raises ValueError where another encoder made the run: the notebooks would compute other numbers.
 
-    Of the parameters, only the embedding table is compared.
+    Of the parameters, only the embedding table is compared; of a trained encoder, only where it is on this machine, the
+    configuration and some small ones.
     """
     parameters = run.parameters
     if isinstance(parameters, DrawnParameters) and isinstance(origin, Random | Pretrained):
@@ -149,3 +154,5 @@ def _require_match(origin: Origin, run: Run) -> None:
         if is_other or not np.array_equal(table, parameters["token_embedding"]):
             allowed = "those of the run's encoder, and FromFile(description)"
             raise invalid_value("origin", origin, allowed)
+    elif isinstance(origin, Pretrained) and not may_be_model(origin.name, run.config, parameters):
+        raise invalid_value("origin", origin, "those of the run's encoder, and FromFile(description)")

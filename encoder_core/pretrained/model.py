@@ -6,12 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from encoder_core.config import EncoderConfig
+from encoder_core.parameters import Parameters
 from encoder_core.pretrained.bert import PretrainedError, encoder_config, stored_parameters
 from encoder_core.pretrained.checkpoint import CheckpointTensors, open_checkpoint
+from encoder_core.pretrained.find import find_model, on_this_machine
 from encoder_core.pretrained.hub import CONFIG, TOKENIZER, WEIGHTS, no_weights
 from encoder_core.pretrained.wordpiece import SHORTEST, WordPieceTokenizer
 from encoder_core.support.validation import require_integer, short_repr
+
+_COMPARED = ("embedding_norm.scale", "layers.0.mlp.up.bias")
 
 
 class OpenModel(NamedTuple):
@@ -51,6 +57,23 @@ def open_model(folder: Path, max_len: int) -> Iterator[OpenModel]:
         )
     with open_checkpoint(folder / WEIGHTS, stored_parameters(config, bert)) as parameters:
         yield OpenModel(config, parameters, tokenizer)
+
+
+def may_be_model(name: str, config: EncoderConfig, parameters: Parameters) -> bool:
+    """Whether the model of this name has this configuration and these parameters, of which two are compared.
+
+    True where the model is not on this machine or cannot be read. It reads only what it compares, which takes 1 ms.
+    """
+    if not on_this_machine(name):
+        return True
+    folder = find_model(name, None, 0, True, None)
+    try:
+        bert = _read_config(folder)
+        its_config = encoder_config(bert, config.max_len)
+        with open_checkpoint(folder / WEIGHTS, stored_parameters(its_config, bert)) as stored:
+            return config == its_config and all(np.array_equal(parameters[key], stored[key]) for key in _COMPARED)
+    except PretrainedError:
+        return True
 
 
 def _read_config(folder: Path) -> dict[str, Any]:

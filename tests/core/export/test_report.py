@@ -10,7 +10,7 @@ from encoder_core import Encoder, EncoderConfig, HeadFactor, SetEmbedded, SetSco
 from encoder_core.export.report import report_html
 from encoder_core.export.subject import Random, Subject
 from encoder_core.export.svg import LEVELS, Appearance, colour, heatmap_svg, levels
-from tests.core.export.subjects import ALL_EDITS, CONFIG, TEXT, random_subject
+from tests.core.export.subjects import ALL_EDITS, CONFIG, random_subject
 
 SIGNED, WEIGHTS = Appearance(limit=2.0), Appearance("weights", 2.0)
 
@@ -71,7 +71,7 @@ def test_labels_of_a_heatmap_are_text_and_no_elements():
 
 def test_a_token_that_looks_like_an_element_is_text_in_the_list_of_tokens_and_in_the_figures():
     tokens = TokenBatch((("<img src=x>", "b"),), np.array([[1, 2]]), np.ones((1, 2), bool), (0,))
-    text = report_html(Subject(Encoder.random(CONFIG).run(tokens), Random(0), TEXT))
+    text = report_html(Subject(Encoder.random(CONFIG).run(tokens), Random(0)))
     chips, figures = text.partition('<div class="tokens">')[2].split("</div>", 1)
     assert Elements(chips).names == ["span", "small", "span", "small"]
     assert ">&lt;img src=x&gt;<small>" in chips
@@ -128,4 +128,4 @@ def test_the_largest_report_is_below_two_megabytes():
 def test_a_run_without_tokens_has_no_report(inputs):
     run = Encoder.random(EncoderConfig(d_model=8, num_heads=2)).run(inputs)
     with pytest.raises(ValueError, match="needs tokens"):
-        report_html(Subject(run, Random(0), TEXT))
+        report_html(Subject(run, Random(0)))
