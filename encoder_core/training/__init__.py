@@ -12,10 +12,11 @@
 `python -m encoder_core.training.ship` trains the encoders that are part of this package.
 """
 
+from encoder_core.inputs.task_tokenizer import TaskTokenizer
 from encoder_core.training.plan import TrainingPlan
 from encoder_core.training.run import Diverged, Evaluation, Steps, TrainingRun
 from encoder_core.training.run_state import RunState
-from encoder_core.training.task import Batch, Task, TaskTokenizer
+from encoder_core.training.task import Batch, Task
 from encoder_core.training.tasks import tasks
 
 __all__ = [

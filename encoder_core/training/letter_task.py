@@ -6,13 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from encoder_core.inputs.task_tokenizer import split_letters
 from encoder_core.inputs.tokenizer import PAD
 from encoder_core.training.task import ExpectedKeys, Ids, Mask, Task, random_lengths
-
-
-def letters(text: str) -> list[str]:
-    """The characters of a text without spaces, in lower case."""
-    return [character for character in text.lower() if not character.isspace()]
 
 
 def draw_letters(generator: np.random.Generator, count: int, max_len: int, num_letters: int) -> tuple[Ids, Mask]:
@@ -48,7 +44,7 @@ def letter_task(
         max_len=max_len,
         draw=partial(draw_letters, num_letters=len(alphabet)),
         solve=solve,
-        split=letters,
+        split=split_letters,
         counted=counted,
         keys=keys,
     )

@@ -1,13 +1,14 @@
-"""A task: random inputs, the right output of each token, and the tokenizer that reads a user's input."""
+"""A task: random inputs and the right output of each token."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int
 
-from encoder_core.inputs.tokenizer import PAD, TokenBatch, TokenizerBase, as_sentences, length_limit, pad_batch
+from encoder_core.inputs.task_tokenizer import TaskTokenizer
+from encoder_core.inputs.tokenizer import TokenBatch
 from encoder_core.support.validation import require_integer
 
 MIN_LEN = 2  # tokens of the shortest random input
@@ -44,51 +45,6 @@ class ExpectedKeys(NamedTuple):
     find: Callable[[Int[np.ndarray, "seq"], Int[np.ndarray, "seq"], Bool[np.ndarray, "seq"]], KeyMatrix]
 
 
-@dataclass(frozen=True, repr=False)
-class TaskTokenizer(TokenizerBase):
-    """Reads the input of a task. It has the interface of `WordTokenizer`.
-
-    vocabulary  the token of each id; the first one is [PAD]
-    inputs      the tokens that an input may have
-    rule        what an input must look like, as a sentence
-    max_len     longest input in tokens
-    split       text -> its tokens
-    unknown     the token that stands for one that is not among `inputs`; None: such a text is refused
-    """
-
-    vocabulary: tuple[str, ...]
-    inputs: frozenset[str]
-    rule: str
-    max_len: int
-    split: Callable[[str], list[str]]
-    unknown: str | None = None
-
-    def tokens(self, text: str) -> list[str]:
-        """The tokens of a text. Raises ValueError, which quotes the rule, for a text that the task cannot read."""
-        tokens = self.split(text)
-        if not tokens:
-            raise ValueError(f"the input has no tokens. {self.rule}")
-        for index, token in enumerate(tokens):
-            if token not in self.inputs:
-                if self.unknown is None:
-                    raise ValueError(f"the input has “{token}”. {self.rule}")
-                tokens[index] = self.unknown
-        return tokens
-
-    def __call__(self, texts: str | Sequence[str], *, max_len: int | None = None) -> TokenBatch:
-        """One or several inputs as a batch, padded to the longest; further tokens than `max_len` are left out.
-
-        Raises ValueError for a text that the task cannot read, and unless `max_len` is None or a whole number from 1.
-        """
-        max_len = length_limit(max_len)
-        sentences = [self.tokens(text) for text in as_sentences(texts)]
-        limit = self.max_len if max_len is None else min(max_len, self.max_len)
-        kept = [sentence[:limit] for sentence in sentences]
-        id_of = {token: index for index, token in enumerate(self.vocabulary)}
-        ids = [[id_of[token] for token in sentence] for sentence in kept]
-        return pad_batch(kept, ids, map(len, sentences), pad_id=id_of[PAD])
-
-
 @dataclass(frozen=True)
 class Task:
     """A task that an encoder can learn.
@@ -104,7 +60,7 @@ class Task:
     max_len      longest input in tokens
     draw         random generator, number of inputs, greatest length -> ids and which of them are real
     solve        ids and which of them are real -> the right outputs and which of them count
-    split        text -> its tokens
+    split        text -> its tokens; one of `SPLITS`, if encoders are to be saved
     unknown      the token that stands for one that is not among `inputs`; None: such a text is refused
     counted      which outputs of random inputs count, as a sentence, where not all of them do; otherwise ""
     keys         the keys to which a trained encoder is expected to attend; None where any will do

@@ -3,8 +3,8 @@
 import numpy as np
 from jaxtyping import Bool, Int
 
+from encoder_core.inputs.task_tokenizer import split_letters
 from encoder_core.inputs.tokenizer import PAD
-from encoder_core.training.letter_task import letters
 from encoder_core.training.task import ExpectedKeys, Ids, KeyMatrix, Mask, Task, random_lengths
 
 MAX_LEN = 12
@@ -63,6 +63,6 @@ TASK = Task(
     max_len=MAX_LEN,
     draw=draw,
     solve=solve,
-    split=letters,
+    split=split_letters,
     keys=ExpectedKeys("its partner", partners),
 )

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from encoder_core.inputs.tokenizer import PAD, split_words
+from encoder_core.inputs.task_tokenizer import split_plain_words
+from encoder_core.inputs.tokenizer import PAD
 from encoder_core.training.task import ExpectedKeys, Ids, Mask, Task, keys_with_output, random_lengths
 
 _WORDS = (
@@ -38,11 +39,6 @@ def solve(ids: Ids, real: Mask) -> tuple[Ids, Mask]:
     return np.where(real, answer[:, None], 0).astype(ids.dtype), real & is_only[:, None]
 
 
-def split(text: str) -> list[str]:
-    """The words of a text, in lower case, without commas and full stops."""
-    return [word for word in split_words(text.lower()) if word not in ".,"]
-
-
 TASK = Task(
     name="repeat",
     title="Which word repeats",
@@ -57,6 +53,6 @@ TASK = Task(
     max_len=8,
     draw=draw,
     solve=solve,
-    split=split,
+    split=split_plain_words,
     keys=ExpectedKeys("the word that occurs twice", keys_with_output),
 )

@@ -3,31 +3,21 @@
 from functools import cache
 
 import numpy as np
-import regex
 from jaxtyping import Int
 
 from encoder_core.inputs.corpus import load_sentences
-from encoder_core.inputs.tokenizer import PAD, UNK, split_words
+from encoder_core.inputs.task_tokenizer import MASK, split_masked_text
+from encoder_core.inputs.tokenizer import PAD, UNK
 from encoder_core.training.task import Ids, Mask, Task
 
-MASK = "[MASK]"
 MAX_LEN = 20
 _FIRST_WORD = 3  # the ids before it are those of [PAD], [UNK] and [MASK]
 _HIDDEN, _UNKNOWN = 0.15, 0.02  # fractions of the tokens
 _KEPT = 0.1  # fraction of the hidden tokens that the encoder sees all the same, so that it learns to represent words
 _SET_ASIDE = 10  # every tenth sentence is not trained on
-_MASK_SIGN = regex.compile(r"(\[mask\]|_{2,})", regex.IGNORECASE)
 
 
-def split(text: str) -> list[str]:
-    """The words and punctuation of a text in lower case; "[MASK]" and "__" are the token [MASK]."""
-    tokens: list[str] = []
-    for index, part in enumerate(_MASK_SIGN.split(text)):
-        tokens += [MASK] if index % 2 else split_words(part.lower())
-    return tokens
-
-
-WORDS = tuple(sorted({word for sentence in load_sentences() for word in split(sentence)}))
+WORDS = tuple(sorted({word for sentence in load_sentences() for word in split_masked_text(sentence)}))
 
 
 @cache
@@ -36,7 +26,7 @@ def _sentence_ids() -> Int[np.ndarray, "sentence seq"]:
     id_of = {word: index for index, word in enumerate(WORDS, _FIRST_WORD)}
     ids = np.zeros((len(load_sentences()), MAX_LEN), np.int32)
     for row, sentence in zip(ids, load_sentences(), strict=True):
-        words = split(sentence)
+        words = split_masked_text(sentence)
         row[: len(words)] = [id_of[word] for word in words]
     return ids
 
@@ -100,7 +90,7 @@ TASK = Task(
     draw_unseen=draw_unseen,
     solve=solve,
     hide=hide,
-    split=split,
+    split=split_masked_text,
     unknown=UNK,
     counted="The words that were hidden count, one in ten of which the encoder sees all the same.",
 )
