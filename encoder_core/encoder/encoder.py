@@ -17,7 +17,6 @@ from encoder_core.engine.executables import compile_in_turn
 from encoder_core.engine.inference import compute_outputs, compute_trace
 from encoder_core.engine.memory import release_freed_memory
 from encoder_core.engine.packing import trace_packed
-from encoder_core.engine.stacked_parameters import parameters_from_state, stack_parameters
 from encoder_core.explain.overflow import check_numbers
 from encoder_core.inputs.masks import MaskName, MaskSpec
 from encoder_core.inputs.parsing import Inputs, parse_inputs
@@ -107,12 +106,8 @@ class Encoder(ParameterizedModel):
         """
         max_len = require_max_len(max_len)  # before a download
         folder = find_model(name_or_folder, allowed, max_bytes, offline, progress)
-        with open_model(folder, max_len) as (config, tensors, tokenizer):
-            capacity = capacity_for(config, config.max_len)
-            stacked = stack_parameters(tensors, config, capacity)
-            parameters = parameters_from_state(stacked, tensors, config, capacity)
-        encoder = cls(config, parameters, tokenizer)
-        encoder._stacked.store(capacity, stacked)
+        with open_model(folder, max_len) as model:
+            encoder = cls._stacked_now(*model)
         release_freed_memory()
         return encoder
 
@@ -164,6 +159,7 @@ class Encoder(ParameterizedModel):
         edits   changes of the forward pass, see `encoder_core.edits` for their types and order; one of them is
                 `Dropout`, training mode.
 
+        Besides the memory of the trace, it takes that of three sentences at capacity (up to 24 MB each) to compute it.
         Text of more than `config.max_len` tokens is truncated, and without a tokenizer, words beyond `vocab_size`
         become [UNK], both with a warning. Raises ValueError for other inputs, a mask or edits that do not fit the
         model, and NumbersTooLarge (a ValueError) where edits, embeddings or parameters beyond 100 overflow float32.

@@ -1,18 +1,23 @@
 """The class `ParameterizedModel`: the configuration, the parameters and the tokenizer of an encoder, and their size."""
 
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import Float
 
+from encoder_core.blocks.capacity import capacity_for
 from encoder_core.config import MAX_SIZE, EncoderConfig, require_config
-from encoder_core.engine.stacked_parameters import StackedParameters
+from encoder_core.encoder.file import read_encoder, write_encoder
+from encoder_core.engine.stacked_parameters import StackedParameters, parameters_from_state, stack_parameters
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import Tokenizer
 from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, cost, have_large_numbers, require_arrays
 from encoder_core.support.read_only import ReadOnlyMapping
 from encoder_core.support.validation import invalid_value, require_integer, require_type
+
+Model = TypeVar("Model", bound="ParameterizedModel")
 
 
 class ParameterizedModel:
@@ -48,6 +53,38 @@ class ParameterizedModel:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "ParameterizedModel":
         return self  # it is immutable
+
+    def save(self, path: str | Path) -> None:
+        """Write the parameters, the configuration and the tokenizer to a safetensors file, in the place of another one.
+
+        The seed of drawn parameters is not part of it. Raises ValueError for what is no path and for a tokenizer that
+        is none of this package, and OSError where the file cannot be written.
+        """
+        write_encoder(path, self.config, self._parameters, self.tokenizer)
+
+    @classmethod
+    def load(cls: type[Model], path: str | Path) -> Model:
+        """The encoder in a file that `save` has written: it has the same trace of the same text, bit by bit.
+
+        Nothing in the file is run. Raises ValueError, in one sentence, for what is no such file: where it is missing or
+        damaged, where the metadata have no valid configuration and tokenizer, and where a parameter is missing or
+        unknown, or has the wrong shape or numbers that are not finite.
+        """
+        config, parameters, tokenizer = read_encoder(path)
+        if capacity_for(config, config.max_len).exact:
+            return cls._stacked_now(config, parameters, tokenizer)
+        return cls(config, parameters, tokenizer)
+
+    @classmethod
+    def _stacked_now(
+        cls: type[Model], config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None
+    ) -> Model:
+        """The model with the parameters as stacked for the program, so that large ones are in memory once."""
+        capacity = capacity_for(config, config.max_len)
+        stacked = stack_parameters(parameters, config, capacity)
+        model = cls(config, parameters_from_state(stacked, parameters, config, capacity), tokenizer)
+        model._stacked.store(capacity, stacked)
+        return model
 
     @property
     def config(self) -> EncoderConfig:

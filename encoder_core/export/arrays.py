@@ -60,6 +60,8 @@ def trace_safetensors(run: Run) -> bytes:
 def parameters_safetensors(run: Run) -> bytes:
     """The parameters after the edits, for `Encoder.from_parameters`; the metadata are those of the trace.
 
+    A run does not have the tokenizer: `Encoder.save` writes an encoder with its own.
+
     Raises ValueError for what is no run.
     """
     require_run(run)

@@ -1,6 +1,6 @@
 """BERT's tokenizer: text to pieces of words (Wu et al. 2016, section 4.1; Devlin et al. 2019, section 3)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -44,14 +44,27 @@ class WordPieceTokenizer(TokenizerBase):
     @classmethod
     def from_file(cls, path: Path) -> "WordPieceTokenizer":
         """The tokenizer in a tokenizer.json. Raises PretrainedError if it is damaged or not a WordPiece tokenizer."""
+        return cls._read(path.name, Tokenizer.from_file, str(path))
+
+    @classmethod
+    def from_json(cls, text: str) -> "WordPieceTokenizer":
+        """The tokenizer whose `to_json` is this text. Raises PretrainedError as `from_file` does."""
+        return cls._read("the text of the tokenizer", Tokenizer.from_str, text)
+
+    @classmethod
+    def _read(cls, name: str, read: Callable[[str], Tokenizer], source: str) -> "WordPieceTokenizer":
         try:
-            tokenizer = Tokenizer.from_file(str(path))
+            tokenizer = read(source)
         except Exception as error:  # the library raises no narrower type
-            raise PretrainedError(f"{path.name} cannot be read: {error}.") from error
+            raise PretrainedError(f"{name} cannot be read: {error}.") from error
         kind = type(tokenizer.model).__name__
         if kind != "WordPiece":
-            raise PretrainedError(f"{path.name} splits text by {kind}; only WordPiece can be read.")
+            raise PretrainedError(f"{name} splits text by {kind}; only WordPiece can be read.")
         return cls(tokenizer)
+
+    def to_json(self) -> str:
+        """The content of a tokenizer.json of this tokenizer."""
+        return self._tokenizer.to_str()
 
     def id_of(self, piece: str) -> int | None:
         """The id of a piece in exactly this spelling, or None if it is not in the vocabulary."""

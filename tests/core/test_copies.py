@@ -56,6 +56,18 @@ def test_an_encoder(kind, duplicate, encoders):
     assert encoder.memory_bytes(4) == other.memory_bytes(4)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_saved_encoder(kind, encoders, tmp_path):
+    encoder, path = encoders[kind], tmp_path / "encoder"
+    encoder.save(path)
+    other = Encoder.load(str(path))
+    assert (other.config, repr(other.tokenizer)) == (encoder.config, repr(encoder.tokenizer))
+    trace, its_trace = (each.trace(["The cat", "the"], "padding") for each in (encoder, other))
+    assert trace.tokens == its_trace.tokens
+    assert_same(trace, its_trace)
+    assert_read_only(other.parameters())
+
+
 @pytest.mark.parametrize("duplicate", [pickled, copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("kind", ["random", "from parameters", "pretrained"])
 def test_a_run(kind, duplicate, encoders):

@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from encoder_core.training import tasks
+from encoder_core import Encoder
+from encoder_core.training import TrainingPlan, tasks
 from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
 
 
@@ -82,6 +83,13 @@ def test_a_task_can_be_pickled():
             np.testing.assert_array_equal(getattr(other, name), array, f"{task.name} {name}")
         assert copied.keys == task.keys
         assert repr(copied.tokenizer) == f"TaskTokenizer(vocab_size={len(task.vocabulary)})"
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_the_tokenizer_of_a_task_is_saved_with_an_encoder(name, tmp_path):
+    plan = TrainingPlan(task=name, d_model=16, num_heads=1, d_ff=16, num_layers=1)
+    Encoder.random(plan.config, tokenizer=plan.definition.tokenizer).save(tmp_path / "encoder")
+    assert Encoder.load(tmp_path / "encoder").tokenizer == plan.definition.tokenizer
 
 
 @pytest.mark.parametrize("name", tasks())
