@@ -1,5 +1,6 @@
 """The class `ParameterizedModel`: the configuration, the parameters and the tokenizer of an encoder, and their size."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from encoder_core.engine.stacked_parameters import StackedParameters, parameters
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import Tokenizer
 from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, cost, have_large_numbers, require_arrays
+from encoder_core.pretrained import Neighbour, nearest_words
 from encoder_core.support.read_only import ReadOnlyMapping
 from encoder_core.support.validation import invalid_value, require_integer, require_type
 
@@ -146,6 +148,18 @@ class ParameterizedModel:
         if self.config.positions == "learned" and seq > self.config.max_len:
             raise invalid_value("seq", seq, f"at most max_len={self.config.max_len} tokens for a learned table")
         return position_encoding(self.config, self._parameters, seq)
+
+    def nearest_words(
+        self, plus: Sequence[str], minus: Sequence[str] = (), count: int = 10, *, include_terms: bool = False
+    ) -> list[Neighbour]:
+        """The words whose embeddings are most similar to the sum of `plus` less that of `minus`, in order.
+
+        See `pretrained.nearest_words`, which has the arguments and the errors. Raises ValueError also where the encoder
+        has no tokenizer.
+        """
+        if self.tokenizer is None:
+            raise ValueError("this encoder has no tokenizer, so its vocabulary is not known: give it one.")
+        return nearest_words(self._table, self.tokenizer.vocabulary, plus, minus, count, include_terms=include_terms)
 
     @cached_property
     def _has_large_parameters(self) -> bool:

@@ -6,6 +6,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.pretrained import direction_of, nearest_words
 
 VOCABULARY = ("[PAD]", "king", "queen", "man", "woman", "##ing", "nothing")
@@ -21,6 +22,19 @@ def test_king_less_man_and_woman_is_queen():
     np.testing.assert_array_equal(direction_of(TABLE, VOCABULARY, ["king", "woman"], ["man"]), [3, 4])
     neighbours = nearest_words(TABLE, VOCABULARY, ["king", "woman"], ["man"])
     assert _rounded(neighbours) == [("queen", 1.0, 25.0, 5.0), ("nothing", 0.0, 0.0, 0.0)]
+
+
+def test_the_nearest_words_of_an_encoder_are_those_of_its_table():
+    config = EncoderConfig(vocab_size=8, d_model=2, num_heads=1, d_ff=1, num_layers=1)
+    table = np.concatenate([TABLE, [[9, 9]]])  # a row that its tokenizer never uses
+    parameters = Encoder.random(config).parameters() | {"token_embedding": table}
+    encoder = Encoder.from_parameters(config, parameters, tokenizer=WordTokenizer(VOCABULARY[1:6]))
+    with_unknown = ("[PAD]", "[UNK]", *VOCABULARY[1:6])
+    for arguments, options in (((["queen", "man"], ["king"], 2), {}), ((["man"],), {"include_terms": True})):
+        expected = nearest_words(table, with_unknown, *arguments, **options)
+        assert [each.word for each in encoder.nearest_words(*arguments, **options)] == [each.word for each in expected]
+    with pytest.raises(ValueError, match="this encoder has no tokenizer"):
+        Encoder.random(config).nearest_words(["man"])
 
 
 def test_the_words_of_the_question_stand_between_the_others_when_asked_for():
