@@ -16,7 +16,21 @@ Axis names, the same in all modules:
     vocab      entries of the vocabulary
 """
 
-from encoder_core.analysis import residual_change
+from encoder_core.analysis import (
+    LogitAttribution,
+    PrincipalPlane,
+    TopTokens,
+    cosines,
+    entropy,
+    logit_attribution,
+    logit_lens,
+    principal_plane,
+    residual_change,
+    residual_stream,
+    rollout,
+    stack_patterns,
+    top_tokens,
+)
 from encoder_core.analysis.language import (
     SENTENCES,
     HeadRoles,
@@ -41,20 +55,28 @@ from encoder_core.edits import (
     SetWeight,
     Temperature,
     Unscaled,
+    format_edit,
+    parse_edit,
 )
 from encoder_core.edits.compatible import compatible_edits
 from encoder_core.encoder import Encoder
 from encoder_core.encoder.compile_ahead import warm_up
+from encoder_core.engine.gradients import LayerGradients, layer_gradients
 from encoder_core.experiments.ablation import ablate_heads, ablate_tokens
+from encoder_core.explain import Derivation, derive
 from encoder_core.explain.overflow import NumbersTooLarge
+from encoder_core.inputs.custom_mask import CustomMask
 from encoder_core.inputs.tokenizer import TokenBatch, WordTokenizer
+from encoder_core.pretrained import Neighbour, PretrainedError, nearest_words
 from encoder_core.recipes import RECIPES, Demo, Note, Recipe, RecipeInputs
-from encoder_core.trace import EncoderTrace, LayerTrace, Run
+from encoder_core.trace import EncoderTrace, LayerTrace, Run, SentenceTrace
 
 __all__ = [
     "RECIPES",
     "SENTENCES",
+    "CustomMask",
     "Demo",
+    "Derivation",
     "Dropout",
     "Edit",
     "Encoder",
@@ -63,31 +85,52 @@ __all__ = [
     "HeadFactor",
     "HeadRoles",
     "HideToken",
+    "LayerGradients",
     "LayerTrace",
+    "LogitAttribution",
+    "Neighbour",
     "Note",
     "NumbersTooLarge",
+    "PretrainedError",
+    "PrincipalPlane",
     "Recipe",
     "RecipeInputs",
     "ReplaceToken",
     "ResidualFactor",
     "Run",
+    "SentenceTrace",
     "SetEmbedded",
     "SetScore",
     "SetTokenEmbedding",
     "SetWeight",
     "Temperature",
     "TokenBatch",
+    "TopTokens",
     "Unscaled",
     "WordTokenizer",
     "ablate_heads",
     "ablate_tokens",
     "attention_from",
     "compatible_edits",
+    "cosines",
+    "derive",
+    "entropy",
+    "format_edit",
     "head_roles",
+    "layer_gradients",
+    "logit_attribution",
+    "logit_lens",
+    "nearest_words",
+    "parse_edit",
+    "principal_plane",
     "residual_change",
+    "residual_stream",
+    "rollout",
     "same_word_similarity",
     "sentence_vectors",
     "shared_words",
+    "stack_patterns",
     "strongest_heads",
+    "top_tokens",
     "warm_up",
 ]

@@ -1,6 +1,7 @@
 """The README names files and folders that exist, its examples run, and its figures are those of docs/benchmarks.md."""
 
 import ast
+import importlib
 import json
 import re
 import textwrap
@@ -122,6 +123,15 @@ def test_the_example_of_the_export_writes_a_notebook(tmp_path, monkeypatch):
     exec(EXAMPLE.partition("\nminilm =")[0], names)
     exec(EXPORT_EXAMPLE, names)
     assert json.loads((tmp_path / "encoder.ipynb").read_text(encoding="utf-8"))["cells"]
+
+
+def test_the_table_of_imports_has_names_of_public_faces():
+    table = README.split("| to | import | from |\n|---|---|---|\n")[1].split("\n\n")[0]
+    rows = [cells_of(row) for row in table.splitlines()]
+    for task, names, module in rows:
+        face = importlib.import_module(module.strip("`"))
+        assert set(re.findall(r"`(\w+)`", names)) <= set(face.__all__), task
+    assert len(rows) >= 10
 
 
 @pytest.mark.parametrize("module", EXAMPLES)

@@ -11,6 +11,7 @@ svg           heatmaps as SVG
 
 from encoder_core.export.arrays import parameters_safetensors, trace_arrays, trace_npz, trace_safetensors
 from encoder_core.export.notebook import encoder_core_notebook, notebook_json, plain_notebook
+from encoder_core.export.report import report_html
 from encoder_core.export.subject import FromFile, Pretrained, Random, SomeRecipe, Subject
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "notebook_json",
     "parameters_safetensors",
     "plain_notebook",
+    "report_html",
     "trace_arrays",
     "trace_npz",
     "trace_safetensors",
