@@ -159,7 +159,7 @@ class Encoder(ParameterizedModel):
         edits   changes of the forward pass, see `encoder_core.edits` for their types and order; one of them is
                 `Dropout`, training mode.
 
-        Besides the memory of the trace, it takes that of three sentences at capacity (up to 24 MB each) to compute it.
+        Besides the trace, it takes the memory of three sentences at capacity, at most 24 MB each at CAPACITIES.
         Text of more than `config.max_len` tokens is truncated, and without a tokenizer, words beyond `vocab_size`
         become [UNK], both with a warning. Raises ValueError for other inputs, a mask or edits that do not fit the
         model, and NumbersTooLarge (a ValueError) where edits, embeddings or parameters beyond 100 overflow float32.
