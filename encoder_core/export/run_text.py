@@ -34,8 +34,9 @@ def is_text_of(run: Run, sentences: Sequence[str]) -> bool:
 
 def _letters(text: str) -> str:
     """The letters and digits of a text, without case and accents."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(character for character in folded if character.isalnum())
+    # Marks go first: in lower case, the iota below a Greek letter would become a letter of its own.
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if unicodedata.category(c) != "Mn")
+    return "".join(c for c in unicodedata.normalize("NFKD", plain.casefold()) if c.isalnum())
 
 
 def _matches(text: str, pattern: str) -> bool:

@@ -106,6 +106,7 @@ def test_the_sentences_are_those_of_the_run():
     [
         ("[CLS] the cafe walk ##ing . [SEP]", "The Café walking.", True),
         ("[CLS] the cafe walk ##ing . [SEP]", "The Café walked.", False),
+        ("[CLS] ω ##αι [SEP]", "ᾦΑΙ", True),  # without its iota, as BERT reads it
         ("[CLS] the [UNK] walk ##ing [SEP]", "the \u2603 x7 walking", True),
         ("[CLS] the [UNK] walk ##ing [SEP]", "the \u2603 x7 walks", False),
         ("[CLS] the [UNK] the [SEP]", "the", False),
