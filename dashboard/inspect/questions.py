@@ -36,6 +36,7 @@ class Question:
     right  the text of the right option
     why    sentences: the reason, with the numbers of the model
     wrong  the other options, each with its misconception
+    place  of the right option among all, where they have an order
 
     Raises ValueError if there is no wrong option, if two options are equal, or if an explanation is empty.
     """
@@ -44,6 +45,7 @@ class Question:
     right: str
     why: str
     wrong: Sequence[WrongOption]
+    place: int | None = None
 
     def __post_init__(self) -> None:
         if not self.wrong or len(set(self.options)) <= len(self.wrong):
@@ -54,8 +56,8 @@ class Question:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The texts of all options. The place of the right one depends on the question's text alone."""
-        place = zlib.crc32(self.text.encode()) % (len(self.wrong) + 1)
+        """The texts of all options. Without an order, the place of the right one depends on the question's text alone."""
+        place = zlib.crc32(self.text.encode()) % (len(self.wrong) + 1) if self.place is None else self.place
         texts = [option.text for option in self.wrong]
         return (*texts[:place], self.right, *texts[place:])
 

@@ -406,7 +406,7 @@ def test_where_nothing_stands_out_before_the_last_layer_the_question_is_about_th
     assert before[guess] / after[guess] < 0.2
     assert question.right == "less than 20% of that"
     assert f"{before[guess]:.2g}" in question.why
-    assert [option.text for option in question.wrong] == ["20% to 80% of that", "more than 80% of that"]
+    assert question.options == ("less than 20% of that", "20% to 80% of that", "more than 80% of that")
 
 
 def test_a_masked_token_changes_its_own_output(question_of):

@@ -149,6 +149,7 @@ def _last_layer_question(current: Model, at: Focus, lens: Float[np.ndarray, "sta
             for number, option in enumerate(options)
             if number != right
         ],
+        place=right,
     )
 
 
