@@ -56,7 +56,7 @@ class Question:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The texts of all options. Without an order, the place of the right one depends on the question's text alone."""
+        """The texts of all options. Where they have no order, the right one is at a place that depends on the text."""
         place = zlib.crc32(self.text.encode()) % (len(self.wrong) + 1) if self.place is None else self.place
         texts = [option.text for option in self.wrong]
         return (*texts[:place], self.right, *texts[place:])
