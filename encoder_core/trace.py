@@ -19,7 +19,7 @@ from encoder_core.edits.effects import NO_EFFECTS, Effects
 from encoder_core.inputs.dropout import DropoutDraw, apply_dropout
 from encoder_core.parameters import Parameters
 from encoder_core.support.read_only import compared_by_identity, reduce_to_read_only
-from encoder_core.support.validation import invalid_value, require_choice, require_index, require_type
+from encoder_core.support.validation import invalid_item, invalid_value, require_choice, require_index, require_type
 
 
 @compared_by_identity
@@ -250,10 +250,11 @@ def checked_traces(traces: Iterable[AnyTrace], kind: type[AnyTrace]) -> Iterator
 
     Raises ValueError for a single trace and for anything else than traces of this kind.
     """
-    calls = {EncoderTrace: "encoder.trace(text)", SentenceTrace: "those of encoder.trace_sentences(batches)"}
-    allowed = f"lists and generators of traces, such as {calls[kind]}"
+    examples = {EncoderTrace: "[encoder.trace(text)]", SentenceTrace: "encoder.trace_sentences(batches)"}
+    allowed = f"lists and generators of traces, such as {examples[kind]}"
     if not isinstance(traces, Iterable) or isinstance(traces, str | EncoderTrace | SentenceTrace | np.ndarray):
         raise invalid_value("traces", traces, allowed)
     for index, trace in enumerate(traces):
-        require_type(f"traces[{index}]", trace, kind, f"the items of {allowed}")
+        if not isinstance(trace, kind):
+            raise invalid_item("traces", index, trace, allowed)
         yield trace

@@ -20,6 +20,7 @@ from encoder_core.figures.tensor_map import TensorMap
 from encoder_core.figures.theme import Theme
 from encoder_core.figures.window import Labels, Window, axis_title, bins_in_words, cell_index, pool
 from encoder_core.support.validation import (
+    invalid_item,
     invalid_value,
     require_array,
     require_choice,
@@ -166,7 +167,7 @@ def require_marks(marks: Sequence[Mark], shape: tuple[int, ...]) -> list[Mark]:
     marks = require_items("marks", marks, tuple, allowed)
     for index, mark in enumerate(marks):
         if len(mark) != 2 or not all(place is None or isinstance(place, Integral) for place in mark):
-            raise invalid_value(f"marks[{index}]", mark, f"the items of {allowed}")
+            raise invalid_item("marks", index, mark, allowed)
         for axis, place, size in zip(("row", "column"), mark, shape, strict=True):
             if place is not None:
                 require_index(f"marks[{index}]: {axis}", place, size)

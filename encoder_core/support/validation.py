@@ -24,6 +24,11 @@ def invalid_value(name: str, value: object, allowed: str) -> ValueError:
     return ValueError(f"{name}={short_repr(value)} is invalid: allowed are {allowed}.")
 
 
+def invalid_item(name: str, index: int, item: object, allowed: str) -> ValueError:
+    """The error for an item of a list, such as "words[1]=3 is invalid: allowed for words are lists of strings."."""
+    return ValueError(f"{name}[{index}]={short_repr(item)} is invalid: allowed for {name} are {allowed}.")
+
+
 def require_type(name: str, value: object, types: type | UnionType, allowed: str) -> None:
     """Raises ValueError unless the value is of one of the types; `allowed` names them, in the plural."""
     if not isinstance(value, types):
@@ -38,7 +43,7 @@ def require_items(name: str, values: Any, types: type | UnionType, allowed: str,
     items = list(values)
     for index, item in enumerate(items):
         if not isinstance(item, types):
-            raise invalid_value(f"{name}[{index}]", item, f"the items of {allowed}")
+            raise invalid_item(name, index, item, allowed)
     if len(items) < least:
         raise invalid_value(name, items, f"{allowed}, with at least {least}")
     return items
@@ -53,13 +58,14 @@ def require_integer(name: str, value: Any, low: int, high: int | None = None) ->
     return int(value)
 
 
-def require_index(name: str, value: Any, size: int) -> None:
-    """Raises ValueError unless the value is a whole number from 0 to size - 1: IndexTooLarge for a larger one."""
+def require_index(name: str, value: Any, size: int) -> int:
+    """The value as a Python integer. Raises ValueError unless it is a whole number from 0 to size - 1, IndexTooLarge
+    for a larger one."""
     if type(value) is int and 0 <= value < size:  # the usual case: `isinstance` with an abstract class takes longer
-        return
+        return value
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     if is_integer and 0 <= int(value) < size:
-        return
+        return int(value)
     error = invalid_value(name, value, f"0 to {size - 1}")
     if is_integer and int(value) >= size:
         too_large = IndexTooLarge(*error.args)
@@ -69,12 +75,10 @@ def require_index(name: str, value: Any, size: int) -> None:
 
 
 def require_indices(name: str, values: Any, size: int, allowed: str) -> list[int]:
-    """The values of any iterable, as a list. Raises ValueError unless all of them are whole numbers from 0 to size - 1;
-    `allowed` names them, in the plural."""
+    """The values of any iterable, as a list of Python integers. Raises ValueError unless all of them are whole numbers
+    from 0 to size - 1; `allowed` names them, in the plural."""
     items = require_items(name, values, Integral, allowed)
-    for index, item in enumerate(items):
-        require_index(f"{name}[{index}]", item, size)
-    return items
+    return [require_index(f"{name}[{index}]", item, size) for index, item in enumerate(items)]
 
 
 def require_number(name: str, value: Any, low: int | float, high: int | float, *, below_high: bool = False) -> float:

@@ -35,6 +35,11 @@ def test_an_index_that_is_not_there(call, index, unchecked):
         call(index)
 
 
+def test_an_index_of_numpy_is_one_of_python(unchecked):
+    (head, *_) = strongest_heads(WEIGHTS, np.int64(1))
+    assert all(type(index) is int for index in head[:3])
+
+
 def test_a_count_and_a_role():
     with pytest.raises(ValueError, match="count=-1 is invalid: allowed are whole numbers from 0"):
         strongest_heads(WEIGHTS, count=-1)

@@ -122,7 +122,10 @@ def test_costs_are_integers_of_python():
         (BATCH._replace(tokens=(("a", "b", "c"),)), "tokens=.* is invalid: allowed are one token, as a"),
         (BATCH._replace(tokens=()), "tokens=.* is invalid: allowed are one token, as a text, for each of the ids"),
         *(
-            (BATCH._replace(tokens=tokens), "tokens.* is invalid: allowed are .*one token, as a text, for each of")
+            (
+                BATCH._replace(tokens=tokens),
+                "tokens.* is invalid: allowed (are|for tokens are) one token, as a text, for each of",
+            )
             for tokens in (None, 3, (1,), ((1, 2),), ("ab",), "ab")
         ),
         (TokenBatch((), None, None, ()), "ids=None is invalid"),
@@ -140,7 +143,7 @@ def test_traced_sentences_are_a_list(sentences):
 
 
 def test_traced_sentences_are_batches_or_texts():
-    with refuses(r"batches\[1\]=3 is invalid: allowed are the items of lists of sentences"):
+    with refuses(r"batches\[1\]=3 is invalid: allowed for batches are lists of sentences"):
         ENCODER.trace_sentences([BATCH, 3])
     with refuses(r"batches\[1\]: text 1 has no words"):
         ENCODER.trace_sentences(["a b", "", "c"])
@@ -163,7 +166,7 @@ def test_edits_are_a_list(edits):
 
 @pytest.mark.parametrize("edit_lists", [None, 3, "head.0.0=0", np.array(3), [HeadFactor(0, 0)], [None]])
 def test_edit_lists_are_lists_of_lists(edit_lists):
-    with refuses(r"edit_lists.*=.* is invalid: allowed are .*lists of lists of edits"):
+    with refuses(r"edit_lists.*=.* is invalid: allowed (are|for edit_lists are) .*lists of lists of edits"):
         ENCODER.outputs_with_edits("a", edit_lists=edit_lists)
 
 
@@ -340,7 +343,7 @@ TERM = Term((Operand("x", 2.0),), 2.0, 2.0)
         (lambda: check_cell(Cell("ids", (0, 0)), None, PARAMETERS), "trace=None is invalid: allowed are traces"),
         (lambda: largest_first(None, 1), "terms=None is invalid: allowed are lists of terms"),
         (lambda: largest_first("ab", 1), "terms='ab' is invalid: allowed are lists of terms"),
-        (lambda: largest_first([TERM, 2.0], 1), r"terms\[1\]=2.0 is invalid: allowed are the items of lists of terms"),
+        (lambda: largest_first([TERM, 2.0], 1), r"terms\[1\]=2.0 is invalid: allowed for terms are lists of terms"),
     ],
 )
 def test_arguments_of_derivations(call, message):

@@ -53,7 +53,7 @@ def strongest_heads(
     heads, keys = weights.shape[1:]
     require_integer("count", count, 0)
     if key is not None:
-        require_index("key", key, keys)
+        key = require_index("key", key, keys)
     candidates = [index for index in range(keys) if index not in excluded] if key is None else [key]
     if not candidates:
         return []

@@ -15,6 +15,7 @@ from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.figures.theme import Theme
 from encoder_core.support.validation import (
+    invalid_item,
     invalid_value,
     require_index,
     require_items,
@@ -86,7 +87,7 @@ def points(
     paths = require_items("paths", paths, tuple, "lists of an index and places")
     for number, path in enumerate(paths):
         if len(path) != 2 or not isinstance(path[0], Integral):
-            raise invalid_value(f"paths[{number}]", path, "the items of lists of an index and places")
+            raise invalid_item("paths", number, path, "lists of an index and places")
         require_index(f"paths[{number}]: index", path[0], len(names))
         if require_numbers(f"paths[{number}]", path[1], "stage 2").shape[1] != 2:
             raise invalid_value(f"paths[{number}]", path[1], "places of shape (stage, 2)")

@@ -173,7 +173,7 @@ def test_a_table_with_a_number_that_is_not_finite(number, is_read_only):
     [
         ({"plus": "king"}, "plus='king' is invalid: allowed are lists of words"),
         ({"minus": "man"}, "minus='man' is invalid: allowed are lists of words"),
-        ({"plus": [1]}, r"plus\[0\]=1 is invalid: allowed are the items of lists of words"),
+        ({"plus": [1]}, r"plus\[0\]=1 is invalid: allowed for plus are lists of words"),
         ({"plus": None}, "plus=None is invalid: allowed are lists of words"),
         ({"count": -1}, "count=-1 is invalid: allowed are whole numbers from 0"),
         ({"count": None}, "count=None is invalid: allowed are whole numbers from 0"),
