@@ -80,7 +80,9 @@ class LayerTrace(NamedTuple):
         """z_h W_O,h of each head h. Without dropout, the sum over all heads plus the bias is `attn_out`."""
         heads, d_head = self.z.shape[1], self.z.shape[3]
         kernels = self.out_kernel.reshape(heads, d_head, -1)
-        return np.einsum("bhsd,hdm->bhsm", self.z, kernels, optimize=True)
+        contributions = np.einsum("bhsd,hdm->bhsm", self.z, kernels, optimize=True)
+        contributions.setflags(write=False)  # as all other arrays of a trace
+        return contributions
 
 
 @compared_by_identity
@@ -129,7 +131,11 @@ class EncoderTrace(NamedTuple):
     @property
     def probabilities(self) -> Float[np.ndarray, "batch seq vocab"] | None:
         """The softmax of the logits over the vocabulary; None where the model has no output head."""
-        return None if self.logits is None else softmax(self.logits, axis=-1)
+        if self.logits is None:
+            return None
+        probabilities: Float[np.ndarray, "batch seq vocab"] = softmax(self.logits, axis=-1)
+        probabilities.setflags(write=False)  # as all other arrays of a trace
+        return probabilities
 
 
 @compared_by_identity

@@ -23,6 +23,7 @@ from jaxtyping import Float
 
 from encoder_core.analysis.output_head import require_output_head
 from encoder_core.config import DropoutPlace
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_index
 from encoder_core.trace import Run, require_run
 
@@ -82,6 +83,7 @@ class LogitAttribution:
         yield from (Contribution(name, value) for name, value in self.after.items())
 
 
+@compared_by_identity
 class NeuronContributions(NamedTuple):
     """The contributions of one feed-forward network to a logit: of each neuron, and of the bias (0 without one)."""
 

@@ -6,9 +6,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from encoder_core.analysis.softmax import softmax
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_index, require_integer, require_numbers
 
 
+@compared_by_identity
 class TopTokens(NamedTuple):
     """The most probable tokens of each row of logits, most probable first.
 

@@ -6,9 +6,11 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import eigh
 
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_numbers
 
 
+@compared_by_identity
 class PrincipalPlane(NamedTuple):
     """A plane in the space of the vectors, with the share of their variance that it shows.
 

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from encoder_core.blocks import layer_norm
 from encoder_core.config import EncoderConfig, require_chained_layers, require_config
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import invalid_value, require_choice, require_index, require_integer, require_type
 from encoder_core.trace import EncoderTrace, Run, require_run, require_trace
 
@@ -27,6 +28,7 @@ class ResidualStage(NamedTuple):
     layer: int | None = None
 
 
+@compared_by_identity
 class StepPart(NamedTuple):
     """A part of the step of one token's vector.
 

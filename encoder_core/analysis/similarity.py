@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import (
     invalid_value,
     require_mask,
@@ -67,6 +68,7 @@ def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.nd
     return np.asarray(total / (count * (count - 1)))
 
 
+@compared_by_identity
 class GroupCosines(NamedTuple):
     """The mean cosine of all pairs of rows of the same group, and of all pairs of different groups."""
 
@@ -103,6 +105,7 @@ def _group_numbers(groups: Sequence[object]) -> Int[np.ndarray, "row"]:
     return np.array([different.index(group) for group in groups])
 
 
+@compared_by_identity
 class Similarity(NamedTuple):
     """The smallest, mean and largest dot product of all pairs of rows at the same distance, by distance."""
 

@@ -6,9 +6,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.special import entr
 
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import invalid_value, require_number, require_numbers
 
 
+@compared_by_identity
 class SoftmaxSteps(NamedTuple):
     """The steps of softmax along rows of scores s; `blocks.softmax` is the function of the encoder.
 

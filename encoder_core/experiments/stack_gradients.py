@@ -10,12 +10,14 @@ from encoder_core.config import EncoderConfig, Norm
 from encoder_core.edits import Edit, ResidualFactor
 from encoder_core.encoder import Encoder
 from encoder_core.engine.gradients import layer_gradients
+from encoder_core.support.read_only import compared_by_identity
 
 DEPTHS = (2, 4, 6, 8, 12)
 NUM_ENCODERS = 10  # random encoders with the seeds 0 to 9, for the spread
 _TOKENS, _D_MODEL = 12, 32
 
 
+@compared_by_identity
 class StackNorms(NamedTuple):
     """Lengths of all rows of a sentence taken as one vector.
 

@@ -7,9 +7,11 @@ from jaxtyping import Float
 
 from encoder_core.edits.apply import set_embedded
 from encoder_core.explain.sublayers import NormSteps, layer_norm_steps
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.trace import Run
 
 
+@compared_by_identity
 class FirstInput(NamedTuple):
     """The input of the first layer and the tensors that it is computed from.
 

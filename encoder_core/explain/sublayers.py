@@ -16,6 +16,7 @@ from encoder_core.analysis import softmax_steps
 from encoder_core.config import Activation, ActivationAfter, DropoutPlace, Norm
 from encoder_core.edits import Sublayer
 from encoder_core.parameters import Parameters
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.trace import Run
 
 NormName = Literal["norm1", "norm2", "final_norm"]
@@ -26,6 +27,7 @@ PROJECTIONS = ("query", "key", "value")
 SUBLAYER_OF_NORM: dict[NormName, Sublayer] = {"norm1": "attention", "norm2": "mlp"}
 
 
+@compared_by_identity
 class AddAndNorm(NamedTuple):
     """A norm and the residual sum of the same sublayer; the first three tensors are None for the final norm.
 
@@ -114,6 +116,7 @@ def norm_parameters(
     return parameters[f"{prefix}.scale"], parameters[f"{prefix}.bias"]
 
 
+@compared_by_identity
 class NormSteps(NamedTuple):
     """The steps of layer normalisation.
 
@@ -141,6 +144,7 @@ def layer_norm_steps(
     return NormSteps(mean, variance, normalised, normalised * scale + shift)
 
 
+@compared_by_identity
 class FeedForwardSteps(NamedTuple):
     """The steps of the feed-forward network.
 

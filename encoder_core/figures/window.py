@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Integer
 
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_integer, require_type
 
 MAX_UNBINNED = 256  # columns that a figure draws one by one; of more columns it draws a window or bins
@@ -76,6 +77,7 @@ class Window:
 Labels = Sequence[str] | Window  # the names of all places, or the window of them that is drawn
 
 
+@compared_by_identity
 class Pooled(NamedTuple):
     """One number for each bin of rows and columns.
 

@@ -6,8 +6,10 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.parameters import Parameters
+from encoder_core.support.read_only import compared_by_identity
 
 
+@compared_by_identity
 class AffineMap(NamedTuple):
     """x -> x kernel + bias, in float64."""
 

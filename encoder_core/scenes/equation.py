@@ -8,8 +8,10 @@ from jaxtyping import Float
 
 from encoder_core.figures import HeatmapStyle, Line, TensorMap, ThemeName, Window, colour_limit, heatmap
 from encoder_core.scenes.position import Position
+from encoder_core.support.read_only import compared_by_identity
 
 
+@compared_by_identity
 class EquationTerm(NamedTuple):
     """One matrix of a sum: its title, its values, and the slice of a trace that it is, or None."""
 

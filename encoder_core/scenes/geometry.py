@@ -8,12 +8,14 @@ from jaxtyping import Float
 
 from encoder_core.analysis import PrincipalPlane, StepPart
 from encoder_core.figures import Arrow, AxisMeaning, Line, PanelStyle, Selection, ThemeName, arrows, extent_of, points
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.wording import shorten
 
 HEIGHT = 360
 AXES = ("component 1", "component 2")
 
 
+@compared_by_identity
 class PlanePoints(NamedTuple):
     """The tokens that are drawn.
 

@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Float, Int, Shaped
 from encoder_core.config import EncoderConfig
 from encoder_core.encoder import Encoder
 from encoder_core.parameters import ParameterDict, draw_parameters
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import invalid_value, require_integer, require_type
 from encoder_core.training.network import ParameterArrays, forward_logits
 from encoder_core.training.plan import CHUNK, TrainingPlan
@@ -25,6 +26,7 @@ _TOO_LARGE = 3.0  # a loss of so many times that of a uniform guess counts as di
 _OPTIMIZER = optax.chain(optax.scale_by_adam(b2=0.98), optax.add_decayed_weights(0.3))
 
 
+@compared_by_identity
 class Steps(NamedTuple):
     """What was measured in each of some consecutive steps, before its update.
 

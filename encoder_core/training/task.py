@@ -9,11 +9,13 @@ from jaxtyping import Bool, Int
 
 from encoder_core.inputs.task_tokenizer import TaskTokenizer
 from encoder_core.inputs.tokenizer import TokenBatch
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_integer
 
 MIN_LEN = 2  # tokens of the shortest random input
 
 
+@compared_by_identity
 class Batch(NamedTuple):
     """Random inputs of a task with their right outputs.
 
@@ -34,6 +36,7 @@ Mask = Bool[np.ndarray, "batch seq"]
 KeyMatrix = Bool[np.ndarray, "query key"]
 
 
+@compared_by_identity
 class ExpectedKeys(NamedTuple):
     """The keys from which the output of a token can be read.
 

@@ -4,15 +4,20 @@ import copy
 import pickle
 
 import jax
+import jaxtyping
 import numpy as np
 import pytest
 
-from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, HeadFactor, SetScore, SetWeight
+from encoder_core import RECIPES, Dropout, Encoder, EncoderConfig, HeadFactor, SetScore, SetWeight, analysis
+from encoder_core.analysis import language
+from encoder_core.explain import sublayers
+from encoder_core.figures import window
 from encoder_core.inputs.tokenizer import WordTokenizer
 from tests.core.pretrained.tiny import save_tiny
 
 CONFIG = EncoderConfig(vocab_size=20, d_model=8, num_heads=2, d_ff=8, num_layers=2, dropout=0.5)
 EDITS = [Dropout(3), HeadFactor(0, 1), SetScore(0, 0, 0, 0, 0, 1.0), SetWeight("W_V", 0, 0, 0, 0, 2.0)]
+IDS = np.array([[0, 1]])
 KINDS = ["random", "shared draw", "from parameters", "recipe", "pretrained"]
 
 
@@ -90,6 +95,8 @@ def test_traces(duplicate, encoders):
         assert type(other) is type(trace)
         assert_same(trace, other)
         assert_read_only(other)
+    trace = encoders["recipe"].trace("the cat")
+    assert_read_only((trace.layers[0].head_contributions, Encoder.recipe("nanolm").trace(IDS).probabilities))
 
 
 def test_a_random_encoder_is_pickled_without_its_numbers(encoders):
@@ -121,3 +128,15 @@ def test_what_holds_arrays_is_equal_to_itself_only(encoders):
         assert one != other
         assert not one == other  # noqa: SIM201
         assert len({one, one, other}) == 2
+
+
+@pytest.mark.parametrize("module", [analysis, language, sublayers, window])
+def test_results_that_hold_arrays_are_equal_to_themselves_only(module):
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type) and hasattr(kind, "_fields")]
+    with_arrays = [kind for kind in kinds if any(map(_is_array, kind.__annotations__.values()))]
+    assert with_arrays
+    assert {kind.__name__ for kind in with_arrays if kind.__eq__ is not object.__eq__} == set()
+
+
+def _is_array(annotation):
+    return isinstance(annotation, type) and issubclass(annotation, jaxtyping.AbstractArray)

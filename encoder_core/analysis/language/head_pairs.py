@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from encoder_core.analysis.language.head_roles import ROLES, role_keys
 from encoder_core.analysis.language.token_kinds import SPECIAL, word_mask
 from encoder_core.inputs.corpus.word_classes import WordClass, has_class
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import invalid_value, require_index, require_integer, require_items
 from encoder_core.trace import SentenceTrace, checked_traces
 
@@ -29,6 +30,7 @@ CLASS_PAIRS: dict[str, tuple[WordClass, WordClass]] = {
 KINDS = (*ROLES, SAME_WORD, *CLASS_PAIRS)
 
 
+@compared_by_identity
 class PairWeights(NamedTuple):
     """The weights of all pairs of a query and a visible key in many sentences, in every head.
 

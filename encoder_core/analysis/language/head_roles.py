@@ -11,12 +11,14 @@ from jaxtyping import Bool, Float, Int
 
 from encoder_core.analysis.attention import stack_patterns
 from encoder_core.analysis.language.token_kinds import CLS, SEP, is_punctuation, word_mask
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_choice
 from encoder_core.trace import EncoderTrace, checked_traces
 
 ROLES = ("previous", "next", "itself", CLS, SEP, "punctuation")
 
 
+@compared_by_identity
 class HeadRoles(NamedTuple):
     """The mean weight of each head on the keys of each role.
 

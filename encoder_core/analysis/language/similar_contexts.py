@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
 from encoder_core.analysis.similarity import unit_rows
+from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import (
     invalid_value,
     require_index,
@@ -24,6 +25,7 @@ from encoder_core.trace import SentenceTrace, checked_traces
 _EQUAL = 1e-5  # cosines that differ by less are equal: float32 has no better accuracy for them
 
 
+@compared_by_identity
 class ContextVectors(NamedTuple):
     """The vectors of all tokens of many sentences; a `place` is one token of one sentence.
 
@@ -41,6 +43,7 @@ class ContextVectors(NamedTuple):
     vectors: Float[np.ndarray, "stage place d_model"]
 
 
+@compared_by_identity
 class ContextComparison(NamedTuple):
     """The cosines of one token's vectors with the vectors of all places of one or several sources.
 
@@ -56,6 +59,7 @@ class ContextComparison(NamedTuple):
     places: Int[np.ndarray, "3 place"]
 
 
+@compared_by_identity
 class SimilarContext(NamedTuple):
     """A token with a similar vector: index of its source, its sentence there, and its position in the sentence.
 

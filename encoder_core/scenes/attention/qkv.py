@@ -19,10 +19,12 @@ from encoder_core.figures import (
     parameter_slice,
 )
 from encoder_core.scenes.position import Position, layer_slice
+from encoder_core.support.read_only import compared_by_identity
 
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
 
+@compared_by_identity
 class Projection(NamedTuple):
     """The kernel of a linear layer, and its result for one sentence."""
 

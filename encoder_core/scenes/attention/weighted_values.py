@@ -25,10 +25,12 @@ from encoder_core.figures import (
 from encoder_core.scenes.attention.softmax import weight_bars, weight_map
 from encoder_core.scenes.position import Position, head_slice
 from encoder_core.support.number_format import format_number
+from encoder_core.support.read_only import compared_by_identity
 
 _SMALLEST_WITH_DECIMALS = 0.01  # columns of smaller numbers, of a head with a small factor, would be zeros
 
 
+@compared_by_identity
 class HeadWeights(NamedTuple):
     """The attention weights of one head, the keys that each query sees, and the end of the colour scale."""
 
