@@ -56,7 +56,7 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
             names_before=(before.batch.tokens[at.sentence], window),
         )
         render_plot(output_parts, key="what_if_output", on_click=None)
-    distance = residual_change(before.trace, model.trace, at.sentence)
+    distance = residual_change(before.trace, model.trace, at.sentence, allow_unchained=True)
     render_plot(
         scenes.propagation(distance, at, theme=current_theme()),
         key="what_if_travel",

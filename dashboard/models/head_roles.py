@@ -30,7 +30,7 @@ def _roles(settings: Settings) -> HeadRoles | None:
     model = model_for(settings)
     if settings.recipe:
         try:
-            return head_roles([model.trace])
+            return head_roles([model.trace], allow_padding=True)
         except ValueError:  # no query can attend to a key of a role
             return None
     encoder, tokenizer = model.encoder, model.encoder.tokenizer

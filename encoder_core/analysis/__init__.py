@@ -7,6 +7,7 @@ from encoder_core.analysis.attention import (
     stack_patterns,
     visible_keys,
 )
+from encoder_core.analysis.comparable import attends_to_padding
 from encoder_core.analysis.logit_attribution import (
     LogitAttribution,
     NeuronContributions,
@@ -31,10 +32,7 @@ from encoder_core.analysis.residual_steps import (
     residual_step,
     stage_vectors,
 )
-from encoder_core.analysis.residual_stream import (
-    residual_change,
-    residual_stream,
-)
+from encoder_core.analysis.residual_stream import residual_change, residual_stream
 from encoder_core.analysis.similarity import (
     GroupCosines,
     SelfMatches,
@@ -64,6 +62,7 @@ __all__ = [
     "SoftmaxSteps",
     "StepPart",
     "TopTokens",
+    "attends_to_padding",
     "cosines",
     "cosines_by_group",
     "entropy",

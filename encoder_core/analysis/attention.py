@@ -1,11 +1,10 @@
 """Attention weights of all layers, visible keys, and attention rollout."""
 
-from collections.abc import Iterable, Mapping, Sequence
-
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.support.validation import invalid_value, require_index, require_mask, require_numbers, require_square
+from encoder_core.analysis.comparable import require_chained_trace
+from encoder_core.support.validation import require_finite, require_index, require_numbers, require_square
 from encoder_core.trace import EncoderTrace, require_trace
 
 
@@ -29,55 +28,52 @@ def visible_keys(trace: EncoderTrace, sentence: int = 0) -> Bool[np.ndarray, "la
     return np.stack([np.isfinite(layer.scores[sentence]) for layer in trace.layers])
 
 
-def later_key_share(
-    patterns: Sequence[Float[np.ndarray, "batch head seq seq"]], real: Bool[np.ndarray, "batch seq"] | None = None
-) -> float:
-    """The share of all attention weight that queries give to later keys: the sum above the diagonals over the sum.
+def later_key_share(trace: EncoderTrace) -> float:
+    """The share of all attention weight that queries give to later keys, in all layers, heads and sentences.
 
-    patterns  the attention weights of each layer
-    real      True for tokens that are not padding: only these are queries that count, and later keys; None for all
-
-    0 if there is no weight at all, because every key is masked. Raises ValueError for what is no list of weights, and
-    for `real` of another shape.
+    It is the sum above the diagonals over the sum. Padding counts neither as a query nor as a later key, but its weight
+    is a part of the sum. 0 if there is no weight at all, because every key is masked. Raises ValueError for what is no
+    trace.
     """
-    if isinstance(patterns, str | Mapping | EncoderTrace) or not isinstance(patterns, Iterable):
-        raise invalid_value("patterns", patterns, "lists of the weights of each layer")
-    patterns = [require_numbers("patterns", pattern, "batch head query key") for pattern in patterns]
-    for pattern in patterns:
-        require_square("patterns", pattern)
-    if real is not None:
-        for pattern in patterns:
-            require_mask("real", real, (pattern.shape[0], pattern.shape[2]))
-        patterns = [np.where(real[:, None, :, None], pattern, 0) for pattern in patterns]
+    require_trace(trace)
+    patterns = [np.where(trace.real[:, None, :, None], layer.pattern, 0) for layer in trace.layers]
     total = sum(float(pattern.sum()) for pattern in patterns)
-    if real is not None:
-        patterns = [np.where(real[:, None, None, :], pattern, 0) for pattern in patterns]
+    patterns = [np.where(trace.real[:, None, None, :], pattern, 0) for pattern in patterns]
     later = sum(float(np.triu(pattern, 1).sum()) for pattern in patterns)
     return later / total if total else 0.0
 
 
-def rollout(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
+def rollout(
+    trace: EncoderTrace, sentence: int = 0, *, allow_unchained: bool = False
+) -> Float[np.ndarray, "layer seq seq"]:
     """Attention rollout, an estimate of the share of each input token in each token of every layer.
 
+    allow_unchained  True: also for layers that all read the embedded input, see `require_chained_trace`
+
     R_l = M_l R_(l-1) with R_0 = I and M_l of `mix_with_residual`: attention and the residual stream have equal weight.
-    Source: Abnar & Zuidema 2020, "Quantifying attention flow in Transformers", section 3. Raises ValueError for weights
-    on other axes.
+    Source: Abnar & Zuidema 2020, "Quantifying attention flow in Transformers", section 3. Raises ValueError where there
+    is no such sentence, and for layers that are not chained.
     """
-    mixed = mix_with_residual(patterns)
+    require_trace(trace)
+    require_chained_trace(trace, allow_unchained=allow_unchained)
+    mixed = mix_with_residual(stack_patterns(trace, sentence))
     rolled = [mixed[0]]
     for layer in mixed[1:]:
         rolled.append(layer @ rolled[-1])
     return np.stack(rolled)
 
 
-def mix_with_residual(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
+def mix_with_residual(patterns: Float[np.ndarray, "*lead head seq seq"]) -> Float[np.ndarray, "*lead seq seq"]:
     """M = 0.5 A + 0.5 I, each row divided by its sum; A is the mean of the attention weights over the heads.
 
+    patterns  of one layer or several: those of `stack_patterns`, or `trace.layers[0].pattern`
+
     Before the division, the sum is 1, but 1/2 where every key is masked, and below or above 1 with dropout. Raises
-    ValueError for weights on other axes.
+    ValueError for weights on other axes or that are not finite.
     """
-    patterns = require_numbers("patterns", patterns, "layer head query key")
+    patterns = require_numbers("patterns", patterns, "*lead head query key")
     require_square("patterns", patterns)
-    averaged = patterns.mean(axis=1)
+    require_finite("patterns", patterns)
+    averaged = patterns.mean(axis=-3)
     mixed = 0.5 * averaged + 0.5 * np.eye(averaged.shape[-1], dtype=averaged.dtype)
     return mixed / mixed.sum(axis=-1, keepdims=True)

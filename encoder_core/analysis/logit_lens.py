@@ -21,9 +21,7 @@ def logit_lens(run: Run, sentence: int = 0) -> Float[np.ndarray, "stage seq voca
     """
     require_run(run)
     require_output_head(run.config)
-    return output_logits(
-        lens_stream(run, residual_stream(run.trace, sentence, final_norm=False)), run.edited_parameters
-    )
+    return output_logits(lens_stream(run, residual_stream(run.trace, sentence)), run.edited_parameters)
 
 
 def lens_stream(run: Run, stream: Float[np.ndarray, "*rows d_model"]) -> Float[np.ndarray, "*rows d_model"]:

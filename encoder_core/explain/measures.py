@@ -58,13 +58,13 @@ def _mean_pattern(run: Run, layer: int) -> Square:
 
 def _rollout_step(run: Run, layer: int) -> Square:
     """½ average + ½ I, as in `analysis.mix_with_residual`."""
-    return analysis.mix_with_residual(run.trace.layers[layer].pattern)  # of all sentences, as of several layers
+    return analysis.mix_with_residual(run.trace.layers[layer].pattern)
 
 
 def _rollout(run: Run, layer: int) -> Square:
     """The product of the steps up to this layer, as in `analysis.rollout`."""
-    patterns = (analysis.stack_patterns(run.trace, sentence) for sentence in range(len(run.trace.real)))
-    return np.stack([analysis.rollout(of_sentence[: layer + 1])[-1] for of_sentence in patterns])
+    sentences = range(len(run.trace.real))
+    return np.stack([analysis.rollout(run.trace, each, allow_unchained=True)[layer] for each in sentences])
 
 
 def _position_products(run: Run, _: None) -> Square:

@@ -12,6 +12,7 @@ from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import invalid_value, require_integer, require_items
 
 PAD, UNK = "[PAD]", "[UNK]"
+UNK_ID = 1  # in the vocabulary of a `WordTokenizer`
 
 _JOINERS = "\u200c\u200d"  # zero-width joiners: invisible parts of words and emoji
 _LETTERS = rf"[\p{{L}}\p{{M}}\p{{N}}_{_JOINERS}]+"

@@ -149,6 +149,12 @@ def require_numbers(name: str, value: Any, axes: str) -> Shaped[np.ndarray, "...
     return array
 
 
+def require_finite(name: str, array: Shaped[np.ndarray, "..."]) -> None:
+    """Raises ValueError where a number is NaN or infinite."""
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: values that are not finite are invalid: allowed are finite numbers.")
+
+
 def require_square(name: str, array: Shaped[np.ndarray, "..."]) -> None:
     """Raises ValueError unless the last two axes have one size."""
     if array.shape[-1] != array.shape[-2]:

@@ -24,6 +24,7 @@ from encoder_core.analysis import (
     top_tokens,
 )
 from encoder_core.inputs.positions import sinusoids
+from tests.core.language.traces import trace_with
 
 
 def test_one_hot_rows_have_their_one_at_the_id():
@@ -104,20 +105,27 @@ def test_largest_entropy_is_log2_of_the_visible_keys():
     np.testing.assert_array_equal(largest_entropy(visible), [0, 1, 2, 0])
 
 
+def with_patterns(patterns, **fields):
+    """A trace of one sentence with these patterns, (layer, head, query, key)."""
+    return trace_with([["a"] * patterns.shape[-1]], patterns[:, None], **fields)
+
+
 def test_rollout_of_two_layers_by_hand():
     """Both tokens attend to the first only: A = [[1, 0], [1/2, 1/2]], and A A = [[1, 0], [3/4, 1/4]]."""
-    pattern = np.array([[[[1.0, 0.0], [1.0, 0.0]]]] * 2)
-    np.testing.assert_allclose(rollout(pattern), [[[1, 0], [0.5, 0.5]], [[1, 0], [0.75, 0.25]]])
+    trace = with_patterns(np.array([[[[1.0, 0.0], [1.0, 0.0]]]] * 2))
+    np.testing.assert_allclose(rollout(trace), [[[1, 0], [0.5, 0.5]], [[1, 0], [0.75, 0.25]]])
 
 
 def test_rollout_averages_the_heads_and_its_rows_add_up_to_one():
     patterns = np.random.default_rng(0).dirichlet(np.ones(5), (3, 2, 5))
-    np.testing.assert_allclose(rollout(patterns).sum(axis=-1), 1)
-    np.testing.assert_allclose(mix_with_residual(patterns), 0.25 * patterns.sum(axis=1) + 0.5 * np.eye(5))
+    np.testing.assert_allclose(rollout(with_patterns(patterns)).sum(axis=-1), 1, rtol=1e-6)
+    mixed = mix_with_residual(patterns)
+    np.testing.assert_allclose(mixed, 0.25 * patterns.sum(axis=1) + 0.5 * np.eye(5))
+    np.testing.assert_array_equal(mix_with_residual(patterns[1]), mixed[1])  # of one layer
 
 
 def test_rollout_of_rows_with_only_masked_keys():
-    np.testing.assert_array_equal(rollout(np.zeros((2, 1, 3, 3))), [np.eye(3)] * 2)
+    np.testing.assert_array_equal(rollout(with_patterns(np.zeros((2, 1, 3, 3)))), [np.eye(3)] * 2)
 
 
 def test_cosines_of_equal_orthogonal_opposite_and_zero_rows():
@@ -197,9 +205,9 @@ def test_self_matches_excludes_rows_with_a_masked_diagonal():
 def test_share_of_later_keys_is_the_weight_above_the_diagonals():
     """0.25 of a sum of 2 in the first layer, 0.75 of 2 in the second; none without any weight."""
     first, second = np.array([[0.75, 0.25], [0.5, 0.5]]), np.array([[0.25, 0.75], [1.0, 0.0]])
-    assert later_key_share([first[None, None], second[None, None]]) == pytest.approx(0.25)
-    assert later_key_share([np.tril(first)[None, None]]) == 0
-    assert later_key_share([np.zeros((1, 1, 2, 2))]) == 0
+    assert later_key_share(with_patterns(np.array([[first], [second]]))) == pytest.approx(0.25)
+    assert later_key_share(with_patterns(np.tril(first)[None, None])) == 0
+    assert later_key_share(with_patterns(np.zeros((1, 1, 2, 2)))) == 0
 
 
 def test_share_of_later_keys_leaves_out_padding():
@@ -207,10 +215,10 @@ def test_share_of_later_keys_leaves_out_padding():
 
     Of all three queries, later keys get 0.3 + 0.5 + 0.2 of a weight of 3.
     """
-    pattern = np.tile(np.array([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2], [1.0, 0.0, 0.0]]), (1, 2, 1, 1))
-    assert later_key_share([pattern, pattern]) == pytest.approx(1 / 3)
-    assert later_key_share([pattern, pattern], np.array([[True, True, False]])) == pytest.approx(0.15)
-    assert later_key_share([pattern], np.array([[False, False, False]])) == 0
+    pattern = np.tile(np.array([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2], [1.0, 0.0, 0.0]]), (2, 2, 1, 1))
+    assert later_key_share(with_patterns(pattern)) == pytest.approx(1 / 3)
+    assert later_key_share(with_patterns(pattern, real=[[True, True, False]])) == pytest.approx(0.15)
+    assert later_key_share(with_patterns(pattern, real=[[False, False, False]])) == 0
 
 
 def test_lists_and_integers_are_numbers(unchecked):
@@ -219,5 +227,4 @@ def test_lists_and_integers_are_numbers(unchecked):
     assert numerical_rank(np.array([[1, 2], [2, 4]])) == 1
     assert rank_of([1, 5, 3], np.int64(2)) == 2
     np.testing.assert_array_equal(one_hot([1], 2), [[0, 1]])
-    assert later_key_share([]) == 0
     assert top_tokens(np.array([-np.inf, 1.0]), 1).ids.tolist() == [1]

@@ -1,16 +1,28 @@
 """Arguments of a wrong type for measures: each gets a sentence that names the argument and what is allowed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig, ablate_heads, ablate_tokens, analysis
+from encoder_core import (
+    Encoder,
+    EncoderConfig,
+    HeadFactor,
+    ReplaceToken,
+    WordTokenizer,
+    ablate_heads,
+    ablate_tokens,
+    analysis,
+)
 from encoder_core.analysis import language
 
 pytestmark = pytest.mark.usefixtures("unchecked")
 
 CONFIG = EncoderConfig(vocab_size=20, max_len=8, d_model=8, num_heads=2, output_head=True)
 ENCODER = Encoder.random(CONFIG)
-RUN = ENCODER.run(["a b . a", "c a"], "padding")
+TOKENS = ["a b . a", "c a"]
+RUN = ENCODER.run(TOKENS, "padding")
 TRACE = RUN.trace
 SENTENCES = list(ENCODER.trace_sentences(["a b c", "c a"]))
 CONTEXTS = language.context_vectors(SENTENCES)
@@ -34,11 +46,14 @@ def refuses(message):
     [
         lambda trace: analysis.stack_patterns(trace, 0),
         lambda trace: analysis.visible_keys(trace, 0),
-        lambda trace: analysis.residual_stream(trace, 0, final_norm=False),
+        lambda trace: analysis.residual_stream(trace, 0),
         lambda trace: analysis.stage_vectors(trace, analysis.residual_stages(CONFIG)[0]),
         lambda trace: language.attention_from(trace, 0),
         lambda trace: language.same_word_similarity(trace, (0, 0), (1, 1)),
-        lambda trace: language.different_words_similarity(trace, 0, 1),
+        lambda trace: language.different_words_similarity(trace, (0, 0), (1, 1)),
+        analysis.rollout,
+        analysis.later_key_share,
+        analysis.attends_to_padding,
         language.sentence_vectors,
     ],
 )
@@ -100,7 +115,6 @@ def test_an_encoder_is_required(encoder):
         ("visible", analysis.largest_entropy),
         ("square", analysis.mean_off_diagonal),
         ("patterns", analysis.mix_with_residual),
-        ("patterns", analysis.rollout),
         ("matrix", analysis.numerical_rank),
         ("matrix", analysis.singular_values),
         ("ids", lambda ids: analysis.one_hot(ids, 3)),
@@ -131,19 +145,14 @@ def test_numbers_are_required(name, measure, value):
         (lambda: analysis.cosines_by_group(MATRIX, None), "groups=None is invalid: allowed are lists"),
         (lambda: analysis.entropy(MATRIX), "a weight of -2 is invalid: allowed are weights from 0"),
         (lambda: analysis.largest_entropy(MATRIX), "visible=.* is invalid: allowed are boolean arrays"),
-        (lambda: analysis.later_key_share("ab"), "patterns='ab' is invalid: allowed are lists"),
-        (lambda: analysis.later_key_share(None), "patterns=None is invalid: allowed are lists"),
-        (lambda: analysis.later_key_share([MATRIX]), r"patterns: shape=\(2, 3\) is invalid"),
-        (
-            lambda: analysis.later_key_share([np.ones((1, 1, 2, 2))], MATRIX),
-            r"allowed are .*boolean arrays of shape \(1, 2\)",
-        ),
+        (lambda: analysis.rollout(TRACE, 2), "sentence=2 is invalid: allowed are 0 to 1"),
+        (lambda: analysis.rollout(TRACE, allow_unchained=1), "allow_unchained=1 is invalid: allowed are True, False"),
         (lambda: analysis.mean_off_diagonal(MATRIX), r"square: shape=\(2, 3\) is invalid: allowed are square matrices"),
         (lambda: analysis.similarity_by_distance(MATRIX), "dots: .* allowed are square matrices"),
         (lambda: analysis.self_matches(np.eye(3), np.ones((3, 3))), "visible=.* allowed are boolean arrays of shape"),
         (
-            lambda: analysis.rollout(MATRIX),
-            r"patterns: shape=\(2, 3\) is invalid: allowed are numbers of shape \(layer",
+            lambda: analysis.mix_with_residual(MATRIX),
+            r"patterns: shape=\(2, 3\) is invalid: allowed are numbers of shape \(\*lead, head",
         ),
         (lambda: analysis.numerical_rank(np.full((2, 2), np.nan)), "the matrix contains values that are not finite"),
         (lambda: analysis.singular_values(np.full((2, 2), np.inf)), "the matrix contains values that are not finite"),
@@ -167,7 +176,8 @@ def test_numbers_are_required(name, measure, value):
         (lambda: analysis.softmax_steps(MATRIX, float("nan")), "temperature=nan is invalid"),
         (lambda: analysis.residual_change(None, TRACE), "before=None is invalid: allowed are traces"),
         (lambda: analysis.residual_change(TRACE, RUN), "after=.* is invalid: allowed are traces"),
-        (lambda: analysis.residual_stream(TRACE, np.ones((2, 2), bool), final_norm=False), "tokens=.* is invalid"),
+        (lambda: analysis.residual_stream(TRACE, np.ones((2, 4), bool)), "sentence=.* is invalid: allowed are 0 to 1"),
+        (lambda: analysis.residual_stream(TRACE, allow_unchained="no"), "allow_unchained='no' is invalid"),
         (lambda: analysis.residual_step(RUN, True, 0), "stage=True is invalid: allowed are whole numbers from 1"),
         (lambda: analysis.residual_step(RUN, None, 0), "stage=None is invalid"),
         (lambda: analysis.residual_step(RUN, 5, 0), "stage=5 is invalid: allowed are 1 to 4"),
@@ -199,18 +209,26 @@ def from_ids():
         (lambda: language.pair_kinds([]), r"tokens=\[\] is invalid: allowed are lists of tokens, with at least 1"),
         (lambda: language.special_tokens_and_query(["a"], 1), "query=1 is invalid: allowed are 0 to 0"),
         (lambda: language.special_tokens_and_query(["a"], None), "query=None is invalid: allowed are 0 to 0"),
-        (lambda: language.shared_words("ab", TRACE.real), "tokens='ab' is invalid: allowed are lists of the tokens"),
-        (lambda: language.shared_words(TRACE.tokens, TRACE.real[0]), "real=.* allowed are boolean arrays of shape"),
-        (lambda: language.shared_words(from_ids().tokens, TRACE.real), "real=.* with batch=0"),
+        (lambda: language.shared_words("ab"), "sentences='ab' is invalid: allowed are traces of texts, and batches"),
+        (lambda: language.shared_words(TRACE.tokens), "sentences=.* is invalid: allowed are traces of texts"),
+        (lambda: language.shared_words(from_ids()), "the trace has no tokens: its input must be text"),
+        (lambda: language.sentence_vectors(TRACE, allow_padding=1), "allow_padding=1 is invalid: allowed are True"),
         (
             lambda: language.same_word_similarity(TRACE, 0, (1, 1)),
             "first=0 is invalid: allowed are pairs of a sentence",
         ),
         (lambda: language.same_word_similarity(TRACE, (0, 0), "ab"), "second='ab' is invalid: allowed are pairs"),
-        (lambda: language.different_words_similarity(TRACE, 0, 2), "second=2 is invalid: allowed are 0 to 1"),
-        (lambda: language.different_words_similarity(TRACE, -1, 1), "first=-1 is invalid: allowed are 0 to 1"),
+        (lambda: language.different_words_similarity(TRACE, 0, (1, 0)), "first=0 is invalid: allowed are pairs of a"),
         (
-            lambda: language.different_words_similarity(from_ids(), 0, 0),
+            lambda: language.different_words_similarity(TRACE, (0, 0), (2, 0)),
+            "sentence of second=2 is invalid: allowed are 0 to 1",
+        ),
+        (
+            lambda: language.same_word_similarity(TRACE, (0, -1), (1, 0)),
+            "token of first=-1 is invalid: allowed are 0 to 3",
+        ),
+        (
+            lambda: language.different_words_similarity(from_ids(), (0, 0), (0, 1)),
             "the trace has no tokens: its input must be text",
         ),
         (lambda: language.strongest_heads(WEIGHTS, excluded=None), "excluded=None is invalid: allowed are collections"),
@@ -262,11 +280,44 @@ def test_a_stage_is_one_of_the_trace(tensor, layer, message):
         analysis.stage_vectors(TRACE, analysis.ResidualStage("x", tensor, layer))
 
 
-def test_the_patterns_of_layers():
+def test_patterns_are_square():
     with refuses(r"patterns: shape=\(1, 1, 2, 3\) is invalid: allowed are square matrices"):
-        analysis.later_key_share([np.ones((1, 1, 2, 3))])
-    with refuses(r"patterns=EncoderTrace\(.*\) is invalid: allowed are lists of the weights of each layer"):
-        analysis.later_key_share(TRACE)
+        analysis.mix_with_residual(np.ones((1, 1, 2, 3)))
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        analysis.residual_stream,
+        analysis.rollout,
+        lambda trace, **options: analysis.residual_change(trace, trace, **options),
+        lambda trace, **options: language.same_word_similarity(trace, (0, 0), (1, 1), **options),
+        lambda trace, **options: language.different_words_similarity(trace, (0, 0), (1, 1), **options),
+    ],
+)
+def test_layers_that_are_not_chained(measure):
+    unchained = ENCODER.with_config(replace(CONFIG, attention_read_out="input")).trace(TOKENS, "padding")
+    with refuses('a trace of attention_read_out="input" is invalid: .*allow_unchained=True'):
+        measure(unchained)
+    assert np.isfinite(measure(unchained, allow_unchained=True)).all()
+    unchanged = ENCODER.trace(TOKENS, "padding", [HeadFactor(0, head) for head in range(2)])
+    assert np.isfinite(measure(unchanged)).all()
+
+
+def test_traces_of_different_vocabularies_are_not_compared():
+    """Without a tokenizer, the words of both texts get the ids 2, 3 and 4."""
+    one, other, repeated = map(ENCODER.trace, ("The black cat", "A white dog", "the black the"))
+    np.testing.assert_array_equal(one.output, other.output)
+    with refuses(r"'The' and 'A' have the id 2\. Allowed are .*tokenizer=WordTokenizer\.from_texts\(texts\)"):
+        analysis.residual_change(one, other)
+    with refuses("'c' has the ids 4 and 3"):
+        analysis.residual_change(*map(ENCODER.trace, ("a b c", "a a c")))
+    assert analysis.residual_change(one, repeated)[0].tolist()[:2] == [0, 0]  # "The" and "the" can be one token
+    together = Encoder.random(CONFIG, tokenizer=WordTokenizer(["black", "cat", "white"]))
+    change = analysis.residual_change(*map(together.trace, ("The black cat", "A white cat")))
+    assert (change[0] > 0).tolist() == [False, True, False]  # the first words are both unknown
+    edited = ENCODER.trace("The black cat", edits=[ReplaceToken(0, 0, 4), ReplaceToken(0, 1, 9)])
+    assert (analysis.residual_change(one, edited)[0] > 0).tolist() == [True, True, False]
 
 
 def test_rows_and_groups_that_do_not_fit():

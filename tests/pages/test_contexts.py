@@ -87,7 +87,7 @@ def values(body):
 def test_nearest_vectors_and_strongest_pairs_are_those_of_the_encoder(framed, encoder):
     traces, trace = engine(encoder, TEXT)
     place, layer = trace.tokens[0].index("bank"), 2
-    vectors = residual_stream(trace, 0, final_norm=False)[:, place]
+    vectors = residual_stream(trace)[:, place]
     comparison = compare_contexts(vectors, "bank", [context_vectors(traces)])
     at = viewed("Similar contexts", encoder=encoder, text=TEXT, token=str(place + 1), context_layer=str(layer))
     (figure,) = figures(at)

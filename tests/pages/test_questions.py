@@ -40,7 +40,7 @@ from dashboard.selection.focus import Focus
 from dashboard.state.setting_parameters import DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Dropout, Encoder, HeadFactor, HideToken, SetScore
-from encoder_core.analysis import cosines, numerical_rank, residual_stream, softmax
+from encoder_core.analysis import cosines, numerical_rank, softmax
 from encoder_core.explain.sublayers import add_and_norm
 from tests.pages.app import opened, rendered
 
@@ -123,7 +123,9 @@ def all_questions(model, at):
     yield attention.importance_question(model, at, "the next token", 0.5, 0.1)
     yield attention.flatter_head_question(at)
     yield vectors.empty_layer_question(model, at)
-    yield vectors.common_vector_question(residual_stream(trace, at.sentence, final_norm=config.final_norm)[-1])
+    yield vectors.common_vector_question(
+        trace.output[at.sentence] if config.final_norm else trace.layers[-1].resid_post[at.sentence]
+    )
     yield vectors.first_input_question(model, at.labels[at.token], (at.sentence, at.token), (at.sentence, at.key_token))
     yield vectors.layer_0_question(model, at.labels[at.token])
     yield vectors.reversed_sentence_question(model, at)

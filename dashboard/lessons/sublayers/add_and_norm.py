@@ -22,7 +22,6 @@ from dashboard.state.choices import NORM_DIMENSION, SCALE_AND_SHIFT
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_value
 from dashboard.theme import current_theme
-from encoder_core.analysis import residual_stream
 from encoder_core.edits import LARGEST_VALUE
 from encoder_core.explain.sublayers import (
     AddAndNorm,
@@ -184,8 +183,9 @@ def _read_out_note(model: Model) -> str:
 
 def _lengths(model: Model) -> Float[np.ndarray, "stage"]:
     """The mean length of a real token's vector at every stage of the residual stream, and of the output."""
-    stages = residual_stream(model.trace, model.batch.real, final_norm=True)
-    return np.asarray(np.linalg.norm(stages, axis=-1).mean(axis=-1))
+    trace = model.trace
+    stages = [trace.embedded, *(layer.resid_post for layer in trace.layers), trace.output]
+    return np.array([np.linalg.norm(vectors[model.batch.real], axis=-1).mean() for vectors in stages])
 
 
 def scaling_question(current: Model, at: Focus, name: NormName, tensors: AddAndNorm) -> Question:

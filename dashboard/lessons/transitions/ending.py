@@ -120,7 +120,7 @@ def _decoder(model: Model) -> Ending:
 def _later_weight(model: Model, is_causal: bool) -> tuple[float, str]:
     """The share of the attention weight of real queries that later tokens get, and what there is to say about it."""
     patterns, real = [layer.pattern for layer in model.trace.layers], model.batch.real
-    later = later_key_share(patterns, real)
+    later = later_key_share(model.trace)
     note = "" if real.all() else " (padding counts neither as a query nor as a later token)"
     if not any(np.swapaxes(pattern, 1, 2)[real].any() for pattern in patterns):
         return later, f"all attention weights are 0{note}"

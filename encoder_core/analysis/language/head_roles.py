@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from encoder_core.analysis.attention import stack_patterns
+from encoder_core.analysis.comparable import require_no_attention_to_padding
 from encoder_core.analysis.language.token_kinds import CLS, SEP, is_punctuation, word_mask
 from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import require_choice
@@ -46,8 +47,10 @@ class HeadRoles(NamedTuple):
         return int(layer), int(head)
 
 
-def head_roles(traces: Iterable[EncoderTrace]) -> HeadRoles:
+def head_roles(traces: Iterable[EncoderTrace], *, allow_padding: bool = False) -> HeadRoles:
     """The roles of all heads, averaged over all sentences of the traces.
+
+    allow_padding  True: also for traces whose tokens attend to padding, so that a part of their weights is on it
 
     weight of a role = mean over its queries of the sum of the weights on its keys, see `role_keys`. All queries count
     equally, whatever the length of their sentence. Only one trace at a time is in memory with a generator:
@@ -55,12 +58,14 @@ def head_roles(traces: Iterable[EncoderTrace]) -> HeadRoles:
         head_roles(encoder.trace(sentence) for sentence in SENTENCES)
 
     A query counts for a role if the mask shows it a key of the role in at least one head.
-    Raises ValueError for what is no list or generator of traces, and where no token is such a query.
+    Raises ValueError for what is no list or generator of traces, where tokens attend to padding, and where no token is
+    such a query.
     """
     total: Float[np.ndarray, ...] = np.zeros(())
     uniform, queries = np.zeros(len(ROLES)), np.zeros(len(ROLES), int)
     sentences = tokens = 0
     for trace in checked_traces(traces, EncoderTrace):
+        require_no_attention_to_padding(trace, allow_padding=allow_padding)
         for sentence, real in enumerate(trace.real):
             names = trace.tokens[sentence] if trace.tokens else ("",) * len(real)
             mask = trace.mask[sentence]

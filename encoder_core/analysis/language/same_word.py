@@ -1,14 +1,14 @@
 """The same word in several sentences: one row of the embedding table, and a different vector in each context."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from encoder_core.analysis import cosines, residual_stream
 from encoder_core.analysis.language.token_kinds import STOP_WORDS, word_mask
-from encoder_core.support.validation import invalid_value, require_index, require_items, require_two
+from encoder_core.inputs.tokenizer import TokenBatch
+from encoder_core.support.validation import invalid_value, require_index, require_two, require_type
 from encoder_core.trace import EncoderTrace, require_trace
 
 TokenPlace = tuple[int, int]  # (sentence, token), both from 0
@@ -21,18 +21,20 @@ class SharedWord(NamedTuple):
     places: tuple[TokenPlace, ...]
 
 
-def shared_words(tokens: Sequence[Sequence[str]], real: Bool[np.ndarray, "batch seq"]) -> list[SharedWord]:
+def shared_words(sentences: EncoderTrace | TokenBatch) -> list[SharedWord]:
     """The words that occur in at least two sentences; function words ("the") last, then by number of sentences.
 
+    sentences  a trace of several sentences, or their tokens
+
     Special tokens, punctuation and inner pieces ("##ing") are not included. The case of letters matters.
-    Raises ValueError unless `real` has a row of booleans for each sentence.
+    Raises ValueError for other inputs, and for a trace of ids or embeddings, which has no words.
     """
-    sentences = require_items("tokens", tokens, Sequence, "lists of the tokens of each sentence")
-    if np.ndim(real) != 2 or len(real) != len(sentences):
-        raise invalid_value("real", real, f"boolean arrays of shape (batch, seq) with batch={len(sentences)}")
+    require_type("sentences", sentences, EncoderTrace | TokenBatch, "traces of texts, and batches of tokens")
+    if not sentences.tokens:
+        raise ValueError("the trace has no tokens: its input must be text.")
     places: dict[str, dict[int, int]] = {}
-    for sentence, names in enumerate(sentences):
-        for position, is_word in enumerate(word_mask(names, real[sentence])):
+    for sentence, names in enumerate(sentences.tokens):
+        for position, is_word in enumerate(word_mask(names, sentences.real[sentence])):
             if is_word and not names[position].startswith("##"):
                 places.setdefault(names[position], {}).setdefault(sentence, position)
     shared = [
@@ -41,45 +43,64 @@ def shared_words(tokens: Sequence[Sequence[str]], real: Bool[np.ndarray, "batch 
     return sorted(shared, key=lambda word: (word.token.lower() in STOP_WORDS, -len(word.places)))
 
 
-def same_word_similarity(trace: EncoderTrace, first: TokenPlace, second: TokenPlace) -> Float[np.ndarray, "stage"]:
+def same_word_similarity(
+    trace: EncoderTrace, first: TokenPlace, second: TokenPlace, *, allow_unchained: bool = False
+) -> Float[np.ndarray, "stage"]:
     """The cosine of the tokens at two places, at the input of the first layer and after each layer.
+
+    first, second    a sentence and a token each, such as two of the `places` of a word of `shared_words`
+    allow_unchained  True: also for layers that all read the embedded input, see `residual_stream`
 
     Two places of the same word have the same row of the embedding table. Without edits and dropout, the first cosine
     is below 1 only because of the positions, the following ones also because of the contexts. Raises ValueError for a
-    place that is not in the trace.
+    place that is not in the trace or is padding, and for layers that are not chained.
     """
-    require_trace(trace)
-    for name, pair in (("first", first), ("second", second)):
-        require_two(name, pair, "pairs of a sentence and a token, such as (0, 3)")
-    for sentence, place in (first, second):
-        require_index("sentence", sentence, len(trace.real))
-        require_index("token", place, trace.real.shape[1])
-    rows, others = (_rows(trace, sentence)[:, [place]] for sentence, place in (first, second))
+    (sentence, token), (other_sentence, other_token) = _checked_places(trace, first, second)
+    rows = residual_stream(trace, sentence, allow_unchained=allow_unchained)[:, [token]]
+    others = residual_stream(trace, other_sentence, allow_unchained=allow_unchained)[:, [other_token]]
     return cosines(rows, others)[:, 0, 0]
 
 
-def different_words_similarity(trace: EncoderTrace, first: int, second: int) -> Float[np.ndarray, "stage"]:
-    """The mean cosine of all pairs of different words, one of each sentence: the baseline of `same_word_similarity`.
+def different_words_similarity(
+    trace: EncoderTrace, first: TokenPlace, second: TokenPlace, *, allow_unchained: bool = False
+) -> Float[np.ndarray, "stage"]:
+    """The mean cosine of all pairs of different words, one of each place's sentence: the baseline of
+    `same_word_similarity`, which takes the same arguments.
 
     NaN where there is no such pair. Special tokens and punctuation are not words. The input of the trace must be text,
-    because words are compared by their tokens. Raises ValueError for other inputs, and where there is no such sentence.
+    because words are compared by their tokens. Raises ValueError for other inputs, for a place that is not in the trace
+    or is padding, and for layers that are not chained.
     """
-    require_trace(trace)
-    require_index("first", first, len(trace.real))
-    require_index("second", second, len(trace.real))
+    places = _checked_places(trace, first, second)
     if not trace.tokens:
         raise ValueError("the trace has no tokens: its input must be text.")
-    sentences = (first, second)
+    sentences = [sentence for sentence, _ in places]
     words = [np.flatnonzero(word_mask(trace.tokens[sentence], trace.real[sentence])) for sentence in sentences]
     names, others = (
         np.array(trace.tokens[sentence])[indices] for sentence, indices in zip(sentences, words, strict=True)
     )
     differ = names[:, None] != others
-    similarity = cosines(_rows(trace, first)[:, words[0]], _rows(trace, second)[:, words[1]])
+    similarity = cosines(*(
+        residual_stream(trace, sentence, allow_unchained=allow_unchained)[:, indices]
+        for sentence, indices in zip(sentences, words, strict=True)
+    ))  # fmt: skip
     if not differ.any():
         return np.full(len(similarity), np.nan, similarity.dtype)
     return similarity[:, differ].mean(axis=-1)
 
 
-def _rows(trace: EncoderTrace, sentence: int) -> Float[np.ndarray, "stage seq d_model"]:
-    return residual_stream(trace, sentence, final_norm=False)
+def _checked_places(trace: EncoderTrace, first: TokenPlace, second: TokenPlace) -> tuple[TokenPlace, TokenPlace]:
+    """The places as integers. Raises ValueError for what is no trace, and for places that it does not have or that are
+    padding."""
+    require_trace(trace)
+    return _checked_place(trace, "first", first), _checked_place(trace, "second", second)
+
+
+def _checked_place(trace: EncoderTrace, name: str, place: TokenPlace) -> TokenPlace:
+    require_two(name, place, "pairs of a sentence and a token, such as (0, 3)")
+    batch, seq = trace.real.shape
+    sentence = require_index(f"sentence of {name}", place[0], batch)
+    token = require_index(f"token of {name}", place[1], seq)
+    if not trace.real[sentence, token]:
+        raise invalid_value(name, (sentence, token), "places of tokens that are not padding")
+    return sentence, token

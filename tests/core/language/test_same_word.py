@@ -1,8 +1,9 @@
 """The same word in several sentences, with values that are computed by hand."""
 
 import numpy as np
+import pytest
 
-from encoder_core import Encoder, EncoderConfig
+from encoder_core import Encoder, EncoderConfig, TokenBatch
 from encoder_core.analysis.language import different_words_similarity, same_word_similarity, shared_words
 from tests.core.language.traces import trace_with
 
@@ -10,7 +11,8 @@ from tests.core.language.traces import trace_with
 def shared_words_of(*sentences):
     seq = max(map(len, sentences))
     tokens = [[*sentence, *["[PAD]"] * (seq - len(sentence))] for sentence in sentences]
-    return shared_words(tokens, np.array([[token != "[PAD]" for token in sentence] for sentence in tokens]))
+    real = np.array([[token != "[PAD]" for token in sentence] for sentence in tokens])
+    return shared_words(TokenBatch(tuple(map(tuple, tokens)), real.astype(int), real, (0,) * len(tokens)))
 
 
 def test_function_words_come_last():
@@ -57,12 +59,13 @@ def test_cosines_by_hand():
 def test_different_words_leave_the_same_word_out():
     """bank-y, x-y and x-bank: 0, 1, 0; then 0.6, 0.8, 0.707; then 1, 0, 0."""
     trace = trace_with(TOKENS, stages=STAGES)
-    np.testing.assert_allclose(different_words_similarity(trace, 0, 1), [1 / 3, (1.4 + 0.5**0.5) / 3, 1 / 3], rtol=1e-6)
+    similarity = different_words_similarity(trace, (0, 0), (1, 1))
+    np.testing.assert_allclose(similarity, [1 / 3, (1.4 + 0.5**0.5) / 3, 1 / 3], rtol=1e-6)
 
 
 def test_sentences_without_different_words():
     trace = trace_with([["bank", ","], ["bank", "."]], stages=STAGES)
-    assert np.isnan(different_words_similarity(trace, 0, 1)).all()
+    assert np.isnan(different_words_similarity(trace, (0, 0), (1, 0))).all()
 
 
 def test_without_positions_the_first_cosine_is_one():
@@ -72,3 +75,11 @@ def test_without_positions_the_first_cosine_is_one():
     np.testing.assert_allclose(cosines[0], 1, rtol=1e-6)
     assert (cosines[1:] < 0.999).all()
     assert cosines.shape == (3,)
+
+
+def test_padding_is_no_place():
+    trace = trace_with([["bank", "x"], ["bank", "[PAD]"]], stages=STAGES, real=[[True, True], [True, False]])
+    for similarity in (same_word_similarity, different_words_similarity):
+        similarity(trace, (0, 0), (1, 0))
+        with pytest.raises(ValueError, match=r"second=\(1, 1\) is invalid: allowed are places of tokens that are not"):
+            similarity(trace, (0, 0), (1, 1))

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer, BertModel
 
-from encoder_core import Encoder
+from encoder_core import Encoder, WordTokenizer
 from encoder_core.analysis import cosines
 from encoder_core.analysis.language import (
     SENTENCES,
@@ -99,18 +99,17 @@ def test_some_heads_of_it_look_at_places_rather_than_words(encoder):
 
 
 @needs_weights
-def test_words_of_sentences_that_can_be_read_once(unchecked):
-    texts, real = (("a", "cat"), ("the", "cat")), np.ones((2, 2), bool)
-    (word,) = shared_words(iter(texts), real)
+def test_words_of_a_batch_of_tokens():
+    (word,) = shared_words(WordTokenizer(["a", "cat", "the"])(["a cat", "the cat"]))
     assert (word.token, word.places) == ("cat", ((0, 1), (1, 1)))
 
 
 def test_a_word_keeps_to_its_sense(encoder):
     texts = ["She took the money to the bank.", "The bank gave him a loan.", "He sat on the bank of the river."]
     trace = encoder.trace(texts, "padding")
-    bank = next(word for word in shared_words(trace.tokens, trace.real) if word.token == "bank")
+    bank = next(word for word in shared_words(trace) if word.token == "bank")
     money, loan, river = bank.places
     same_sense, other_sense = same_word_similarity(trace, money, loan), same_word_similarity(trace, money, river)
     assert same_sense.shape == (7,)
     assert same_sense[0] == pytest.approx(other_sense[0], abs=0.02)
-    assert same_sense[-1] > other_sense[-1] + 0.05 > different_words_similarity(trace, 0, 2)[-1] + 0.3
+    assert same_sense[-1] > other_sense[-1] + 0.05 > different_words_similarity(trace, money, river)[-1] + 0.3

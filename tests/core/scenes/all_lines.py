@@ -91,10 +91,13 @@ def text_lines(run: Run, at: ScenePosition, columns: Window) -> Iterator[Line]:
     patterns, visible = analysis.stack_patterns(trace, sentence), analysis.visible_keys(trace, sentence)
     yield stack_attention.every_head(patterns, visible, at, limit=1.0)
     yield stack_attention.head_averages(patterns.mean(axis=1), visible.any(axis=1), at, limit=1.0)
-    rolled, step = analysis.rollout(patterns), analysis.mix_with_residual(patterns)[at.layer]
+    rolled = analysis.rollout(trace, sentence, allow_unchained=True)
+    step = analysis.mix_with_residual(patterns)[at.layer]
     before = rolled[at.layer - 1] if at.layer else np.eye(seq, dtype=np.float32)
     yield stack_attention.rollout(step, before, rolled[at.layer], at, limit=1.0)
-    stages = analysis.residual_stream(trace, sentence, final_norm=config.final_norm)
+    stages = analysis.residual_stream(trace, sentence, allow_unchained=True)
+    if config.final_norm:
+        stages = np.concatenate([stages, trace.output[[sentence]]])
     names = [str(stage) for stage in range(len(stages))]
     limit = colour_limit(stages)
     yield residual_stream.hidden_states(stages, columns, at, limit=limit, final_norm=config.final_norm)

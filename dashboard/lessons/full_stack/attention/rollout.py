@@ -27,7 +27,8 @@ from encoder_core.support.wording import format_count
 def render_rollout(current: Model, at: Focus, _: None) -> Depths:
     """The step of the selected layer, and the rollout up to it."""
     patterns = analysis.stack_patterns(current.trace, at.sentence)
-    shares, step = analysis.rollout(patterns), analysis.mix_with_residual(patterns)[at.layer]
+    shares = analysis.rollout(current.trace, at.sentence, allow_unchained=True)  # the caption says so
+    step = analysis.mix_with_residual(patterns)[at.layer]
     seq = len(at.labels)
     is_scaled = current.trace.kept is not None or _edits_contributions(current)
     is_chained = current.config.has_chained_layers

@@ -30,7 +30,8 @@ def compare_views(current: Model, at: Focus) -> str:
         return "No key is visible to this token, so no view says anything about it."
     if not rows.any():
         return "Dropout has set every weight of this token to 0, so no view says anything about it."
-    mean, shares = rows.mean(axis=(0, 1)), rollout(patterns)[-1][at.token]
+    mean = rows.mean(axis=(0, 1))
+    shares = rollout(current.trace, at.sentence, allow_unchained=True)[-1][at.token]  # `_as_if_chained` says so
     num_heads = rows.shape[0] * rows.shape[1]
     views = {
         f"In {head_name(at.layer, at.head)}": rows[at.layer, at.head],

@@ -68,11 +68,7 @@ def _render_word_picker(current: Model) -> SharedWord | None:
 
     The focus moves to an occurrence of that word.
     """
-    words = {
-        word.token: word
-        for word in shared_words(current.batch.tokens, current.batch.real)
-        if len(word.places) >= _MIN_OCCURRENCES
-    }
+    words = {word.token: word for word in shared_words(current.batch) if len(word.places) >= _MIN_OCCURRENCES}
     options = [ALL_TOKENS, *words]
     first = next((token for token in words if token.lower() not in STOP_WORDS), ALL_TOKENS)
     chosen = session().get_option(PLANE, options, first)

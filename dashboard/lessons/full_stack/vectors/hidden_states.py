@@ -2,7 +2,9 @@
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
+from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable
@@ -27,7 +29,7 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
     config = current.config
     question = empty_layer_question(current, at)
     ask_first(question, "Hidden states")
-    stages, names = residual_stream(current.trace, at.sentence, final_norm=config.final_norm), stage_names(config)
+    stages, names = stages_of(current, at.sentence), stage_names(config)
     common: dict[str, Any] = {
         "limit": colour_limit(stages), "final_norm": config.final_norm, "theme": current_theme(),
     }  # fmt: skip
@@ -51,6 +53,12 @@ def render_hidden_states(current: Model, at: Focus, columns: Window) -> Depths:
         question,
         inspection,
     )
+
+
+def stages_of(current: Model, sentence: int) -> Float[np.ndarray, "stage seq d_model"]:
+    """The vectors of a sentence at the stages of `stage_names`: the residual stream, and the output of a final norm."""
+    stream = residual_stream(current.trace, sentence, allow_unchained=True)  # the views say so where it is not chained
+    return np.concatenate([stream, current.trace.output[[sentence]]]) if current.config.final_norm else stream
 
 
 def stage_names(config: EncoderConfig) -> list[str]:

@@ -56,7 +56,7 @@ class _Comparison(NamedTuple):
 
 def render_word_picker(current: Model) -> SharedWord | None:
     """Render the picker of a word that occurs in several sentences and return it; None if there is none."""
-    words = {word.token: word for word in shared_words(current.trace.tokens, current.trace.real)}
+    words = {word.token: word for word in shared_words(current.trace)}
     if not words:
         return None
     token = session().get_option(WORD, list(words), next(iter(words)))
@@ -98,9 +98,9 @@ def _render_examples(current: Model, needed: str) -> None:
 def _compare(trace: EncoderTrace, word: SharedWord, sentence: int) -> _Comparison:
     reference = next((place for place in word.places if place[0] == sentence), word.places[0])
     others = [place for place in word.places if place != reference][:_MAX_CURVES]
-    similarities = {place: same_word_similarity(trace, reference, place) for place in others}
+    similarities = {place: same_word_similarity(trace, reference, place, allow_unchained=True) for place in others}
     least = min(others, key=lambda place: float(similarities[place][-1]))
-    control = different_words_similarity(trace, reference[0], least[0])
+    control = different_words_similarity(trace, reference, least, allow_unchained=True)
     return _Comparison(word.token, reference, similarities, least, None if np.isnan(control).any() else control)
 
 
@@ -109,7 +109,7 @@ def _render_comparison(
 ) -> NumberTable:
     """Render the plot; return the heatmap's numbers as a table."""
     reference, least = comparison.reference, comparison.least
-    rows, others = (residual_stream(trace, place[0], final_norm=False) for place in (reference, least))
+    rows, others = (residual_stream(trace, place[0], allow_unchained=True) for place in (reference, least))
     places = np.flatnonzero(trace.real[least[0]]).tolist()
     tokens = [trace.tokens[least[0]][place] for place in places]
     similarities = cosines(rows[:, [reference[1]]], others[:, places])[:, 0]

@@ -41,7 +41,7 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
         return None
     question = reversed_sentence_question(current, at)
     ask_first(question, "Sentences")
-    vectors = sentence_vectors(current.trace)
+    vectors = sentence_vectors(current.trace, allow_padding=True)  # the caption says so
     similar, texts = cosines(vectors, vectors), [_text(current, sentence) for sentence in range(batch)]
     parts = scenes.sentences(vectors, similar, columns, sentence=at.sentence, theme=current_theme())
     render_plot(parts, key="full_stack_sentences_plot")

@@ -64,7 +64,7 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
     word = at.labels[at.token]
     question = layer_0_question(current, word)
     ask_first(question, "Similar contexts")
-    vectors = residual_stream(current.trace, at.sentence, final_norm=False)[:, at.token]
+    vectors = residual_stream(current.trace, at.sentence, allow_unchained=True)[:, at.token]
     sentence = tuple(token for token, is_real in zip(at.labels, real, strict=True) if is_real)
     comparison = compare_contexts(vectors, word, sources.vectors, excluded=[sentence])
     shares = same_word_shares(comparison)

@@ -7,7 +7,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
-from dashboard.lessons.full_stack.vectors.hidden_states import stage_names
+from dashboard.lessons.full_stack.vectors.hidden_states import stage_names, stages_of
 from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import common_vector_question
 from dashboard.lessons.full_stack.view import Depths
@@ -15,7 +15,7 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus, resolve_focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.theme import current_theme
-from encoder_core.analysis import cosines, mean_off_diagonal, residual_stream
+from encoder_core.analysis import cosines, mean_off_diagonal
 from encoder_core.figures.base import label
 from encoder_core.scenes import residual_stream as scenes
 from encoder_core.scenes.position import layer_slice
@@ -24,7 +24,7 @@ from encoder_core.scenes.position import layer_slice
 def render_similarity(current: Model, at: Focus, _: None) -> Depths:
     """Cosine of each token with its own vector at the input, and with the other tokens, by layer."""
     real = np.flatnonzero(current.batch.real[at.sentence])  # without padding, which may precede the tokens
-    stages = residual_stream(current.trace, at.sentence, final_norm=current.config.final_norm)[:, real]
+    stages = stages_of(current, at.sentence)[:, real]
     question = common_vector_question(stages[-1])
     ask_first(question, "Similarity")
     names, labels = stage_names(current.config), [at.labels[place] for place in real]
