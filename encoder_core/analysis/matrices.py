@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float, Int
 
-from encoder_core.support.validation import invalid_value, require_integer, require_numbers
+from encoder_core.support.validation import invalid_value, require_finite, require_integer, require_numbers
 
 
 def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.ndarray, "*batch seq vocab"]:
@@ -20,9 +20,10 @@ def one_hot(ids: Int[np.ndarray, "*batch seq"], vocab_size: int) -> Float[np.nda
 def root_mean_square(values: Float[np.ndarray, "..."]) -> float:
     """sqrt(mean(x^2)), the typical size of the numbers of an array. For sinusoids of even width it is sqrt(1/2).
 
-    Raises ValueError for what is no numbers.
+    Raises ValueError for what is no finite numbers.
     """
     values = require_numbers("values", values, "*axis")
+    require_finite("values", values)
     if not values.size:
         raise invalid_value("values", values, "at least one number")
     return float(np.sqrt(np.mean(values.astype(float) ** 2)))
@@ -31,11 +32,13 @@ def root_mean_square(values: Float[np.ndarray, "..."]) -> float:
 def relative_change(before: Float[np.ndarray, "*shape"], after: Float[np.ndarray, "*shape"]) -> float:
     """|after - before| / |before|, in float64, where |x| is the square root of the sum of all squares.
 
-    |after| where `before` is all zeros. Raises ValueError for different shapes, and for what is no numbers.
+    |after| where `before` is all zeros. Raises ValueError for different shapes, and for what is no finite numbers.
     """
     before, after = require_numbers("before", before, "*axis"), require_numbers("after", after, "*axis")
     if before.shape != after.shape:
         raise ValueError(f"shapes {before.shape} and {after.shape} are invalid: allowed are equal shapes.")
+    require_finite("before", before)
+    require_finite("after", after)
     difference = np.linalg.norm(after.astype(float) - before)
     return float(difference / (np.linalg.norm(before.astype(float)) or 1.0))
 

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import (
     invalid_value,
+    require_finite,
     require_mask,
     require_numbers,
     require_square,
@@ -22,10 +23,12 @@ def cosines(
     """cos(a, b) = a . b / (|a| |b|) of every row a and every other row b; 0 where a or b is all zeros.
 
     Leading axes are broadcast. Raises ValueError for rows of different widths, for leading axes that do not fit, and
-    for what is no numbers.
+    for what is no finite numbers.
     """
     rows = require_numbers("rows", rows, "*lead row feature")
     others = require_numbers("others", others, "*lead other feature")
+    require_finite("rows", rows)
+    require_finite("others", others)
     if rows.shape[-1] != others.shape[-1]:
         raise ValueError(
             f"rows of {rows.shape[-1]} and {others.shape[-1]} features are invalid: allowed are equal widths."
@@ -57,10 +60,11 @@ def unit_rows(rows: Float[np.ndarray, "*lead row feature"]) -> Float[np.ndarray,
 def mean_off_diagonal(square: Float[np.ndarray, "*lead row row"]) -> Float[np.ndarray, "*lead"]:
     """The mean of all cells off the diagonal; NaN for a single row.
 
-    Raises ValueError for what is no square matrix.
+    Raises ValueError for what is no square matrix of finite numbers.
     """
     square = require_numbers("square", square, "*lead row row")
     require_square("square", square)
+    require_finite("square", square)
     count = square.shape[-1]
     if count == 1:
         return np.full(square.shape[:-2], np.nan, np.result_type(square, np.float16))
@@ -81,7 +85,8 @@ def cosines_by_group(rows: Float[np.ndarray, "*lead row feature"], groups: Seque
 
     groups  the group of each row
 
-    Raises ValueError for another number of groups, for groups that cannot be told apart, and for what is no numbers.
+    Raises ValueError for another number of groups, for groups that cannot be told apart, and for what is no finite
+    numbers.
     """
     rows = require_numbers("rows", rows, "*lead row feature")
     require_type("groups", groups, Sequence | np.ndarray, "lists of one group for each row")
@@ -119,10 +124,11 @@ def similarity_by_distance(dots: Float[np.ndarray, "row row"]) -> Similarity:
 
     For sinusoids with frequencies w_k all three are sum_k cos(n w_k), because sin a sin b + cos a cos b = cos(a - b):
     the dot product depends on the distance only (Vaswani et al. 2017, section 3.5: the encoding of position p + n is a
-    linear function of that of position p). Raises ValueError for what is no square matrix.
+    linear function of that of position p). Raises ValueError for what is no square matrix of finite numbers.
     """
     dots = require_numbers("dots", dots, "row row")
     require_square("dots", dots)
+    require_finite("dots", dots)
     diagonals = [np.diagonal(dots, distance).astype(float) for distance in range(len(dots))]
     low, mean, high = np.array([(cells.min(), cells.mean(), cells.max()) for cells in diagonals]).T
     return Similarity(low, mean, high)
@@ -140,10 +146,11 @@ def self_matches(dots: Float[np.ndarray, "token token"], visible: Bool[np.ndarra
 
     Only rows in which the diagonal and another key are visible are counted. In other rows, such as the first with a
     causal mask, there is nothing to compare. a . b > a . a is possible for dot products of rows.
-    Raises ValueError for what is no square matrix, and for a mask of another shape.
+    Raises ValueError for what is no square matrix of finite numbers, and for a mask of another shape.
     """
     dots = require_numbers("dots", dots, "token token")
     require_square("dots", dots)
+    require_finite("dots", dots)
     require_mask("visible", visible, dots.shape)
     diagonal = np.diagonal(visible)
     counted = diagonal & (visible.sum(axis=1) > 1)

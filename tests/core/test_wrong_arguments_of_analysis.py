@@ -8,7 +8,6 @@ import pytest
 from encoder_core import (
     Encoder,
     EncoderConfig,
-    HeadFactor,
     ReplaceToken,
     WordTokenizer,
     ablate_heads,
@@ -167,7 +166,12 @@ def test_numbers_are_required(name, measure, value):
         (lambda: analysis.rank_of(MATRIX, 3), "token_id=3 is invalid: allowed are 0 to 2"),
         (lambda: analysis.rank_of(MATRIX, -1), "token_id=-1 is invalid: allowed are 0 to 2"),
         (lambda: analysis.rank_of(MATRIX, None), "token_id=None is invalid: allowed are 0 to 2"),
-        (lambda: analysis.top_tokens(MATRIX * np.nan), "the logits contain NaN"),
+        (lambda: analysis.top_tokens(MATRIX * np.nan), "logits=.* is invalid: allowed are numbers below infinity"),
+        (
+            lambda: analysis.top_tokens([np.inf, 0]),
+            r"logits=.*inf.* is invalid: allowed are numbers below",
+        ),
+        (lambda: analysis.rank_of([np.inf, 0], 1), "logits=.* is invalid: allowed are numbers below infinity"),
         (lambda: analysis.relative_change(MATRIX, MATRIX.T), r"shapes \(2, 3\) and \(3, 2\) are invalid"),
         (lambda: analysis.root_mean_square(np.zeros(0)), "values=.* is invalid: allowed are at least one number"),
         (lambda: analysis.softmax(np.zeros((2, 0))), r"scores: shape=\(2, 0\) is invalid"),
@@ -187,6 +191,37 @@ def test_numbers_are_required(name, measure, value):
 def test_values_that_have_no_measure(measure, message):
     with refuses(message):
         measure()
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("rows", lambda rows: analysis.cosines(rows, MATRIX)),
+        ("others", lambda others: analysis.cosines(MATRIX, others)),
+        ("rows", lambda rows: analysis.cosines_by_group(rows, [0, 1])),
+        ("weights", analysis.entropy),
+        ("values", analysis.root_mean_square),
+        ("before", lambda before: analysis.relative_change(before, MATRIX)),
+        ("after", lambda after: analysis.relative_change(MATRIX, after)),
+        ("square", lambda rows: analysis.mean_off_diagonal(rows[:, :2])),
+        ("dots", lambda rows: analysis.similarity_by_distance(rows[:, :2])),
+        ("dots", lambda rows: analysis.self_matches(rows[:, :2], np.ones((2, 2), bool))),
+        ("patterns", lambda rows: analysis.mix_with_residual(rows[None, :, :2])),
+        ("patterns", lambda rows: analysis.rollout(with_pattern(np.resize(rows, (2, 2, 4, 4))))),
+        ("weights", lambda rows: language.strongest_heads(rows[None])),
+        ("vectors", lambda rows: language.compare_contexts(np.resize(rows, VECTORS.shape), "a", [CONTEXTS])),
+    ],
+)
+def test_numbers_are_finite(name, measure, number):
+    rows = np.abs(MATRIX)
+    rows[0, 1] = number
+    with refuses(f"{name}: values that are not finite are invalid: allowed are finite numbers"):
+        measure(rows)
+
+
+def with_pattern(pattern):
+    return TRACE._replace(layers=tuple(layer._replace(pattern=pattern) for layer in TRACE.layers))
 
 
 def from_ids():
@@ -300,8 +335,8 @@ def test_layers_that_are_not_chained(measure):
     with refuses('a trace of attention_read_out="input" is invalid: .*allow_unchained=True'):
         measure(unchained)
     assert np.isfinite(measure(unchained, allow_unchained=True)).all()
-    unchanged = ENCODER.trace(TOKENS, "padding", [HeadFactor(0, head) for head in range(2)])
-    assert np.isfinite(measure(unchanged)).all()
+    first_changes_nothing = TRACE._replace(embedded=TRACE.layers[0].resid_post)
+    assert np.isfinite(measure(first_changes_nothing)).all()
 
 
 def test_traces_of_different_vocabularies_are_not_compared():

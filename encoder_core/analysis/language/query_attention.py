@@ -7,7 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.support.validation import require_index, require_integer, require_items, require_numbers
+from encoder_core.support.validation import (
+    require_finite,
+    require_index,
+    require_integer,
+    require_items,
+    require_numbers,
+)
 from encoder_core.trace import EncoderTrace, require_trace
 
 
@@ -46,9 +52,11 @@ def strongest_heads(
     excluded  keys that do not count with key=None, see `special_tokens_and_query`
     count     largest number of heads; the list is empty where all keys are excluded
 
-    Raises ValueError where there is no such key, for a negative `count`, and for arguments of a wrong type.
+    Raises ValueError where there is no such key, for weights that are not finite, for a negative `count`, and for
+    arguments of a wrong type.
     """
     weights = require_numbers("weights", weights, "layer head key")
+    require_finite("weights", weights)
     excluded = require_items("excluded", excluded, Integral, "collections of positions")
     heads, keys = weights.shape[1:]
     require_integer("count", count, 0)

@@ -14,6 +14,7 @@ from encoder_core.analysis.similarity import unit_rows
 from encoder_core.support.read_only import compared_by_identity
 from encoder_core.support.validation import (
     invalid_value,
+    require_finite,
     require_index,
     require_integer,
     require_items,
@@ -116,9 +117,11 @@ def compare_contexts(
 
     excluded  token strings of sentences that are left out, such as the token's own sentence
 
-    Raises ValueError for vectors of other shapes than those of the sources, and for arguments of a wrong type.
+    Raises ValueError for vectors of other shapes than those of the sources, for numbers that are not finite, and for
+    arguments of a wrong type.
     """
     vectors = require_numbers("vectors", vectors, "stage d_model")
+    require_finite("vectors", vectors)
     require_type("token", token, str, "strings")
     sources = require_items("sources", sources, ContextVectors, "lists of the results of `context_vectors`", least=1)
     excluded = require_items("excluded", excluded, tuple, "collections of the tokens of sentences")
