@@ -26,13 +26,25 @@ class PrincipalPlane(NamedTuple):
     share: float
 
     def place(self, vectors: Float[np.ndarray, "*row d_model"]) -> Float[np.ndarray, "*row 2"]:
-        """The place of each vector in the plane: its orthogonal projection, (x - origin) . axis."""
-        return (vectors.astype(float) - self.origin) @ self.axes.T
+        """The place of each vector in the plane: its orthogonal projection, (x - origin) . axis.
+
+        Raises ValueError for what is no numbers of this width.
+        """
+        return (self._checked("vectors", vectors) - self.origin) @ self.axes.T
 
     def direction(self, steps: Float[np.ndarray, "*row d_model"]) -> Float[np.ndarray, "*row 2"]:
         """The part of each step that is in the plane. Steps that add up to x' - x have parts that add up to
-        place(x') - place(x)."""
-        return steps.astype(float) @ self.axes.T
+        place(x') - place(x).
+
+        Raises ValueError for what is no numbers of this width.
+        """
+        return self._checked("steps", steps) @ self.axes.T
+
+    def _checked(self, name: str, rows: Float[np.ndarray, "*row d_model"]) -> Float[np.ndarray, "*row d_model"]:
+        rows = require_numbers(name, rows, "*row d_model")
+        if rows.shape[-1] != len(self.origin):
+            raise ValueError(f"{name}: shape={rows.shape} is invalid: allowed are rows of width {len(self.origin)}.")
+        return rows.astype(float)
 
 
 def principal_plane(vectors: Float[np.ndarray, "stage point d_model"]) -> PrincipalPlane:

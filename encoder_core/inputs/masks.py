@@ -1,12 +1,14 @@
 """Attention masks: True where a query (row) may attend to a key (column)."""
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Bool, Shaped
 
+from encoder_core.edits import Edit
 from encoder_core.inputs.custom_mask import CustomMask
-from encoder_core.support.validation import invalid_value, require_array
+from encoder_core.support.validation import invalid_value, require_array, short_repr
 
 MaskName = Literal["causal", "padding", "causal+padding"]
 MaskSpec = MaskName | Shaped[np.ndarray, "..."] | CustomMask | None
@@ -25,6 +27,8 @@ def attention_mask(
     Raises ValueError for any other name, shape or value.
     """
     batch, seq = real.shape
+    if isinstance(spec, Edit) or (isinstance(spec, Sequence) and any(isinstance(item, Edit) for item in spec)):
+        raise ValueError(f"mask={short_repr(spec)} is invalid: edits are a keyword, such as edits=[HeadFactor(0, 0)].")
     if isinstance(spec, CustomMask):
         spec = spec.array(real, num_heads)
     if spec is None or isinstance(spec, str):
@@ -63,8 +67,10 @@ def _array_mask(
         size in (1, full) for size, full in zip(array.shape, (batch, num_heads, seq, seq), strict=True)
     )
     if array.shape not in shapes and not four_axes:
+        of_keys = " A mask of keys needs an axis for the queries: mask[:, None] of shape (batch, 1, seq)."
         raise ValueError(
             f"the mask of shape {array.shape} does not fit batch={batch}, heads={num_heads}, seq={seq}: allowed are "
             "(seq, seq), (batch, seq, seq), (batch, 1, seq) and (batch, heads, seq, seq)."
+            + (of_keys if array.shape == (batch, seq) else "")
         )
     return array.astype(bool).reshape(array.shape if four_axes else shapes[array.shape])

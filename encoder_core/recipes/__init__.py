@@ -13,29 +13,11 @@ from encoder_core.recipes.haiku import HAIKU
 from encoder_core.recipes.nanolm import NANOLM
 from encoder_core.recipes.nnx import NNX
 from encoder_core.recipes.recipe import NOTE_TENSORS, VARIANTS, Demo, Note, Recipe, Variant
-from encoder_core.support.read_only import ReadOnlyMapping
-from encoder_core.support.validation import short_repr
+from encoder_core.support.registry import Registry
 
-
-class UnknownRecipe(ValueError, KeyError):
-    """The error for a name that no recipe has; it lists the names."""
-
-    __str__ = Exception.__str__  # that of KeyError is the text in quotation marks
-
-
-class _Recipes(ReadOnlyMapping[str, Recipe]):
-    """The recipes by name."""
-
-    def __getitem__(self, name: str) -> Recipe:
-        if not isinstance(name, str) or name not in self._items:
-            raise UnknownRecipe(f"recipe {short_repr(name)} is not one of {', '.join(map(repr, self))}.")
-        return super().__getitem__(name)
-
-    def __repr__(self) -> str:
-        return f"<recipes {', '.join(map(repr, self))}>"
-
-
-RECIPES: Mapping[str, Recipe] = _Recipes({recipe.name: recipe for recipe in (NNX, HAIKU, NANOLM, ANNOTATED, ARTICLE)})
+RECIPES: Mapping[str, Recipe] = Registry(
+    "recipe", {recipe.name: recipe for recipe in (NNX, HAIKU, NANOLM, ANNOTATED, ARTICLE)}
+)
 
 
 def find_recipe(name: str) -> Recipe:
@@ -52,7 +34,6 @@ __all__ = [
     "Note",
     "Recipe",
     "RecipeInputs",
-    "UnknownRecipe",
     "Variant",
     "find_recipe",
 ]

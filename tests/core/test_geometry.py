@@ -14,7 +14,7 @@ from encoder_core.analysis import (
 )
 
 
-def test_plane_of_four_points_on_two_axes():
+def test_plane_of_four_points_on_two_axes(unchecked):
     """Deviations (±2, 0, 0) and (0, 0, ±1), and one point far away at the other stage: the axes are x and z."""
     cross = np.array([[2.0, 5, 0], [-2, 5, 0], [0, 5, 1], [0, 5, -1]])
     plane = principal_plane(np.stack([cross, cross + np.array([100, 0, 0])]))
@@ -22,6 +22,7 @@ def test_plane_of_four_points_on_two_axes():
     np.testing.assert_allclose(plane.origin, [50, 5, 0])
     np.testing.assert_allclose(plane.shares, [1, 1])
     np.testing.assert_allclose(plane.place(cross[:1]), [[-48, 0]])
+    np.testing.assert_allclose(plane.place([2, 5, 0]), [-48, 0])
     np.testing.assert_allclose(plane.direction(np.array([3.0, 7, 4])), [3, 4])
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from encoder_core import Encoder, EncoderConfig, EncoderTrace, WordTokenizer
+from encoder_core import Encoder, EncoderConfig, EncoderTrace, HeadFactor, WordTokenizer
 from encoder_core.inputs.masks import attention_mask
 from tests.core.reference import random_parameters
 from tests.core.strategies import VOCAB, configs, seeds
@@ -58,6 +58,9 @@ def test_array_masks_of_every_shape(shape, dtype):
         (np.ones((4, 3, 3), bool), ["(4, 3, 3)", "batch=2"]),
         (np.ones((2, 2, 3, 3), bool), ["(2, 2, 3, 3)", "heads=4"]),
         (np.ones(3, bool), ["(3,)"]),
+        (REAL, ["(2, 3)", "mask[:, None] of shape (batch, 1, seq)"]),
+        ([HeadFactor(0, 0)], ["mask=[HeadFactor(layer=0, head=0, factor=0.0)] is invalid", "edits=[HeadFactor(0, 0)]"]),
+        (HeadFactor(0, 0), ["mask=HeadFactor(", "edits=[HeadFactor(0, 0)]"]),
         (np.full((3, 3), 2), ["mask value 2 is invalid", "True (1) and False (0)"]),
         (np.full((3, 3), 0.5), ["mask value 0.5 is invalid", "True (1) and False (0)"]),
         (np.full((3, 3), np.nan), ["True (1) and False (0)"]),

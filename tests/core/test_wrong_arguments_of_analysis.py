@@ -30,6 +30,7 @@ VECTORS = SENTENCES[0].stages[:, 0]
 COMPARISON = language.compare_contexts(VECTORS, "a", [CONTEXTS])
 MATRIX = np.array([[1.0, -2.0, 0.5], [0.0, 3.0, 1.0]])
 WEIGHTS = language.attention_from(TRACE, 0)
+PLANE = analysis.principal_plane(MATRIX[None])
 
 NO_TRACES = [None, "a b", 3, {"a": 1}, np.zeros((2, 2)), [TRACE], RUN]
 NO_NUMBERS = [None, "abc", ["a"], [None], {"a": 1}, object(), np.array([object()])]
@@ -163,6 +164,8 @@ def test_numbers_are_required(name, measure, value):
             lambda: analysis.principal_plane(np.full((1, 2, 3), np.nan)),
             "the vectors contain values that are not finite",
         ),
+        (lambda: PLANE.place([[0, 1]]), r"vectors: shape=\(1, 2\) is invalid: allowed are rows of width 3"),
+        (lambda: PLANE.direction("up"), "steps='up' is invalid: allowed are numbers of shape"),
         (lambda: analysis.rank_of(MATRIX, 3), "token_id=3 is invalid: allowed are 0 to 2"),
         (lambda: analysis.rank_of(MATRIX, -1), "token_id=-1 is invalid: allowed are 0 to 2"),
         (lambda: analysis.rank_of(MATRIX, None), "token_id=None is invalid: allowed are 0 to 2"),

@@ -5,7 +5,7 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 
-from encoder_core.support.read_only import ReadOnlyMapping
+from encoder_core.support.registry import Registry
 from encoder_core.training.task import Task
 
 _ORDER = ("copy", "reverse", "sort", "bracket", "repeat", "majority", "words")
@@ -18,4 +18,4 @@ def tasks() -> Mapping[str, Task]:
     by_name = {module.TASK.name: module.TASK for module in modules}
     order = {name: place for place, name in enumerate(_ORDER)}
     names = sorted(by_name, key=lambda name: (order.get(name, len(order)), name))
-    return ReadOnlyMapping({name: by_name[name] for name in names})
+    return Registry("task", {name: by_name[name] for name in names})

@@ -165,6 +165,12 @@ def test_the_figure_shows_each_setting(name):
         assert all(repr(one) != repr(other) for one, other in zip(*figures, strict=True)), control.name
 
 
+def test_an_unknown_name_lists_the_names():
+    for kind in (KeyError, ValueError):
+        with pytest.raises(kind, match=f"^experiment 'foo' is not one of '{next(iter(experiments()))}', "):
+            experiments()["foo"]
+
+
 def test_an_unknown_control_or_setting_is_refused(experiment):
     with pytest.raises(ValueError, match="control 'width' is not one of"):
         experiment.setup(width=3)
