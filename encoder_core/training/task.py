@@ -36,7 +36,6 @@ Mask = Bool[np.ndarray, "batch seq"]
 KeyMatrix = Bool[np.ndarray, "query key"]
 
 
-@compared_by_identity
 class ExpectedKeys(NamedTuple):
     """The keys from which the output of a token can be read.
 
