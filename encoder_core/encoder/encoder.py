@@ -46,7 +46,7 @@ class Encoder(ParameterizedModel):
     nobody changes. `Encoder.from_parameters` checks and copies them.
 
     Raises ValueError for what is no configuration or tokenizer, for a tokenizer of more than `vocab_size` tokens, and
-    where the parameters are not float32 arrays of the names and shapes of the configuration.
+    where the parameters are not finite float32 arrays of the names and shapes of the configuration.
     """
 
     @classmethod

@@ -14,9 +14,16 @@ from encoder_core.encoder.file import read_encoder, write_encoder
 from encoder_core.engine.stacked_parameters import StackedParameters, parameters_from_state, stack_parameters
 from encoder_core.inputs.positions import position_encoding
 from encoder_core.inputs.tokenizer import Tokenizer
-from encoder_core.parameters import DrawnParameters, ParameterDict, Parameters, cost, have_large_numbers, require_arrays
+from encoder_core.parameters import (
+    CheckedParameters,
+    DrawnParameters,
+    ParameterDict,
+    Parameters,
+    cost,
+    have_large_numbers,
+    require_arrays,
+)
 from encoder_core.pretrained import Neighbour, nearest_words
-from encoder_core.support.read_only import ReadOnlyMapping
 from encoder_core.support.validation import invalid_value, require_integer, require_type
 
 Model = TypeVar("Model", bound="ParameterizedModel")
@@ -35,7 +42,10 @@ class ParameterizedModel:
         self._tokenizer = tokenizer
         if not isinstance(parameters, DrawnParameters):  # these are read-only in any case
             require_arrays(config, parameters)
-            parameters = ReadOnlyMapping(parameters)
+            if not isinstance(parameters, CheckedParameters):
+                # Sets the `cached_property`, which would look through all numbers again.
+                vars(self)["_has_large_parameters"] = have_large_numbers(parameters)
+                parameters = CheckedParameters(parameters)
         self._parameters = parameters
         self._stacked = StackedParameters(parameters, config)
 

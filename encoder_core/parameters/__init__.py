@@ -1,6 +1,7 @@
 """The parameters of an encoder: names and shapes, random draws, checks."""
 
 from encoder_core.parameters.checks import (
+    CheckedParameters,
     check_extra_parameters,
     check_parameters,
     have_large_numbers,
@@ -19,6 +20,7 @@ from encoder_core.parameters.shapes import ParameterDict, Parameters, parameter_
 
 __all__ = [
     "BIAS_STD",
+    "CheckedParameters",
     "DrawnParameters",
     "ParameterDict",
     "Parameters",

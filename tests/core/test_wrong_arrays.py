@@ -44,6 +44,14 @@ def test_arrays_that_are_no_parameters(numbers, message):
         Encoder.from_parameters(FINAL_NORM, parameters)
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_parameters_that_are_not_copied_are_finite(number):
+    numbers = np.ones(8, np.float32)
+    numbers[3] = number
+    with pytest.raises(ValueError, match=f"parameter '{NAME}' contains values that are not finite"):
+        Encoder(FINAL_NORM, ENCODER.parameters() | NORM | {NAME: numbers})
+
+
 @pytest.mark.parametrize(
     "numbers", [jnp.full(8, 1.5, jnp.bfloat16), torch.full((8,), 1.5, dtype=torch.bfloat16), [1.5] * 8, np.full(8, 1.5)]
 )
