@@ -191,6 +191,9 @@ class Dropout(_PythonFields):
 
     rate  share of the numbers that are dropped on average, 0 <= rate < 1; None means `config.dropout`. With the same
           seed, a higher rate drops all numbers that a lower rate drops.
+
+    Training mode changes no number where the rate is 0, the default of `config.dropout`, or `config.dropout_at` is
+    empty.
     """
 
     seed: int
