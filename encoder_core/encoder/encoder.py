@@ -19,7 +19,7 @@ from encoder_core.engine.memory import release_freed_memory
 from encoder_core.engine.packing import trace_packed
 from encoder_core.explain.overflow import check_numbers
 from encoder_core.inputs.masks import MaskName, MaskSpec
-from encoder_core.inputs.parsing import Inputs, parse_inputs
+from encoder_core.inputs.parsing import Inputs
 from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer
 from encoder_core.parameters import (
     DrawnParameters,
@@ -32,11 +32,10 @@ from encoder_core.parameters import (
 from encoder_core.pretrained import MAX_BYTES, find_model, open_model, require_max_len
 from encoder_core.recipes import find_recipe
 from encoder_core.support.progress import Progress
-from encoder_core.support.validation import invalid_value, require_index, require_items, require_type
+from encoder_core.support.validation import require_index, require_items, require_type
 from encoder_core.trace import EncoderTrace, Run, SentenceTrace
 
 _SIZES = ("vocab_size", "d_model", "qkv_width", "d_ff")  # which configurations of one encoder share
-_SENTENCES = 'lists of sentences, such as [tokenizer("It slept")] or ["It slept"]'
 
 
 class Encoder(ParameterizedModel):
@@ -53,7 +52,7 @@ class Encoder(ParameterizedModel):
     def random(cls, config: EncoderConfig, seed: int = 0, *, tokenizer: Tokenizer | None = None) -> "Encoder":
         """An encoder with random parameters (see `draw_parameters`).
 
-        Without a tokenizer, the vocabulary is made from each text anew.
+        Without a tokenizer, the vocabulary is made from each text anew: see `run`.
         """
         return cls(config, DrawnParameters(config, seed), tokenizer)
 
@@ -64,13 +63,17 @@ class Encoder(ParameterizedModel):
         Raises ValueError that lists the known names where the recipe or the variant is unknown.
         """
         recipe = find_recipe(name)
-        return cls(recipe.config(variant), recipe.parameters(variant, seed))
+        encoder = cls(recipe.config(variant), recipe.parameters(variant, seed))
+        encoder._makes_vocabulary = True  # the parameters are random
+        return encoder
 
     @classmethod
     def from_parameters(
         cls, config: EncoderConfig, parameters: Parameters, *, tokenizer: Tokenizer | None = None
     ) -> "Encoder":
         """An encoder with these parameters: a dictionary like that of `parameters()`.
+
+        tokenizer  that of the text with which they were trained; without one, the inputs are ids or a `TokenBatch`
 
         Raises ValueError that names a parameter which is missing or unknown, has the wrong shape or is not finite.
         """
@@ -129,6 +132,7 @@ class Encoder(ParameterizedModel):
                 raise ValueError(f"{name}={size} is invalid: allowed is that of this encoder, {allowed}.")
         extra = check_extra_parameters(config, extra_parameters or {})
         encoder = Encoder(config, select_parameters(config, self._parameters, extra), self.tokenizer)
+        encoder._makes_vocabulary = self._makes_vocabulary
         encoder._stacked.share_cache(self._stacked)
         # Sets the `cached_property`: the shared parameters of a large model take 18 ms to look through.
         vars(encoder)["_has_large_parameters"] = self._has_large_parameters or have_large_numbers(extra)
@@ -146,7 +150,8 @@ class Encoder(ParameterizedModel):
         release_freed_memory()
 
     def trace(self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()) -> EncoderTrace:
-        """Every intermediate result of a forward pass: the trace of `run`, with the same arguments."""
+        """Every intermediate result of a forward pass: the trace of `run`, with the same arguments. The traces of two
+        texts have one vocabulary only where the encoder has a tokenizer."""
         return self.run(inputs, mask, edits).trace
 
     def run(self, inputs: Inputs, mask: MaskSpec = None, edits: Iterable[Edit] = ()) -> Run:
@@ -155,16 +160,20 @@ class Encoder(ParameterizedModel):
         inputs  a string, several strings (a padded batch), a `TokenBatch`, integer ids (batch, seq), or embeddings
                 (batch, seq, d_model), which replace the looked-up rows.
         mask    None, "causal", "padding", "causal+padding", a `CustomMask`, or an array of True (may attend) and False
-                of shape (seq, seq), (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq).
+                of shape (seq, seq), (batch, seq, seq), (batch, 1, seq) or (batch, heads, seq, seq). None lets tokens
+                attend to padding; ids and embeddings do not say what is padding, so they take no name with padding
         edits   changes of the forward pass, see `encoder_core.edits` for their types and order; one of them is
                 `Dropout`, training mode.
 
         Besides the trace, it takes the memory of three sentences at capacity, at most 24 MB each at CAPACITIES.
-        Text of more than `config.max_len` tokens is truncated, and without a tokenizer, words beyond `vocab_size`
-        become [UNK], both with a warning. Raises ValueError for other inputs, a mask or edits that do not fit the
-        model, and NumbersTooLarge (a ValueError) where edits, embeddings or parameters beyond 100 overflow float32.
+        Text of more than `config.max_len` tokens is truncated, with a warning. A random encoder without a tokenizer
+        makes its vocabulary from each text anew, so that an id stands for another word in another call (pass
+        `tokenizer=WordTokenizer.from_texts(texts)` to compare texts); words beyond `vocab_size` become [UNK], with a
+        warning. Raises ValueError for other inputs, for text where other parameters have no tokenizer, for a mask or
+        edits that do not fit the model, and NumbersTooLarge (a ValueError) where edits, embeddings or parameters beyond
+        100 overflow float32.
         """
-        parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
+        parsed = self._parse(inputs)
         effects = combine_edits(edits, self.config, *parsed.real.shape)
         with np.errstate(over="ignore", invalid="ignore"):  # `check_numbers` raises a clear error
             trace = compute_trace(parsed, mask, effects, self._stacked)
@@ -211,7 +220,7 @@ class Encoder(ParameterizedModel):
         tensor is stored, and each run starts at the first layer that its edit list changes. Raises ValueError for
         inputs, a mask, edits or a sentence that do not fit. Numbers that overflow do not raise an error.
         """
-        parsed = parse_inputs(inputs, self.config, self._table, self.tokenizer)
+        parsed = self._parse(inputs)
         require_index("sentence", sentence, len(parsed.real))
         allowed = "lists of lists of edits, such as [[HeadFactor(0, 0)]]"
         lists = [require_edits(each) for each in require_items("edit_lists", edit_lists, Iterable, allowed)]
@@ -232,16 +241,7 @@ class Encoder(ParameterizedModel):
         for ids that are not in the vocabulary, and for more than `config.max_len` tokens. Numbers that overflow do not
         raise an error.
         """
-        if isinstance(batches, TokenBatch):
-            raise invalid_value("batches", batches, _SENTENCES)
-        batches = require_items("batches", batches, TokenBatch | str, _SENTENCES)
-        inputs = []
-        for index, batch in enumerate(batches):
-            try:
-                inputs.append(parse_inputs(batch, self.config, self._table, self.tokenizer))
-            except ValueError as error:
-                raise ValueError(f"batches[{index}]: {error}") from error
-        return trace_packed(inputs, mask, self._stacked)
+        return trace_packed(self._parse_each(batches), mask, self._stacked)
 
 
 def require_encoder(encoder: object) -> None:

@@ -22,17 +22,31 @@ _FLOATS = ("F16", "F32", "F64")
 _MOST_CHARACTERS = {"config": 10_000, "tokenizer": 50_000_000}  # the format allows 100 MB of metadata
 
 
-def write_encoder(path: str | Path, config: EncoderConfig, parameters: Parameters, tokenizer: Tokenizer | None) -> None:
-    """Write the file, in the place of another one. Raises ValueError and OSError as `Encoder.save` does."""
+def write_encoder(
+    path: str | Path,
+    config: EncoderConfig,
+    parameters: Parameters,
+    tokenizer: Tokenizer | None,
+    *,
+    makes_vocabulary: bool,
+) -> None:
+    """Write the file, in the place of another one. Raises ValueError and OSError as `Encoder.save` does.
+
+    makes_vocabulary  whether the encoder, without a tokenizer, makes its vocabulary from each text
+    """
     path = _checked_path(path)
     metadata = {"config": json.dumps(asdict(config)), "tokenizer": json.dumps(tokenizer_data(tokenizer))}
     for name, text in metadata.items():
         _require_length(name, text)
+    metadata["makes_vocabulary"] = json.dumps(makes_vocabulary)
     path.write_bytes(save({name: np.ascontiguousarray(array) for name, array in parameters.items()}, metadata))
 
 
-def read_encoder(path: str | Path) -> tuple[EncoderConfig, ParameterDict, Tokenizer | None]:
-    """The configuration, float32 parameters and tokenizer. Raises ValueError as `Encoder.load` does."""
+def read_encoder(path: str | Path) -> tuple[EncoderConfig, ParameterDict, Tokenizer | None, bool]:
+    """The configuration, float32 parameters, tokenizer, and whether the encoder makes its vocabulary from each text.
+
+    Raises ValueError as `Encoder.load` does.
+    """
     path = _checked_path(path)
     if not path.is_file():
         raise ValueError(f"{short_repr(str(path))} is no file: allowed are files of Encoder.save.")
@@ -41,7 +55,8 @@ def read_encoder(path: str | Path) -> tuple[EncoderConfig, ParameterDict, Tokeni
             metadata = file.metadata() or {}
             config = _read_config(_read_json("config", metadata))
             tokenizer = read_tokenizer(_read_json("tokenizer", metadata))
-            return config, _read_parameters(file, config), tokenizer
+            makes_vocabulary = metadata.get("makes_vocabulary") == "true"
+            return config, _read_parameters(file, config), tokenizer, makes_vocabulary
     except (SafetensorError, OSError) as error:
         raise ValueError(f"{path.name} is truncated or not a safetensors file ({error}).") from error
     except ValueError as error:

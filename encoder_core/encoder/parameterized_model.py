@@ -12,8 +12,9 @@ from encoder_core.blocks.capacity import capacity_for
 from encoder_core.config import MAX_SIZE, EncoderConfig, require_config
 from encoder_core.encoder.file import read_encoder, write_encoder
 from encoder_core.engine.stacked_parameters import StackedParameters, parameters_from_state, stack_parameters
+from encoder_core.inputs.parsing import Inputs, ParsedInputs, parse_inputs
 from encoder_core.inputs.positions import position_encoding
-from encoder_core.inputs.tokenizer import Tokenizer
+from encoder_core.inputs.tokenizer import TokenBatch, Tokenizer
 from encoder_core.parameters import (
     CheckedParameters,
     DrawnParameters,
@@ -24,7 +25,9 @@ from encoder_core.parameters import (
     require_arrays,
 )
 from encoder_core.pretrained import Neighbour, nearest_words
-from encoder_core.support.validation import invalid_value, require_integer, require_type
+from encoder_core.support.validation import invalid_value, require_integer, require_items, require_type
+
+_SENTENCES = 'lists of sentences, such as [tokenizer("It slept")] or ["It slept"]'
 
 Model = TypeVar("Model", bound="ParameterizedModel")
 
@@ -48,6 +51,8 @@ class ParameterizedModel:
                 parameters = CheckedParameters(parameters)
         self._parameters = parameters
         self._stacked = StackedParameters(parameters, config)
+        # Random parameters have no words of their own; those that were trained have.
+        self._makes_vocabulary = isinstance(parameters, DrawnParameters)
 
     def __repr__(self) -> str:
         c = self.config
@@ -58,7 +63,8 @@ class ParameterizedModel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Without the arrays on the device, which the copy makes when it runs."""
-        return type(self), (self.config, self._parameters, self.tokenizer)
+        state = {"_makes_vocabulary": self._makes_vocabulary}
+        return type(self), (self.config, self._parameters, self.tokenizer), state
 
     def __copy__(self) -> "ParameterizedModel":
         return self
@@ -72,7 +78,7 @@ class ParameterizedModel:
         The seed of drawn parameters is not part of it. Raises ValueError for what is no path and for a tokenizer that
         is none of this package, and OSError where the file cannot be written.
         """
-        write_encoder(path, self.config, self._parameters, self.tokenizer)
+        write_encoder(path, self.config, self._parameters, self.tokenizer, makes_vocabulary=self._makes_vocabulary)
 
     @classmethod
     def load(cls: type[Model], path: str | Path) -> Model:
@@ -82,10 +88,11 @@ class ParameterizedModel:
         damaged, where the metadata have no valid configuration and tokenizer, and where a parameter is missing or
         unknown, or has the wrong shape or numbers that are not finite.
         """
-        config, parameters, tokenizer = read_encoder(path)
-        if capacity_for(config, config.max_len).exact:
-            return cls._stacked_now(config, parameters, tokenizer)
-        return cls(config, parameters, tokenizer)
+        config, parameters, tokenizer, makes_vocabulary = read_encoder(path)
+        is_exact = capacity_for(config, config.max_len).exact
+        model = cls._stacked_now(config, parameters, tokenizer) if is_exact else cls(config, parameters, tokenizer)
+        model._makes_vocabulary = makes_vocabulary
+        return model
 
     @classmethod
     def _stacked_now(
@@ -105,7 +112,8 @@ class ParameterizedModel:
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        """The tokenizer of texts; None: the vocabulary is made from each text anew."""
+        """The tokenizer of texts. None: with random parameters, the vocabulary is made from each text anew; with
+        others, there is no text."""
         return self._tokenizer
 
     @property
@@ -170,6 +178,20 @@ class ParameterizedModel:
         if self.tokenizer is None:
             raise ValueError("this encoder has no tokenizer, so its vocabulary is not known: give it one.")
         return nearest_words(self._table, self.tokenizer.vocabulary, plus, minus, count, include_terms=include_terms)
+
+    def _parse(self, inputs: Inputs) -> ParsedInputs:
+        return parse_inputs(inputs, self.config, self._table, self.tokenizer, makes_vocabulary=self._makes_vocabulary)
+
+    def _parse_each(self, batches: Sequence[TokenBatch | str]) -> list[ParsedInputs]:
+        if isinstance(batches, TokenBatch):
+            raise invalid_value("batches", batches, _SENTENCES)
+        parsed = []
+        for index, batch in enumerate(require_items("batches", batches, TokenBatch | str, _SENTENCES)):
+            try:
+                parsed.append(self._parse(batch))
+            except ValueError as error:
+                raise ValueError(f"batches[{index}]: {error}") from error
+        return parsed
 
     @cached_property
     def _has_large_parameters(self) -> bool:

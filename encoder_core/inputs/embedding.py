@@ -42,6 +42,11 @@ def embed_inputs(
 ) -> EmbeddedInput:
     """The input of the first layer. Raises ValueError for a mask that does not fit the inputs."""
     batch, seq, d_model = inputs.rows.shape
+    if isinstance(mask, str) and "padding" in mask and not inputs.tokens:
+        raise ValueError(
+            f"mask={mask!r} is invalid: ids and embeddings do not say which tokens are padding. Allowed are text, a "
+            "TokenBatch, other masks, and an array of shape (batch, 1, seq) that is False for padding."
+        )
     inputs = edit_inputs(inputs, effects, parameters["token_embedding"])
     allowed = edited_mask(attention_mask(mask, inputs.real, config.num_heads), effects)
     encoding = position_encoding(config, parameters, seq)

@@ -38,11 +38,15 @@ class ParsedInputs(NamedTuple):
     vocabulary: tuple[str, ...] = ()
 
 
-def parse_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer: Tokenizer | None) -> ParsedInputs:
+def parse_inputs(
+    inputs: Inputs, config: EncoderConfig, table: Table, tokenizer: Tokenizer | None, *, makes_vocabulary: bool = True
+) -> ParsedInputs:
     """Tokens, ids and rows of the inputs. Text of more than `config.max_len` tokens is truncated, with a warning.
 
-    Without a tokenizer, words for which `config.vocab_size` has no room become [UNK], with a warning.
-    Raises ValueError for inputs of another type, or that do not fit the model.
+    makes_vocabulary  whether the vocabulary is made from the text where there is no tokenizer
+
+    In such a vocabulary, words for which `config.vocab_size` has no room become [UNK], with a warning.
+    Raises ValueError for inputs of another type, or that do not fit the model, and for text that nothing splits.
     """
     vocabulary = tokenizer.vocabulary if tokenizer is not None else ()
     if isinstance(inputs, TokenBatch):
@@ -52,6 +56,11 @@ def parse_inputs(inputs: Inputs, config: EncoderConfig, table: Table, tokenizer:
     if _is_text(inputs):
         limit = config.max_len
         is_made_here = tokenizer is None
+        if tokenizer is None and not makes_vocabulary:
+            raise ValueError(
+                "text needs a tokenizer: only the one that the parameters were trained with knows the ids of words. "
+                "Pass it as tokenizer=..., or give ids or a TokenBatch."
+            )
         if tokenizer is None:
             tokenizer = WordTokenizer.from_texts(inputs, max_len=limit, max_vocab=config.vocab_size)
         batch = tokenizer(inputs, max_len=limit)

@@ -63,5 +63,5 @@ def test_a_parameter_that_is_no_array_is_named(value, unchecked):
     with pytest.raises(ValueError, match=r"parameter 'layers.0.norm1.scale'"):
         Encoder.from_parameters(ENCODER.config, parameters)
     np.testing.assert_array_equal(
-        Encoder.from_parameters(ENCODER.config, ENCODER.parameters()).trace("it rains").output, TRACE.output
+        Encoder.from_parameters(ENCODER.config, ENCODER.parameters()).trace(TRACE.ids).output, TRACE.output
     )

@@ -42,6 +42,8 @@ def test_the_file_of_the_test_is_that_of_an_encoder(tmp_path):
     assert Encoder.load(path).trace("the cat").ids.tolist() == [[2, 1]]
     write(path, tokenizer="null")
     assert Encoder.load(path).tokenizer is None
+    with pytest.raises(ValueError, match="text needs a tokenizer"):
+        Encoder.load(path).trace("the cat")
     write(path, tokenizer=json.dumps(TASK))
     assert Encoder.load(path).trace("aA").ids.tolist() == [[1, 1]]
     halves = {name: array.astype(np.float16) for name, array in PARAMETERS.items()}

@@ -31,6 +31,7 @@ CONFIG = EncoderConfig(vocab_size=20, max_len=6, d_model=8, num_heads=2)
 ENCODER = Encoder.random(CONFIG)
 PARAMETERS = ENCODER.parameters()
 BATCH = WordTokenizer(["a", "b"])("a b")
+IDS = BATCH.ids
 REAL = np.ones((1, 2), bool)
 CONFIGURATIONS = r"config=.* is invalid: allowed are configurations, such as EncoderConfig\(d_model=64\)"
 NO_CONFIGS = [None, "nnx", 64, {"d_model": 64}, EncoderConfig, np.zeros(3)]
@@ -232,9 +233,9 @@ def test_parameters_that_overflow_are_a_sentence(factor):
     large = {name: array * np.float32(factor) for name, array in PARAMETERS.items()}
     encoder = Encoder.from_parameters(CONFIG, large)
     with pytest.raises(NumbersTooLarge, match="These parameters make numbers too large for 32-bit floats"):
-        encoder.trace("a b")
+        encoder.trace(IDS)
     with pytest.raises(NumbersTooLarge, match="These parameters and edits make"):
-        encoder.trace("a b", edits=[Temperature(2.0)])
+        encoder.trace(IDS, edits=[Temperature(2.0)])
 
 
 def test_an_encoder_that_shares_large_parameters_is_checked_too():
@@ -245,12 +246,12 @@ def test_an_encoder_that_shares_large_parameters_is_checked_too():
         ENCODER.with_config(learned, {"position_embedding": np.full((6, 8), 1e38, np.float32)}),
     ):
         with pytest.raises(NumbersTooLarge, match="These parameters make"):
-            encoder.trace("a b")
+            encoder.trace(IDS)
 
 
 def test_large_parameters_that_do_not_overflow_are_allowed():
     larger = PARAMETERS | {"token_embedding": PARAMETERS["token_embedding"] * np.float32(1e6)}
-    assert np.isfinite(Encoder.from_parameters(CONFIG, larger).trace("a b").output).all()
+    assert np.isfinite(Encoder.from_parameters(CONFIG, larger).trace(IDS).output).all()
 
 
 def test_a_parameter_beyond_float32_is_a_sentence_without_a_warning(recwarn):

@@ -387,7 +387,7 @@ def without_last_layer(model):
     config = replace(model.config, num_layers=model.config.num_layers - 1)
     last = f"layers.{config.num_layers}."
     parameters = {name: x for name, x in model.encoder.parameters().items() if not name.startswith(last)}
-    return Encoder.from_parameters(config, parameters).trace(model.batch.ids, model.mask).logits[0]
+    return Encoder.from_parameters(config, parameters).trace(model.batch, model.mask).logits[0]
 
 
 @pytest.mark.parametrize("token", [1, 3])

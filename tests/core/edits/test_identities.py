@@ -21,6 +21,7 @@ from encoder_core import (
     SetTokenEmbedding,
     SetWeight,
     Unscaled,
+    WordTokenizer,
 )
 from tests.core.reference import random_parameters
 
@@ -79,7 +80,7 @@ def test_a_replaced_token_is_equal_to_other_ids(encoder):
 
 
 def test_the_word_of_a_replaced_token():
-    encoder = ENCODERS[0]
+    encoder = Encoder.random(ENCODERS[0].config)
     edited = encoder.trace(["one two three", "four"], "padding", [ReplaceToken(0, 1, 5), ReplaceToken(1, 0, 2)])
     assert edited.tokens == (("one", "four", "three"), ("one", "[PAD]", "[PAD]"))
     np.testing.assert_array_equal(edited.ids, [[2, 5, 4], [2, 0, 0]])
@@ -89,7 +90,8 @@ def test_the_word_of_a_replaced_token():
 
 def test_replaced_padding_stays_masked():
     texts, edits = ["one two three", "four"], [ReplaceToken(1, 2, 3)]
-    plain, edited = ENCODERS[0].trace(texts, "padding"), ENCODERS[0].trace(texts, "padding", edits)
+    batch = WordTokenizer.from_texts(texts)(texts)
+    plain, edited = ENCODERS[0].trace(batch, "padding"), ENCODERS[0].trace(batch, "padding", edits)
     np.testing.assert_array_equal(edited.real, plain.real)
     np.testing.assert_array_equal(edited.output[1, 0], plain.output[1, 0])
 

@@ -67,7 +67,7 @@ def test_parameters_are_those_after_the_edits(tmp_path, unchecked):
     assert parameters["token_embedding"][3, 2] == 1.5
     config = EncoderConfig(**json.loads(metadata["config"]))
     assert config == CONFIG
-    again = Encoder.from_parameters(config, parameters).run(subject.run.trace.ids, "padding")
+    again = Encoder.from_parameters(config, parameters).run(subject.run.trace.ids)
     assert np.array_equal(again.trace.token_embedding, subject.run.trace.token_embedding)
     assert json.loads(metadata["edits"])[0] == "token_embedding.3.2=1.5"
     assert json.loads(metadata["tokens"]) == [list(sentence) for sentence in subject.run.trace.tokens]

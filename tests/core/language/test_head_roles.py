@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from encoder_core import Encoder, EncoderConfig
+from encoder_core import Encoder, EncoderConfig, WordTokenizer
 from encoder_core.analysis.language import SENTENCES, head_roles, role_keys
 from encoder_core.analysis.language.head_roles import ROLES
 from tests.core.language.traces import trace_with
@@ -81,7 +81,7 @@ def test_uniform_attention():
     config = EncoderConfig(vocab_size=400, d_model=8, num_heads=2, d_ff=8, num_layers=2)
     parameters = Encoder.random(config).parameters()
     zeros = {name: 0 * values if ".query." in name else values for name, values in parameters.items()}
-    encoder = Encoder.from_parameters(config, zeros)
+    encoder = Encoder.from_parameters(config, zeros, tokenizer=WordTokenizer.from_texts(SENTENCES[:6]))
     for mask in ("padding", "causal", "causal+padding"):
         roles = head_roles(encoder.trace(text, mask) for text in SENTENCES[:6])
         uniform = np.broadcast_to(roles.uniform[:, None, None], roles.weights.shape)
