@@ -284,6 +284,10 @@ def test_a_layer_without_sublayers(unchecked, name):
     assert model.config.norm != "pre" or unchanged
 
 
+def reversed_batch(model):
+    return model.batch._replace(ids=model.batch.ids[:, ::-1].copy())
+
+
 @pytest.mark.parametrize(
     ("name", "right"),
     [
@@ -296,14 +300,14 @@ def test_a_layer_without_sublayers(unchecked, name):
 def test_reversed_words(unchecked, name, right):
     model = model_of(**MODELS[name])
     assert vectors.reversed_sentence_question(model, focus(model)).right == right
-    backwards = model.encoder.trace(model.batch.ids[:, ::-1].copy(), model.mask)
+    backwards = model.encoder.trace(reversed_batch(model), model.mask)
     change = np.abs(backwards.output.mean(axis=1) - model.trace.output.mean(axis=1)).max()
     assert (change < 1e-5) == right.startswith("it stays")
 
 
 def test_a_score_that_is_set_stays_where_it_is_when_the_words_change_places(unchecked):
     model = with_edits(model_of(text="Hi there you", positions="none"), (SetScore(0, 0, 0, 0, 2, 5.0),))
-    backwards = model.encoder.trace(model.batch.ids[:, ::-1].copy(), model.mask, model.edits)
+    backwards = model.encoder.trace(reversed_batch(model), model.mask, model.edits)
     assert np.abs(backwards.output.mean(axis=1) - model.trace.output.mean(axis=1)).max() > 1e-3
     assert vectors.reversed_sentence_question(model, focus(model)) == depth_question(model)
 
