@@ -117,7 +117,10 @@ def test_other_configurations(tmp_path, text, message):
         (TOKENIZER | {"kind": "pickle"}, "kind='pickle' is invalid: allowed are 'words', 'wordpiece', 'task'"),
         (TOKENIZER | {"x": 1}, r"tokenizer lacks \[\] and has \['x'\]: allowed are the fields"),
         (TOKENIZER | {"vocabulary": "abc"}, "vocabulary='abc' is invalid: allowed are lists of tokens"),
-        (TOKENIZER | {"vocabulary": ["a", 1]}, r"vocabulary\[1\]=1 is invalid: allowed are the items of lists of tok"),
+        (
+            TOKENIZER | {"vocabulary": ["a", 1]},
+            r"vocabulary\[1\]=1 is invalid: allowed for vocabulary are lists of tok",
+        ),
         (
             TOKENIZER | {"vocabulary": ["a"]},
             r"vocabulary=\['a'\] is invalid: allowed are .* that begin with \[PAD\]",
