@@ -53,6 +53,25 @@ def test_numbers_have_the_contrast_of_wcag(scripts, kind, theme, zoom):
     assert min(contrast(text, cell) for text, cell in cells) > 4.4  # a pixel is rounded
 
 
+def test_negative_numbers_have_a_minus_sign_and_no_zero_has_one(scripts):
+    numbers = {"type": "heatmap", "z": [[-0.81, -0.004, 0.5], [1.005, None, -12]], "texttemplate": "%{z:.2f}"}
+    written = scripts.call("plot/labels/cell_text.js", "withMinusSigns", numbers)
+    assert written["text"] == [["−0.81", "0.00", "0.50"], ["1.00", "", "−12.00"]]
+    assert written["texttemplate"] == "%{text}"
+    weights = numbers | {"z": [[0.5, 1]]}
+    assert scripts.call("plot/labels/cell_text.js", "withMinusSigns", weights) == weights
+
+
+def test_numbers_on_screen_have_minus_signs(scripts):
+    """Plotly writes a hyphen by itself."""
+    scripts.page.add_script_tag(path=bundle(Path(sys.prefix)))
+    style = HeatmapStyle(limit=1.0, show_values=True, height=400)
+    values = np.array([[-0.81, 0.5]], dtype=np.float32)
+    panel = to_json(heatmap(values, ["a"], ["b", "c"], title="M", style=style))
+    scripts.page.evaluate(_PAINT, [{"panels": [{"operator": "", "panel": panel}], "stack": False, "present": False}, False])
+    assert scripts.page.locator(".heatmap-label text").all_text_contents() == ["−0.81", "0.50"]
+
+
 @pytest.mark.parametrize(
     ("z", "width", "is_written"),
     [(0.5, 29.9, False), (0.5, 30, True), (-0.5, 30, True), (-10.5, 32.9, False), (-10.5, 33, True)],

@@ -59,6 +59,23 @@ export function withNumbersThatFit(trace, cellWidth) {
   return Math.max(NUMBER_WIDTH, longest * LETTER_WIDTH) <= cellWidth ? trace : others;
 }
 
+/** @type {(z: number) => string} */
+function cellNumber(z) {
+  if (!Number.isFinite(z)) return "";
+  const digits = Math.abs(z).toFixed(NUMBER_DECIMALS);
+  return z < 0 && Number(digits) ? `−${digits}` : digits;
+}
+
+/**
+ * A heatmap whose negative numbers have a minus sign, as everywhere else on screen. Plotly would write a hyphen.
+ * @param {PlotTrace} trace
+ * @returns {PlotTrace}
+ */
+export function withMinusSigns(trace) {
+  if (trace.texttemplate !== NUMBER || ![...trace.z].some(row => row.some((/** @type {number} */ z) => z < 0))) return trace;
+  return { ...trace, text: [...trace.z].map(row => Array.from(row, cellNumber)), texttemplate: "%{text}" };
+}
+
 /**
  * Colour the text that Plotly has written into the cells of a plot's heatmap.
  * @param {PlotElement} plot

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { equalScale, placeLabels } from "../drawing/points.js";
-import { withNumbersThatFit } from "../labels/cell_text.js";
+import { withMinusSigns, withNumbersThatFit } from "../labels/cell_text.js";
 import { withLegendAtReference, withNumbersThatDoNotOverlap } from "../labels/row_numbers.js";
 import { shortenRowLabels } from "../labels/row_labels.js";
 import { TEXT_SIZE, flattenLabels, staggerLabels, thinLabels } from "../labels/tick_labels.js";
@@ -98,7 +98,7 @@ export function fitPanel(panel, width, omitRowLabels, isLarge = false) {
   const cellHeight = area.height / (panel.rows?.names.length ?? 1);
   const traces = panel.kind === "row_bars" ? withNumbersThatDoNotOverlap(panel.data, cellHeight, markedRows) : panel.data;
   const data = traces.map(trace => trace.type !== "heatmap" ? trace : {
-    ...withNumbersThatFit(trace, cellWidth), showscale: false, hoverinfo: "none", hovertemplate: undefined,
+    ...withMinusSigns(withNumbersThatFit(trace, cellWidth)), showscale: false, hoverinfo: "none", hovertemplate: undefined,
     xgap: cellWidth < NARROW_CELL ? 0 : trace.xgap, ygap: cellHeight < NARROW_CELL ? 0 : trace.ygap,
   });
   return { data, layout, area };
