@@ -10,6 +10,9 @@ LONG = "antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconios
 LEAST = {"heads": 16, "d_model": 16}
 _BARS = """() => [...document.querySelectorAll(".ew-bar")].filter(bar => bar.childNodes.length)
     .map(bar => bar.offsetWidth > 0)"""
+_BARS_IN_SIGHT = """() => [...document.querySelectorAll(".ew-panel")].filter(panel => panel.offsetWidth)
+    .map(panel => panel.querySelector(".ew-bar")).filter(bar => bar.childNodes.length)
+    .map(bar => bar.offsetWidth > 0)"""
 _AREAS = """() => [...document.querySelectorAll(".ew-panel .nsewdrag")]
     .map(area => Math.round(area.getBoundingClientRect().width))"""
 _COVERED = """() => [...document.querySelectorAll(".ew-panel")].filter(panel => panel.offsetWidth).flatMap(panel => {
@@ -101,10 +104,26 @@ def test_shapes_in_the_heading_follow_the_switch_of_all_heads(screen):
         expect(badge).to_contain_text(shape)
 
 
-@pytest.mark.parametrize(("page", "width", "figures"), [("qkv", 1280, 7), ("qkv", 1024, 1), ("softmax", 1024, 1)])
+@pytest.mark.parametrize(
+    ("page", "width", "figures"),
+    [("qkv", 1280, 7), ("qkv", 1024, 1), ("softmax", 1024, 1), ("scaled_scores", 1100, 5), ("scaled_scores", 1024, 1)],
+)
 def test_a_line_of_many_figures_shows_one_where_they_have_no_room_side_by_side(screen, page, width, figures):
     screen.page.set_viewport_size(TABLET | {"width": width})
     screen.open(page)
     areas = [width for width in screen.page.evaluate(_AREAS) if width]
     assert len(areas) == figures
     assert figures > 1 or areas[0] > 500
+    assert all(screen.page.evaluate(_BARS_IN_SIGHT))
+
+
+def test_numbers_of_the_marked_cell_are_beside_the_buttons_where_one_figure_is_shown(screen):
+    """They show what the line of figures would: how much smaller a scaled score is."""
+    numbers = screen.page.locator(".ew-switcher .ew-marked:visible")
+    screen.page.set_viewport_size(TABLET)
+    screen.open("scaled_scores")
+    dot_product, score, masked = map(float, numbers.all_text_contents())
+    assert dot_product / score == pytest.approx(16**0.5, rel=1e-2)
+    assert masked == score
+    screen.resize(PHONE)
+    expect(numbers).to_have_count(0)

@@ -68,7 +68,8 @@ def test_numbers_on_screen_have_minus_signs(scripts):
     style = HeatmapStyle(limit=1.0, show_values=True, height=400)
     values = np.array([[-0.81, 0.5]], dtype=np.float32)
     panel = to_json(heatmap(values, ["a"], ["b", "c"], title="M", style=style))
-    scripts.page.evaluate(_PAINT, [{"panels": [{"operator": "", "panel": panel}], "stack": False, "present": False}, False])
+    figure = {"panels": [{"operator": "", "panel": panel}], "stack": False, "present": False}
+    scripts.page.evaluate(_PAINT, [figure, False])
     assert scripts.page.locator(".heatmap-label text").all_text_contents() == ["−0.81", "0.50"]
 
 

@@ -61,6 +61,19 @@ def test_line_without_room_for_colour_bars_keeps_room_for_cells(scripts):
     assert panels == [(20, 103, 116), (20, 14, 58), (20, 14, 58)]
 
 
+def test_number_of_the_marked_cell_keeps_the_room_of_a_colour_bar(scripts):
+    """124 + 160 + 160 pixels with both is more than 0.85 of 496; one of them needs 124 + 100 + 100."""
+    items = [item(), *(item(hasRowLabels=False, isMarked=True) for _ in "ab")]
+    assert widths(scripts, *items, width=502) == [(20, 103, 124), (20, 14, 100), (20, 14, 100)]
+
+
+@pytest.mark.parametrize(("width", "crowded"), [(330, False), (329, True)])
+def test_line_is_crowded_without_room_for_a_colour_bar_or_a_number(scripts, width, crowded):
+    """124 + 100 + 100 pixels and three gaps."""
+    items = [item(), item(hasRowLabels=False), item(hasRowLabels=False, isMarked=True)]
+    assert scripts.call("plot/panel/panel_widths.js", "isCrowded", items, width) is crowded
+
+
 def shortened(scripts, width, *names):
     layout = {"margin": {"l": 93, "r": 10}, "yaxis": {"ticktext": list(names), "tickfont": {"size": 11}}}
     panels = scripts.call("plot/labels/row_labels.js", "shortenRowLabels", layout, width)

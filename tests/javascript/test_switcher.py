@@ -69,3 +69,14 @@ def test_switcher_reads_like_the_line(scripts):
     scripts.page.evaluate(_MOUNT, [line, 1])
     assert switcher.get_by_role("button", pressed=True).inner_text() == "<b>K</b>"
     assert scripts.page.evaluate("document.activeElement.textContent") == "<b>K</b>", "the focus stays"
+
+
+def test_number_of_the_marked_cell_is_beside_the_button(scripts):
+    line = panels(NO, YES)
+    line[1] |= {"values": [[-2.5]], "marked": [(0, 0)]}
+    scripts.page.evaluate("document.body.replaceChildren()")
+    for number in ("−2.5", "3"):
+        scripts.page.evaluate(_MOUNT, [line, 1])
+        assert scripts.page.locator(".ew-switcher .ew-marked").all_text_contents() == ["", number]
+        assert scripts.page.get_by_role("button", name="1", exact=True).count() == 1, "it is not in the name"
+        line[1]["values"] = [[3]]

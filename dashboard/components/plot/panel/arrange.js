@@ -5,7 +5,7 @@ import { appendElement } from "../../shared/dom.js";
 import { withNumbersNear } from "../labels/row_numbers.js";
 import { fitPanel, plotHeight, sharesRows } from "./layout.js";
 import { appendPanel, appendPlayer, markedValue, updatePanel, updatePlayer } from "./panel_elements.js";
-import { panelWidths } from "./panel_widths.js";
+import { isCrowded, panelWidths } from "./panel_widths.js";
 import { availableHeight, drawnPanel } from "./present.js";
 import { appendSwitcher, isSwitched, updateSwitcher } from "./switcher.js";
 
@@ -41,13 +41,18 @@ export function ensureElements(line) {
 /** @type {(items: PlotItem[], index: number, isStacked: boolean) => boolean} */
 export const hasRowLabels = (items, index, isStacked) => isStacked || !sharesRows(items[index].panel, items[index - 1]?.panel);
 
+/** @type {(line: PlotLine, items: PlotItem[], isStacked: boolean) => import("./panel_widths.js").LineItem[]} */
+const lineItems = (line, items, isStacked) => items.map((item, i) => (
+  { ...item, hasRowLabels: hasRowLabels(line.items, i, isStacked), isMarked: markedValue(item.panel) !== undefined }
+));
+
 // Everything but the plots: the arrangement of the panels, their titles, colour bars and heights.
 /** @type {(line: PlotLine) => void} */
 export function arrange(line) {
   const { host, items, panelElements, player, stack } = line;
   line.width = host.clientWidth;
-  const isStacked = line.isStacked = stack || line.present
-    || line.width < Math.max(STACKED_BELOW, LEAST_PANEL * items.length);
+  const isNarrow = line.width < Math.max(STACKED_BELOW, LEAST_PANEL * items.length);
+  const isStacked = line.isStacked = stack || line.present || isNarrow || isCrowded(lineItems(line, items, false), line.width);
   line.isSwitched = line.present ? items.length > 1
     : isStacked && !stack && isSwitched(items.map(({ panel }) => panel));
   if (line.present) line.available = availableHeight(host);
@@ -55,9 +60,7 @@ export function arrange(line) {
   host.classList.toggle("ew-switched", line.isSwitched);
   panelElements.forEach(({ figure }, i) => figure.classList.toggle("ew-shown", i === line.shown));
   const drawn = items.map(item => ({ ...item, panel: drawnPanel(line, item.panel) }));
-  const widths = panelWidths(drawn.map((item, i) => (
-    { ...item, hasRowLabels: hasRowLabels(items, i, isStacked), isMarked: markedValue(item.panel) !== undefined }
-  )), line.width);
+  const widths = panelWidths(lineItems(line, drawn, isStacked), line.width);
   panelElements.forEach((elements, i) => {
     updatePanel(elements, drawn[i], isStacked ? { ...widths[i], margins: 0, least: 0 } : widths[i]);
   });

@@ -1,9 +1,11 @@
-// On a phone, the figures of a line are shown one at a time. The switcher above them reads like the line: a button for
-// each figure, with the operators between them.
+// Where the figures of a line have no room side by side, they are shown one at a time. The switcher above them reads like
+// the line: a button for each figure, with the operators between them, and beside it the number of the marked cell.
 // @ts-check
 
 import { appendElement, setText } from "../../shared/dom.js";
+import { formatNumber } from "../../shared/numbers.js";
 import { plotHeight } from "./layout.js";
+import { markedValue } from "./panel_elements.js";
 
 /**
  * @typedef {import("../plot.js").PlotItem} PlotItem
@@ -66,10 +68,14 @@ export function updateSwitcher(switcher, items, shown, choose) {
       const pair = appendElement(switcher, "div");  // so that no line ends with an operator
       appendElement(pair, "span");
       appendElement(pair, "button").type = "button";
+      appendElement(pair, "data", "ew-marked");  // not in the button, whose name stays when the number changes
     }
   }
   const operators = switcher.querySelectorAll("span"), buttons = switcher.querySelectorAll("button");
+  const numbers = switcher.querySelectorAll("data");
   items.forEach(({ operator, panel }, index) => {
+    const marked = markedValue(panel);
+    setText(numbers[index], marked === undefined ? "" : formatNumber(marked));
     operators[index].dataset.sign = operator;
     setText(operators[index], operator === "|" ? "" : operator);
     setText(buttons[index], panel.title);
