@@ -56,7 +56,7 @@ def ask_below(question: Question) -> None:
     """Render the question below its figure if the mode is off."""
     if asks_first():
         return
-    with st.container(border=True):
+    with st.container(border=True, gap="xsmall"):
         st.markdown(f"**Predict** — {question.text}")
         _render_options(question, horizontal=False)
         if last_answer(question.text, question.options, question.right) is not None:
