@@ -151,7 +151,7 @@ def logit_attribution(
     rows = [row for row, _, _ in steps]
     details = RowBarsDetails(starts=running - values, footer=f"ends at the logit {format_fixed(running[-1], 2)}")
     parts: Line = [
-        _by_layer(attribution, f"Contributions to the logit of “{shorten(name)}”", at, theme),
+        _by_layer(attribution, f"contributions to the logit of “{shorten(name)}”", at, theme),
         "Σ →",
         row_bars(values, rows, title="sum by layer", style=style),
         row_bars(running, rows, title="running sum", details=details, style=style),
