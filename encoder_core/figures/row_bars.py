@@ -40,6 +40,7 @@ class RowBarsStyle(PanelStyle):
                    share one span
     colour         a field of the theme ("attention", ...); None takes the colours of negative and positive numbers
     decimals       of each number, so that the decimal points are aligned; None writes 3 significant digits
+    tells_zero     whether positive numbers that would be rounded to zero are written as "<0.01"
     numbers_width  the width of the column of numbers, as a fraction of the span
     """
 
@@ -47,6 +48,7 @@ class RowBarsStyle(PanelStyle):
     span: tuple[float, float] = (0.0, 1.0)
     colour: str | None = None
     decimals: int | None = 2
+    tells_zero: bool = False
     numbers_width: float = 0.75
 
     def __post_init__(self) -> None:
@@ -61,7 +63,11 @@ class RowBarsStyle(PanelStyle):
 
     def format(self, value: Number) -> str:
         """A number as the column writes it; for the footer, which is about the same numbers."""
-        return format_number(value, 3) if self.decimals is None else format_fixed(value, self.decimals)
+        if self.decimals is None:
+            return format_number(value, 3)
+        text = format_fixed(value, self.decimals)
+        is_rounded_to_zero = self.tells_zero and value > 0 and not text.strip("0.")
+        return f"<{format_fixed(10.0**-self.decimals, self.decimals)}" if is_rounded_to_zero else text
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

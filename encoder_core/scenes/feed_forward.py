@@ -24,6 +24,7 @@ from encoder_core.figures import (
 from encoder_core.scenes.position import Position, layer_slice
 
 HEIGHT = 230
+_ROUNDING = 1e-9
 ACTIVATION_TITLES: dict[Activation, str] = {"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)"}
 
 
@@ -99,6 +100,12 @@ def neuron_activation(
     return [activation_curve(x, functions, chosen, (pre, act), neuron, title=title, style=PanelStyle(theme=theme))]
 
 
+def change_lengths(change: Float[np.ndarray, "seq d_model"]) -> Float[np.ndarray, "seq"]:
+    """The length of the change of each row; 0 where the change is but the rounding of the computation."""
+    lengths = np.linalg.norm(change, axis=1)
+    return np.where(lengths > _ROUNDING, lengths, 0.0)
+
+
 def row_exchange(
     input_change: Float[np.ndarray, "seq d_model"],
     output_changes: Mapping[str, Float[np.ndarray, "seq d_model"]],
@@ -115,10 +122,10 @@ def row_exchange(
     style = HeatmapStyle(height=height, theme=theme)
     parts: Line = [heatmap(input_change, at.labels, columns, title="change of the input", style=style)]
     for name, change in output_changes.items():
-        lengths = np.linalg.norm(change, axis=1)
+        lengths = change_lengths(change)
         colour = "attention" if name == "attention" else None
         bars_style = RowBarsStyle(row_axis="token", span=(0.0, float(lengths.max()) or 1.0), colour=colour or "muted",
-                                  height=height, theme=theme)  # fmt: skip
+                                  tells_zero=True, height=height, theme=theme)  # fmt: skip
         parts += [
             "→" if name == "attention" else "|",
             heatmap(change, at.labels, columns, title=f"after {name}", style=replace(style, title_colour=colour)),

@@ -65,3 +65,15 @@ def test_without_an_activation_the_dropout_of_a_neuron_continues_the_sentence(fr
     at = opened(stage_named("feed_forward"), encoder="nnx", variant="as written", edits="dropout.1")
     (neuron_text,) = [text for text in rendered(at) if "The neuron adds" in text]
     assert re.search(r"\*\* is unchanged by it; dropout: × (1\.11|0)  \n", neuron_text)
+
+
+def test_the_number_of_changed_rows_is_that_of_the_lengths_above_0(framed):
+    at = opened(stage_named("feed_forward"), mask="causal", token="3", exchanged="4")
+    after_attention, after_network = [
+        figure["data"][-1]["text"] for figure in figures(at) if figure["title"] == "length"
+    ]
+    (text,) = [text for text in rendered(at) if "Rows changed after attention" in text]
+    assert [number == "0.00" for number in after_attention] == [True] * 2 + [False] * 18
+    assert [number == "0.00" for number in after_network] == [True] * 2 + [False] + [True] * 17
+    assert "**18 of 20**" in text
+    assert "**1 of 20**" in text

@@ -100,7 +100,7 @@ def render_row_replacement(current: Model, at: Focus, layer: LayerTrace, columns
     seq = len(rows)
     parts = scenes.row_exchange(replaced - rows, changes, columns, at, theme=current_theme())
     render_plot(parts, key="feed_forward_change_plot")
-    changed = {name: int((np.linalg.norm(change, axis=1) > 1e-9).sum()) for name, change in changes.items()}
+    changed = {name: np.count_nonzero(scenes.change_lengths(change)) for name, change in changes.items()}
     st.caption(
         f"Rows changed after attention: **{changed['attention']} of {seq}**; only the replaced row and those that may "
         f"attend to it can change. After the feed-forward network: **{changed['feed-forward']} of {seq}**; only the "

@@ -124,3 +124,11 @@ def test_the_column_of_numbers_has_the_width_of_the_style():
 def test_numbers_are_not_smaller_than_10_pixels(height, size):
     panel = row_bars(np.ones(20), ["a"] * 20, title="t", style=RowBarsStyle(height=height))
     assert panel.data[-1]["textfont"]["size"] == size
+
+
+def test_small_lengths_can_be_told_from_zero():
+    style = RowBarsStyle(tells_zero=True)
+    panel = row_bars(np.array([0.0, 1e-6, 0.0049, 0.006]), list("abcd"), title="length", style=style)
+    assert list(panel.figure.data[-1].text) == ["0.00", "<0.01", "<0.01", "0.01"]
+    assert RowBarsStyle().format(1e-6) == "0.00"
+    assert RowBarsStyle(tells_zero=True, decimals=0).format(0.2) == "<1"
