@@ -113,7 +113,7 @@ def heatmap(
     outlined = tuple(cell for mark in marks if (cell := visible_mark(mark, rows, columns)))
     size = (
         f"{format_count(len(row_axis), f'{row_axis.title} row')} by "
-        f"{format_count(len(column_axis), f'{column_axis.title} column')}"
+        f"{format_count(len(column_axis), f'{column_axis.title} column'.replace('column column', 'column'))}"
     )
     masked = ~np.isfinite(cells)
     numbers = numbers_in_words(trace["z"], partial(cell_in_words, (row_axis, column_axis)), int(masked.sum()))

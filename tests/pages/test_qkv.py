@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.page_list import stage_named
-from tests.pages.app import figures, key_of, opened, rendered, run
+from tests.pages.app import derivations, figures, key_of, opened, rendered, run
 
 
 @pytest.mark.parametrize(("all_heads", "width"), [("false", 16), ("true", 64)])
@@ -23,6 +23,17 @@ def _check_shapes(at, width):
     (formula,) = [latex.value for latex in at.get("latex") if "overbrace{x}" in latex.value]
     assert formula.count(rf"_{{20\times{width}}}") == formula.count(rf"^{{64\times{width}}}") == 3
     assert all(len(panel["columns"]["names"]) == width for panel in list(figures(at))[1:7])
+
+
+@pytest.mark.parametrize(("heads", "place"), [("4", "dimension 3 of the head (column 35)"), ("1", "dimension 3")])
+def test_a_dimension_of_a_head_is_related_to_the_column_of_the_figure(framed, heads, place):
+    """Head 3 of heads of 16 has the columns from 32 on."""
+    head = min(3, int(heads))
+    at = opened(stage_named("qkv"), heads=heads, head=str(head), cell=f"q.0.0.{head - 1}.1.3")
+    (derivation,) = derivations(at)
+    assert derivation["words"].endswith(f", {place}")
+    assert [panel["columns"]["title"] for panel in list(figures(at))[:7]] == ["dimension", *["column"] * 6]
+    assert "column column" not in " ".join(panel["alt"] for panel in figures(at))
 
 
 def test_question_names_its_head(framed):

@@ -42,6 +42,7 @@ SYMBOLS = {
     "output_head.kernel": "W_head",
     "output_head.bias": "b_head",
 }
+_PROJECTIONS = ("q", "k", "v")  # each head has some of the columns of W_Q, W_K and W_V
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +150,9 @@ class OperandSource:
                     words.append(f"id {number}")
                 case "d_ff":
                     words.append(f"neuron {number}")
+                case "d_head" if cell.tensor in _PROJECTIONS and self.config.num_heads > 1:
+                    column = place["head"] * self.config.d_head + number
+                    words.append(f"dimension {number} of the head (column {column})")
                 case _:
                     words.append(f"dimension {number}")
         return ", ".join(words)

@@ -58,9 +58,11 @@ def projections(
     columns = features or Window(head_columns.start, head_columns.stop)
     marks = [(at.token, None)]
     style = HeatmapStyle(theme=theme)
-    kernel_style = replace(style, row_axis=AxisMeaning("dimension", "dimension of x"),
+    # Their numbers are those of the kernels' columns. Within its head, column 45 can be dimension 13.
+    column_style = replace(style, column_axis=AxisMeaning("dimension", "column"))
+    kernel_style = replace(column_style, row_axis=AxisMeaning("dimension", "dimension of x"),
                            limit=colour_limit(*(kernel for kernel, _ in by_name.values())))  # fmt: skip
-    result_style = replace(style, limit=colour_limit(*(result for _, result in by_name.values())))
+    result_style = replace(column_style, limit=colour_limit(*(result for _, result in by_name.values())))
 
     def coloured(style: HeatmapStyle, name: str) -> HeatmapStyle:
         flags = dict.fromkeys(head_columns, getattr(style.colours, name)) if features else None
