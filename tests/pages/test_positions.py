@@ -63,3 +63,13 @@ def test_the_encoding_of_the_model_is_named_as_its_button(framed, variant, name)
     at = opened(stage_named("positions"), encoder="article", variant=variant)
     assert f"Position encoding shown (this model: {name})" in rendered(at)
     assert name in next(group for group in at.button_group if group.key.startswith("encoding")).options
+
+
+@pytest.mark.parametrize("encoding", ["learned", "sinusoidal"])
+def test_the_curve_by_distance_begins_at_different_positions(framed, encoding):
+    """A position with itself has a far larger dot product: beside it, the curve would be a flat line."""
+    at = opened(stage_named("positions"), encoding=encoding)
+    (curve,) = [panel for panel in figures(at) if panel["kind"] == "band"]
+    assert curve["title"] == "by distance, from 1 on"
+    (text,) = [text for text in rendered(at) if "The curve leaves out distance 0" in text]
+    assert ("its squared length, 32." in text) == (encoding == "sinusoidal")  # 32 pairs of sine and cosine

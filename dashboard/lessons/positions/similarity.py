@@ -30,6 +30,7 @@ def render_similarity(choice: PositionChoice, encoding: Encoding, traced: int, i
     dots = encoding @ encoding.T
     parts = scenes.similarity(dots, traced=traced if inspection else 0, theme=current_theme())
     render_plot(parts, key="positions_similarity_plot", inspection=inspection)
+    low, _, high = similarity_by_distance(dots)
     spread_text = format_number(_spread(dots), 3)
     if not dots.any():
         verdict = "Every dot product is 0, because every row is zero."
@@ -39,14 +40,23 @@ def render_similarity(choice: PositionChoice, encoding: Encoding, traced: int, i
         verdict = f"Pairs at the same distance differ by up to **{spread_text}**: the positions matter as well."
     st.caption(
         f"Each cell is the dot product of two positions. {_lengths(choice, encoding)}The curve is the mean at each "
-        f"distance; the band spans the smallest to the largest value. {verdict}"
+        f"distance; the band spans the smallest to the largest value. {verdict}{_with_itself(low[0], high[0])}"
+    )
+
+
+def _with_itself(low: float, high: float) -> str:
+    """A sentence, after a space, on the distance that the curve leaves out."""
+    least, most = format_number(low, 3), format_number(high, 3)
+    return (
+        " The curve leaves out distance 0: the dot product of a position with itself is its squared length, "
+        f"{least if least == most else f'{least} to {most}'}."
     )
 
 
 def _spread(dots: Float[np.ndarray, "position position"]) -> float:
-    """The largest difference between two pairs at the same distance."""
+    """The largest difference between two pairs of positions at the same distance."""
     low, _, high = similarity_by_distance(dots)
-    return float((high - low).max())
+    return float((high - low)[1:].max(initial=0.0))
 
 
 def _depends_on_distance_only(dots: Float[np.ndarray, "position position"]) -> bool:

@@ -7,7 +7,7 @@ from encoder_core.figures.base import build_panel, plain_axis
 from encoder_core.figures.panel import Panel
 from encoder_core.figures.style import DEFAULT_STYLE, PanelStyle, require_style
 from encoder_core.support.number_format import format_number
-from encoder_core.support.validation import require_numbers
+from encoder_core.support.validation import require_integer, require_numbers
 
 
 def band(
@@ -18,11 +18,13 @@ def band(
     title: str,
     x_axis: str,
     y_axis: str,
+    start: int = 0,
     style: PanelStyle = DEFAULT_STYLE,
 ) -> Panel:
-    """`mean` as a curve over 0, 1, 2, ..., and behind it the band from `low` to `high`.
+    """`mean` as a curve over `start`, `start` + 1, ..., and behind it the band from `low` to `high`.
 
-    Where the band has no width, all values are equal. Raises ValueError unless all three are as many numbers.
+    Where the band has no width, all values are equal. Raises ValueError unless all three are as many numbers, and
+    where `start` is no whole number from 0.
     """
     low, mean, high = (
         require_numbers(name, values, "x") for name, values in (("low", low), ("mean", mean), ("high", high))
@@ -31,9 +33,10 @@ def band(
         raise ValueError(
             f"low, mean and high have {len(low)}, {len(mean)} and {len(high)} numbers: allowed are as many."
         )
+    start = require_integer("start", start, 0)
     require_style(style)
     colours = style.colours
-    x = np.arange(len(mean))
+    x = np.arange(start, start + len(mean))
     filled = {"fill": "tonexty", "fillcolor": _translucent(colours.signed[6][1])}
     edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hovertemplate": "%{hovertext}"}
     traces = [

@@ -120,16 +120,21 @@ def sum_normed(
 def similarity(dots: Float[np.ndarray, "position position"], *, traced: int = 0, theme: ThemeName = "light") -> Line:
     """The dot product of every pair of positions, and the same by distance.
 
+    The curve begins at distance 1: in a trained table, the first position with itself has 13 times the dot product of
+    others, beside which they all look alike.
+
     traced  the number of positions, from the first, that a trace has; 0 for an encoding that is not that of a model
     """
     places = position_labels(len(dots))
     style = HeatmapStyle(row_axis="position", column_axis="other position", height=HEIGHT, theme=theme)
     places_traced = range(traced)
     shows = TensorSlice("position_products", ("row", "column"), rows=places_traced, columns=places_traced)
+    start = min(1, len(dots) - 1)
+    low, mean, high = (values[start:] for values in similarity_by_distance(dots))
     return [
         heatmap(dots, places, places, title="dot product of each pair of positions", shows=shows if traced else None,
                 style=style),
         "→",
-        band(*similarity_by_distance(dots), title="by distance", x_axis="distance between the two positions",
-             y_axis="dot product", style=PanelStyle(height=HEIGHT, theme=theme)),
+        band(low, mean, high, title=f"by distance, from {start} on", x_axis="distance between the two positions",
+             y_axis="dot product", start=start, style=PanelStyle(height=HEIGHT, theme=theme)),
     ]  # fmt: skip

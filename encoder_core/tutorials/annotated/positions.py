@@ -27,7 +27,7 @@ def _absolute(_: int) -> Finding:
         "100 different rows",
         f"Each of the **{SEQ}** positions has its own row. The dot product of two rows depends on their distance only: "
         f"for one distance, all dot products are equal to within {format_number(spread, 1)}. It falls from "
-        f"**{mean[0]:.1f}** (distance 0) to **{mean[10]:.1f}** (distance 10).",
+        f"**{mean[1]:.1f}** (distance 1) to **{mean[10]:.1f}** (distance 10).",
         draw,
     )
 

@@ -18,6 +18,12 @@ def test_a_band_is_drawn_from_low_to_high_behind_its_curve():
     assert "dot over distance" in panel.alt
 
 
+def test_a_band_begins_where_it_is_told():
+    values = np.zeros(2)
+    panel = band(values, values, values, title="t", x_axis="distance", y_axis="dot", start=1)
+    assert all(list(trace.x) == [1, 2] for trace in panel.figure.data)
+
+
 def test_the_band_has_the_colours_of_the_theme():
     values = np.zeros(3)
     light, dark = (
