@@ -47,7 +47,7 @@ VIEWS = {
         "Head average": View(("layer", "token"), render_head_averages),
         "One word": View(("layer", "head", "token", "key_token"), render_one_word),
         "What heads look at": View(("layer", "head"), render_head_roles, render_role_picker),
-        "Pairs of a head": View(("layer", "head"), render_head_pairs),
+        "Pairs of a head": View(("layer", "head"), render_head_pairs, of_sentence=False),
         "Rollout": View(("layer", "token"), render_rollout),
         "Ablation": View(("layer", "head", "token"), render_ablation),
     },
@@ -88,7 +88,10 @@ def render_body() -> None:
         view = next(views[name] for views in VIEWS.values() if name in views)
         choice = view.render_picker(current)
     at = focus.render_focus_controls(
-        current, *view.parts, badge=lambda at: frame.render_recompute_badge(lambda: difference(at))
+        current,
+        *view.parts,
+        badge=lambda at: frame.render_recompute_badge(lambda: difference(at)),
+        of_sentence=view.of_sentence,
     )
     if config.attention_read_out == "input" and name in VIEWS_BY_LAYER:
         st.caption(READ_OUT_NOTE)

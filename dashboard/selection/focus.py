@@ -90,14 +90,19 @@ def focus_line() -> DeltaGenerator:
 
 
 def render_focus_controls(
-    model: Model, *parts: Part, wide: Sequence[WideAxis] = (), badge: Callable[[Focus], None] | None = None
+    model: Model,
+    *parts: Part,
+    wide: Sequence[WideAxis] = (),
+    badge: Callable[[Focus], None] | None = None,
+    of_sentence: bool = True,
 ) -> Focus:
     """Render the focus line: the controls of these parts, and the window pickers of `wide` axes. Return the focus.
 
-    badge  is rendered at the end of the line
+    badge        is rendered at the end of the line
+    of_sentence  see `render_position`
     """
     with focus_line():
-        focus = render_position(model, *parts)
+        focus = render_position(model, *parts, of_sentence=of_sentence)
         for axis in wide:
             axis.render_picker()
         if badge:
@@ -106,15 +111,15 @@ def render_focus_controls(
     return focus
 
 
-def render_position(model: Model, *parts: Part) -> Focus:
+def render_position(model: Model, *parts: Part, of_sentence: bool = True) -> Focus:
     """Render the controls of these parts and return the focus; its other parts are 0.
 
-    A batch of several sentences has a control for the sentence. A page with pickers of its own renders both into
-    `focus_line`.
+    A batch of several sentences has a control for the sentence, unless what is shown is not `of_sentence`. A page with
+    pickers of its own renders both into `focus_line`.
     """
     full, batch = resolve_focus(model), len(model.batch.tokens)
     selected = {part: getattr(full, part) if part in parts else 0 for part in PARTS if part != "sentence"}
-    if batch > 1:
+    if batch > 1 and of_sentence:
         (_render_pills if batch <= MAX_PILLS else _render_list)("sentence", "Sentence", full.sentence, batch)
     if "layer" in parts:
         _render_pills("layer", "Layer", full.layer, model.config.num_layers)

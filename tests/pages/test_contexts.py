@@ -111,6 +111,16 @@ def test_nearest_vectors_and_strongest_pairs_are_those_of_the_encoder(framed, en
     assert ("random, not trained" in captions(at)) == (encoder == "random")
 
 
+def test_pairs_of_a_head_have_no_short_forms_unexplained_and_no_sentence_to_choose(framed):
+    """They are of all sentences. The labels of the figure have room for short forms only."""
+    at = viewed("Pairs of a head", text=f"{TEXT}\n{TEXT}")
+    assert "(det: determiner, adj: adjective, pron: pronoun, prep: preposition.)" in captions(at)
+    assert "determiner → noun" in at.selectbox(key=key_of(at, "pair_kind")).options
+    assert not [group for group in at.button_group if group.key.startswith("sentence")]
+    others = viewed("What heads look at", text=f"{TEXT}\n{TEXT}")
+    assert [group for group in others.button_group if group.key.startswith("sentence")]
+
+
 def test_other_words_edits_and_masks(framed):
     at = viewed("Similar contexts", token="3", edits="head.0.0=0", mask="causal", other_words="true")
     assert "same word" not in html(at)[0]

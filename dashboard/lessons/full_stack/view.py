@@ -35,11 +35,13 @@ class View(NamedTuple):
     render         receives the model, the position and the value of `render_picker`; returns None if the view cannot
                    be shown, after it has rendered the reason
     render_picker  renders the view's own picker beside the choice of views
+    of_sentence    whether the view shows one sentence of the text
     """
 
     parts: tuple[Part, ...]
     render: Callable[[Model, Focus, Any], Depths | None]
     render_picker: Callable[[Model], Any] = lambda _: None
+    of_sentence: bool = True
 
 
 def render_dims_picker(current: Model) -> Window:

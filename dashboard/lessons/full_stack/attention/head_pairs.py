@@ -41,6 +41,12 @@ _DESCRIPTIONS = {
     "[SEP]": "words and signs to [SEP]",
     SAME_WORD: "words to another occurrence of the same word",
 } | {kind: f"{query}s to {key}s" for kind, (query, key) in CLASS_PAIRS.items()}
+_SHORT_FORMS = {  # in the labels of the figure, which have room for 12 letters
+    short: word
+    for kind, words in CLASS_PAIRS.items()
+    for short, word in zip(kind.split(" → "), words, strict=True)
+    if short != word
+}
 
 
 def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
@@ -65,10 +71,10 @@ def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
         title = f"where {head_name(at.layer, at.head)} looks most"
         parts = scenes.pair_kinds(kinds, names.index(name), title=title, theme=current_theme())
         render_plot(parts, key="full_stack_pairs_plot", on_click=select)
-        st.caption(_describe_shares(kind))
+        st.caption(_describe_shares(kind) + _explain_short_forms(names))
     with right:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.selectbox("Kind of pair", names, filter_mode=None, width=170,
+            st.selectbox("Kind of pair", names, format_func=_full_name, filter_mode=None, width=200,
                          **bind_widget(PAIR_KIND, name, tuple(names), index_of=names))  # fmt: skip
             st.markdown(f"Largest mean weights from {_describe_kind(name)}", width="stretch")
         rows = [_row(pair, sources) for pair in kind.strongest]
@@ -93,6 +99,18 @@ def _row(pair: WordPair, sources: Sources) -> ListedSentence:
     if sources.is_own(pair.source):
         note += " · your file"
     return ListedSentence(pair.mean, tokens, marks, title, note)
+
+
+def _full_name(kind: str) -> str:
+    """The name of a kind without short forms: "determiner → noun"."""
+    return " → ".join(CLASS_PAIRS[kind]) if kind in CLASS_PAIRS else kind
+
+
+def _explain_short_forms(kinds: Sequence[str]) -> str:
+    """A sentence, after a space, on the short forms in these names; empty if there are none."""
+    parts = {part for kind in kinds for part in kind.split(" → ")}
+    forms = [f"{short}: {word}" for short, word in _SHORT_FORMS.items() if short in parts]
+    return f" ({', '.join(forms)}.)" if forms else ""
 
 
 def _describe_kind(kind: str) -> str:
