@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE
+from tests.browser.conftest import PHONE, TABLET, WIDE
 from tests.browser.screen import visitor
 
 LAPTOP = {"width": 1280, "height": 800}
@@ -39,6 +39,19 @@ def test_the_focus_of_the_keyboard_is_seen_on_the_rail(screen):
         screen.page.keyboard.press("Tab")
         expect(link).to_be_focused()
         expect(link).to_have_css("outline-style", "solid")
+
+
+@pytest.mark.parametrize("size", [WIDE, TABLET], ids=["wide", "1024 px"])
+def test_layers_and_heads_are_on_one_line_with_a_gap_between_them(screen, size):
+    """Without it, they read as one row of numbers: 4 5 6 1 2 3."""
+    screen.page.set_viewport_size(size)
+    screen.open("scaled_scores", layers=6, heads=12)
+    sentence, layer, head = (screen.picker(name).get_by_role("radio") for name in ("sentence", "layer", "head"))
+    for before, after in ((sentence, layer), (layer, head)):
+        one, other = before.last.bounding_box(), after.first.bounding_box()
+        assert other["y"] == one["y"]
+        assert other["x"] - one["x"] - one["width"] >= 24
+    assert head.last.bounding_box()["width"] >= 24
 
 
 def test_a_page_without_a_sidebar_has_none_after_a_stage(screen):
