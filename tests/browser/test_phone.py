@@ -68,6 +68,19 @@ def test_one_figure_at_a_time_and_a_swipe_selects_nothing(phone):
     assert (phone.parameters["token"], phone.parameters["key_token"]) == (["10"], ["10"])
 
 
+def test_all_pickers_are_in_sight_above_the_figure(phone):
+    """They were one line that scrolled sideways, with three of five beyond its end."""
+    phone.open("softmax", layers=6, heads=12, head=11)
+    page = phone.page
+    for name in ("sentence", "layer", "head", "token", "key_token", "temperature", "hide_row"):
+        expect(phone.picker(name).last).to_be_in_viewport(ratio=0.95)
+    expect(page.get_by_role("radio", name="11", exact=True)).to_be_in_viewport(ratio=1)
+    text = page.locator(".st-key-softmax_controls .stMarkdownEllipsis")
+    assert text.evaluate("text => text.scrollWidth <= text.clientWidth"), "the text of the switch is not cut"
+    plot = page.locator(".ew-plot .js-plotly-plot:visible").first.bounding_box()
+    assert plot["y"] < PHONE["height"] - 50, "the figure begins on the first screen"
+
+
 def test_no_tooltip_is_left_of_a_tap(phone):
     """The figure may have moved by the time it is repainted."""
     phone.open("softmax")
