@@ -97,8 +97,8 @@ def test_only_tokens_are_shortened_in_the_edit_bar(framed):
 def test_a_replaced_token_of_a_recipe_is_labelled_like_the_others(framed):
     at = opened(stage_named("qkv"), encoder="nanolm", edits="token.0.2=5")
     (label,) = [plain_text(button.label) for button in at.button if (button.key or "").startswith("without_")]
-    assert label == "sentence 1, 3 · 51 becomes 5"
-    assert next(figures(at))["rows"]["names"][:4] == ["85", "63", "5", "26"]
+    assert label == "sentence 1, 3 · id 51 becomes id 5"
+    assert next(figures(at))["rows"]["names"][:4] == ["id 85", "id 63", "id 5", "id 26"]
 
 
 def test_a_repeated_edit_has_one_button(framed):

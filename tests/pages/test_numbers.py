@@ -173,7 +173,7 @@ def test_the_numbers_of_a_tiny_model_have_one_space_after_them(framed):
     at.radio[0].set_value("the same parameters, more than twice the FLOPs")
     shown = [*rendered(run(at)), *(caption.value for caption in at.caption), *(box.value for box in at.success)]
     (answer,) = {text for text in shown if "The FLOPs grow from" in text}
-    assert re.search(r"The FLOPs grow from \d+ to \d+: each of", answer)
+    assert re.search(r"The FLOPs grow from \d+ to \d+, to 2\.1 times as many: each of", answer)
     (sizes,) = {text for text in shown if "FLOP a pass" in text}
     assert re.fullmatch(r"\d+ parameters · \d+ B  \n\d+ FLOP a pass", sizes)
 

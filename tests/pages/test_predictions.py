@@ -51,7 +51,7 @@ def test_predicted_tokens_of_nanolm(framed):
     logits = Encoder.recipe("nanolm").trace(inputs, mask).logits[0]
     best = int(logits[2].argmax())
     share = softmax(logits[2])[best]
-    assert texts(at)[10] == f"{best}: {round(100 * share)}%"
+    assert texts(at)[10] == f"id {best}: {round(100 * share)}%"
     (derivation,) = derivations(at)
     assert derivation["shown"] == pytest.approx(float(share), rel=1e-5)
     assert derivation["steps"][3]["value"] == pytest.approx(np.exp(logits[2] - logits[2].max()).sum(), rel=1e-5)

@@ -61,7 +61,7 @@ def test_the_weights_of_token_2(nanolm):
     )
     assert next(iter(values(first))) == "row maximum"
     assert [term.value for term in first.terms] == pytest.approx([0.186374, 0.431711, 1], abs=1e-6)
-    assert first.description == "Attention weight: layer 1, head 1, query 2 “2”, key 1 “1”"
+    assert first.description == "Attention weight: layer 1, head 1, query 2 “id 2”, key 1 “id 1”"
     weights = [nanolm.derive(f"pattern.0.0.0.1.{key}").result for key in range(3)]
     assert weights == pytest.approx([0.11518, 0.26680, 0.61801], abs=5e-6)
 
