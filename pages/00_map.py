@@ -61,7 +61,7 @@ def render_body() -> None:
             *([blocks.output_logits] if config.output_head else []),
         ],
         question,
-        inspect_cell(current, at, text_slice("output", at).cell(at.token, 0)),
+        inspect_cell(current, at, text_slice("output", at).cell(focus.resolve_focus(current).token, 0)),
     )
 
 

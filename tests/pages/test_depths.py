@@ -52,6 +52,11 @@ def page(framed, stage, request):
     return opened(stage, **request.param)
 
 
+def test_the_map_shows_the_numbers_of_the_word_that_is_followed(framed):
+    (derivation,) = derivations(opened(STAGES[0], text="The cat sat", token="2"))
+    assert "“cat”" in str(derivation)
+
+
 def test_numbers_formula_and_code(page, functions_of_the_engine):
     (group,) = [group for group in page.button_group if group.key.partition(".")[0] == "numbers"]
     if INSPECTED_CELL in group.options:
