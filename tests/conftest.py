@@ -47,8 +47,8 @@ settings.register_profile("thorough", max_examples=500, **_ALWAYS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-# One worker has the browser, which needs more than one processor, while the other waits for servers. Then both compute.
-_ORDER = ("browser", "deploy", "robustness", "client", "state", "pages", "core", "javascript")
+# One worker has the browser while the other computes. Then both wait for servers; the last files are short.
+_ORDER = ("browser", "pages", "core", "state", "client", "robustness", "deploy", "javascript")
 _SHARED_SERVERS = ("browser", "client", "robustness")  # one server, for all files of the folder
 
 
