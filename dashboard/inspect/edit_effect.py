@@ -14,6 +14,7 @@ from dashboard.theme import current_theme
 from encoder_core.analysis import relative_change, residual_change
 from encoder_core.figures import HeatmapStyle
 from encoder_core.scenes import what_if as scenes
+from encoder_core.support.number_format import format_percent
 from encoder_core.support.wording import format_count
 
 _BLOCKS_READ_INPUT = (
@@ -31,7 +32,7 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
     (old, new), (old_names, names) = matrix.matrices, matrix.names
     real = model.batch.real[at.sentence]  # how much padding there is depends on the other sentences
     output_change = relative_change(*(m.trace.output[at.sentence][real] for m in (before, model)))
-    change = format_share(output_change)
+    change = format_percent(output_change, 1)
     st.markdown(
         f"**Effect of your edits** — the output of this sentence has changed by **{change}** of its length"
         f"{'' if real.all() else ', without padding'}."
@@ -68,11 +69,6 @@ def render_edit_effect(model: Model, inspection: Inspection) -> None:
         f"{format_count(int(real.sum()), 'token')}**."
         + (_BLOCKS_READ_INPUT if model.config.attention_read_out == "input" else "")
     )
-
-
-def format_share(share: float) -> str:
-    """A share with a decimal; 0% only for 0."""
-    return "less than 0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
 def _changed_by_edits(inspection: Inspection) -> Inspection:

@@ -73,15 +73,19 @@ def format_probability(probability: Number, digits: int = 2) -> str:
     return f"about {text}" if text in ("0", "1") else text
 
 
-def format_percent(share: Number) -> str:
-    """A share in whole percent; "less than 1%" and "more than 99%" where 0% and 100% would be rounded numbers.
+def format_percent(share: Number, decimals: int = 0) -> str:
+    """A share in percent; "less than 1%" and "more than 99%" where 0% and 100% would be rounded numbers.
 
-    Raises ValueError for what is no number.
+    Raises ValueError for what is no number, and unless `decimals` is a whole number from 0.
     """
-    if not _is_finite(share) or share == 0:
+    decimals = require_integer("decimals", decimals, 0)
+    if not _is_finite(share):
         return f"{format_number(share)}%"
-    text = f"{float(share):.0%}"
-    rounded = {"0%": "less than 1%", "100%": "more than 99%"}
+    unit = 0.01 * 10.0**-decimals  # the last digit
+    text, nothing, least, most, whole = (f"{x:.{decimals}%}" for x in (float(share), 0.0, unit, 1 - unit, 1.0))
+    if share == 0:  # -0.0, too
+        return nothing
+    rounded = {nothing: f"less than {least}", whole: f"more than {most}"}
     return text if share == 1 else rounded.get(text, text)
 
 

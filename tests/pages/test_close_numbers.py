@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dashboard.inspect.edit_effect import format_share
 from dashboard.lessons.attention.softmax import weight_question
 from dashboard.lessons.attention.weighted_values import contribution_question
 from dashboard.lessons.map import length_question
@@ -13,6 +12,7 @@ from dashboard.page_list import stage_named
 from dashboard.selection.focus import Focus
 from dashboard.state.setting_parameters import DEFAULTS
 from dashboard.state.settings import Settings
+from encoder_core.support.number_format import format_percent
 from tests.pages.app import opened, rendered
 
 AT = Focus(0, 0, 0, 0, 1, ("a", "b", "c"))
@@ -53,7 +53,7 @@ def test_a_factor_above_2_is_not_written_as_2():
 
 @pytest.mark.parametrize(("share", "text"), [(0.0, "0.0%"), (1e-5, "less than 0.1%"), (0.0123, "1.2%")])
 def test_a_small_change_is_not_none(share, text):
-    assert format_share(share) == text
+    assert format_percent(share, 1) == text
 
 
 def test_a_mask_that_hides_nothing_does_not_tell_the_order(framed):

@@ -31,10 +31,11 @@ def render_similarity(choice: PositionChoice, encoding: Encoding, traced: int, i
     parts = scenes.similarity(dots, traced=traced if inspection else 0, theme=current_theme())
     render_plot(parts, key="positions_similarity_plot", inspection=inspection)
     low, _, high = similarity_by_distance(dots)
-    spread_text = format_number(_spread(dots), 3)
+    spread = _spread(low, high)
+    spread_text = format_number(spread, 3)
     if not dots.any():
         verdict = "Every dot product is 0, because every row is zero."
-    elif _depends_on_distance_only(dots):
+    elif _is_rounding(spread, dots):
         verdict = f"Pairs at the same distance differ by at most **{spread_text}**: only the distance matters."
     else:
         verdict = f"Pairs at the same distance differ by up to **{spread_text}**: the positions matter as well."
@@ -53,15 +54,14 @@ def _with_itself(low: float, high: float) -> str:
     )
 
 
-def _spread(dots: Float[np.ndarray, "position position"]) -> float:
+def _spread(low: Float[np.ndarray, "distance"], high: Float[np.ndarray, "distance"]) -> float:
     """The largest difference between two pairs of positions at the same distance."""
-    low, _, high = similarity_by_distance(dots)
     return float((high - low)[1:].max(initial=0.0))
 
 
-def _depends_on_distance_only(dots: Float[np.ndarray, "position position"]) -> bool:
-    """Whether all pairs at the same distance have the same dot product, up to rounding."""
-    return _spread(dots) <= 1e-3 * largest_magnitude(dots)
+def _is_rounding(spread: float, dots: Float[np.ndarray, "position position"]) -> bool:
+    """Whether the pairs at each distance have the same dot product, up to rounding."""
+    return spread <= 1e-3 * largest_magnitude(dots)
 
 
 def _lengths(choice: PositionChoice, encoding: Encoding) -> str:
@@ -85,7 +85,8 @@ def distance_question(current: Model, at: Focus, choice: PositionChoice, encodin
     third = len(encoding) // 3
     first = min(at.token, third)
     second = first + 2
-    here, is_same = float(dots[first, second]), _depends_on_distance_only(dots)
+    low, _, high = similarity_by_distance(dots)
+    here, is_same = float(dots[first, second]), _is_rounding(_spread(low, high), dots)
     there_by_shift = {
         shift: float(dots[first + shift, second + shift]) for shift in range(third, len(encoding) - second)
     }
