@@ -27,10 +27,13 @@ import jaxtyping  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
+from threadpoolctl import threadpool_limits  # noqa: E402
 from xdist.scheduler import LoadFileScheduling  # noqa: E402
 
 from benchmarks.serving import chromium  # noqa: E402
 from tests.servers import SERVER, running  # noqa: E402
+
+threadpool_limits(1, "blas")  # without workers, a plugin has imported NumPy before the variables were set
 
 # The tests do not earn back what V8's slowest compiler and its collections of garbage cost, nor its middle compiler for
 # functions that are not called often: 15% of the processor time of loading a page, a tenth of a move.
