@@ -121,8 +121,10 @@ def _try_all(at, tried):
             for value in _values_of(at, kind, key):
                 here = key_of(at, name)
                 if _has(at, kind, here):  # another view may not have it
-                    getattr(at.main, kind)(key=here).set_value(value)
-                    run(at)
+                    widget = getattr(at.main, kind)(key=here)
+                    if widget.value != value:  # otherwise the page shows it already
+                        widget.set_value(value)
+                        run(at)
                     links.append(link_of(at).get(name))
                     _try_all(at, tried)
             assert name not in PARAMETERS or len(links) == len(set(map(str, links))), (name, links)
