@@ -1,5 +1,9 @@
 """`nanolm` and the embedding of `annotated` from Flax linen layers."""
 
+from functools import cache
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
@@ -38,6 +42,20 @@ def nanolm(config: EncoderConfig) -> NanoLM:
     return NanoLM(
         config.vocab_size, config.max_len, config.d_model, config.num_layers, config.num_heads, config.qkv_width
     )
+
+
+@cache
+def _run(config: EncoderConfig):
+    """The model as one program; as single operations it is fifty."""
+    return jax.jit(lambda variables, ids: nanolm(config).apply(variables, ids, mutable=["intermediates"]))
+
+
+def run_nanolm(config: EncoderConfig, variables: dict[str, Any], ids) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The logits, and the attention weights of each layer."""
+    logits, state = _run(config)(variables, ids)
+    sown = state["intermediates"]
+    weights = [sown[f"attention_{i}"]["attention_weights"][0] for i in range(config.num_layers)]
+    return np.asarray(logits), [np.asarray(array) for array in weights]
 
 
 def nanolm_parameters(config: EncoderConfig, ours: Parameters) -> dict:

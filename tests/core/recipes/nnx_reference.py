@@ -52,7 +52,7 @@ def build(config: EncoderConfig, parameters: Parameters) -> list[Block]:
     """The blocks with our parameters: each head's third of a third, side by side."""
     blocks = []
     for layer in range(config.num_layers):
-        block = Block(config, nnx.Rngs(0))
+        block = nnx.eval_shape(lambda: Block(config, nnx.Rngs(0)))  # parameters that are replaced need not be drawn
         ours = f"layers.{layer}."
         for kind in ("kernel", "bias"):
             thirds = [
@@ -60,15 +60,20 @@ def build(config: EncoderConfig, parameters: Parameters) -> list[Block]:
                 for name in ("query", "key", "value")
             ]
             fused = np.concatenate(thirds, axis=-1)
-            getattr(block.attention.fused, kind)[...] = fused.reshape(-1, 3 * config.d_model).squeeze()
-            getattr(block.attention.out, kind)[...] = parameters[f"{ours}attention.out.{kind}"]
-            getattr(block.up, kind)[...] = parameters[f"{ours}mlp.up.{kind}"]
-            getattr(block.down, kind)[...] = parameters[f"{ours}mlp.down.{kind}"]
+            _set(getattr(block.attention.fused, kind), fused.reshape(-1, 3 * config.d_model).squeeze())
+            _set(getattr(block.attention.out, kind), parameters[f"{ours}attention.out.{kind}"])
+            _set(getattr(block.up, kind), parameters[f"{ours}mlp.up.{kind}"])
+            _set(getattr(block.down, kind), parameters[f"{ours}mlp.down.{kind}"])
         for norm in ("norm1", "norm2"):
-            getattr(block, norm).scale[...] = parameters[f"{ours}{norm}.scale"]
-            getattr(block, norm).bias[...] = parameters[f"{ours}{norm}.bias"]
+            _set(getattr(block, norm).scale, parameters[f"{ours}{norm}.scale"])
+            _set(getattr(block, norm).bias, parameters[f"{ours}{norm}.bias"])
         blocks.append(block)
     return blocks
+
+
+def _set(parameter: nnx.Param, array: np.ndarray) -> None:
+    assert parameter.shape == array.shape
+    parameter.set_value(jnp.asarray(array))
 
 
 def run(blocks: list[Block], x, mask, *, as_written: bool, drop) -> list[np.ndarray]:

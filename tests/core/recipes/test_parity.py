@@ -64,13 +64,9 @@ def haiku_difference(variant: str, seed: int, *edits: Dropout) -> float:
 def nanolm_difference(variant: str, seed: int) -> float:
     encoder, trace = traced("nanolm", variant, seed)
     variables = {"params": linen_reference.nanolm_parameters(encoder.config, encoder.parameters())}
-    logits, state = linen_reference.nanolm(encoder.config).apply(variables, trace.ids, mutable=["intermediates"])
+    logits, weights = linen_reference.run_nanolm(encoder.config, variables, trace.ids)
     assert logits.shape == (8, 10, 100)
-    sown = state["intermediates"]
-    pairs = [(trace.logits, logits)]
-    for index, layer in enumerate(trace.layers):
-        pairs.append((layer.pattern, sown[f"attention_{index}"]["attention_weights"][0]))
-    return largest(pairs)
+    return largest([(trace.logits, logits), *zip([layer.pattern for layer in trace.layers], weights, strict=True)])
 
 
 def annotated_difference(variant: str, seed: int, *edits: Dropout) -> float:
