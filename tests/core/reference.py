@@ -154,8 +154,19 @@ def _torch_positions(config: EncoderConfig, parameters: Parameters, seq: int) ->
     return torch.tensor(cells, dtype=torch.float64)
 
 
-def flax_attention(config: EncoderConfig, parameters: Parameters, layer: int) -> nnx.MultiHeadAttention:
-    """Flax's attention with the parameters of one layer."""
+def run_flax_attention(
+    config: EncoderConfig, parameters: Parameters, layer: int, x: np.ndarray, mask: np.ndarray
+) -> np.ndarray:
+    """What Flax's attention gives with the parameters of one layer."""
+    return np.asarray(_attend(_flax_attention(config, parameters, layer), x, mask))
+
+
+@nnx.jit  # as single operations it is 27 programs for each size
+def _attend(attention: nnx.MultiHeadAttention, x: np.ndarray, mask: np.ndarray) -> jnp.ndarray:
+    return attention(x, mask=mask)
+
+
+def _flax_attention(config: EncoderConfig, parameters: Parameters, layer: int) -> nnx.MultiHeadAttention:
     heads, d_head, d = config.num_heads, config.d_head, config.d_model
     attention = nnx.eval_shape(  # drawing parameters that are replaced would compile programs for each shape
         lambda: nnx.MultiHeadAttention(
