@@ -12,6 +12,8 @@ from tests.browser.screen import WITHOUT_PLOTS
 
 _CUT_FORMULAS = """() => [...document.querySelectorAll(".katex-display")]
     .filter(formula => formula.scrollWidth > formula.clientWidth).map(formula => formula.innerText)"""
+_BADGES_BESIDE = """width => [...document.querySelectorAll("[data-testid=stMain] .stMarkdownBadge")]
+    .filter(badge => badge.getBoundingClientRect().right > width).map(badge => badge.innerText)"""
 _LINKS = {"experiments": {"prediction": 0}}  # it shows a plot after a prediction
 
 
@@ -41,14 +43,19 @@ def test_page_is_painted_and_fits(screen, name):
     check_painted(screen, "light")
     assert violations(screen.page) == []
     assert screen.page.title() == f"{page_named(name).title} · Encoder Walkthrough"
-    if name in {START.name, *(stage.name for stage in STAGES)}:
-        picture = screen.page.locator(".ew-plot, .ew-diagram, .ew-word_lines").first.bounding_box()
-        assert 100 < picture["y"] + picture["height"] <= WIDE["height"], "it is in sight without scrolling"
+    picture = screen.page.locator(".ew-plot, .ew-diagram, .ew-word_lines").first
+    has_picture = name in {START.name, *(stage.name for stage in STAGES)}
+    if has_picture:
+        box = picture.bounding_box()
+        assert 100 < box["y"] + box["height"] <= WIDE["height"], "it is in sight without scrolling"
     check_fits(screen, WIDE)
     if name in {stage.name for stage in STAGES}:
         check_fits(screen, TABLET)
         assert screen.page.evaluate(_CUT_FORMULAS) == []
     check_fits(screen, PHONE)
+    if has_picture:
+        assert picture.bounding_box()["y"] < 0.77 * PHONE["height"], "it begins in sight"
+        assert screen.page.evaluate(_BADGES_BESIDE, PHONE["width"]) == []
 
 
 @pytest.mark.parametrize(

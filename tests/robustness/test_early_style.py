@@ -7,7 +7,7 @@ import pytest
 from dashboard.page_list import PAGES
 from dashboard.server import MIDDLEWARE
 from dashboard.serving.early_style import EarlyStyle
-from tests.browser.conftest import WIDE
+from tests.browser.conftest import PHONE, WIDE
 from tests.robustness.coroutines import run
 
 HTML = '<head><title>é</title></head><body><div id="root"></div></body>'.encode()
@@ -94,21 +94,37 @@ def test_other_responses_are_as_they_were(path, kind, method):
     assert headers[b"etag"] == b'"1"'
 
 
-def shift(browser, url):
+def shift(browser, url, size):
     """The sum of the layout shifts of a page while it loads, for a new visitor."""
-    context = browser.new_context(viewport=WIDE)
+    context = browser.new_context(viewport=size)
     try:
         page = context.new_page()
         page.add_init_script(f"({_WATCH})()")
         page.goto(url, timeout=120_000)
-        page.wait_for_selector(".js-plotly-plot .main-svg", timeout=120_000)
+        page.wait_for_selector(".js-plotly-plot .main-svg, .ew-word_lines .ew-word", timeout=120_000)
         page.wait_for_timeout(1_000)
         return page.evaluate("window.shifted")
     finally:
         context.close()
 
 
-@pytest.mark.parametrize("name", ["softmax", "qkv", "recipes"])
-def test_the_elements_of_a_page_stay_where_they_are_while_it_loads(browser, guarded_server, name):
-    shift(browser, f"{guarded_server}/{name}")  # the first visit to a server is run twice: see `ensure_entrypoint`
-    assert shift(browser, f"{guarded_server}/{name}") < 0.1  # "good"; without the style 0.5 to 1.5
+@pytest.fixture(scope="module")
+def visited_server(browser, guarded_server):
+    """The first visit to a server is run twice: see `ensure_entrypoint`."""
+    shift(browser, f"{guarded_server}/softmax", WIDE)
+    return guarded_server
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        pytest.param("start", WIDE, id="start"),
+        pytest.param("multi_head", WIDE, id="multi_head"),
+        pytest.param("qkv", WIDE, id="qkv"),
+        pytest.param("recipes", WIDE, id="recipes"),
+        pytest.param("softmax", PHONE, id="softmax on a phone"),
+    ],
+)
+def test_the_elements_of_a_page_stay_where_they_are_while_it_loads(browser, visited_server, name, size):
+    address = "" if name == "start" else name
+    assert shift(browser, f"{visited_server}/{address}", size) < 0.1  # "good"; without the style 0.5 to 1.5

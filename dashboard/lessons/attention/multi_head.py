@@ -41,7 +41,7 @@ def render_split(current: Model, at: Focus, layer: LayerTrace, inspection: Inspe
     head_q, d_head = layer.q[at.sentence], current.config.d_head
     parts = scenes.split(q, head_q, at, theme=current_theme())
     bin_size = scenes.split_window(d_head, len(head_q)).size
-    render_plot(parts, key="multi_head_split", inspection=inspection)
+    render_plot(parts, key="multi_head_split_plot", inspection=inspection)
     st.caption(
         f"One matrix product computes the queries of all heads; head {at.head + 1} has "
         f"{columns_text(range(at.head * d_head, (at.head + 1) * d_head))}. The slices of all heads side by side are Q "
@@ -67,7 +67,7 @@ def render_patterns(current: Model, at: Focus, layer: LayerTrace, inspection: In
     )
     block = scenes.bin_size(layer.pattern.size)
     with plot_area:
-        render_plot(parts, key="multi_head_patterns", inspection=inspection)
+        render_plot(parts, key="multi_head_patterns_plot", inspection=inspection)
     st.caption(
         "Rows are queries, columns are keys. Click a tile to select its head. "
         + ("" if block == 1 else f"Each cell shows the largest of {block} × {block} weights. ")
@@ -92,7 +92,7 @@ def render_contributions(
         contributions, layer.attn_out[at.sentence], at, biased=bias is not None, columns=columns,
         theme=current_theme(),
     )  # fmt: skip
-    render_plot(parts, key="multi_head_contributions", inspection=inspection)
+    render_plot(parts, key="multi_head_contributions_plot", inspection=inspection)
     heads, seq, d_model = contributions.shape
     bin_size = scenes.contribution_window(columns, d_model, heads, seq).size
     difference = recompute.difference(total, contributions.sum(axis=0, dtype=float))
