@@ -2,7 +2,7 @@
 # make serve   the same for many people: nginx in front of several processes (deploy/README.md)
 # make dev     the same, run again whenever a file is saved
 # make test    format, lint, types and all tests
-# make bench   what the numbers in the documentation were measured with
+# make bench   measures the numbers of one person and of training in docs/benchmarks.md, which names the other commands
 # make clean   remove the virtual environment and the caches
 #
 # PYTHON=/path/to/python3.11 names another interpreter for the virtual environment. make serve listens on PORT=8501 and
