@@ -35,10 +35,11 @@ def softmax_steps(scores: Float[np.ndarray, "*row key"], temperature: float = 1.
     section 2. Subtracting the maximum does not change the weights: Goodfellow, Bengio & Courville 2016, section 4.1.
     Raises ValueError for what is no numbers, for NaN and +inf, and unless the temperature is from 1e-12 to 1e12.
     """
-    scores = require_numbers("scores", scores, "*row key").astype(float)
+    scores = require_numbers("scores", scores, "*row key")
     temperature = require_number("temperature", temperature, 1e-12, 1e12)
     if not (scores < np.inf).all():  # NaN, too
         raise invalid_value("scores", scores, "numbers below infinity; -inf masks a key")
+    scores = scores.astype(float)
     row_max = np.max(scores, axis=-1, keepdims=True)
     visible = np.isfinite(scores)
     shifted = np.where(visible, scores - np.where(np.isfinite(row_max), row_max, 0), -np.inf) / temperature
