@@ -65,6 +65,9 @@ def test_each_note_with_two_configs_shows_both(framed, name):
     assert all(note.paper in texts for note in notes if note.paper)
     titles = [figure["title"] for figure in figures(at)]
     assert titles.count("as written") == sum(note.as_written is not None for note in notes)
+    assert ("both variants give the same numbers" in texts) == (
+        RECIPES[name].has_two_variants and None in [note.as_written for note in notes]
+    )
 
 
 def test_the_question_stands_before_the_notes_that_answer_it(framed):

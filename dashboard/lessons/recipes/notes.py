@@ -31,7 +31,7 @@ def render_notes(recipe: Recipe, seed: int) -> None:
                     demonstrations.render_affine_map(written, key=f"recipes_demonstration_{number}")
                 elif note.demonstration == "rank of a head":
                     demonstrations.render_head_ranks(intended, written, key=f"recipes_demonstration_{number}")
-            else:
+            elif recipe.has_two_variants:
                 st.caption("In evaluation mode, both variants give the same numbers.")
 
 
