@@ -46,7 +46,7 @@ VIEWS = {
         "All heads": View(("layer", "head", "token"), render_all_heads),
         "Head average": View(("layer", "token"), render_head_averages),
         "One word": View(("layer", "head", "token", "key_token"), render_one_word),
-        "What heads look at": View(("layer", "head"), render_head_roles, render_role_picker),
+        "What heads look at": View(("layer", "head"), render_head_roles, render_role_picker, of_sentence=False),
         "Pairs of a head": View(("layer", "head"), render_head_pairs, of_sentence=False),
         "Rollout": View(("layer", "token"), render_rollout),
         "Ablation": View(("layer", "head", "token"), render_ablation),

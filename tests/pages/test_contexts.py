@@ -117,7 +117,7 @@ def test_pairs_of_a_head_have_no_short_forms_unexplained_and_no_sentence_to_choo
     assert "(det: determiner, adj: adjective, pron: pronoun, prep: preposition.)" in captions(at)
     assert "determiner → noun" in at.selectbox(key=key_of(at, "pair_kind")).options
     assert not [group for group in at.button_group if group.key.startswith("sentence")]
-    others = viewed("What heads look at", text=f"{TEXT}\n{TEXT}")
+    others = viewed("Head average", text=f"{TEXT}\n{TEXT}")
     assert [group for group in others.button_group if group.key.startswith("sentence")]
 
 

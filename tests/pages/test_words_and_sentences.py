@@ -89,7 +89,8 @@ def test_one_word_shows_its_weights_in_every_head(framed, encoder):
 
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_roles_are_measured_on_fixed_sentences_not_on_the_text(framed, encoder):
-    at = viewed("What heads look at", encoder=encoder, text="Just one short text")
+    at = viewed("What heads look at", encoder=encoder, text="Just one short text\nand another")
+    assert not [group for group in at.button_group if group.key.startswith("sentence")], "all inputs count"
     of_bert = ["[CLS]", "[SEP]"] if encoder == "minilm" else []
     assert at.selectbox(key=key_of(at, "role")).options == ["previous", "next", "itself", *of_bert, "punctuation"]
     at.selectbox(key=key_of(at, "role")).set_value("next")

@@ -144,7 +144,8 @@ def importance_question(current: Model, at: Focus, role: str, weight: float, uni
     role             the tokens that the head attends to, as markdown
     weight, uniform  their mean weight in the selected head, and in a head that attends to all tokens alike
     """
-    lengths = np.linalg.norm(current.trace.layers[at.layer].head_contributions[at.sentence], axis=-1).mean(axis=-1)
+    of_tokens = np.linalg.norm(current.trace.layers[at.layer].head_contributions, axis=-1).swapaxes(0, 1)
+    lengths = of_tokens[:, current.batch.real].mean(axis=-1)
     head = head_name(at.layer, at.head)
     others = (
         f"; in the heads of this layer it is {format_number(lengths.min(), 2)} to {format_number(lengths.max(), 2)}"
@@ -155,8 +156,8 @@ def importance_question(current: Model, at: Focus, role: str, weight: float, uni
         f"{head} gives {role} a mean weight of {format_fixed(weight, 2)}; uniform attention would give "
         f"{format_fixed(uniform, 2)}. What do these two numbers say about how much the output depends on this head?",
         "nothing: they do not contain what it passes on",
-        f"What a head adds to a token is its weights times its values, times W_O. In the selected input, this vector "
-        f"has a mean length of {format_number(lengths[at.head], 2)} here{others}.",
+        f"What a head adds to a token is its weights times its values, times W_O. In the current input, this vector "
+        f"has a mean length of {format_number(lengths[at.head], 2)}{others}.",
         [
             WrongOption(
                 "the larger the weight, the more",
