@@ -121,7 +121,8 @@ def render_cost(current: Model, parts: Mapping[str, int], flops: Mapping[str, in
     )
     used = (
         f" Of this model's position table, only the {format_count(encoder.config.max_len, 'row')} that texts here can "
-        "use are counted; the published model has more, and a pooling layer, which no vector of a token goes through."
+        "use are counted; the published model has more. It also has rows for token types, of which the first is part "
+        "of each row of this table, and a pooling layer, which no vector of a token goes through."
         if current.settings.encoder in OFFERED
         else ""
     )

@@ -87,6 +87,7 @@ def test_every_stage_shows_minilm(framed, stage):
     sizes = {slider.label: slider.value for slider in at.select_slider if slider.disabled}
     assert sizes == {"d_model": 384, "heads": 12, "layers": 6, "d_ff": 1536}
     assert any(text.startswith("22.4 M parameters") for text in rendered(at))
+    assert any("rows for token types" in text for text in rendered(at)) == (stage.name == "map")
     assert not [text for text in rendered(at) if "recomputed" in text and not text.startswith(":green-badge")]
     derivation = derivations(at)[0]
     assert derivation["difference"] <= 1e-5 * max(1, abs(derivation["shown"]))
