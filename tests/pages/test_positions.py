@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from dashboard.lessons.positions.encodings import ENCODINGS
 from dashboard.lessons.positions.shuffle import output_changes
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
+from encoder_core import RECIPES, Encoder
 from tests.pages.app import figures, opened, rendered
 
 CHANGE = ": change of the output"
@@ -49,6 +51,17 @@ def test_without_positions_there_is_one_figure():
     changes = output_changes(Settings.from_state({}), 0, 1, "none")
     assert list(changes) == ["without positions"]
     assert changes["without positions"].max() < 1e-4
+
+
+def test_the_order_matters_where_a_mask_hides_keys_by_their_place():
+    """Which keys the mask of the recipe hides does not depend on the tokens: it is not shuffled with them."""
+    inputs, mask, _ = RECIPES["haiku"].inputs(0)
+    ids, mask, order = inputs.ids[:1], np.asarray(mask)[:1], np.roll(np.arange(inputs.ids.shape[1]), 1)
+    encoder = Encoder.recipe("haiku")
+    output = encoder.trace(ids, mask).output[:, order]
+    assert np.abs(encoder.trace(ids[:, order], mask).output - output).max() > 0.1
+    np.testing.assert_allclose(encoder.trace(ids[:, order], mask[..., order]).output, output, atol=1e-5)
+    assert "Unless the mask hides keys by their place" in ENCODINGS["none"].meaning
 
 
 def test_rounding_does_not_fill_the_figure(framed):

@@ -56,9 +56,9 @@ ENCODINGS: dict[PositionChoice, Encoding] = {
     ),
     "none": Encoding(
         "none",
-        "Nothing is added: every row is zero. Without a causal or custom mask, such an encoder is "
-        "permutation-equivariant: if the tokens are shuffled, the output is the same vectors, shuffled. With a causal "
-        "mask, the order matters.",
+        "Nothing is added: every row is zero. Unless the mask hides keys by their place, such an encoder is "
+        "permutation-equivariant: if the tokens are shuffled, the output is the same vectors, shuffled. A causal mask "
+        "hides keys by their place, and so does a mask of random keys.",
         "PE = 0",
     ),
 }
