@@ -1,12 +1,11 @@
 """Scaled scores: the dot product of every query with every key, divided by sqrt(d_head) and masked."""
 
-import numpy as np
 import streamlit as st
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.attention.scaled_scores import longer_query_question, mean_row_variance
+from dashboard.lessons.attention.scaled_scores import longer_query_question, variance_text
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -18,7 +17,6 @@ from encoder_core.explain import recompute
 from encoder_core.figures import dimensions
 from encoder_core.scenes.attention import scaled_scores as scenes
 from encoder_core.scenes.position import head_slice
-from encoder_core.support.number_format import format_number
 
 current = frame.begin_page()
 config = current.config
@@ -58,7 +56,6 @@ def render_body() -> None:
     )
     layer = current.trace.layers[at.layer]
     q, k, dots, scores = (x[at.sentence, at.head] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
-    scaled = dots * np.float32(scale)
     edited = current.run.effects.cell_values("scores", at.layer)
     set_by_hand = [(row, key) for *head, row, key in edited if head == [at.sentence, at.head]]
     keys_set = [key for row, key in set_by_hand if row == at.token]
@@ -72,14 +69,12 @@ def render_body() -> None:
         key="scores_plot",
         inspection=inspection,
     )  # fmt: skip
-    variance, divided = (format_number(mean_row_variance(x), 3) for x in (dots, scaled))
     st.caption(
-        f"Variance of a row of dot products (masked keys included), averaged over the rows: **{variance}**"
+        f"{variance_text(at, dots, scale)} "
         + (
-            (". Division by √1 changes nothing." if is_scaled else ". The dot products are not scaled.")
+            ("Division by √1 changes nothing." if is_scaled else "The dot products are not scaled.")
             if scale == 1
-            else f" before scaling, **{divided}** after it. Q Kᵀ has a colour scale of its own: on one scale, the "
-            "scaled scores would be paler."
+            else "Q Kᵀ has a colour scale of its own: on one scale, the scaled scores would be paler."
         )
     )
     render_depths(

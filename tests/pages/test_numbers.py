@@ -10,7 +10,9 @@ import pytest
 from dashboard.components.derivation import DIGITS
 from dashboard.inspect.depths import NumberTable, _to_dataframe
 from dashboard.lessons.recipes import by_hand
+from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
+from dashboard.state.settings import Settings
 from encoder_core.support.number_format import format_number
 from tests.number_table import parsed, unit_of
 from tests.pages.app import derivations, figures, opened, rendered, run
@@ -71,8 +73,18 @@ def test_the_double_of_a_score_follows_from_the_score_displayed(framed, link):
 
 @pytest.mark.parametrize(("link", "is_zero"), [(EQUAL, True), (EQUAL | {"text": "dog cat dog"}, False)])
 def test_the_variance_of_equal_dot_products_is_0(framed, link, is_zero):
-    (text,) = [part for part in rendered(opened(stage_named("scaled_scores"), **link)) if "Variance of a row" in part]
+    (text,) = [part for part in rendered(opened(stage_named("scaled_scores"), **link)) if "Variance of the row" in part]
     assert ("**0**" in text) == is_zero
+
+
+@pytest.mark.parametrize(("edits", "counts"), [("", 2), ("unscaled", 1), ("score.0.0.0.4.2=50", 2)])
+def test_the_variances_of_the_selected_row_are_those_of_its_dot_products(framed, edits, counts):
+    at = opened(stage_named("scaled_scores"), text="one two three four five", token="5", mask="causal", edits=edits)
+    (text,) = [part for part in rendered(at) if "Variance of the row of “five”" in part]
+    variances = re.findall(r"\*\*(\S+)\*\*", text)
+    dots = model_for(Settings.from_state({"text": "one two three four five"})).trace.layers[0].dot_products[0, 0]
+    expected = [dots[4].var(), dots[4].var() / 16][:counts] + [mean := dots.var(axis=1).mean(), mean / 16][:counts]
+    assert variances == [format_number(value, 3) for value in expected]
 
 
 @pytest.mark.parametrize(("token", "output_id"), [(1, 7), (3, 7), (3, 90), (5, 12), (8, 33), (10, 50)])

@@ -1,4 +1,4 @@
-"""The question of the page Scaled scores."""
+"""The question and the variances of the page Scaled scores."""
 
 from collections.abc import Collection
 
@@ -6,11 +6,12 @@ import numpy as np
 from jaxtyping import Float
 
 from dashboard.inspect.questions import Question, WrongOption
-from dashboard.markdown import escape_token
+from dashboard.markdown import escape_token, name_in_sentence
 from dashboard.selection.focus import Focus
-from encoder_core.support.number_format import format_calculation
+from encoder_core.support.number_format import format_calculation, format_number
 
 Row = Float[np.ndarray, "key"]
+Rows = Float[np.ndarray, "query key"]
 
 _ROUNDING = 1e-6  # relative difference of equal dot products in 32-bit floating point
 
@@ -73,7 +74,19 @@ def _doubled_differences(scores: Row, set_by_hand: Collection[int]) -> str:
     return "the differences between the scores" + " that are not set by hand" * bool(set_by_hand)
 
 
-def mean_row_variance(rows: Float[np.ndarray, "query key"]) -> float:
+def variance_text(at: Focus, dot_products: Rows, scale: float) -> str:
+    """The variances of the dot products before and after scaling, of the selected row and averaged over the rows."""
+    of_row, mean = (
+        [f"**{format_number(_mean_row_variance(x), 3)}**" for x in (rows, rows * np.float32(scale))]
+        for rows in (dot_products[[at.token]], dot_products)
+    )
+    row = f"Variance of the row of {name_in_sentence(at.labels, at.token)} in Q Kᵀ (masked keys included)"
+    if scale == 1:
+        return f"{row}: {of_row[0]}; averaged over the rows, {mean[0]}."
+    return f"{row}: {of_row[0]} before scaling, {of_row[1]} after it; averaged over the rows, {mean[0]} and {mean[1]}."
+
+
+def _mean_row_variance(rows: Rows) -> float:
     """The variance of the numbers of a row, averaged over the rows; 0 for a row of numbers that differ by rounding."""
     is_constant = np.ptp(rows, axis=1) <= _ROUNDING * np.abs(rows).max(axis=1)
     return float(np.where(is_constant, 0, rows.var(axis=1)).mean())
