@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from dashboard.markdown import escape_markdown, escape_message
+from dashboard.markdown import escape_markdown, escape_message, isolate
 from dashboard.models.model import Model, model_for
 from encoder_core import Edit
 from encoder_core.edits import (
@@ -87,7 +87,7 @@ def describe_ignored_edit(problem: IgnoredEdit, model: Model) -> str:
 
 
 def _word(model: Model, id: int) -> str:
-    return shorten(model.vocabulary[id]) if id < len(model.vocabulary) else f"id {id}"
+    return isolate(shorten(model.vocabulary[id])) if id < len(model.vocabulary) else f"id {id}"
 
 
 def _token_name(model: Model, batch: int, position: int) -> str:
@@ -95,4 +95,4 @@ def _token_name(model: Model, batch: int, position: int) -> str:
     sentence = f"sentence {batch + 1}, " if len(tokens) > 1 or batch else ""
     if batch >= len(tokens) or position >= len(tokens[batch]):
         return f"{sentence}token {position + 1}"
-    return f"{sentence}{position + 1} · {shorten(tokens[batch][position])}"
+    return f"{sentence}{position + 1} · {isolate(shorten(tokens[batch][position]))}"

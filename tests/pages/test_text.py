@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
-from dashboard.markdown import escape_token
+from dashboard.markdown import escape_token, escape_tokens, plain_text
 from dashboard.page_list import stage_named
-from tests.pages.app import cards, figures, key_of, opened, rendered, run
+from tests.pages.app import cards, figures, key_of, link_of, opened, rendered, run
 
 WORDS = ["<", "__bold__", "$", "x" * 60, "*", "&", "`", "<", "$", "|", "[", "]", "!"]
 TEXT = " ".join(WORDS) + "\n__bold__ " + "x" * 60  # a second sentence, with words of the first
@@ -99,4 +99,18 @@ def test_escape_token():
     assert escape_token("*x*") == f"\\*{joiner}x\\*{joiner}"
     assert escape_token(":red[z]") == f"\\:{joiner}red\\[{joiner}z\\]{joiner}"
     assert escape_token("x" * 13) == "x" * 11 + "…"
-    assert escape_token("שלום") == "שלום"
+    assert escape_token("naïve ١") == "\u2068naïve ١\u2069"
+
+
+def test_tokens_written_from_right_to_left_do_not_change_places(framed):
+    """Each is a unit of its own in running text only: links, exports and labels of figures have the word itself."""
+    text, edit = "שלום עולם יפה", "score.0.0.0.0.1=1"
+    at = opened(stage_named("softmax"), text=text, token="1", key_token="2", mask="none", edits=edit)
+    first, second = (f"\u2068{word}\u2069" for word in text.split()[:2])
+    texts = rendered(at)
+    assert any(f"“{first}” → “{second}”" in part for part in texts)
+    assert any(f"score 1 · {first} → 2 · {second}\\," in button.label for button in at.button)
+    assert link_of(at)["text"] == [text]
+    assert not [part for figure in figures(at) for part in _strings(figure) if "\u2068" in part]
+    assert plain_text(f"“{first}”") == "“שלום”"
+    assert escape_tokens(["שלום", "*"]) == "\u2068שלום \\*\u2060\u2069"

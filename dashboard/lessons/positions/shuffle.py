@@ -6,7 +6,7 @@ from jaxtyping import Float, Int
 
 from dashboard.components.plot import render_plot
 from dashboard.lessons.positions.encodings import ENCODINGS
-from dashboard.markdown import escape_token
+from dashboard.markdown import escape_tokens
 from dashboard.models.model import Model, model_for
 from dashboard.selection.focus import Focus
 from dashboard.state.choices import SHUFFLE
@@ -49,7 +49,7 @@ def render_shuffle(current: Model, at: Focus, choice: PositionChoice) -> None:
         of = f" ({ENCODINGS[choice].label})" if name != _WITHOUT and choice != current.positions else ""
         parts += ["|"] * bool(parts) + [row_bars(change, words, title=f"{name}{of}: change of the output", style=style)]
     render_plot(parts, key="positions_shuffle_plot", on_click=None)
-    shuffled = " ".join(escape_token(words[place]) for place in order[:_MAX_WORDS])
+    shuffled = escape_tokens(words[place] for place in order[:_MAX_WORDS])
     without = float(changes[_WITHOUT].max())
     mask_name = "custom" if current.settings.has_custom_mask else "causal"
     verdict = (

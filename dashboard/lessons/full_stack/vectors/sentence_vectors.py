@@ -13,7 +13,7 @@ from dashboard.lessons.example_sentences import has_default_text, render_example
 from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import reversed_sentence_question
 from dashboard.lessons.full_stack.view import Depths, render_dims_picker
-from dashboard.markdown import escape_token
+from dashboard.markdown import escape_tokens
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.theme import current_theme
@@ -77,7 +77,7 @@ def _text(current: Model, sentence: int) -> str:
 def _escape_start(text: str) -> str:
     """The first words of a text, escaped for markdown."""
     words = text.split()
-    return " ".join(escape_token(word) for word in words[:MAX_WORDS]) + (" …" if len(words) > MAX_WORDS else "")
+    return escape_tokens(words[:MAX_WORDS]) + (" …" if len(words) > MAX_WORDS else "")
 
 
 def _describe_pairs(current: Model, similar: Float[np.ndarray, "row column"], pairs: list[tuple[int, int]]) -> str:
