@@ -97,6 +97,10 @@ def test_texts_follow_the_choices_of_the_model():
     unscaled = text("scaled_scores", scaled=False, mask="none")
     assert "their dot product. No key is masked." in unscaled
     assert "In this model the scores are not divided" in unscaled
+    for settings, label in (({}, "Why √16?"), ({"scaled": False}, "Why divide scores?")):
+        transition = TRANSITIONS["scaled_scores"](model_for(Settings.from_state(settings)))
+        assert transition.why_label == label
+        assert ("do other encoders" in transition.whys[0].question) == (label != "Why √16?")
     assert "norm(x + sublayer(x))" in text("add_and_norm")
     assert "x + sublayer(norm(x))" in text("add_and_norm", norm="pre")
     assert "norm1 normalises first" in text("positions", norm="pre")

@@ -60,10 +60,10 @@ def scaled_scores(model: Model) -> Transition:
         + _hidden_keys(model),
         f"The next stage needs {format_count(seq, 'score')} for each query; a masked key has the score −∞, unless you "
         "set it.",
-        f"Why {root}?",
+        f"Why {root}?" if is_scaled else "Why divide scores?",
         [
             Why(
-                f"Why divide by √d_head = {root}?",
+                f"Why {'' if is_scaled else 'do other encoders '}divide by √d_head = {root}?",
                 f"A dot product is a sum of {format_count(d_head, 'product')}. If the components of queries and keys "
                 "are "
                 f"independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the "
