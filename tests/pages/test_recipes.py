@@ -186,7 +186,8 @@ def test_the_worked_example_is_written_out(framed):
         assert number in output
     compared = at.dataframe[-1].value
     assert len(compared) == 10
-    assert compared["difference"].max() < 1e-6
+    assert compared["absolute difference"].max() < 1e-6
+    assert "The badge has the largest difference as a fraction of the largest number." in captions(at)
     at.selectbox(key=key_of(at, "hand_query")).set_value(3)
     assert r"1.3 \cdot 0.5" in equations(run(at))[0]
 

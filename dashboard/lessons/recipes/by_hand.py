@@ -33,6 +33,7 @@ from encoder_core.support.number_format import format_fixed, format_number, late
 LIMIT = 100.0  # numbers in an editable table are between -LIMIT and LIMIT
 _RANGE = f"from {format_number(-LIMIT)} to {format_number(LIMIT)}"
 _QUERIES = (1, 2, 3)
+_DIFFERENCE = "absolute difference"
 Table = Float[np.ndarray, "vocab d_model"]
 
 
@@ -238,10 +239,11 @@ def _render_comparison(results: Sequence[Results]) -> None:
     by_encoder = np.concatenate([result.by_encoder for result in results]).astype(float)
     frame.render_recompute_badge(lambda: difference(by_encoder, by_hand))
     table = pd.DataFrame(
-        {"by hand": by_hand, "encoder_core": by_encoder, "difference": np.abs(by_hand - by_encoder)}, index=names
+        {"by hand": by_hand, "encoder_core": by_encoder, _DIFFERENCE: np.abs(by_hand - by_encoder)}, index=names
     )
     digits = partial(format_fixed, decimals=6)
-    st.dataframe(table.style.format(digits).format(partial(format_number, digits=1), subset=["difference"]))
+    st.dataframe(table.style.format(digits).format(partial(format_number, digits=1), subset=[_DIFFERENCE]))
+    st.caption("The badge has the largest difference as a fraction of the largest number.")
 
 
 def _demo(name: str) -> Demo:
