@@ -63,7 +63,7 @@ def declare_number(
     """A whole number from `low` to `high`. Without `high`, the page checks the upper end. The default can be None."""
 
     def read(text: str) -> int:
-        value = _parse_whole_number(text)
+        value = parse_whole_number(text)
         if value is None or not low <= value <= (value if high is None else high):
             raise ValueError(f"allowed are whole numbers from {low}" + ("" if high is None else f" to {high}"))
         return value
@@ -93,7 +93,7 @@ def declare_numbers(name: str, default: tuple[int, ...] | None, max_count: int, 
     def read(text: str) -> tuple[int, ...]:
         if not text:
             return ()
-        parts = [_parse_whole_number(part) for part in text.split(".")]
+        parts = [parse_whole_number(part) for part in text.split(".")]
         if len(parts) > max_count or any(part is None or part < 0 for part in parts):
             raise ValueError(f"allowed are up to {max_count} whole numbers separated by dots")
         return tuple(part for part in parts if part is not None)
@@ -108,7 +108,7 @@ def parse_option(text: str, options: Sequence[Any]) -> Any:
     if isinstance(first, bool):
         value = {"true": True, "false": False}.get(text.lower())
     elif isinstance(first, int):
-        value = _parse_whole_number(text)
+        value = parse_whole_number(text)
     elif isinstance(first, float):
         number = _parse_number(text)
         value = next((option for option in options if math.isclose(option, number, rel_tol=1e-9)), None)
@@ -143,7 +143,7 @@ def _parse_number(text: str) -> float:
         return math.nan
 
 
-def _parse_whole_number(text: str) -> int | None:
+def parse_whole_number(text: str) -> int | None:
     """The number, if the text is its usual decimal notation; else None."""
     digits = text.removeprefix("-")
     is_number = len(digits) <= _MAX_DIGITS and digits.isascii() and digits.isdecimal() and str(int(text)) == text

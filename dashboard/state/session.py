@@ -143,15 +143,14 @@ class Session:
             why = (". " if reason[:1].isupper() else "; ") + reason.rstrip(".")
             self.problems[parameter.name] = f"The link has {parameter.name} = “{quoted}”{why}.{instead}"
 
-    def report_other(self, parameter: Parameter[Any], used: Any) -> bool:
-        """If the text in the link has no value, report another one as used. Returns whether that is so."""
+    def rejected_text(self, parameter: Parameter[Any]) -> str | None:
+        """The text in the link, if it is no value of the parameter."""
         for text in self.link_values.get(parameter.name, ())[-1:]:
             try:
                 parameter.parse(text)
-            except ValueError as error:
-                self.report_invalid(parameter, str(error), used)
-                return True
-        return False
+            except ValueError:
+                return text
+        return None
 
     def report_repetition(self, parameter: Parameter[Any], used: Any) -> bool:
         """Add a message if the link has a parameter several times. Returns whether it does."""

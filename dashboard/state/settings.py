@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dashboard.state.offered_encoders import OFFERED
+from dashboard.state.parameter import describe_allowed, parse_whole_number
 from dashboard.state.position_choice import PositionChoice, position_fields
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import (
@@ -146,10 +147,22 @@ class Settings:
         )
 
 
+def _widths(heads: int) -> list[int]:
+    """The options of d_model that `heads` divide."""
+    return [width for width in OPTIONS["d_model"] if width % heads == 0]
+
+
+def _describe_widths(heads: int) -> str:
+    """Which d_model a link can have next to this number of heads."""
+    widths = _widths(heads)
+    allowed = describe_allowed(range(widths[0], widths[-1] + 1, widths[0]))
+    return allowed if widths == list(OPTIONS["d_model"]) else f"{allowed} with {heads} heads"
+
+
 def nearest_d_model(d_model: int, heads: int, direction: int = 0) -> int:
     """The allowed multiple of `heads` nearest to d_model; at least d_model for direction 1, at most for -1,
     if there is one."""
-    valid = [width for width in OPTIONS["d_model"] if width % heads == 0]
+    valid = _widths(heads)
     ahead = [width for width in valid if (width - d_model) * direction >= 0] or valid
     return min(ahead, key=lambda width: (abs(width - d_model), width))
 
@@ -162,12 +175,16 @@ def current_settings() -> Settings:
         return settings
     values = {key: current.get(parameter) for key, parameter in SETTINGS.items()}
     d_model, heads = values["d_model"], values["heads"]
-    if d_model % heads:
-        values["d_model"] = nearest_d_model(d_model, heads)
-        if current.report_other(SETTINGS["d_model"], values["d_model"]):  # it is not the user who has chosen `d_model`
+    rejected = current.rejected_text(SETTINGS["d_model"])  # it is not the user who has chosen `d_model`
+    if rejected is not None:
+        if d_model % heads:  # the default is no multiple of `heads`, either
+            number = parse_whole_number(rejected)
+            values["d_model"] = nearest_d_model(d_model if number is None else number, heads)
             current.set_derived(SETTINGS["d_model"], values["d_model"])
-        else:
-            correct_d_model(values["d_model"], rejected=d_model)
+        current.report_invalid(SETTINGS["d_model"], _describe_widths(heads), values["d_model"])
+    elif d_model % heads:
+        values["d_model"] = nearest_d_model(d_model, heads)
+        correct_d_model(values["d_model"], rejected=d_model)
     settings = Settings.from_state(values)
     current.memo["settings"] = (current.version, settings)
     return settings
