@@ -49,7 +49,7 @@ facts.render_sizes(recipe, variant)
 NOTES = "Text and code"
 VIEWS = {
     "Its figures": lambda: figures.render_figures(recipe.name, variant, seed),
-    **({"Row by row": lambda: items.render_items(recipe, variant, seed)} if recipe.name in ITEMS else {}),
+    **({items.ROWS_VIEW: lambda: items.render_items(recipe, variant, seed)} if recipe.name in ITEMS else {}),
     NOTES: lambda: notes.render_notes(recipe, seed),
     "Training and evaluation": lambda: training.render_training(recipe.name, variant, seed),
     **(

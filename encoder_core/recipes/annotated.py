@@ -60,6 +60,7 @@ ANNOTATED = Recipe(
             paper="“we apply dropout to the sums of the embeddings and the positional encodings”, with “a rate of "
             "P_drop = 0.1” (section 5.4)",
             differs_from="paper",
+            rows=("apply-dropout",),
         ),
         Note(
             "Frequencies by exp and log",
@@ -76,6 +77,7 @@ ANNOTATED = Recipe(
             "concatenates the heads along the batch instead of side by side; the ReLU follows the second linear layer. "
             "These blocks do not form an encoder and are not reproduced.",
             paper="“the output of each sub-layer is LayerNorm(x + Sublayer(x))” (section 3.1)",
+            rows=("add-and-norm", "three-dense-layers", "concat-of-heads", "relu-after-second"),
         ),
     ),
 )

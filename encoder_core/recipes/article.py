@@ -71,6 +71,7 @@ ARTICLE = Recipe(
             "The width of a head",
             "The text gives d_k = n_heads / embed_dim, which would be 4 / 64.",
             "The code computes embed_dim / n_heads = 64 / 4 = 16, as intended.",
+            rows=("dk-ratio",),
         ),
         Note(
             "No biases on queries, keys and values",

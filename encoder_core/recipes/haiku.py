@@ -52,6 +52,7 @@ HAIKU = Recipe(
             "1000 or 10000",
             "The formula divides the position by 1000^(2i / d_model).",
             "The code has 10000, as the paper does.",
+            rows=("formula-1000",),
         ),
     ),
 )

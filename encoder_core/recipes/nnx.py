@@ -67,12 +67,14 @@ NNX = Recipe(
             "The one projection is split into heads first, and `jnp.array_split(qkv, 3, axis=-1)` splits each head's "
             "slice into thirds: columns 0 to 15 of the fused kernel are the first head's queries, 16 to 31 its keys, "
             "32 to 47 its values, then comes the second head.",
+            rows=("split-heads",),
         ),
         Note(
             "The attention demo attends to itself",
             "“Create random tensors for q, k, v”",
             "`jax.random.normal(key, ...)` is called three times with the same key, so all three are equal: each "
             "token's largest dot product tends to be the one with itself.",
+            rows=("same-key",),
         ),
     ),
     demos={

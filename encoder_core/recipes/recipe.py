@@ -37,6 +37,7 @@ class Note:
     tensor             the first field of the trace (or of its layers) in which they differ, one of NOTE_TENSORS
     demonstration      a further computation on the recipes page: that two linear layers are "one affine map", or the
                        "rank of a head"'s Q K^T
+    rows               names of the rows in `encoder_core.tutorials` that compute the effect of a point without configs
     """
 
     title: str
@@ -48,6 +49,7 @@ class Note:
     as_written: EncoderConfig | None = None
     tensor: str | None = None
     demonstration: Literal["one affine map", "rank of a head"] | None = None
+    rows: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require_choice("tensor", self.tensor, (None, *NOTE_TENSORS))

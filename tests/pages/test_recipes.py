@@ -68,6 +68,18 @@ def test_each_note_with_two_configs_shows_both(framed, name):
     assert ("both variants give the same numbers" in texts) == (
         RECIPES[name].has_two_variants and None in [note.as_written for note in notes]
     )
+    _opens_its_rows(at, name)
+
+
+def _opens_its_rows(at, name):
+    """A note without a figure of its own has buttons for the rows that compute its effect."""
+    buttons = [button for button in at.button if button.label.startswith("Row by row: ")]
+    assert len(buttons) == {"nnx": 2, "haiku": 1, "nanolm": 0, "annotated": 5, "article": 1}[name]
+    assert len(buttons) == sum(len(note.rows) for note in RECIPES[name].notes if not note.tensor)
+    for button in buttons[-1:]:
+        button.click()
+        assert chosen(run(at), "recipe_view") == "Row by row"
+        assert any(f". {button.label.removeprefix('Row by row: ')}** " in text.value for text in at.markdown)
 
 
 def test_the_question_stands_before_the_notes_that_answer_it(framed):

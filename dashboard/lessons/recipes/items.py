@@ -1,5 +1,7 @@
 """A tutorial row by row: the table of its figures, printed results, exercises and claims, and the chosen row."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dashboard.components.item_table import Row, render_item_table
@@ -10,7 +12,7 @@ from dashboard.markdown import escape_markdown
 from dashboard.models.loading import encoder_loader
 from dashboard.navigation import open_page
 from dashboard.page_list import stage_named
-from dashboard.state.choices import RECIPE_ITEM
+from dashboard.state.choices import RECIPE_ITEM, RECIPE_VIEW
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import SETTINGS
@@ -20,6 +22,7 @@ from encoder_core.experiments import experiments
 from encoder_core.recipes import Recipe, Variant
 from encoder_core.tutorials import ITEMS, RELATED_EXPERIMENTS, VERDICTS, Finding, Item, Quotation, Verdict, examine_all
 
+ROWS_VIEW = "Row by row"  # one of the views of the page Recipes
 _COUNTED: dict[Verdict, str] = {"holds": "hold", "holds if": "hold under a condition", "does not hold": "do not hold"}
 
 
@@ -66,6 +69,20 @@ def _row(item: Item, finding: Finding) -> Row:
 
 def _open(name: str) -> None:
     session().set(RECIPE_ITEM, name)
+
+
+def render_row_buttons(tutorial: str, names: Sequence[str], *, key: str) -> None:
+    """Render a button for each of these rows, which opens it in the view of the rows."""
+
+    def open_row(name: str) -> None:
+        session().set(RECIPE_VIEW, ROWS_VIEW)
+        _open(name)
+
+    with st.container(horizontal=True, gap="small"):
+        for item in ITEMS[tutorial] if names else ():
+            if item.name in names:
+                st.button(f"{ROWS_VIEW}: {item.title}", icon=":material/arrow_forward:", type="tertiary",
+                          key=f"{key}_{item.name}", on_click=open_row, args=(item.name,))  # fmt: skip
 
 
 def _render_title(item: Item, finding: Finding, number: int) -> None:

@@ -6,6 +6,7 @@ from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.lessons.recipes import demonstrations
+from dashboard.lessons.recipes.items import render_row_buttons
 from dashboard.lessons.recipes.models import note_model
 from dashboard.models.model import Model
 from dashboard.theme import current_theme
@@ -33,6 +34,7 @@ def render_notes(recipe: Recipe, seed: int) -> None:
                     demonstrations.render_head_ranks(intended, written, key=f"recipes_demonstration_{number}")
             elif recipe.has_two_variants:
                 st.caption("In evaluation mode, both variants give the same numbers.")
+            render_row_buttons(recipe.name, note.rows, key=f"recipes_note_{number}")
 
 
 def _render_sources(note: Note) -> None:
