@@ -1,8 +1,9 @@
 """The values of all parameters in one session: the single source for the sidebar, the URL and the page.
 
-A value changes in exactly four ways: the session reads a link when it begins; the browser's Back and Forward restore a
-URL; a page change resets the parameters of scope "page"; the user changes a widget or clicks a plot, which calls a
-callback. Widgets show these values (see widgets.py), and every run ends by writing the URL from them.
+Some changes come before the page is rendered: a callback sets what the user chose in a widget or a plot; the session
+reads a link when it begins, and the URL after Back and Forward; a page change resets the parameters of scope "page".
+Others come while it is rendered: a value follows from another one (`set_derived`: the token after a new text), or the
+model does not have it (`correct`, `get_option`). Widgets show the values (see widgets.py); every run writes the URL.
 """
 
 import secrets
