@@ -21,7 +21,7 @@ from dashboard.state.user_changes import (
     set_custom_mask,
     undo_custom_mask,
 )
-from dashboard.state.widgets import bind_value
+from dashboard.state.widgets import bind_value, set_widget_value
 from encoder_core.inputs.custom_mask import SHAPES, STARTS, WINDOW, Axes, CustomMask, Start
 from encoder_core.inputs.mask_text import format_mask_text, parse_mask_text
 
@@ -142,7 +142,7 @@ def _render_text_field(part: _Slice) -> None:
 
 
 def _close() -> None:
-    st.session_state[EDITOR] = False
+    set_widget_value(EDITOR, False)
 
 
 def _grid_key(part: _Slice) -> str:

@@ -32,8 +32,7 @@ def widget_key(name: str, value: Any, options: object = None) -> str:
         widget = BoundWidget(widget.generation + 1, options, script)
     session().widgets[name] = widget
     key = _key(name, widget)
-    if key not in st.session_state:
-        st.session_state[key] = value
+    set_initial_value(key, value)
     return key
 
 
@@ -91,9 +90,25 @@ def bind_value(
     return {"key": key, "on_change": changed, **initial}
 
 
+def set_initial_value(key: str, value: Any) -> None:
+    """Set the value of the widget with this key, unless it has one. Call it before the widget is rendered."""
+    if key not in st.session_state:
+        st.session_state[key] = value
+
+
+def set_widget_value(key: str, value: Any) -> None:
+    """Set the value of the widget with this key; call it from a callback."""
+    st.session_state[key] = value
+
+
+def widget_value(key: str) -> Any:
+    """The value of the widget with this key; None if it has none."""
+    return st.session_state.get(key)
+
+
 def component_value(key: str, name: str) -> Any:
     """The last value that a component's JavaScript has set under this name; None before the first."""
-    return (st.session_state.get(key) or {}).get(name)
+    return (widget_value(key) or {}).get(name)
 
 
 def edited_cells(key: str) -> dict[int, dict[str, Any]]:

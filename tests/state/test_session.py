@@ -15,6 +15,7 @@ from dashboard.state.parameter import PARAMETERS, Parameter, declare
 from dashboard.state.session import Session, page_script, session
 from dashboard.state.setting_parameters import OPTIONS, SETTINGS
 from dashboard.state.widgets import bind_value, bind_widget
+from tests.servers import ROOT
 
 
 @pytest.fixture
@@ -229,3 +230,9 @@ def test_two_runs_that_read_links_at_once_leave_the_values_of_one_of_them():
             assert tab.values in expected
     finally:
         sys.setswitchinterval(switch)
+
+
+def test_only_the_state_folder_uses_the_session_state_of_streamlit():
+    modules = [module for folder in ("dashboard", "pages") for module in (ROOT / folder).rglob("*.py")]
+    users = [module for module in modules if "st.session_state" in module.read_text(encoding="utf-8")]
+    assert {user.parent for user in users} == {ROOT / "dashboard" / "state"}

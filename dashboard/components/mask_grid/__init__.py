@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 from jaxtyping import Bool
 
 from dashboard.components.static_files import register_component
+from dashboard.state.session import session
 from dashboard.state.widgets import component_value
 from encoder_core.support.wording import shorten
 
@@ -27,13 +27,13 @@ def render_mask_grid(
 
     key  differs for every grid: a late message about one grid must not change another one
     """
-    answered = f"{key}_answered"  # the number of the last message that was answered
+    answered = f"{key}_answered"  # in `Session.memo`: the number of the last message that was answered
 
     def on_cells_change() -> None:
         message = component_value(key, "cells")
         changed = _changed(mask, message)
         if changed is not None:
-            st.session_state[answered] = message["number"]
+            session().memo[answered] = message["number"]
             on_change(changed)
 
     _COMPONENT(
@@ -41,7 +41,7 @@ def render_mask_grid(
             "rows": [shorten(label) for label in rows],
             "columns": [shorten(label) for label in columns],
             "cells": "".join(map(str, mask.astype(int).ravel())),
-            "answered": st.session_state.get(answered, 0),
+            "answered": session().memo.get(answered, 0),
         },
         key=key,
         on_cells_change=on_cells_change,
