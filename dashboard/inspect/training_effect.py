@@ -11,7 +11,7 @@ from dashboard.selection.inspected_cell import Inspection
 from dashboard.state.choices import UNTRAINED
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
-from encoder_core.scenes import training as scenes
+from encoder_core.scenes import what_if as scenes
 from encoder_core.support.number_format import format_number
 
 

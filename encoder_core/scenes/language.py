@@ -1,4 +1,6 @@
-"""Scenes of words: the attention of one word, head roles, one word in several sentences, and sentence vectors."""
+"""Scenes of words: the attention of one word, head roles, the kinds of pairs that a head connects, one word in several
+sentences, and sentence vectors.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool, Float
 
-from encoder_core.analysis.language import HeadRoles
+from encoder_core.analysis.language import HeadRoles, PairKind
 from encoder_core.figures import (
     AxisMeaning,
     HeatmapStyle,
@@ -33,6 +35,7 @@ from encoder_core.scenes.position import Position
 from encoder_core.support.wording import shorten
 
 HEIGHT = 320
+_KIND_HEIGHT = 26  # pixels of a kind of pair
 CONTROL = "different words, mean"
 MAX_WRITTEN = 8  # sentences; the cosines of more do not fit into their cells
 
@@ -91,6 +94,20 @@ def head_roles(
         row_bars(largest, measured.roles, title="strongest head of each role", marks=[index],
                  details=RowBarsDetails(references=measured.uniform, footer="❘ uniform attention"), style=roles_style),
     ]  # fmt: skip
+
+
+def head_pairs(kinds: Sequence[PairKind], kind: int, *, title: str, theme: ThemeName = "light") -> Line:
+    """The share of each kind of pair among the strongest weights of a head's queries; a click on a kind selects it."""
+    shares, uniform = (
+        np.array(values, np.float32) for values in zip(*((k.share, k.uniform) for k in kinds), strict=True)
+    )
+    names = [k.kind for k in kinds]
+    selects: list[Selection] = [{"role": index} for index in range(len(kinds))]
+    style = RowBarsStyle(row_axis=AxisMeaning("role", "", selects), colour="attention", numbers_width=0.2,
+                         height=_KIND_HEIGHT * len(kinds), theme=theme,
+                         alt=f"{title}: " + ", ".join(f"{k.kind} {k.share:.2f}" for k in kinds))  # fmt: skip
+    details = RowBarsDetails(references=uniform, footer="❘ with a random key")
+    return [row_bars(shares, names, title=title, marks=[kind], details=details, style=style)]
 
 
 def same_word(

@@ -1,4 +1,4 @@
-"""Scenes of the effect of edits: one tensor before and after, the change at every stage, and ablations."""
+"""Scenes of an effect: one tensor before and after edits or training, the change at every stage, and ablations."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -45,6 +45,30 @@ def before_and_after(
         heatmap(after, rows, columns, title="after", marks=marks, style=shared),
         "Δ",
         heatmap(change, rows, columns, title=change_title, marks=marks, style=change_style),
+    ]
+
+
+def untrained_and_trained(
+    untrained: Float[np.ndarray, "row column"],
+    trained: Float[np.ndarray, "row column"],
+    *,
+    title: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    mark: tuple[int, int],
+    style: HeatmapStyle,
+) -> Line:
+    """A tensor before training, and the same tensor after it, on one colour scale.
+
+    mark   the cell that is outlined
+    style  its axes, kind and theme; weights have colours from 0 to 1
+    """
+    limit = 1.0 if style.kind == "weights" else colour_limit(untrained, trained)
+    shared = replace(style, limit=limit, height=HEIGHT)
+    return [
+        heatmap(untrained, rows, columns, title=f"{title}, untrained", marks=[mark], style=shared),
+        "→",
+        heatmap(trained, rows, columns, title=f"{title}, trained", marks=[mark], style=shared),
     ]
 
 

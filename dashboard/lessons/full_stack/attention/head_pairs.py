@@ -28,7 +28,7 @@ from dashboard.theme import current_theme
 from encoder_core.analysis.language import PairKind, head_pairs, pair_weights
 from encoder_core.analysis.language.head_pairs import CLASS_PAIRS, SAME_WORD, WordPair
 from encoder_core.figures import Selection
-from encoder_core.scenes import contexts as scenes
+from encoder_core.scenes import language as scenes
 from encoder_core.support.number_format import format_fixed, format_percent
 from encoder_core.support.wording import format_count, shorten
 
@@ -69,7 +69,7 @@ def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
     left, right = st.columns([2, 3], gap="medium")
     with left:
         title = f"where {head_name(at.layer, at.head)} looks most"
-        parts = scenes.pair_kinds(kinds, names.index(name), title=title, theme=current_theme())
+        parts = scenes.head_pairs(kinds, names.index(name), title=title, theme=current_theme())
         render_plot(parts, key="full_stack_pairs_plot", on_click=select)
         st.caption(_describe_shares(kind) + _explain_short_forms(names))
     with right:
