@@ -20,8 +20,8 @@ def term(value, *operands, **fields):
 TERMS = [term(6, ("q", -2, "q.0.0"), ("k", -3, None)), term(-1.5, ("q", 0.5, "q.0.1"), ("k", -3, None), relation="≈")]
 DATA = {
     "trail": [{"cell": "scores.0", "label": "scores [0]"}, {"cell": "q.0", "label": "q [0]"}],
-    "words": "Score",
-    "shown": 4.5,
+    "description": "Score",
+    "trace_value": 4.5,
     "result": 4.5,
     "difference": 1.23e-8,
     "note": "",
@@ -82,7 +82,7 @@ def test_trail_of_one_cell_is_left_out(render):
 
 
 def test_names_with_markup_stay_text(render):
-    page = render(words="<img src=x>", trail=[{"cell": "a", "label": "<img src=x>"}] * 2)
+    page = render(description="<img src=x>", trail=[{"cell": "a", "label": "<img src=x>"}] * 2)
     assert page.locator("img").count() == 0
     assert texts(page, ".ew-crumb") == ["<img src=x>"] * 2
 

@@ -108,7 +108,7 @@ _ROW = {"name": "a", "kind": "", "says": "", "quoted": True, "verdict": "holds",
 _ADDRESS = {"session": "one", "read": "", "step": 0, "fragment": False}
 _DATA = {
     "address_bar/address": ("query", lambda word: {**_ADDRESS, "query": f"text={word}"}),
-    "derivation/derivation": (".ew-result span", lambda word: {**DERIVATION, "words": word}),
+    "derivation/derivation": (".ew-result span", lambda word: {**DERIVATION, "description": word}),
     "item_table/item_table": ("button", lambda word: {"rows": [{**_ROW, "title": word}], "selected": ""}),
     "mask_grid/mask_grid": (
         "thead button",

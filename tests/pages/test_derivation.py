@@ -35,7 +35,7 @@ def test_a_link_opens_a_cell_with_its_trail(framed, encoder):
         "pattern.1.0.2.4.7", "scores.1.0.2.4.7", "dot_products.1.0.2.4.7",
     ]  # fmt: skip
     layer = encoder.trace(SENTENCES, "padding").layers[1]
-    assert derivation["shown"] == pytest.approx(layer.dot_products[0, 2, 4, 7])
+    assert derivation["trace_value"] == pytest.approx(layer.dot_products[0, 2, 4, 7])
     (step,) = derivation["steps"]
     assert step["folded"][0] == 8  # 8 of 16 terms are shown
     q, k = layer.q[0, 2, 4], layer.k[0, 2, 7]
@@ -87,13 +87,13 @@ def test_a_move_of_the_focus_inspects_the_default_cell(framed):
 def test_another_token_in_a_sentence_keeps_the_cell_and_another_text_does_not(framed):
     trail = "scores.0.0.0.1.2~dot_products.0.0.0.1.2"
     at = opened(stage_named("scaled_scores"), token="3", cell=trail)
-    before = derivations(at)[0]["shown"]
+    before = derivations(at)[0]["trace_value"]
     at.selectbox(key="what_if_token").set_value(7)
     run(at)
     next(button for button in at.button if str(button.key).startswith("what_if_ReplaceToken")).click()
     run(at)
     assert [crumb["cell"] for crumb in derivations(at)[0]["trail"]] == trail.split("~")
-    assert derivations(at)[0]["shown"] != before
+    assert derivations(at)[0]["trace_value"] != before
     at.text_area(key="text").set_value("one two three four five six seven eight")
     run(at)
     assert len(derivations(at)[0]["trail"]) == 1

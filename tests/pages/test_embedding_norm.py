@@ -134,7 +134,7 @@ def test_an_edited_input_of_the_first_layer(bert, encoder):
     np.testing.assert_allclose(heatmaps["embedded before"], encoder.trace(TEXT, "padding").embedded[0], atol=1e-6)
     (derived,) = derivations(at)
     assert [step["name"] for step in derived["steps"]][-2:] == ["scale and shift", "set by hand"]
-    assert derived["shown"] == np.float32(0.7)
+    assert derived["trace_value"] == np.float32(0.7)
     assert any("recomputed, max Δ" in text and "green" in text for text in rendered(at))
     at.number_input(key=key_of(at, "what_if_number")).set_value(-1.5)
     run(at)

@@ -168,7 +168,7 @@ def test_positions_count_from_1_and_the_formula_from_0(framed):
 
 def test_the_derivation_of_a_position_names_it_from_1(framed):
     (derivation,) = derivations(opened(stage_named("positions"), cell="position_encoding.2.1"))
-    assert derivation["words"] == "Position encoding: position 3, dimension 1"
+    assert derivation["description"] == "Position encoding: position 3, dimension 1"
     operands = [operand for step in derivation["steps"] for term in step["terms"] for operand in term["operands"]]
     assert ("position − 1", 2) in [(operand["name"], operand["value"]) for operand in operands]
 

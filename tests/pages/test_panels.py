@@ -138,4 +138,4 @@ def test_the_arithmetic_of_a_measure_is_shown(framed, lines, page, view, cells):
         (derivation,) = derivations(opened(stage_named(page), cell=cell, **choices))
         assert [crumb["cell"] for crumb in derivation["trail"]] == [cell]
         assert derivation["steps"]
-        assert derivation["result"] == pytest.approx(derivation["shown"], abs=1e-5)
+        assert derivation["result"] == pytest.approx(derivation["trace_value"], abs=1e-5)

@@ -53,7 +53,7 @@ def test_predicted_tokens_of_nanolm(framed):
     share = softmax(logits[2])[best]
     assert texts(at)[10] == f"id {best}: {round(100 * share)}%"
     (derivation,) = derivations(at)
-    assert derivation["shown"] == pytest.approx(float(share), rel=1e-5)
+    assert derivation["trace_value"] == pytest.approx(float(share), rel=1e-5)
     assert derivation["steps"][3]["value"] == pytest.approx(np.exp(logits[2] - logits[2].max()).sum(), rel=1e-5)
     assert "not trained: which tokens it predicts is chance" in caption(at)
     at.selectbox(key=key_of(at, "output_id")).set_value(7)

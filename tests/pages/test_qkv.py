@@ -31,7 +31,7 @@ def test_a_dimension_of_a_head_is_related_to_the_column_of_the_figure(framed, he
     head = min(3, int(heads))
     at = opened(stage_named("qkv"), heads=heads, head=str(head), cell=f"q.0.0.{head - 1}.1.3")
     (derivation,) = derivations(at)
-    assert derivation["words"].endswith(f", {place}")
+    assert derivation["description"].endswith(f", {place}")
     assert [panel["columns"]["title"] for panel in list(figures(at))[:7]] == ["dimension", *["column"] * 6]
     assert "column column" not in " ".join(panel["alt"] for panel in figures(at))
 

@@ -30,7 +30,7 @@ def test_every_stage_shows_a_trained_encoder(framed, stage):
     assert not at.warning
     assert not [text for text in rendered(at) if "recomputed" in text and not text.startswith(":green-badge")]
     derivation = derivations(at)[0]
-    assert derivation["difference"] <= 1e-5 * max(1, abs(derivation["shown"]))
+    assert derivation["difference"] <= 1e-5 * max(1, abs(derivation["trace_value"]))
     assert list(figures(at))
     assert "Untrained: who attends to whom is chance." not in rendered(at)
 

@@ -15,7 +15,7 @@ def test_a_text_without_a_word_is_reported_and_replaced(framed, text):
     at = opened(stage_named("embedding"), text=text)
     assert "Tokens" in at.title[0].value
     assert "The text contains no word, so the default text of 2 sentences is used." in messages(at)
-    assert "token 16 “it”" in derivations(at)[0]["words"]
+    assert "token 16 “it”" in derivations(at)[0]["description"]
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_every_stage_shows_minilm(framed, stage):
     assert any("rows for token types" in text for text in rendered(at)) == (stage.name == "map")
     assert not [text for text in rendered(at) if "recomputed" in text and not text.startswith(":green-badge")]
     derivation = derivations(at)[0]
-    assert derivation["difference"] <= 1e-5 * max(1, abs(derivation["shown"]))
+    assert derivation["difference"] <= 1e-5 * max(1, abs(derivation["trace_value"]))
     assert list(figures(at))
 
 

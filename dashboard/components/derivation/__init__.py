@@ -43,8 +43,8 @@ def render_derivation(inspection: Inspection, theme: ThemeName) -> None:
     _COMPONENT(
         data={
             "trail": [{"cell": str(cell), "label": _short_name(cell)} for cell in inspection.trail],
-            "words": derivation.description,
-            "shown": _number(derivation.trace_value),
+            "description": derivation.description,
+            "trace_value": _number(derivation.trace_value),
             "result": _number(derivation.result),
             "difference": derivation.difference,
             "note": derivation.note,

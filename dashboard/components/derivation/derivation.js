@@ -29,12 +29,12 @@ import { formatNumber } from "../shared/numbers.js";
  * @property {Term[]} terms
  * @property {[number, Value] | null} folded  the number of terms left out, and their sum
  *
- * What dashboard/components/derivation/__init__.py sends: `words` describe the cell, `shown` is its value in the trace,
- * `result` the value that the steps give.
+ * What dashboard/components/derivation/__init__.py sends: `description` is that of the cell, `trace_value` its value in the
+ * trace, `result` the value that the steps give.
  * @typedef {object} DerivationData
  * @property {{ cell: string, label: string }[]} trail
- * @property {string} words
- * @property {Value} shown
+ * @property {string} description
+ * @property {Value} trace_value
  * @property {Value} result
  * @property {number | null} difference
  * @property {string} note
@@ -96,7 +96,7 @@ function appendTerm(table, term, largest, colours, openCell) {
   const row = appendElement(table, "div", "ew-term");
   const factors = appendElement(row, "div", "ew-factors");
   term.operands.forEach((operand, i) => {
-    if (i) appendElement(factors, "span", "ew-sign", term.sign);
+    if (i) appendElement(factors, "span", "", term.sign);
     appendOperand(factors, operand, term.operand_digits, openCell);
   });
   const relation = term.relation === "≈" ? "≈ " : "";
@@ -137,15 +137,15 @@ function appendStep(parent, { name, value, terms, folded }, colours, openCell) {
  * @param {import("../shared/dom.js").Component<DerivationData>} component
  */
 function show(component) {
-  const { trail, words, shown, result, difference, note, steps, colours } = component.data;
+  const { trail, description, trace_value: traceValue, result, difference, note, steps, colours } = component.data;
   const host = hostElement(component.parentElement, ".ew-derivation");
   const openCell = (/** @type {string} */ cell) => component.setTriggerValue("go", cell);
   const hadFocus = host.contains(document.activeElement);
   host.replaceChildren();
   appendTrail(host, trail, openCell);
   const head = appendElement(host, "div", "ew-result");
-  appendElement(head, "span", "", words);
-  appendElement(head, "b", "", `= ${formatValue(shown)}`);
+  appendElement(head, "span", "", description);
+  appendElement(head, "b", "", `= ${formatValue(traceValue)}`);
   if (difference !== null) {
     appendElement(head, "small", "", `recomputed ${formatValue(result)}, Δ ${formatValue(difference, 1)}`);
   }

@@ -37,7 +37,7 @@ function appendRow(body, row, number, component) {
   const verdict = appendElement(element, "td", `ew-verdict ${VERDICTS[row.verdict].style}`);
   appendElement(verdict, "span", "ew-icon", VERDICTS[row.verdict].icon).setAttribute("aria-hidden", "true");
   appendElement(verdict, "b", "", row.verdict);
-  if (row.condition) appendElement(verdict, "span", "ew-condition", ` ${row.condition}`);
+  if (row.condition) appendElement(verdict, "span", "", ` ${row.condition}`);
   appendElement(element, "td", "ew-measured", row.measured);
   element.onclick = () => component.setTriggerValue("open", row.name);
   return element;
