@@ -12,7 +12,7 @@ from encoder_core.inputs.corpus import load_sentences
 from encoder_core.inputs.masks import MaskName
 from encoder_core.inputs.tokenizer import split_words
 
-_OWN_BYTES = 16_000_000  # of the traces of one user's sentences: about 1,300 tokens in MiniLM
+_UPLOADED_BYTES = 16_000_000  # of the traces of one user's sentences: about 1,300 tokens in MiniLM
 
 
 def project_sentences(model: Model) -> TracedSentences | TracingProgress:
@@ -20,9 +20,9 @@ def project_sentences(model: Model) -> TracedSentences | TracingProgress:
     return TRACER.get(_request(model, load_sentences()))
 
 
-def own_sentences(model: Model, sentences: tuple[str, ...]) -> TracedSentences | TracingProgress:
+def uploaded_sentences(model: Model, sentences: tuple[str, ...]) -> TracedSentences | TracingProgress:
     """The traces of a user's sentences without edits, or their progress."""
-    return TRACER.get(_request(model, sentences)._replace(max_bytes=_OWN_BYTES))
+    return TRACER.get(_request(model, sentences)._replace(max_bytes=_UPLOADED_BYTES))
 
 
 def sentences_mask(settings: Settings) -> MaskName | None:

@@ -183,7 +183,7 @@ def test_sentences_of_a_file_are_searched_and_escaped(framed, view):
     at = viewed(view, token="3")
     text = "<b>cat</b> _jumped_ on the sofa\n" + DEFAULT_TEXT.splitlines()[0].replace("black", "<i>black")
     memo = at.session_state["session"].memo
-    memo["own sentences"] = uploaded_sentences.read_sentences(TextFile("my [notes].txt", 90, text))
+    memo["uploaded sentences"] = uploaded_sentences.read_sentences(TextFile("my [notes].txt", 90, text))
     (body,) = html(settled(run(at)))
     assert r"my \[" in captions(at)
     assert "2 sentences in use" in captions(at)
@@ -194,7 +194,7 @@ def test_sentences_of_a_file_are_searched_and_escaped(framed, view):
     assert "<i>black" not in body
     at.button(key="own_sentences_remove").click()
     assert "of your file" not in captions(run(at))
-    memo["own sentences: problem"] = "“a.pdf” is not a .txt file."
+    memo["uploaded sentences: problem"] = "“a.pdf” is not a .txt file."
     assert "is not a" in run(at).warning[0].value
 
 

@@ -16,7 +16,7 @@ from dashboard.lessons.full_stack.sentences.sentence_list import (
     render_sentence_list,
 )
 from dashboard.lessons.full_stack.sentences.sources import Sources, describe_sources, render_sources
-from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_own_sentences
+from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_uploaded_sentences
 from dashboard.lessons.full_stack.view import Depths, head_name
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -80,7 +80,7 @@ def render_head_pairs(current: Model, at: Focus, _: None) -> Depths | None:
         rows = [_row(pair, sources) for pair in kind.strongest]
         render_sentence_list(rows, "mean weight · query → key · example")
         st.caption(_describe_list(current, sources, kind))
-    render_own_sentences(sources.own)
+    render_uploaded_sentences(sources.uploaded)
     return Depths(
         {"pairs": _pair_table(kind), "kinds": _kind_table(kinds)},
         r"\begin{aligned} \text{share} &= \frac{1}{|Q|}\, \bigl|\{ q \in Q : \arg\max_k A_{qk} \in R(q) \}\bigr| \\"
@@ -96,7 +96,7 @@ def _row(pair: WordPair, sources: Sources) -> ListedSentence:
     title = f"{marked_token(shorten(pair.query), 'query')} → {marked_token(shorten(pair.key), 'key')}"
     here = format_fixed(pair.strongest, 2)
     note = f"mean of {pair.occurrences}, here {here}" if pair.occurrences > 1 else "one occurrence"
-    if sources.is_own(pair.source):
+    if sources.is_uploaded(pair.source):
         note += " · your file"
     return ListedSentence(pair.mean, tokens, marks, title, note)
 

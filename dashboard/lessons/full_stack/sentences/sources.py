@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dashboard.lessons.full_stack.sentences.uploaded_sentences import own_text
+from dashboard.lessons.full_stack.sentences.uploaded_sentences import uploaded_text
 from dashboard.models.model import Model
-from dashboard.models.sentence_sources import own_sentences, project_sentences
+from dashboard.models.sentence_sources import project_sentences, uploaded_sentences
 from dashboard.models.traced_sentences import TracedSentences, TracingProgress
 from dashboard.state.session import session
 from encoder_core.analysis.language import ContextVectors, PairWeights
@@ -20,7 +20,7 @@ class Sources(NamedTuple):
     """The sentences of the project and, if the user has added a file, those of the file."""
 
     project: TracedSentences
-    own: TracedSentences | None
+    uploaded: TracedSentences | None
 
     @property
     def vectors(self) -> list[ContextVectors]:
@@ -35,11 +35,11 @@ class Sources(NamedTuple):
     @property
     def usable(self) -> list[TracedSentences]:
         """The sources with at least one sentence that the encoder can read."""
-        return [source for source in (self.project, self.own) if source and source.vectors]
+        return [source for source in (self.project, self.uploaded) if source and source.vectors]
 
-    def is_own(self, source: int) -> bool:
+    def is_uploaded(self, source: int) -> bool:
         """Whether the usable source with this index is the user's file."""
-        return self.usable[source] is self.own
+        return self.usable[source] is self.uploaded
 
 
 def render_sources(current: Model) -> Sources | None:
@@ -64,11 +64,11 @@ def render_sources(current: Model) -> Sources | None:
 
 def describe_sources(sources: Sources, current: Model) -> str:
     """The sentences in use, what was left out of those of this page, and how they were computed."""
-    project, own = sources.project, sources.own
+    project, uploaded = sources.project, sources.uploaded
     written = len(load_sentences()) - project.unknown - project.beyond
     text = f"{format_count(written, 'sentence')} written for this project"
-    if own and own.vectors:
-        text += f" and {len(own.vectors.tokens):,} of your file"
+    if uploaded and uploaded.vectors:
+        text += f" and {len(uploaded.vectors.tokens):,} of your file"
     left_out = []
     if project.unknown:
         have = form_for(project.unknown, "has", "have")
@@ -87,9 +87,9 @@ def _sources(current: Model) -> Sources | TracingProgress:
     project = project_sentences(current)
     if isinstance(project, TracingProgress):
         return project
-    text = own_text()
-    own = own_sentences(current, text.sentences) if text else None
-    return own if isinstance(own, TracingProgress) else Sources(project, own)
+    text = uploaded_text()
+    uploaded = uploaded_sentences(current, text.sentences) if text else None
+    return uploaded if isinstance(uploaded, TracingProgress) else Sources(project, uploaded)
 
 
 @st.fragment(run_every=_SECONDS)

@@ -13,11 +13,11 @@ from encoder_core.inputs.tokenizer import split_words
 from encoder_core.support.wording import format_count, shorten
 
 MAX_SENTENCES, MAX_LENGTH = 200, 300  # lines of a file, and characters of a line
-_OWN = "own sentences"  # in `Session.memo`: a reload of the page begins another session
+_UPLOADED = "uploaded sentences"  # in `Session.memo`: a reload of the page begins another session
 _MAX_NAME = 40
 
 
-class OwnText(NamedTuple):
+class UploadedText(NamedTuple):
     """The sentences of a file; `notes` says what is left out."""
 
     name: str
@@ -25,13 +25,13 @@ class OwnText(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def own_text() -> OwnText | None:
+def uploaded_text() -> UploadedText | None:
     """The text of this session's file, if it has one."""
-    text = session().memo.get(_OWN)
-    return text if isinstance(text, OwnText) else None
+    text = session().memo.get(_UPLOADED)
+    return text if isinstance(text, UploadedText) else None
 
 
-def read_sentences(file: TextFile) -> OwnText:
+def read_sentences(file: TextFile) -> UploadedText:
     """The sentences of a file, one on each line. Raises ValueError with a sentence that names the file."""
     name = shorten(PurePath(file.name).name, _MAX_NAME) or "The file"
     if PurePath(file.name).suffix.lower() != ".txt":
@@ -49,27 +49,27 @@ def read_sentences(file: TextFile) -> OwnText:
         notes.append(f"It has {len(different):,} different sentences; the first {MAX_SENTENCES} are used.")
     if any(len(line) > MAX_LENGTH for line in lines):
         notes.append(f"Lines of more than {MAX_LENGTH} characters are cut.")
-    return OwnText(name, tuple(different[:MAX_SENTENCES]), tuple(notes))
+    return UploadedText(name, tuple(different[:MAX_SENTENCES]), tuple(notes))
 
 
-def render_own_sentences(traced: TracedSentences | None) -> None:
+def render_uploaded_sentences(traced: TracedSentences | None) -> None:
     """Render the button for a file, and what became of the last one.
 
     traced  the traces of its sentences; None without a file
     """
-    text = own_text()
+    text = uploaded_text()
     with st.container(border=True, key="own_sentences"):
         with st.container(horizontal=True, vertical_alignment="center"):
             render_text_file("Add your own sentences (.txt)", key="own_sentences_file", on_file=_open)
             if text:
                 st.button("Remove", icon=":material/close:", key="own_sentences_remove", on_click=_remove)
-        problem = session().memo.get(f"{_OWN}: problem")
+        problem = session().memo.get(f"{_UPLOADED}: problem")
         if problem:
             st.warning(escape_message(problem), icon=":material/info:")
         st.caption(_describe(text, traced))
 
 
-def _describe(text: OwnText | None, traced: TracedSentences | None) -> str:
+def _describe(text: UploadedText | None, traced: TracedSentences | None) -> str:
     """Caption: the sentences in use, those left out, and where the file is."""
     where = "It stays in the memory of this session; when you reload the page, it is gone."
     if text is None:
@@ -95,12 +95,12 @@ def _open(file: TextFile) -> None:
     """Use the sentences of a file from now on; keep the former ones if it cannot be read."""
     memo = session().memo
     try:
-        memo[_OWN] = read_sentences(file)
-        memo.pop(f"{_OWN}: problem", None)
+        memo[_UPLOADED] = read_sentences(file)
+        memo.pop(f"{_UPLOADED}: problem", None)
     except ValueError as error:
-        memo[f"{_OWN}: problem"] = f"{error}" + (" The former file stays in use." if own_text() else "")
+        memo[f"{_UPLOADED}: problem"] = f"{error}" + (" The former file stays in use." if uploaded_text() else "")
 
 
 def _remove() -> None:
-    session().memo.pop(_OWN, None)
-    session().memo.pop(f"{_OWN}: problem", None)
+    session().memo.pop(_UPLOADED, None)
+    session().memo.pop(f"{_UPLOADED}: problem", None)

@@ -12,7 +12,7 @@ from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
 from dashboard.lessons.full_stack.sentences.sentence_list import ListedSentence, render_sentence_list
 from dashboard.lessons.full_stack.sentences.sources import Sources, describe_sources, render_sources
-from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_own_sentences
+from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_uploaded_sentences
 from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import layer_0_question
 from dashboard.lessons.full_stack.view import Depths, input_content
@@ -79,7 +79,7 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
         rows = [_row(context, sources, layer, compare_words=not other_words) for context in result.nearest]
         render_sentence_list(rows, "cosine · sentence")
         st.caption(_describe_sentences(sources, current, result))
-    render_own_sentences(sources.own)
+    render_uploaded_sentences(sources.uploaded)
     place = layer_slice("resid_post", at._replace(layer=layer - 1)) if layer else text_slice("embedded", at)
     return Depths(
         _tables(result, sources, shares),
@@ -136,7 +136,7 @@ def _layer_name(layer: int) -> str:
 def _row(context: SimilarContext, sources: Sources, layer: int, *, compare_words: bool) -> ListedSentence:
     tokens = sources.vectors[context.source].tokens[context.sentence]
     notes = ["✓ same word" if context.same_word else "≠ other word"] if compare_words else []
-    if sources.is_own(context.source):
+    if sources.is_uploaded(context.source):
         notes.append("your file")
     return ListedSentence(float(context.cosines[layer]), tokens, {context.position: "found"}, note=" · ".join(notes))
 
