@@ -3,10 +3,10 @@
 import streamlit as st
 
 from dashboard.lessons.training.attention import render_text_problem
+from dashboard.lessons.training.current_runs import current_runs
 from dashboard.lessons.training.plan_controls import example_text, read_plan, render_settings, render_task
 from dashboard.lessons.training.prediction import render_question
 from dashboard.lessons.training.run_controls import render_start_buttons
-from dashboard.lessons.training.shown_runs import shown_runs
 from dashboard.lessons.training.view import render_runs
 from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import page_named
@@ -23,7 +23,7 @@ frame.render_heading(
 
 
 def body() -> None:
-    runs = shown_runs()
+    runs = current_runs()
     task = read_plan().definition
     text = example_text(task)
     render_task(task)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.components.plot import render_plot
-from dashboard.lessons.training.shown_runs import names_of
+from dashboard.lessons.training.current_runs import names_of
 from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredRun
 from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, gradient_limits, learning_curves

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.lessons.training.shown_runs import choose_run
+from dashboard.lessons.training.current_runs import choose_run
 from dashboard.state.choices import TRAINING, TRAINING_COMPARISON, TRAINING_HEAD, TRAINING_PREDICTION, TRAINING_TEXT
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dashboard.lessons.training.current_runs import choose_run, names_of
 from dashboard.lessons.training.plan_controls import read_plan, read_plans, render_more_settings
-from dashboard.lessons.training.shown_runs import choose_run, names_of
 from dashboard.markdown import escape_message
 from dashboard.state.session import streamlit_session_id
 from dashboard.training.runs import RUNS

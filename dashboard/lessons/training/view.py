@@ -10,10 +10,10 @@ from dashboard.lessons.training.checkpoints import (
     render_open_button,
     shown_checkpoint,
 )
+from dashboard.lessons.training.current_runs import names_of
 from dashboard.lessons.training.curves import render_curves
 from dashboard.lessons.training.prediction import render_answer
 from dashboard.lessons.training.run_controls import render_progress
-from dashboard.lessons.training.shown_runs import names_of
 from dashboard.serving.limits.fair_share import fair_run
 from dashboard.state.choices import RUN
 from dashboard.state.session import page_script, session

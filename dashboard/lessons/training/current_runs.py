@@ -16,7 +16,7 @@ def choose_run(run: StoredRun | None) -> None:
     stop_playing()
 
 
-def shown_runs() -> list[StoredRun]:
+def current_runs() -> list[StoredRun]:
     """The run of the URL and its partner, as they were started; empty if this server does not have the run."""
     name = session().get(RUN)
     run = RUNS.find(name, streamlit_session_id()) if name else None
