@@ -6,13 +6,15 @@ CELLS = [[1, 2, 3], [4, 5, 6]]
 HEATMAP = {"type": "heatmap", "z": CELLS, "xgap": 1, "ygap": 1}
 LINE = {"type": "scatter", "x": [0, 1], "y": [0, 1]}
 
-# A plot of 30 by 40 pixels for 3 columns and 2 rows, as Plotly's axes say where they are.
-_RENDER = """async figures => {
+# A plot of 30 by 40 pixels for 3 columns and 2 rows.
+AREA = {"left": 60, "top": 40, "width": 30, "height": 40}
+RANGES = {"xaxis": {"range": [-0.5, 2.5]}, "yaxis": {"range": [1.5, -0.5]}}
+_RENDER = """async ([figures, layout, area]) => {
     const { renderGaps } = await import("/plot/drawing/cell_gaps.js");
     const plot = document.createElement("div");
     plot.innerHTML = '<svg><g class="heatmaplayer"><g class="hm"></g></g></svg>';
-    plot._fullLayout = { xaxis: { c2p: column => 10 * (column + 0.5) }, yaxis: { c2p: row => 20 * (row + 0.5) } };
-    for (const [data, colour] of figures) renderGaps(plot, data, colour);
+    plot.layout = layout;
+    for (const [data, colour] of figures) renderGaps(plot, data, colour, area);
     return [...plot.querySelector(".heatmaplayer").children].map(child => ({
         class: child.getAttribute("class"), lines: child.getAttribute("d"), colour: child.getAttribute("stroke"),
     }));
@@ -20,9 +22,9 @@ _RENDER = """async figures => {
 UPRIGHT, LEVEL = "M10.5,0V40M20.5,0V40", "M0,20.5H30"
 
 
-def render(scripts, *figures):
+def render(scripts, *figures, layout=RANGES):
     """What is in the layer of the pictures after these traces, one set after another; the first is the picture."""
-    picture, *rest = scripts.page.evaluate(_RENDER, [[data, "white"] for data in figures])
+    picture, *rest = scripts.page.evaluate(_RENDER, [[[data, "white"] for data in figures], layout, AREA])
     assert picture["class"] == "hm"
     return rest
 
@@ -33,6 +35,12 @@ def render(scripts, *figures):
 )
 def test_lines_are_on_the_borders_between_cells(scripts, gaps, lines):
     assert render(scripts, [LINE, {**HEATMAP, **gaps}]) == [{"class": "ew-gaps", "lines": lines, "colour": "white"}]
+
+
+def test_lines_follow_a_zoom(scripts):
+    zoom = {"xaxis": {"range": [0.5, 2.5]}, "yaxis": {"range": [1.5, 0.5]}}
+    (gaps,) = render(scripts, [HEATMAP], layout=zoom)
+    assert gaps["lines"] == "M0.5,-40V40M15.5,-40V40M-15,0.5H30"
 
 
 def test_lines_are_drawn_anew_in_place_of_the_old_ones(scripts):

@@ -4,6 +4,8 @@
 
 import { createSvg } from "../../shared/dom.js";
 
+/** @typedef {import("../panel/panel.js").Area} Area */
+
 /**
  * The traces as Plotly draws them: without what `renderGaps` draws.
  * @param {PlotTrace[]} data
@@ -20,6 +22,16 @@ export const withoutGaps = data =>
 export const middleOfLine = (pixels, density) => Math.round((pixels - 0.5) * density) / density + 0.5;
 
 /**
+ * The function from a value of an axis to its pixels. It rounds to hundredths: a rounding error could otherwise move a line
+ * by a pixel of the screen.
+ * @param {number} from  the value at the left or the top
+ * @param {number} to
+ * @param {number} length  of the axis in pixels
+ * @returns {(value: number) => number}
+ */
+const pixelsOnAxis = (from, to, length) => value => Math.round((value - from) / (to - from) * length * 100) / 100;
+
+/**
  * The path of the lines between `count` cells.
  * @param {number} count
  * @param {(value: number) => number} toPixels  of a place along the axis; cell i reaches from i - 0.5 to i + 0.5
@@ -34,19 +46,22 @@ const linesBetween = (count, toPixels, line) => Array.from(
  * @param {PlotElement} plot
  * @param {PlotTrace[]} data  with the gaps
  * @param {string | undefined} colour
+ * @param {Area} area
  */
-export function renderGaps(plot, data, colour) {
+export function renderGaps(plot, data, colour, area) {
   const layer = plot.querySelector(".heatmaplayer"), heatmap = data.find(({ type }) => type === "heatmap");
   const existing = plot.querySelector(".ew-gaps");
   if (!layer || !(heatmap?.xgap || heatmap?.ygap)) {
     existing?.remove();
     return;
   }
-  const { xaxis, yaxis } = plot._fullLayout, rows = heatmap.z.length, columns = heatmap.z[0].length;
+  const { xaxis, yaxis } = plot.layout, rows = heatmap.z.length, columns = heatmap.z[0].length;
+  const [first, last] = xaxis?.range ?? [0, 1], [lowest, highest] = yaxis?.range ?? [0, 1];
+  const toX = pixelsOnAxis(first, last, area.width), toY = pixelsOnAxis(highest, lowest, area.height);
   const path = existing ?? createSvg("path");
-  const [left, right] = [-0.5, columns - 0.5].map(xaxis?.c2p), [top, bottom] = [-0.5, rows - 0.5].map(yaxis?.c2p);
-  const upright = heatmap.xgap ? linesBetween(columns, xaxis?.c2p, x => `M${x},${top}V${bottom}`) : "";
-  const level = heatmap.ygap ? linesBetween(rows, yaxis?.c2p, y => `M${left},${y}H${right}`) : "";
+  const [left, right] = [-0.5, columns - 0.5].map(toX), [top, bottom] = [-0.5, rows - 0.5].map(toY);
+  const upright = heatmap.xgap ? linesBetween(columns, toX, x => `M${x},${top}V${bottom}`) : "";
+  const level = heatmap.ygap ? linesBetween(rows, toY, y => `M${left},${y}H${right}`) : "";
   path.setAttribute("class", "ew-gaps");
   path.setAttribute("d", upright + level);
   path.setAttribute("stroke", colour ?? "none");

@@ -28,7 +28,7 @@ function listenToPlot(line, index, { data, layout, area }) {
   });
   for (const zoom of ZOOMS) plot.on(zoom, () => renderAxisLabels(plot, layout, area));
   plot.on("plotly_relayout", () => {  // while a drag goes on, Plotly moves them
-    renderGaps(plot, data, layout.plot_bgcolor);
+    renderGaps(plot, data, layout.plot_bgcolor, area);
     colourCellText(plot, data);
   });
 }
@@ -65,7 +65,7 @@ async function paint(line, plotly) {
     Object.assign(elements, fitted);
     for (const event of EVENTS) elements.plot.removeAllListeners?.(event);
     await draw(elements.plot, withoutGaps(data), withoutAxisLabels(layout), plotly);
-    renderGaps(elements.plot, data, layout.plot_bgcolor);
+    renderGaps(elements.plot, data, layout.plot_bgcolor, area);
     colourCellText(elements.plot, data);
     renderAxisLabels(elements.plot, layout, area);
     listenToPlot(line, i, fitted);

@@ -161,7 +161,8 @@ export function renderAxisLabels(plot, layout, area) {
   const layer = existing ?? appendElement(plot, "div", "ew-axes");
   if (!existing) for (const axis of ["ew-rows", "ew-columns"]) appendElement(layer, "div", axis);
   const [rows, columns] = /** @type {HTMLElement[]} */ ([...layer.children]);
-  const family = layout.font?.family ?? "sans-serif", { xaxis, yaxis } = plot._fullLayout;
+  const family = layout.font?.family ?? "sans-serif";
+  const { xaxis, yaxis } = plot._fullLayout;  // `plot.layout` keeps the old ranges while shift and a drag move the cells
   layer.style.fontFamily = family;
   const [bottom, top] = yaxis?.range ?? [0, 1];
   renderAxis(rows, layout.yaxis, [top, bottom], area, area.left, family);
