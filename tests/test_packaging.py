@@ -37,7 +37,15 @@ def test_benchmarks_and_deployment_need_no_tests():
 
 
 def test_the_app_has_the_same_versions():
-    assert set(DEPENDENCIES) < set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in DEPENDENCIES if line not in lines] == [line for line in DEPENDENCIES if "plotly" in line]
+
+
+@pytest.mark.parametrize("package", ["plotly", "streamlit"])
+def test_the_app_allows_one_minor_version_of_what_it_uses_the_insides_of(package):
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    major, first, next_major, following = re.search(rf"^{package}>=(\d+)\.(\d+),<(\d+)\.(\d+)$", text, re.M).groups()
+    assert (int(next_major), int(following)) == (int(major), int(first) + 1)
 
 
 def test_type_checkers_read_its_annotations():
