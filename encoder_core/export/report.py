@@ -13,7 +13,7 @@ from encoder_core.export.subject import ACTIVATION_NAMES, Random, SomeRecipe, Su
 from encoder_core.export.svg import HATCH
 from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.support.validation import require_index
-from encoder_core.support.wording import format_count
+from encoder_core.support.wording import format_count, head_name
 from encoder_core.trace import EncoderTrace
 
 _TITLE = "Encoder report"
@@ -55,7 +55,7 @@ def _header(subject: Subject, at: ReportPosition) -> str:
         "Options": _options(subject),
         "Parameters": f"{sum(parameters_by_part(c).values()):,}",
         "Mask": _mask(trace.mask[at.sentence, at.head]),
-        "Shown": f"sentence {at.sentence + 1} of {len(trace.tokens)}, layer {at.layer + 1}, head {at.head + 1}",
+        "Shown": f"sentence {at.sentence + 1} of {len(trace.tokens)}, {head_name(at.layer, at.head)}",
     }
     if subject.run.edits:
         facts["Edits, counted from 0 as in a link"] = ", ".join(map(format_edit, subject.run.edits))

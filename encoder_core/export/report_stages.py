@@ -11,7 +11,7 @@ from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.export.svg import MAX_COLUMNS, MAX_ROWS, Appearance, colour, heatmap_svg
 from encoder_core.figures.colour_scale import colour_limit
 from encoder_core.support.number_format import format_number, format_percent
-from encoder_core.support.wording import format_count
+from encoder_core.support.wording import format_count, head_name
 from encoder_core.trace import Run
 
 FULL, HALF, THIRD, SMALL = 690, 338, 222, 104  # pixels: the widths of figures
@@ -71,7 +71,7 @@ def _attention(run: Run, at: ReportPosition) -> list[Section]:
         tensor[at.sentence, at.head]
         for tensor in (layer.q, layer.k, layer.v, layer.z, layer.dot_products, layer.scores, layer.pattern)
     )
-    where = f"layer {at.layer + 1}, head {at.head + 1}"
+    where = head_name(at.layer, at.head)
     steps = ["divided by √d_head"] if run.scales_scores else []
     steps += ["masked"] if not np.isfinite(scores).all() else []
     then = f", then {' and '.join(steps)}" if steps else "; neither scaled nor masked here"

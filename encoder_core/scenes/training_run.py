@@ -25,6 +25,7 @@ from encoder_core.figures import (
     tile_titles,
 )
 from encoder_core.support.number_format import format_number
+from encoder_core.support.wording import head_name
 from encoder_core.training.history import History, mean_of_bins
 
 MAX_POINTS = 120  # of a curve; with more steps, a point is the mean of several
@@ -121,7 +122,7 @@ def checkpoint_attention(
     )  # fmt: skip
     style = HeatmapStyle(kind="weights", limit=1.0, row_axis="query", column_axis="key", height=height,
                          title_colour="attention", weight=48 if name else 32, theme=theme)  # fmt: skip
-    enlarged = heatmap(patterns[layer, head], tokens, tokens, title=f"layer {layer + 1}, head {head + 1}",
+    enlarged = heatmap(patterns[layer, head], tokens, tokens, title=head_name(layer, head),
                        marks=marks, style=style)  # fmt: skip
     return [tiles, replace(enlarged, marked=())]  # the number of the first outlined cell alone would say little
 

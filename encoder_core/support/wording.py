@@ -1,4 +1,4 @@
-"""Words on screen: shortened texts, and nouns and verbs that agree with a number."""
+"""Words on screen: shortened texts, names of heads, and nouns and verbs that agree with a number."""
 
 _MAX_LABEL = 12  # characters
 _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -7,6 +7,11 @@ _IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight
 def shorten(text: str, max_length: int = _MAX_LABEL) -> str:
     """The text, cut to `max_length` characters with an ellipsis; by default the length of a label."""
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def head_name(layer: int, head: int) -> str:
+    """A head, whose indices count from 0, as text that counts from 1: "layer 4, head 2"."""
+    return f"layer {layer + 1}, head {head + 1}"
 
 
 def format_count(number: int, noun: str, plural: str = "") -> str:

@@ -15,7 +15,7 @@ from dashboard.theme import current_theme
 from encoder_core.figures import Window
 from encoder_core.figures.word_lines import SMALLEST_WEIGHT
 from encoder_core.support.number_format import format_fixed
-from encoder_core.support.wording import shorten
+from encoder_core.support.wording import head_name, shorten
 
 NOT_DRAWN = f"Weights below {SMALLEST_WEIGHT:g} are not drawn."
 
@@ -32,7 +32,7 @@ def hidden_weight(at: Focus, weights: Float[np.ndarray, "key"], window: Window) 
     hidden = float(weights.sum() - weights[window.places].sum())
     return (
         f" The hidden tokens have {format_fixed(hidden, 2)} of the weight of “{escape_token(at.labels[at.token])}” in "
-        f"layer {at.layer + 1}, head {at.head + 1}."
+        f"{head_name(at.layer, at.head)}."
     )
 
 

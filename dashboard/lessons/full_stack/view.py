@@ -93,8 +93,3 @@ READ_OUT_NOTE = (
     "As in this tutorial's code, the input of each layer shown is the encoder's input, not the output of the previous "
     "layer; only the final output is that of the stack. So this view does not follow vectors from layer to layer."
 )
-
-
-def head_name(layer: int, head: int) -> str:
-    """A head as text, counted from 1: "layer 4, head 2"."""
-    return f"layer {layer + 1}, head {head + 1}"

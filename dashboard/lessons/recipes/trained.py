@@ -20,6 +20,7 @@ from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.scenes import recipes as scenes
+from encoder_core.support.wording import head_name
 
 DEFAULT_FIGURE = "Embedding + position"  # needs no trained model
 _WORD, _LAYER, _HEAD = "it", 4, 2  # defaults: a pronoun, and a head in which it attends to its noun
@@ -50,7 +51,7 @@ def render_word_attention(_: Model) -> None:
     at, labels = _render_pickers(model), model.batch.tokens[0]
     by_head = model.trace.layers[at.layer].pattern[0, :, at.token]
     one, mean = by_head[at.head], by_head.mean(axis=0)
-    titles = f"layer {at.layer + 1}, head {at.head + 1}", f"layer {at.layer + 1}, mean of the {len(by_head)} heads"
+    titles = head_name(at.layer, at.head), f"layer {at.layer + 1}, mean of the {len(by_head)} heads"
     render_plot(
         scenes.attention_vector(dict(zip(titles, (one, mean), strict=True)), tokens=labels, theme=current_theme()),
         key="recipes_attention_vector", on_click=None,
@@ -101,7 +102,7 @@ def _render_explanation(
             f", and the most to “{other}” (**{mean[best_in_mean]:.2f}**): a mean can hide what one head does"
         )
     st.caption(
-        f"all-MiniLM-L6-v2 reads the article's sentence. In layer {at.layer + 1}, head {at.head + 1}, “{word}” gives "
+        f"all-MiniLM-L6-v2 reads the article's sentence. In {head_name(at.layer, at.head)}, “{word}” gives "
         f"**{one[best]:.2f}** of its attention to “{key}”. The mean over the heads of this layer {weight_in_mean}. The "
         "page Full stack, with minilm in the sidebar, shows all layers and heads."
     )

@@ -24,12 +24,13 @@ from dashboard.state.user_changes import set_text
 from dashboard.state.widgets import bind_widget
 from dashboard.theme import current_theme
 from encoder_core.support.number_format import format_fixed
+from encoder_core.support.wording import head_name
 
 
 def render_lines(story: Story) -> None:
     """Render the words and, after the answer, the lines of the selected one. A click on a word selects it."""
     is_visible, keys = is_answered(story), shown_tokens(story.words, story.token)
-    name = f"layer {story.layer + 1}, head {story.head + 1}"
+    name = head_name(story.layer, story.head)
     render_word_lines(
         story.words[keys.places],
         story.token - keys.start,

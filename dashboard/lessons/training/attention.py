@@ -15,7 +15,7 @@ from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredCheckpoint, StoredRun
 from encoder_core.figures import Selection
 from encoder_core.scenes.training_run import checkpoint_attention
-from encoder_core.support.wording import shorten
+from encoder_core.support.wording import head_name, shorten
 from encoder_core.training import Task
 from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
 
@@ -57,7 +57,7 @@ def render_attention(run: StoredRun, checkpoint: StoredCheckpoint, text: str, na
         counts = keys.sum(axis=-1)
         equal = counts[counts > 0].mean() / len(result.tokens)
         st.caption(
-            f"Outlined for each query: {task_keys}. Layer {layer + 1}, head {head + 1} gives the outlined keys a "
+            f"Outlined for each query: {task_keys}. {capitalize(head_name(layer, head))} gives the outlined keys a "
             f"weight of **{weights[layer, head]:.2f}**, as a mean over the queries that have such a key; with equal "
             f"weights it would be {equal:.2f}. Click a tile to enlarge it."
         )

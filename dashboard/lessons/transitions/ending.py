@@ -15,7 +15,7 @@ from encoder_core import attention_from, strongest_heads
 from encoder_core.analysis import later_key_share
 from encoder_core.inputs.masks import attention_mask
 from encoder_core.support.number_format import format_fixed, format_percent
-from encoder_core.support.wording import format_count
+from encoder_core.support.wording import format_count, head_name
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def _pronoun(model: Model) -> Ending:
         pronoun, noun = (name_in_sentence(words, place) for place in (token, key))
         return Ending(
             title,
-            f"{capitalize(pronoun)} gives {noun} most in layer {best.layer + 1}, head {best.head + 1}: "
+            f"{capitalize(pronoun)} gives {noun} most in {head_name(best.layer, best.head)}: "
             f"**{format_fixed(best.weight, 2)}** of its weight there. The mean over all heads is "
             f"{format_fixed(float(weights[..., key].mean()), 2)}. " + _meaning(model, sentence),
             Demonstration(

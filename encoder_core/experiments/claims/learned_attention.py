@@ -17,6 +17,7 @@ from encoder_core.experiments.experiment import (
     verdict_if,
 )
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, heatmap
+from encoder_core.support.wording import head_name
 from encoder_core.training import tasks
 from encoder_core.training.expected_keys import TASK_KEYS, key_sets, weight_on
 from encoder_core.training.shipped import PLANS, initial_encoder, trained_encoder
@@ -84,7 +85,7 @@ def _measure(setup: Setup) -> Measurement:
                              height=_HEIGHT, theme=theme)  # fmt: skip
         tokens, untrained = _patterns(task, initial_encoder(task))
         _, trained = _patterns(task, trained_encoder(task))
-        where = f"layer {layer + 1}, head {head + 1}"
+        where = head_name(layer, head)
         return [
             heatmap(weights.before, rows, columns, title="mean weight, untrained", style=numbers),
             "→",
@@ -99,7 +100,7 @@ def _measure(setup: Setup) -> Measurement:
         0 if after <= _NOTABLE * weights.equal else 1 if after < _LARGE else 2,
         f"the head with the most weight on {name}: {before:.2f} before training, {after:.2f} after it; with equal "
         f"weights it would be {weights.equal:.2f}",
-        f"After training, layer {layer + 1}, head {head + 1} gives **{after:.2f}** of the weight of a query to {name}, "
+        f"After training, {head_name(layer, head)} gives **{after:.2f}** of the weight of a query to {name}, "
         f"as a mean over {weights.inputs} random inputs; the same head gave **{weights.before[layer, head]:.2f}** "
         "before training. Nobody told the encoder where to look: it was trained on the right outputs only. The page "
         "Training in the menu Lab repeats this while you watch.",

@@ -24,6 +24,7 @@ from encoder_core.figures import (
 )
 from encoder_core.scenes.attention.softmax import pattern_style
 from encoder_core.scenes.position import Position, head_slice, layer_slice
+from encoder_core.support.wording import head_name
 
 HEIGHT = 320
 MAX_CELLS = 25_000  # of a mosaic; more cells would be smaller than a pixel
@@ -48,7 +49,7 @@ def every_head(
         _tiles(patterns, visible, grid, at, title="every head of every layer", shows=shows,
                limit=limit, theme=theme),
         _enlarged(patterns[at.layer, at.head], visible[at.layer, at.head], at,
-                  title=f"layer {at.layer + 1}, head {at.head + 1}", shows=head_slice("pattern", at),
+                  title=head_name(at.layer, at.head), shows=head_slice("pattern", at),
                   limit=limit, theme=theme),
     ]  # fmt: skip
 

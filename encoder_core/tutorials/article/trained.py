@@ -59,8 +59,3 @@ def in_untrained(seed: int) -> Sentence:
     config = EncoderConfig(vocab_size=len(tokenizer), num_layers=1, d_model=64, num_heads=4, d_ff=256)
     trace = Encoder.random(config, seed, tokenizer=tokenizer).trace(SENTENCE.lower())
     return Sentence(trace.tokens[0], trace.layers[0].pattern[0][None])
-
-
-def head_name(place: tuple[int, int]) -> str:
-    """The layer and head of an index, counted from 1."""
-    return f"layer {place[0] + 1}, head {place[1] + 1}"

@@ -8,8 +8,9 @@ from encoder_core.encoder import Encoder
 from encoder_core.figures import HeatmapStyle, Line, RowBarsStyle, ThemeName, heatmap, row_bars
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.items import HEIGHT
+from encoder_core.support.wording import head_name
 from encoder_core.tutorials.article.models import T, block, words
-from encoder_core.tutorials.article.trained import NOT_LOADED, Sentence, head_name, in_trained, in_untrained
+from encoder_core.tutorials.article.trained import NOT_LOADED, Sentence, in_trained, in_untrained
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
 
 CONTEXT = ("cat", "on", "sofa")
@@ -50,7 +51,7 @@ def _importance(seed: int) -> Finding:
 def _columns(sentence: Sentence, query: str, place: tuple[int, int], theme: ThemeName) -> Line:
     one, mean = sentence.pattern[place], sentence.pattern[place[0]].mean(axis=0)
     at = sentence.tokens.index(query)
-    titles = f"“{query}”, {head_name(place)}", f"mean of the heads of layer {place[0] + 1}"
+    titles = f"“{query}”, {head_name(*place)}", f"mean of the heads of layer {place[0] + 1}"
     return scenes.attention_vector(
         dict(zip(titles, (one[at], mean[at]), strict=True)), tokens=sentence.tokens, theme=theme
     )
@@ -81,10 +82,10 @@ def _it_in(sentence: Sentence, *, is_trained: bool) -> Finding:
             judge(first == heads, under_condition=bool(cat[place] > 0.5 and first > 0)),
             f"cat first in {first} of {heads} heads",
             f"“it” gives “cat” more weight than “sofa” in **{int((cat > sofa).sum())}** of {heads} heads (by layer: "
-            f"{by_layer} of 12), and the largest of all other words in **{first}**. In {head_name(place)} it is "
+            f"{by_layer} of 12), and the largest of all other words in **{first}**. In {head_name(*place)} it is "
             f"**{cat[place]:.2f}**; averaged over all heads, cat has {cat.mean():.3f} and sofa {sofa.mean():.3f}.",
             draw,
-            f"one reads particular heads, such as {head_name(place)}",
+            f"one reads particular heads, such as {head_name(*place)}",
         )
     return Finding(
         judge(first == heads, under_condition=True),
@@ -116,13 +117,13 @@ def _jumped_in(sentence: Sentence, *, is_trained: bool) -> Finding:
         return _columns(sentence, "jumped", place, theme)
 
     if is_trained:
-        names = " and ".join(head_name(each) for each in heads_with_most_weight)
+        names = " and ".join(head_name(*each) for each in heads_with_most_weight)
         return Finding(
             judge(top_four > heads / 2, under_condition=bool(heads_with_most_weight)),
             f"among the top four in {top_four} of {heads} heads",
             f"The three words “cat”, “on” and “sofa” are the first three of the other words in **{top_three}** of "
             f"{heads} heads and among the first four in **{top_four}**. Together they have **{weight[place]:.2f}** of "
-            f"the weight in {head_name(place)}, and {weight.mean():.2f} averaged over all heads "
+            f"the weight in {head_name(*place)}, and {weight.mean():.2f} averaged over all heads "
             f"({3 / len(sentence.tokens):.2f} would be equal weights).",
             draw,
             f"one reads particular heads: {names}",
@@ -163,7 +164,7 @@ def _drawn_rows_in(sentence: Sentence, where: str) -> Finding:
                                  title_colour="attention", height=40, weight=30, theme=theme)  # fmt: skip
             names = [sentence.tokens[i] for i in others]
             marks = [(None, names.index(word)) for word in DRAWN[query]]
-            title = f"Self-Attention({query}), {head_name((int(place[0]), int(place[1])))}"
+            title = f"Self-Attention({query}), {head_name(int(place[0]), int(place[1]))}"
             panels += ["", heatmap(row[None], [query], names, title=title, marks=marks, style=style)]
         return panels[1:]
 

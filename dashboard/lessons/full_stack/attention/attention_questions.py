@@ -5,12 +5,13 @@ from jaxtyping import Bool, Float
 
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.full_stack.reach import computed_keys
-from dashboard.lessons.full_stack.view import depth_question, head_name
+from dashboard.lessons.full_stack.view import depth_question
 from dashboard.markdown import name_in_sentence, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.support.number_format import format_fixed, format_number, format_probability
+from encoder_core.support.wording import head_name
 
 Patterns = Float[np.ndarray, "*lead query key"]
 _UNEVEN = 1e-3  # difference of two weights of a row from which it is not uniform

@@ -17,7 +17,7 @@ from dashboard.lessons.full_stack.sentences.sentence_list import (
 )
 from dashboard.lessons.full_stack.sentences.sources import Sources, describe_sources, render_sources
 from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_uploaded_sentences
-from dashboard.lessons.full_stack.view import Depths, head_name
+from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -30,7 +30,7 @@ from encoder_core.analysis.language.head_pairs import CLASS_PAIRS, SAME_WORD, Wo
 from encoder_core.figures import Selection
 from encoder_core.scenes import language as scenes
 from encoder_core.support.number_format import format_fixed, format_percent
-from encoder_core.support.wording import format_count, shorten
+from encoder_core.support.wording import format_count, head_name, shorten
 
 _DESCRIPTIONS = {
     "previous": "words and signs to the token before them",

@@ -6,7 +6,7 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.full_stack.attention.attention_questions import importance_question
-from dashboard.lessons.full_stack.view import Depths, head_name
+from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
 from dashboard.models.head_roles import model_head_roles
 from dashboard.models.model import Model
@@ -21,7 +21,7 @@ from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.analysis.language import role_keys
 from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import language as scenes
-from encoder_core.support.wording import format_count
+from encoder_core.support.wording import format_count, head_name
 
 _ROLE_LABELS = {
     "previous": "the previous token",

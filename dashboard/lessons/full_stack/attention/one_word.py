@@ -9,7 +9,7 @@ from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.attention.word_lines import hidden_weight, render_figure_choice, render_layer_lines
 from dashboard.lessons.full_stack.attention.attention_questions import masked_key_question
-from dashboard.lessons.full_stack.view import Depths, head_name
+from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import capitalize, name_in_sentence, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
@@ -24,6 +24,7 @@ from encoder_core.figures import dimensions
 from encoder_core.scenes import language as scenes
 from encoder_core.scenes.position import head_slice
 from encoder_core.support.number_format import latex_range
+from encoder_core.support.wording import head_name
 
 
 def render_one_word(current: Model, at: Focus, _: None) -> Depths:

@@ -23,6 +23,7 @@ from encoder_core.figures import Line
 from encoder_core.scenes.attention import stack_attention as scenes
 from encoder_core.scenes.position import head_slice, layer_slice
 from encoder_core.support.number_format import format_number, latex_range
+from encoder_core.support.wording import head_name
 
 
 def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
@@ -37,7 +38,7 @@ def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
     _render_tiles(at, patterns, weights, draw, inspection)
     num_layers, num_heads, seq, _ = patterns.shape
     return Depths(
-        {f"layer {at.layer + 1}, head {at.head + 1}": NumberTable(patterns[at.layer, at.head], at.labels, at.labels)},
+        {head_name(at.layer, at.head): NumberTable(patterns[at.layer, at.head], at.labels, at.labels)},
         rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
         rf"l &= {latex_range(1, num_layers)}, \quad h = {latex_range(1, num_heads)} \end{{aligned}}",
         [stack_code(current)],

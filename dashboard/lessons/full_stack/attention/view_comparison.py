@@ -5,13 +5,13 @@ import streamlit as st
 from jaxtyping import Bool, Float
 
 from dashboard.lessons.full_stack.reach import weights_add_up
-from dashboard.lessons.full_stack.view import head_name
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.analysis import rollout, stack_patterns, visible_keys
 from encoder_core.analysis.language.token_kinds import CLS, SEP
 from encoder_core.support.number_format import format_fixed
+from encoder_core.support.wording import head_name
 
 
 def render_view_comparison(current: Model, at: Focus) -> None:
