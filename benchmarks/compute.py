@@ -45,7 +45,7 @@ def random_case(rng: np.random.Generator) -> tuple[EncoderConfig, np.ndarray]:
     return config, rng.integers(0, 64, (1, int(rng.integers(1, 33))), np.int32)
 
 
-class PlainEncoder(nnx.Module):
+class PlainStack(nnx.Module):
     """Embedding and layers of the exact size; returns the hidden state after every layer."""
 
     def __init__(self, config: EncoderConfig, rngs: nnx.Rngs) -> None:
@@ -67,9 +67,9 @@ def trace_ms(config: EncoderConfig, ids: np.ndarray) -> float:
 
 
 def plain_ms(config: EncoderConfig, ids: np.ndarray) -> float:
-    """Milliseconds from the configuration to the hidden states of `PlainEncoder`."""
+    """Milliseconds from the configuration to the hidden states of `PlainStack`."""
     start = time.perf_counter()
-    model = PlainEncoder(config, nnx.Rngs(0))
+    model = PlainStack(config, nnx.Rngs(0))
     jax.tree.map(np.asarray, nnx.jit(lambda model, ids: model(ids))(model, jnp.asarray(ids)))
     return (time.perf_counter() - start) * 1e3
 

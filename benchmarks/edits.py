@@ -11,13 +11,11 @@ compilations         during all measurements, counted by the monitoring of JAX
 """
 
 import json
-import time
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from benchmarks.measure import CompilationCounter, percentile
+from benchmarks.measure import CompilationCounter, milliseconds, percentile
 from encoder_core import Edit, Encoder, EncoderConfig, ablate_heads, warm_up
 from encoder_core.edits import parse_edit
 
@@ -59,13 +57,6 @@ def random_edit(rng: np.random.Generator, edit_format: str, config: EncoderConfi
     return parse_edit(
         edit_format.format(**indices, value=value, positive=positive, sublayer=rng.choice(["attention", "mlp"]))
     )
-
-
-def milliseconds(work: Callable[[], object]) -> float:
-    """The duration of `work` in milliseconds."""
-    start = time.perf_counter()
-    work()
-    return (time.perf_counter() - start) * 1e3
 
 
 def main() -> None:

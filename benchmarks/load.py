@@ -27,7 +27,7 @@ from pathlib import Path
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 from benchmarks.client.connection import Connection, PolledConnection
 from benchmarks.measure import percentile
 from benchmarks.processes import cpu_seconds, largest_mb, wait_until_idle
@@ -42,7 +42,7 @@ VISITS = 30
 LEAN = ("--server.fileWatcherType", "none", "--runner.postScriptGC", "false", "--runner.magicEnabled", "false")
 
 
-class Visitor(Session):
+class Visitor(ClientSession):
     """A browser tab that waits for the end of a run only, and counts the bytes that it receives."""
 
     connect = PolledConnection

@@ -1,7 +1,8 @@
-"""Measurements for the benchmarks: compilations, percentiles, memory."""
+"""Measurements for the benchmarks: compilations, durations, percentiles, memory."""
 
 import os
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -26,6 +27,13 @@ class CompilationCounter:
 
     def _listen(self, event: str, duration_secs: float, **_: str | int) -> None:
         self.count += event == _COMPILED
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    """The duration of `work` in milliseconds."""
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) * 1e3
 
 
 def percentile(values: Sequence[float], q: float) -> float:

@@ -24,19 +24,17 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.measure import percentile, resident_mb
+from benchmarks.measure import milliseconds, percentile, resident_mb
 from encoder_core import Encoder, EncoderConfig, EncoderTrace
 from encoder_core.pretrained import find_model
 
 NAME, LENGTHS, TURNS, WARM_UPS, PAUSE = "all-MiniLM-L6-v2", (20, 60), 60, 10, 0.25
 
 
-def milliseconds(work: Callable[[], object]) -> float:
+def milliseconds_after_pause(work: Callable[[], object]) -> float:
     """Time of the work, after a pause: the OpenMP threads of torch spin for 0.2 s after its last operation."""
     time.sleep(PAUSE)
-    start = time.perf_counter()
-    work()
-    return (time.perf_counter() - start) * 1e3
+    return milliseconds(work)
 
 
 def load() -> tuple[Encoder, float]:
@@ -88,8 +86,8 @@ def main() -> None:
             run(ids)
         ours, theirs = [], []
         for ids in sentences:
-            ours.append(milliseconds(partial(encoder.trace, ids)))
-            theirs.append(milliseconds(partial(run, ids)))
+            ours.append(milliseconds_after_pause(partial(encoder.trace, ids)))
+            theirs.append(milliseconds_after_pause(partial(run, ids)))
         print(
             json.dumps(
                 {

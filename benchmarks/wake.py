@@ -28,7 +28,7 @@ VISITS, ELEMENTS = 3, 90
 _COLD = {"JAX_ENABLE_COMPILATION_CACHE": "false", "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
 
 
-def milliseconds(browser: Browser, arguments: list[str], folder: Path, path: str, selectors: list[str]) -> list[float]:
+def visit_ms(browser: Browser, arguments: list[str], folder: Path, path: str, selectors: list[str]) -> list[float]:
     """The milliseconds until each of the selectors is on the page, from the first visit of a new server."""
     with serving(["-m", "streamlit", "run", *arguments], folder, environment=_COLD) as (url, _):
         page = browser.new_page(viewport={"width": 1440, "height": 900})
@@ -53,9 +53,9 @@ def main() -> None:
         browser = chromium(playwright)
         for _ in range(VISITS):
             wait_until_idle()
-            stage = milliseconds(browser, app, ROOT, "/scaled_scores", ["h1", PLOT])
-            start_page = milliseconds(browser, app, ROOT, "/", [".ew-word_lines .ew-word.ew-key"])
-            visits.append([*stage, *start_page, *milliseconds(browser, bare, Path(folder), "/", [last])])
+            stage = visit_ms(browser, app, ROOT, "/scaled_scores", ["h1", PLOT])
+            start_page = visit_ms(browser, app, ROOT, "/", [".ew-word_lines .ew-word.ew-key"])
+            visits.append([*stage, *start_page, *visit_ms(browser, bare, Path(folder), "/", [last])])
         browser.close()
     names = ("title_ms", "figure_ms", "start_page_ms", "bare_ms")
     print(

@@ -1,8 +1,8 @@
 """A client that speaks Streamlit's websocket protocol the way the browser's frontend does, without a browser.
 
-    from benchmarks.client import Session
+    from benchmarks.client import ClientSession
 
-    with Session(url, "/scaled_scores?layer=2") as s:
+    with ClientSession(url, "/scaled_scores?layer=2") as s:
         s.set("heads", "4")                  # one action, then wait until the server has answered
         s.send.set("layer", 3)               # the same without waiting: nothing that arrives is read yet
         s.send.set_state("plot", "cell", {"row": 1})
@@ -25,7 +25,7 @@ Simulated
   `scheduleFlush` does: a change outside of fragments has the id "", which counts as well.
 - The address bar: history entries, page changes, `bind="query-params"`, `st.query_params`, back and forward, reload,
   and the difference between `location.search` and the copy of it that the frontend sends as the query string.
-- One component in Python: see `Session.on_component` and `address.py`.
+- One component in Python: see `ClientSession.on_component` and `address.py`.
 
 Not simulated
 - Rendering, JavaScript of components (other than `on_component`), focus, text that is typed but not committed yet, and
@@ -42,6 +42,6 @@ The only messages that a browser does not send are `set_run_on_save` markers, se
 they have no effect on the app.
 """
 
-from benchmarks.client.session import Session
+from benchmarks.client.session import ClientSession
 
-__all__ = ["Session"]
+__all__ = ["ClientSession"]

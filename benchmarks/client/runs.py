@@ -30,7 +30,7 @@ class _Request:
     fragment: str
 
 
-class Runs:
+class ConnectionRuns:
     """The requests and the runs of one connection."""
 
     def __init__(self, run_on_save: bool = False) -> None:

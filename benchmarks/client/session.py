@@ -17,7 +17,7 @@ from benchmarks.client.connection import Connection
 from benchmarks.client.frontend import App
 from benchmarks.client.location import Location
 from benchmarks.client.mounts import Mounted
-from benchmarks.client.runs import Runs
+from benchmarks.client.runs import ConnectionRuns
 
 TIMEOUT = 120.0  # seconds for an answer; the first run of all compiles
 QUIET = 0.3  # seconds without a new run after which a request without a run counts as dropped
@@ -30,7 +30,7 @@ class _ComponentPage:
     trigger: Callable[[str, Any], None]
 
 
-class Session:
+class ClientSession:
     """Open it with `with`. Actions wait for the answer; those of `send` do not read anything from the server."""
 
     # JavaScript of components, by name: a function that makes the hook of a document. The hook is called when a
@@ -238,7 +238,7 @@ class Session:
         self._connect(None, False)
 
     def _connect(self, session_id: str | None, run_on_save: bool) -> None:
-        self._runs = Runs(run_on_save)
+        self._runs = ConnectionRuns(run_on_save)
         self._connection = self.connect(self._server, session_id, self._source)
         self.app.connected()
 

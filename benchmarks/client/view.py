@@ -22,7 +22,7 @@ _ALERTS = {"error": Alert.ERROR, "warning": Alert.WARNING, "info": Alert.INFO, "
 
 @dataclass(frozen=True)
 class Widget:
-    """A widget that can be used: it is mounted. `value` has the form that `Session.set` takes."""
+    """A widget that can be used: it is mounted. `value` has the form that `ClientSession.set` takes."""
 
     key: str  # "" without a key
     kind: str  # the name of the proto field, such as "selectbox"

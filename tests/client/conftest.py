@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 from tests.client import scripts
 from tests.client.script_by_hand import Script
 from tests.servers import running
@@ -59,5 +59,5 @@ def script():
 @pytest.fixture
 def session(widgets_app):
     """The app with all kinds of widgets, opened."""
-    with Session(widgets_app, "/?depth=2") as session:
+    with ClientSession(widgets_app, "/?depth=2") as session:
         yield session

@@ -1,10 +1,10 @@
 """The client and the real app."""
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 
 
 def test_the_walkthrough_is_driven_through_its_pages(server):
-    with Session(server, "/scaled_scores?layer=2") as session:
+    with ClientSession(server, "/scaled_scores?layer=2") as session:
         assert session.page == "scaled_scores"
         assert session.texts("title") == ["Scaled scores"]
         assert session.widgets()["layers"].value == "4"

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 from tests.client.chromium import Tab
 
 
@@ -221,6 +221,6 @@ PAGE_STEPS = [
 def test_both_send_the_same_messages(browser, request, app, url, steps, has_touch):
     server = request.getfixturevalue(app)
     tab = Tab(browser, server, url, has_touch)
-    with Session(server, url) as session:
+    with ClientSession(server, url) as session:
         both(tab, session, steps)
     tab.close()

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.client.runs import Runs
+from benchmarks.client.runs import ConnectionRuns
 from tests.client.chromium import EndedRuns
 
 
@@ -46,7 +46,7 @@ class Server:
 
 @pytest.fixture
 def server():
-    return Server(Runs())
+    return Server(ConnectionRuns())
 
 
 def test_one_request_is_answered_when_its_run_has_ended(server):

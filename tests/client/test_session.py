@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 from benchmarks.client.connection import ConnectionLost
 from tests.client.scripts import caption
 from tests.servers import running
@@ -40,7 +40,7 @@ def test_what_is_not_there_cannot_be_used(session):
 
 
 def test_a_disabled_button_cannot_be_clicked(containers_app):
-    with Session(containers_app) as session:
+    with ClientSession(containers_app) as session:
         assert session.widgets()["Off"].disabled
         with pytest.raises(ValueError, match="Off"):
             session.click("Off")
@@ -124,7 +124,7 @@ def test_widgets_in_a_closed_popover_are_not_mounted(session):
 
 
 def test_containers_report_their_state(containers_app):
-    with Session(containers_app, "/?tab=Two") as session:
+    with ClientSession(containers_app, "/?tab=Two") as session:
         assert session.widgets()["tab"].value == "Two"
         session.set("more", True)
         session.set("tab", "One")
@@ -136,7 +136,7 @@ def test_containers_report_their_state(containers_app):
 
 
 def test_exceptions_and_alerts_are_seen(containers_app):
-    with Session(containers_app) as session:
+    with ClientSession(containers_app) as session:
         assert session.exceptions == []
         session.set("Note before the fields", True)
         assert session.texts("info") == ["A note"]
@@ -148,7 +148,7 @@ def test_exceptions_and_alerts_are_seen(containers_app):
 
 
 def test_fragments_run_by_themselves_when_their_interval_has_passed(containers_app):
-    with Session(containers_app) as session:
+    with ClientSession(containers_app) as session:
         session.auto_rerun()
         assert session.sent[-1].is_auto_rerun
         assert "ticks=2" in session.texts("caption")
@@ -176,7 +176,7 @@ def assert_complete(session):
 
 def change_quickly(url, changes):
     """Send changes with a few messages read in between each two, then wait."""
-    with Session(url) as session:
+    with ClientSession(url) as session:
         for (key, value), messages in changes:
             session.send.set(key, value)
             session.receive(messages)
@@ -210,14 +210,14 @@ def test_after_quick_changes_of_a_fragment_the_page_is_complete(widgets_app, cha
 
 def test_no_answer_in_time_is_an_error(widgets_app):
     with pytest.raises(TimeoutError, match="markers open"):
-        Session(widgets_app, timeout=1e-9)
+        ClientSession(widgets_app, timeout=1e-9)
 
 
 def test_a_server_that_is_gone_is_an_error(tmp_path):
     script = tmp_path / "app.py"
     script.write_text("import streamlit as st\nst.button('Run')")
     with running(script, tmp_path / "log.txt") as url:
-        session = Session(url)
+        session = ClientSession(url)
     with session, pytest.raises(ConnectionLost):  # where it writes, or where it reads
         session.click("Run")
     assert issubclass(ConnectionLost, OSError)

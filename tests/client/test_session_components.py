@@ -2,11 +2,11 @@
 
 import json
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 
 
 def test_components_have_data_state_and_triggers(address_app):
-    with Session(address_app, "/?layer=2") as session:
+    with ClientSession(address_app, "/?layer=2") as session:
         assert session.components("board") == session.components("encoder_walkthrough.board") == [{"rows": 3}]
         assert session.components("oard") == []
         session.set_state("board", "other", 1)
@@ -22,7 +22,7 @@ def test_components_have_data_state_and_triggers(address_app):
 
 
 def test_the_address_component_writes_the_history(address_app):
-    with Session(address_app, "/?layer=2") as session:
+    with ClientSession(address_app, "/?layer=2") as session:
         session.click("Deeper")
         session.click("Deeper")
         assert session.history == ["/?layer=2", "/?layer=3", "/?layer=4"]
@@ -33,8 +33,8 @@ def test_the_address_component_writes_the_history(address_app):
 
 def test_a_component_can_have_another_hook(address_app, monkeypatch):
     calls = []
-    monkeypatch.setattr(Session, "on_component", {"board": lambda: lambda page, data: calls.append((page, data))})
-    with Session(address_app, "/?layer=2") as session:
+    monkeypatch.setattr(ClientSession, "on_component", {"board": lambda: lambda page, data: calls.append((page, data))})
+    with ClientSession(address_app, "/?layer=2") as session:
         session.click("Deeper")  # the same data again
         assert [data for _, data in calls] == [{"rows": 3}]
         assert session.history == ["/?layer=2"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 from benchmarks.client.connection import Connection
 from tests.browser.conftest import WIDE
 from tests.browser.visit_size import bytes_of_visit
@@ -86,7 +86,7 @@ def test_a_flood_of_websockets_from_one_address_leaves_a_page_to_another(running
         assert len(flood) >= 150  # of the hundred people who share that address
         begin = time.monotonic()
         assert Proxy(port).get(source="127.0.0.2").status == 200
-        with Session(running.url, "/softmax", source="127.0.0.2") as session:
+        with ClientSession(running.url, "/softmax", source="127.0.0.2") as session:
             assert session.page == "softmax"
         assert time.monotonic() - begin < 20  # less than 2 s on a machine that does nothing else
     finally:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 from benchmarks.client.connection import Connection, ConnectionLost
 from benchmarks.client.session import TIMEOUT
 from dashboard.server import MIDDLEWARE
@@ -347,7 +347,7 @@ def figures_of_a_run(connection):
 
 
 def test_a_tab_gets_its_figures_on_its_websocket(guarded_server):
-    with Session(guarded_server, "/scaled_scores") as visitor:
+    with ClientSession(guarded_server, "/scaled_scores") as visitor:
         (plot,) = visitor.components("plot")
         assert len(plot["figure"]["panels"]) == 5
         figures = Connection(guarded_server, None, path=f"/early_figures/{plot['channel']}")

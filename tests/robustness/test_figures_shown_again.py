@@ -2,7 +2,7 @@
 
 import time
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 
 ON_THE_WAY = 1.0  # seconds in which the server answers, but no answer reaches the browser
 
@@ -14,7 +14,7 @@ def test_a_move_back_before_the_answer_to_the_last_move_has_arrived(server):
     It forgets what two runs have not shown. So when it asks before it has read the end of the second run, it has
     forgotten the message by the time the reference arrives.
     """
-    with Session(server, "/scaled_scores", timeout=60) as tab:
+    with ClientSession(server, "/scaled_scores", timeout=60) as tab:
         key = next(key for key in tab.widgets() if key.startswith("d_model"))
         for width in (60, 56):
             tab.set(key, str(width))

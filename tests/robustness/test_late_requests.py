@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 
 ON_THE_WAY = 1.0  # seconds in which the server answers, but no answer reaches the browser
 
@@ -12,7 +12,7 @@ ON_THE_WAY = 1.0  # seconds in which the server answers, but no answer reaches t
 @pytest.mark.parametrize("seconds", [0.0, ON_THE_WAY])
 def test_a_control_of_the_page_before(server, seconds):
     """The next page is shown, complete: the browser cannot draw a part of a page on which it is not."""
-    with Session(server, "/scaled_scores", timeout=60) as tab:
+    with ClientSession(server, "/scaled_scores", timeout=60) as tab:
         link = next(link for link in tab.page_links() if link.page == "softmax")
         tab.send.follow(link)
         time.sleep(seconds)
@@ -26,7 +26,7 @@ def test_a_control_of_the_page_before(server, seconds):
 
 def test_a_control_of_a_page_that_a_link_is_opening(server):
     """It is used before the page is complete."""
-    with Session(server, "/full_stack?layers=12&heads=16&d_model=256", timeout=60) as tab:
+    with ClientSession(server, "/full_stack?layers=12&heads=16&d_model=256", timeout=60) as tab:
         for _ in range(3):
             tab.open("/full_stack?layers=12&heads=16&d_model=256&seed=3", wait=False)
             while "layer" not in tab.widgets():
@@ -38,7 +38,7 @@ def test_a_control_of_a_page_that_a_link_is_opening(server):
 
 
 def test_a_control_of_a_page_that_a_button_has_opened(server):
-    with Session(server, "/softmax", timeout=60) as tab:
+    with ClientSession(server, "/softmax", timeout=60) as tab:
         tab.follow("recipes")
         tab.click("open_recipe")
         assert tab.page == "map"

@@ -3,7 +3,7 @@
 import time
 from contextlib import ExitStack
 
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 
 PEOPLE = 6
 SMALL = (
@@ -21,7 +21,7 @@ def progress(session):
 def test_all_wait_their_turn_and_all_runs_end(server):
     with ExitStack() as tabs:
         sessions = [
-            tabs.enter_context(Session(server, f"/training?{SMALL}&train_seed={i % 10}")) for i in range(PEOPLE)
+            tabs.enter_context(ClientSession(server, f"/training?{SMALL}&train_seed={i % 10}")) for i in range(PEOPLE)
         ]
         for session in sessions:
             session.click("training_run")

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 )
 
 import dashboard.inspect.depths  # noqa: F401 - declares every parameter
-from benchmarks.client import Session
+from benchmarks.client import ClientSession
 from dashboard.models.model import model_for
 from dashboard.models.variants import edited_model
 from dashboard.page_list import PAGES, START, page_named
@@ -73,7 +73,7 @@ class Visitor(RuleBasedStateMachine):
 
     @initialize(link=some.sampled_from(LINKS))
     def arrive(self, link):
-        self.tab = Session(self.server, link)
+        self.tab = ClientSession(self.server, link)
         self.may_have_edits = "edits=" in link
 
     @rule(action=some.sampled_from(ACTIONS), choice=some.integers(0, 1_000))
@@ -136,7 +136,7 @@ class Visitor(RuleBasedStateMachine):
 
     def teardown(self):
         if hasattr(self, "tab"):
-            with Session(self.server, self.tab.url) as copy:
+            with ClientSession(self.server, self.tab.url) as copy:
                 assert copy.url == self.tab.url
                 assert copy.texts("warning") in ([], self.tab.texts("warning"))
                 for kind in ("derivation", "diagram", "word_lines"):
