@@ -2,12 +2,11 @@
 
 import numpy as np
 import streamlit as st
-from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.attention.qkv import one_matrix_question, render_roles
+from dashboard.lessons.attention.qkv import linear_parameters, one_matrix_question, render_roles
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.axis_window import WideAxis
@@ -27,7 +26,6 @@ from encoder_core.scenes.position import head_slice
 
 current = frame.begin_page()
 config, trace = current.config, current.trace
-parameters = current.parameters
 seq, d_model, d_head = current.batch.ids.shape[1], config.d_model, config.d_head
 dims, features = (
     WideAxis("dims", d_model, max_full=MAX_UNBINNED),
@@ -45,12 +43,6 @@ render_opening(
 )
 
 
-def linear_parameters(layer: int, kind: str) -> dict[str, Float[np.ndarray, "..."]]:
-    """The kernels or biases of the three linear layers of a layer, all heads side by side."""
-    names = {name: f"layers.{layer}.attention.{name}.{kind}" for name in LETTERS}
-    return {name: parameters[path] for name, path in names.items() if path in parameters}
-
-
 def render_badge(at: focus.Focus) -> None:
     frame.render_recompute_badge(lambda: recompute.projections(current.run, at.layer))
 
@@ -63,7 +55,8 @@ def render_body() -> None:
     layer = trace.layers[at.layer]
     question = one_matrix_question(current, at, layer.q)
     ask_first(question)
-    kernels, biases = linear_parameters(at.layer, "kernel"), linear_parameters(at.layer, "bias")
+    kernels = linear_parameters(current, at.layer, "kernel")
+    biases = linear_parameters(current, at.layer, "bias")
     x, heads = layer.attn_in[at.sentence], {"query": layer.q, "key": layer.k, "value": layer.v}
     results = {name: side_by_side(part[at.sentence]) for name, part in heads.items()}
     head_columns = range(at.head * d_head, (at.head + 1) * d_head)

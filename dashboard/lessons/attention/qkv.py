@@ -1,4 +1,6 @@
-"""Sections of the queries, keys, values page: their roles, and the question."""
+"""Parts of the queries, keys, values page: the parameters, the roles, and the question."""
+
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -9,6 +11,7 @@ from dashboard.markdown import escape_token, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from encoder_core.figures import largest_magnitude
+from encoder_core.scenes.attention.qkv import LETTERS
 from encoder_core.support.number_format import format_number
 
 _ROLES = (
@@ -38,6 +41,15 @@ def render_roles(current: Model, at: Focus, head_columns: range, biases: dict[st
         f"Three equations with the same x, one for each colour. x is {source}{normed}. {bias_note} Head {at.head + 1} "
         f"uses {columns} of the full {config.d_model} × {config.qkv_width} matrices."
     )
+
+
+def linear_parameters(
+    current: Model, layer: int, kind: Literal["kernel", "bias"]
+) -> dict[str, Float[np.ndarray, "..."]]:
+    """The kernels or biases of the linear layers of queries, keys and values, all heads side by side."""
+    parameters = current.parameters
+    names = {name: f"layers.{layer}.attention.{name}.{kind}" for name in LETTERS}
+    return {name: parameters[path] for name, path in names.items() if path in parameters}
 
 
 def columns_text(columns: range) -> str:
