@@ -16,7 +16,7 @@ from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
 from encoder_core.parameters.cost import BYTES_PER_PARAMETER, flops_by_part
-from encoder_core.scenes.position import text_slice
+from encoder_core.scenes.focus import text_slice
 
 current = frame.begin_page()
 config, encoder = current.config, current.encoder

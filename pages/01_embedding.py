@@ -19,7 +19,7 @@ from encoder_core.config import embedding_factors
 from encoder_core.explain import recompute
 from encoder_core.figures import MAX_UNBINNED
 from encoder_core.pretrained import nearest_words
-from encoder_core.scenes.position import text_slice
+from encoder_core.scenes.focus import text_slice
 
 current = frame.begin_page()
 batch = current.batch

@@ -25,8 +25,8 @@ from dashboard.theme import current_theme
 from encoder_core.explain import recompute
 from encoder_core.explain.first_input import first_input, first_input_with_positions
 from encoder_core.figures import MAX_UNBINNED
+from encoder_core.scenes.focus import text_slice
 from encoder_core.scenes.inputs import positions as scenes
-from encoder_core.scenes.position import text_slice
 
 Rows = Float[np.ndarray, "row d_model"]
 

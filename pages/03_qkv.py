@@ -22,7 +22,7 @@ from encoder_core.explain import recompute
 from encoder_core.figures import MAX_UNBINNED, dimensions
 from encoder_core.scenes.attention import qkv as scenes
 from encoder_core.scenes.attention.qkv import LETTERS, side_by_side
-from encoder_core.scenes.position import head_slice
+from encoder_core.scenes.focus import head_slice
 
 current = frame.begin_page()
 config, trace = current.config, current.trace

@@ -16,7 +16,7 @@ from encoder_core import blocks
 from encoder_core.explain import recompute
 from encoder_core.figures import dimensions
 from encoder_core.scenes.attention import scaled_scores as scenes
-from encoder_core.scenes.position import head_slice
+from encoder_core.scenes.focus import head_slice
 
 current = frame.begin_page()
 config = current.config

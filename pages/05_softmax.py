@@ -22,7 +22,7 @@ from dashboard.theme import current_theme
 from encoder_core import blocks
 from encoder_core.analysis import entropy, largest_entropy, softmax_steps
 from encoder_core.scenes.attention import softmax as scenes
-from encoder_core.scenes.position import head_slice
+from encoder_core.scenes.focus import head_slice
 
 current = frame.begin_page()
 seq = current.batch.ids.shape[1]

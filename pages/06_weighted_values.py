@@ -28,7 +28,7 @@ from encoder_core import blocks
 from encoder_core.explain import recompute
 from encoder_core.figures import dimensions, largest_magnitude
 from encoder_core.scenes.attention import weighted_values as scenes
-from encoder_core.scenes.position import head_slice
+from encoder_core.scenes.focus import head_slice
 from encoder_core.support.number_format import format_number, latex_number
 
 current = frame.begin_page()

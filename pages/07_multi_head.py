@@ -18,7 +18,7 @@ from dashboard.state.choices import PART
 from encoder_core import LayerTrace, blocks
 from encoder_core.explain import recompute
 from encoder_core.figures import MAX_UNBINNED, dimensions
-from encoder_core.scenes.position import layer_slice
+from encoder_core.scenes.focus import layer_slice
 from encoder_core.support.number_format import latex_sequence
 
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")

@@ -68,7 +68,7 @@ def render_body() -> None:
 def render_pickers() -> tuple[Focus, NormName, Window]:
     """Render the pickers and the badge; return the position, the norm of the layer and the dimensions shown."""
     with focus.focus_line():
-        at = focus.render_position(current, "layer", "token")
+        at = focus.render_focus_pickers(current, "layer", "token")
         name = render_choice("Norm", norms, NORM, default=norms[0], format_func=LABELS.__getitem__)
         columns = WideAxis("dims", d_model).render_picker()
         st.space("stretch")

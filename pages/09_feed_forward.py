@@ -20,7 +20,7 @@ from encoder_core.explain import recompute
 from encoder_core.explain.sublayers import FeedForwardSteps
 from encoder_core.figures import dimensions
 from encoder_core.scenes.feed_forward import activation_function, activation_name, network
-from encoder_core.scenes.position import layer_slice
+from encoder_core.scenes.focus import layer_slice
 
 current = frame.begin_page()
 config, parameters = current.config, current.parameters
@@ -40,7 +40,7 @@ render_opening(
 def render_body() -> None:
     neuron_window, columns = neurons.window(), dims.window()
     with focus.focus_line():
-        at = focus.render_position(current, "layer", "token")
+        at = focus.render_focus_pickers(current, "layer", "token")
         layer = current.trace.layers[at.layer]
         pre = layer.mlp_pre[at.sentence, at.token, neuron_window.places]
         largest = neuron_window.start + int(pre.argmax())

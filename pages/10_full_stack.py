@@ -33,7 +33,7 @@ from dashboard.state.choices import VIEW
 from dashboard.state.session import session
 from encoder_core.analysis import has_predictions
 from encoder_core.explain import recompute
-from encoder_core.scenes.position import text_slice
+from encoder_core.scenes.focus import text_slice
 
 current = frame.begin_page()
 config = current.config

@@ -3,7 +3,7 @@ in the code. The page Recipes has a separate focus, because its models are not t
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import streamlit as st
@@ -18,6 +18,7 @@ from dashboard.state.parameter import Parameter, declare_number
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_widget
 from encoder_core.figures import Selection
+from encoder_core.scenes.focus import Focus as Focus  # pages import it from here
 from encoder_core.support.wording import shorten
 
 Part = Literal["sentence", "layer", "head", "token", "key_token"]
@@ -36,17 +37,6 @@ _WALKTHROUGH: dict[Part, Parameter[Any]] = {
 _RECIPES: dict[Part, Parameter[Any]] = {
     part: declare_number(f"recipe_{part}", 1, default=1, explicit_with=(RECIPES_PAGE, part)) for part in PARTS
 }
-
-
-class Focus(NamedTuple):
-    """The selected position, each part counted from 0, and the tokens of the sentence (`labels`)."""
-
-    sentence: int
-    layer: int
-    head: int
-    token: int
-    key_token: int
-    labels: tuple[str, ...]
 
 
 def focus_parameters() -> dict[Part, Parameter[Any]]:
@@ -99,10 +89,10 @@ def render_focus_controls(
     """Render the focus line: the controls of these parts, and the window pickers of `wide` axes. Return the focus.
 
     badge        is rendered at the end of the line
-    of_sentence  see `render_position`
+    of_sentence  see `render_focus_pickers`
     """
     with focus_line():
-        focus = render_position(model, *parts, of_sentence=of_sentence)
+        focus = render_focus_pickers(model, *parts, of_sentence=of_sentence)
         for axis in wide:
             axis.render_picker()
         if badge:
@@ -111,7 +101,7 @@ def render_focus_controls(
     return focus
 
 
-def render_position(model: Model, *parts: Part, of_sentence: bool = True) -> Focus:
+def render_focus_pickers(model: Model, *parts: Part, of_sentence: bool = True) -> Focus:
     """Render the controls of these parts and return the focus; its other parts are 0.
 
     A batch of several sentences has a control for the sentence, unless what is shown is not `of_sentence`. A page with
@@ -133,7 +123,7 @@ def render_position(model: Model, *parts: Part, of_sentence: bool = True) -> Foc
 
 
 def move_focus(selection: Selection) -> None:
-    """Move the focus to the clicked position; call it from a callback."""
+    """Move the focus to what was clicked; call it from a callback."""
     for part in PARTS:
         if part in selection:
             session().set(focus_parameters()[part], selection[part] + 1)

@@ -16,7 +16,7 @@ _SEPARATOR, _MAX_CELLS = "~", 32  # of a trail in a link
 CELL: Parameter[tuple[str, ...]] = declare(
     Parameter("cell", (), lambda text: tuple(text.split(_SEPARATOR)[:_MAX_CELLS]), _SEPARATOR.join, scope="page")
 )
-_POSITION = "position of the inspected cell"  # None from a click until the next run
+_FOCUS = "focus of the inspected cell"  # None from a click until the next run
 # Axes of the trace's tensors -> axes of a panel: their words on screen, where d_model is the number of dimensions.
 AXIS_KINDS: dict[str, AxisKind] = {
     "batch": "sentence", "head": "head", "seq": "token", "query": "query", "key": "key", "d_model": "dimension",
@@ -58,11 +58,11 @@ def inspect_cell(
 def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
     """The chosen trail; empty if the focus has moved or the model does not have these cells."""
     current = session()
-    texts, position, now = current.get(CELL), current.last_used.get(_POSITION), _position(at)
+    texts, before, now = current.get(CELL), current.last_used.get(_FOCUS), _focus_state(at)
     if not texts:
         return ()
-    if position in (None, now):
-        current.last_used[_POSITION] = now
+    if before in (None, now):
+        current.last_used[_FOCUS] = now
         try:
             return tuple(_parse(model, text) for text in texts)
         except ValueError as error:  # the sizes have changed, or the link is wrong
@@ -72,15 +72,15 @@ def _trail(model: Model, at: Focus) -> tuple[Cell, ...]:
     return ()
 
 
-def _position(at: Focus) -> tuple[object, ...]:
-    """The position of the focus, and the tokens that it counts: those of the text, so that an edit keeps the cell."""
+def _focus_state(at: Focus) -> tuple[object, ...]:
+    """The indices of the focus, and the tokens that it counts: those of the text, so that an edit keeps the cell."""
     return *at._replace(labels=()), counted_labels()
 
 
 def set_inspected_cell(cell: Cell) -> None:
     """Inspect this cell, with a new trail; call it from a callback."""
     session().set(CELL, (str(cell),))
-    session().last_used[_POSITION] = None
+    session().last_used[_FOCUS] = None
 
 
 def open_operand(inspection: Inspection, address: str) -> None:
@@ -92,19 +92,19 @@ def open_operand(inspection: Inspection, address: str) -> None:
     cells = cells[: cells.index(address) + 1] if address in cells else (*cells, address)
     session().set(CELL, cells[-_MAX_CELLS:])
     session().history_steps += 1
-    session().last_used[_POSITION] = _position(inspection.at)
+    session().last_used[_FOCUS] = _focus_state(inspection.at)
 
 
 def drop_outdated_cell() -> None:
     """Drop a cell that was clicked on an outdated plot: its number has changed. No run has inspected it yet."""
-    if session().last_used.get(_POSITION, ()) is None:
+    if session().last_used.get(_FOCUS, ()) is None:
         drop_cell()
 
 
 def drop_cell() -> None:
     """Drop the trail, so that the page's default cell is inspected."""
     session().set_derived(CELL, ())
-    session().last_used.pop(_POSITION, None)
+    session().last_used.pop(_FOCUS, None)
 
 
 def _parse(model: Model, text: str) -> Cell:

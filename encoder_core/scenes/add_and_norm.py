@@ -22,7 +22,7 @@ from encoder_core.figures import (
     residual_flow,
     row_bars,
 )
-from encoder_core.scenes.position import Position, layer_slice, text_slice
+from encoder_core.scenes.focus import Focus, layer_slice, text_slice
 from encoder_core.support.number_format import format_number
 
 HEIGHT = 176  # pixels, so that the sum and the norm are visible at once
@@ -30,7 +30,7 @@ SUBLAYER = {"norm1": "attention", "norm2": "feed-forward"}
 FLOWS: dict[Norm, str] = {"post": "post-norm: norm(x + sublayer(x))", "pre": "pre-norm: x + sublayer(norm(x))"}
 
 
-def norm_out_slice(at: Position, name: NormName, norm: Norm) -> TensorSlice:
+def norm_out_slice(at: Focus, name: NormName, norm: Norm) -> TensorSlice:
     """The slice of the trace that is the output of the norm."""
     return text_slice("output", at) if name == "final_norm" else layer_slice(NORM_TENSORS[norm, name].norm_out, at)
 
@@ -39,7 +39,7 @@ def residual_sum(
     tensors: AddAndNorm,
     name: NormName,
     norm: Norm,
-    at: Position,
+    at: Focus,
     *,
     columns: Window,
     limit: float,
@@ -72,7 +72,7 @@ def residual_sum(
 def normalisation(
     steps: NormSteps,
     out: Float[np.ndarray, "seq d_model"],
-    at: Position,
+    at: Focus,
     *,
     columns: Window,
     dimension: int,

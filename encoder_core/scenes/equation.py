@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.figures import HeatmapStyle, Line, TensorMap, ThemeName, Window, colour_limit, heatmap
-from encoder_core.scenes.position import Position
+from encoder_core.scenes.focus import Focus
 from encoder_core.support.read_only import compared_by_identity
 
 
@@ -22,7 +22,7 @@ class EquationTerm(NamedTuple):
 
 def equation(
     parts: Sequence[EquationTerm | str],
-    at: Position,
+    at: Focus,
     *,
     columns: Window | None = None,
     height: int,

@@ -21,7 +21,7 @@ from encoder_core.figures import (
     heatmap,
     row_bars,
 )
-from encoder_core.scenes.position import Position, layer_slice
+from encoder_core.scenes.focus import Focus, layer_slice
 
 HEIGHT = 230
 _ROUNDING = 1e-9
@@ -42,7 +42,7 @@ def network(
     mlp_in: Float[np.ndarray, "seq d_model"],
     steps: FeedForwardSteps,
     config: EncoderConfig,
-    at: Position,
+    at: Focus,
     *,
     columns: Window,
     neurons: Window,
@@ -110,7 +110,7 @@ def row_exchange(
     input_change: Float[np.ndarray, "seq d_model"],
     output_changes: Mapping[str, Float[np.ndarray, "seq d_model"]],
     columns: Window,
-    at: Position,
+    at: Focus,
     *,
     theme: ThemeName = "light",
 ) -> Line:

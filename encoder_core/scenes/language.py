@@ -31,7 +31,7 @@ from encoder_core.figures import (
     series_colours,
     theme_named,
 )
-from encoder_core.scenes.position import Position
+from encoder_core.scenes.focus import Focus
 from encoder_core.support.wording import shorten
 
 HEIGHT = 320
@@ -43,7 +43,7 @@ MAX_WRITTEN = 8  # sentences; the cosines of more do not fit into their cells
 def one_word(
     weights: Float[np.ndarray, "layer head key"],
     visible: Bool[np.ndarray, "layer head key"],
-    at: Position,
+    at: Focus,
     *,
     limit: float,
     keys: Window | None = None,
@@ -72,7 +72,7 @@ def one_word(
 
 
 def head_roles(
-    measured: HeadRoles, role: str, at: Position, *, description: str, limit: float, theme: ThemeName = "light"
+    measured: HeadRoles, role: str, at: Focus, *, description: str, limit: float, theme: ThemeName = "light"
 ) -> Line:
     """The mean weights of all heads in one role, and the strongest head of each role; a click on a role selects it.
 

@@ -28,7 +28,7 @@ from encoder_core.figures import (
     span_of,
     theme_named,
 )
-from encoder_core.scenes.position import Position
+from encoder_core.scenes.focus import Focus
 from encoder_core.support.number_format import format_fixed, format_number
 from encoder_core.support.wording import format_count, shorten
 
@@ -42,7 +42,7 @@ def predicted_tokens(
     top: TopTokens,
     logits: Float[np.ndarray, "vocab"],
     vocabulary: Sequence[str],
-    at: Position,
+    at: Focus,
     *,
     real: Bool[np.ndarray, "seq"],
     output_id: int,
@@ -71,7 +71,7 @@ def predicted_tokens(
 
 
 def _softmax_over_vocabulary(
-    logits: Float[np.ndarray, "vocab"], vocabulary: Sequence[str], at: Position, output_id: int, theme: ThemeName
+    logits: Float[np.ndarray, "vocab"], vocabulary: Sequence[str], at: Focus, output_id: int, theme: ThemeName
 ) -> Line:
     """The largest logits and that of the outlined token → their probabilities; a click selects the rank."""
     top = top_tokens(logits, MAX_BARS).ids.tolist()
@@ -97,7 +97,7 @@ def logit_lens(
     top: TopTokens,
     series: Mapping[str, Float[np.ndarray, "stage"]],
     vocabulary: Sequence[str],
-    at: Position,
+    at: Focus,
     *,
     real: Bool[np.ndarray, "seq"],
     theme: ThemeName = "light",
@@ -133,7 +133,7 @@ def logit_attribution(
     attribution: LogitAttribution,
     neurons: NeuronContributions | None,
     name: str,
-    at: Position,
+    at: Focus,
     *,
     theme: ThemeName = "light",
 ) -> Line:
@@ -159,7 +159,7 @@ def logit_attribution(
     return parts if neurons is None else [*parts, _largest_neurons(neurons, at, theme)]
 
 
-def _by_layer(attribution: LogitAttribution, title: str, at: Position, theme: ThemeName) -> Panel:
+def _by_layer(attribution: LogitAttribution, title: str, at: Focus, theme: ThemeName) -> Panel:
     num_layers, num_heads = attribution.heads.shape
     columns: list[tuple[str, Selection, Float[np.ndarray, layer]]] = [
         (f"head {head + 1}", {"head": head}, attribution.heads[:, head]) for head in range(num_heads)
@@ -192,7 +192,7 @@ def _sum_steps(attribution: LogitAttribution) -> list[tuple[str, float, Selectio
     return [*steps, *((name, value, {}) for name, value in after.items())]
 
 
-def _largest_neurons(neurons: NeuronContributions, at: Position, theme: ThemeName) -> Panel:
+def _largest_neurons(neurons: NeuronContributions, at: Focus, theme: ThemeName) -> Panel:
     """The contributions of largest magnitude; the footer has the sum of the others."""
     largest = np.argsort(-np.abs(neurons.neurons), kind="stable")[:MAX_BARS]
     values = neurons.neurons[largest]
@@ -204,7 +204,7 @@ def _largest_neurons(neurons: NeuronContributions, at: Position, theme: ThemeNam
                     details=RowBarsDetails(footer=rest), style=style)  # fmt: skip
 
 
-def _rows_of(tensor: str, at: Position, ids: Sequence[int]) -> TensorSlice:
+def _rows_of(tensor: str, at: Focus, ids: Sequence[int]) -> TensorSlice:
     """A column of numbers of the selected position, one for each id."""
     return TensorSlice(tensor, (at.sentence, at.token, "row"), rows=ids)
 

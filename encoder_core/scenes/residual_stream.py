@@ -24,7 +24,7 @@ from encoder_core.figures import (
     row_bars,
     tile_titles,
 )
-from encoder_core.scenes.position import Position, text_slice
+from encoder_core.scenes.focus import Focus, text_slice
 
 HEIGHT = 320
 STATES_HEIGHT = 210  # so that one token through the layers is visible below it
@@ -48,7 +48,7 @@ def stage_axis(layers: int, final_norm: bool = False) -> AxisMeaning:
 def hidden_states(
     stages: Float[np.ndarray, "stage seq d_model"],
     columns: Window,
-    at: Position,
+    at: Focus,
     *,
     limit: float,
     final_norm: bool,
@@ -74,7 +74,7 @@ def one_token(
     stages: Float[np.ndarray, "stage seq d_model"],
     names: Sequence[str],
     columns: Window,
-    at: Position,
+    at: Focus,
     *,
     limit: float,
     final_norm: bool,
@@ -101,7 +101,7 @@ def similarity(
     series: Mapping[str, Float[np.ndarray, "stage"]],
     cosines: Float[np.ndarray, "stage token token"],
     names: Sequence[str],
-    at: Position,
+    at: Focus,
     *,
     places: Sequence[int],
     theme: ThemeName = "light",
@@ -135,7 +135,7 @@ def in_and_out(
     output: Float[np.ndarray, "seq d_model"],
     cosine: Float[np.ndarray, "seq"],
     columns: Window,
-    at: Position,
+    at: Focus,
     *,
     enters: str,
     theme: ThemeName = "light",

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.figures import HeatmapStyle, Line, ThemeName, Window, colour_limit, heatmap
-from encoder_core.scenes.position import Position
+from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.residual_stream import stage_axis
 
 HEIGHT = 200
@@ -72,7 +72,7 @@ def untrained_and_trained(
     ]
 
 
-def propagation(distance: Float[np.ndarray, "stage seq"], at: Position, *, theme: ThemeName = "light") -> Line:
+def propagation(distance: Float[np.ndarray, "stage seq"], at: Focus, *, theme: ThemeName = "light") -> Line:
     """The length of the change of each token's vector: at the input of the first layer, and after each layer."""
     stages = ["embedded", *(f"layer {i + 1}" for i in range(len(distance) - 1))]
     style = HeatmapStyle(row_axis=stage_axis(len(stages) - 1), column_axis="token", kind="lengths",
@@ -84,7 +84,7 @@ def propagation(distance: Float[np.ndarray, "stage seq"], at: Position, *, theme
 def ablation(
     heads: Float[np.ndarray, "layer head"],
     tokens: Float[np.ndarray, "token seq"],
-    at: Position,
+    at: Focus,
     *,
     theme: ThemeName = "light",
 ) -> Line:

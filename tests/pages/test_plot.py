@@ -14,7 +14,6 @@ from encoder_core import Encoder, EncoderConfig
 from encoder_core.explain import derive, parse_cell
 from encoder_core.figures import AxisMeaning, HeatmapStyle, Product, Window, heatmap, row_bars
 from encoder_core.scenes.attention import multi_head
-from encoder_core.scenes.position import ScenePosition
 
 VALUES = np.array([[1.0, np.nan, 0.5], [0.0, 3.0, -7.0]], np.float32)
 
@@ -73,7 +72,7 @@ def test_the_operands_of_a_cell_are_outlined_in_each_tile():
     inspection = Inspection((cell,), derivation, Focus(0, 0, 0, 1, 0, trace.tokens[0]), (1, 3, 8), run)
     layer = trace.layers[0]
     tiles, _, total = multi_head.contributions(
-        layer.head_contributions[0], layer.attn_out[0], ScenePosition(token=1, labels=trace.tokens[0]), biased=True
+        layer.head_contributions[0], layer.attn_out[0], Focus(token=1, labels=trace.tokens[0]), biased=True
     )
     gap = tiles.tiles.gap
     outlines = [

@@ -20,7 +20,7 @@ from dashboard.state.session import session
 from dashboard.state.settings import Settings
 from encoder_core.explain import Cell, Derivation
 from encoder_core.figures import MosaicStyle, ResidualStages, TileGrid, Window, heatmap, mosaic
-from encoder_core.scenes.position import layer_slice
+from encoder_core.scenes.focus import layer_slice
 from tests.pages.app import cards, derivations, figures, key_of, link_of, opened, run, warning_texts
 
 AT = Focus(sentence=0, layer=2, head=0, token=0, key_token=0, labels=("a", "b"))

@@ -26,8 +26,8 @@ from encoder_core.figures import dimensions
 from encoder_core.recipes import Demo
 from encoder_core.recipes.by_hand import WorkedAttention, worked_attention, worked_lookup
 from encoder_core.scenes import recipes as scenes
+from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.inputs import embedding
-from encoder_core.scenes.position import ScenePosition
 from encoder_core.support.number_format import format_fixed, format_number, latex_number
 
 LIMIT = 100.0  # numbers in an editable table are between -LIMIT and LIMIT
@@ -87,7 +87,7 @@ def render_one_hot() -> None:
             np.array([token]),
             rows,
             table,
-            ScenePosition(labels=(f"id {token}",)),
+            Focus(labels=(f"id {token}",)),
             vocabulary=vocabulary,
             theme=current_theme(),
         )

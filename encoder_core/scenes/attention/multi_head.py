@@ -25,7 +25,7 @@ from encoder_core.figures import (
     tile_titles,
 )
 from encoder_core.scenes.attention.qkv import side_by_side
-from encoder_core.scenes.position import Position, layer_slice
+from encoder_core.scenes.focus import Focus, layer_slice
 
 MAX_CELLS = 60_000  # of a mosaic; larger ones have bins, and the page says so
 MAX_SPLIT_BINS = 96  # columns of all heads side by side, where Q has too many columns to draw each
@@ -57,7 +57,7 @@ def contribution_window(columns: Window, d_model: int, heads: int, seq: int) -> 
 def split(
     q: Float[np.ndarray, "seq qkv_dim"],
     q_heads: Float[np.ndarray, "head seq d_head"],
-    at: Position,
+    at: Focus,
     *,
     theme: ThemeName = "light",
 ) -> Line:
@@ -87,7 +87,7 @@ def split(
 def all_patterns(
     patterns: Float[np.ndarray, "batch head seq seq"],
     mask: Bool[np.ndarray, "batch head seq seq"],
-    at: Position,
+    at: Focus,
     *,
     title: str,
     limit: float,
@@ -116,7 +116,7 @@ def all_patterns(
 def contributions(
     by_head: Float[np.ndarray, "head seq d_model"],
     attn_out: Float[np.ndarray, "seq d_model"],
-    at: Position,
+    at: Focus,
     *,
     biased: bool,
     columns: Window | None = None,
@@ -141,7 +141,7 @@ def contributions(
     ]  # fmt: skip
 
 
-def contribution_lengths(lengths: Float[np.ndarray, "head seq"], at: Position, *, theme: ThemeName = "light") -> Line:
+def contribution_lengths(lengths: Float[np.ndarray, "head seq"], at: Focus, *, theme: ThemeName = "light") -> Line:
     """The length of each head's contribution to each token."""
     style = HeatmapStyle(row_axis="head", column_axis="token", kind="lengths", limit=largest_magnitude(lengths),
                          height=max(64, min(16 * len(lengths), 220)), theme=theme)  # fmt: skip
@@ -175,6 +175,6 @@ def difference(
     ]
 
 
-def _head_tiles(tensor: str, at: Position) -> TensorSlice:
+def _head_tiles(tensor: str, at: Focus) -> TensorSlice:
     """The rows of all heads of a sentence, one column of tiles for each head."""
     return TensorSlice(tensor, (at.sentence, "tile column", "row", "column"), at.layer)

@@ -18,7 +18,7 @@ from encoder_core.figures import (
     heatmap,
     parameter_slice,
 )
-from encoder_core.scenes.position import Position, layer_slice
+from encoder_core.scenes.focus import Focus, layer_slice
 from encoder_core.support.read_only import compared_by_identity
 
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
@@ -40,7 +40,7 @@ def side_by_side(heads: Float[np.ndarray, "head seq d_head"]) -> Float[np.ndarra
 def projections(
     x: Float[np.ndarray, "seq d_model"],
     by_name: Mapping[str, Projection],
-    at: Position,
+    at: Focus,
     *,
     head_columns: range,
     dims: Window,

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from encoder_core.figures import HeatmapStyle, Line, Product, ThemeName, colour_limit, dimensions, heatmap
-from encoder_core.scenes.position import Position, head_slice
+from encoder_core.scenes.focus import Focus, head_slice
 
 
 class Scale(NamedTuple):
@@ -24,7 +24,7 @@ def step_by_step(
     k: Float[np.ndarray, "key d_head"],
     dots: Float[np.ndarray, "query key"],
     scores: Float[np.ndarray, "query key"],
-    at: Position,
+    at: Focus,
     *,
     scale: Scale,
     set_by_hand: Collection[tuple[int, int]] = (),

@@ -21,7 +21,7 @@ from encoder_core.figures import (
     span_of,
 )
 from encoder_core.figures.panel import Mark
-from encoder_core.scenes.position import Position, head_slice
+from encoder_core.scenes.focus import Focus, head_slice
 from encoder_core.support.number_format import format_fixed
 
 
@@ -29,7 +29,7 @@ def step_by_step(
     scores: Float[np.ndarray, "query key"],
     weights: Float[np.ndarray, "query key"],
     steps: SoftmaxSteps,
-    at: Position,
+    at: Focus,
     *,
     temperature: float = 1.0,
     bits: Float[np.ndarray, "query"],
@@ -64,7 +64,7 @@ def step_by_step(
 def row_steps(
     scores: Float[np.ndarray, "key"],
     steps: SoftmaxSteps,
-    at: Position,
+    at: Focus,
     *,
     temperature: float = 1.0,
     theme: ThemeName = "light",
@@ -104,7 +104,7 @@ def shifted_title(temperature: float) -> str:
 def weight_bars(
     weights: Float[np.ndarray, "key"],
     visible: Bool[np.ndarray, "key"],
-    at: Position,
+    at: Focus,
     *,
     title: str = "weight",
     panel_weight: int | None = None,
@@ -120,7 +120,7 @@ def weight_bars(
 def weight_map(
     weights: Float[np.ndarray, "query key"],
     visible: Bool[np.ndarray, "query key"],
-    at: Position,
+    at: Focus,
     *,
     title: str = "weights",
     marks: Sequence[Mark],
@@ -138,6 +138,6 @@ def pattern_style(theme: ThemeName) -> HeatmapStyle:
     return HeatmapStyle(kind="weights", row_axis="query", column_axis="key", theme=theme)
 
 
-def _row_slice(tensor: str, at: Position) -> TensorSlice:
+def _row_slice(tensor: str, at: Focus) -> TensorSlice:
     """The row of one query, as a column of bars."""
     return TensorSlice(tensor, (at.sentence, at.head, at.token, "row"), at.layer)

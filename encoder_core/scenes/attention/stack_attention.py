@@ -23,7 +23,7 @@ from encoder_core.figures import (
     tile_titles,
 )
 from encoder_core.scenes.attention.softmax import pattern_style
-from encoder_core.scenes.position import Position, head_slice, layer_slice
+from encoder_core.scenes.focus import Focus, head_slice, layer_slice
 from encoder_core.support.wording import head_name
 
 HEIGHT = 320
@@ -33,7 +33,7 @@ MAX_CELLS = 25_000  # of a mosaic; more cells would be smaller than a pixel
 def every_head(
     patterns: Float[np.ndarray, "layer head query key"],
     visible: Bool[np.ndarray, "layer head query key"],
-    at: Position,
+    at: Focus,
     *,
     limit: float,
     theme: ThemeName = "light",
@@ -57,7 +57,7 @@ def every_head(
 def head_averages(
     averages: Float[np.ndarray, "layer query key"],
     visible: Bool[np.ndarray, "layer query key"],
-    at: Position,
+    at: Focus,
     *,
     limit: float,
     theme: ThemeName = "light",
@@ -85,7 +85,7 @@ def _tiles(
     weights: Float[np.ndarray, "tile_row tile_column query key"],
     visible: Bool[np.ndarray, "tile_row tile_column query key"],
     grid: TileGrid,
-    at: Position,
+    at: Focus,
     *,
     title: str,
     shows: TensorSlice,
@@ -102,7 +102,7 @@ def _tiles(
 def _enlarged(
     weights: Float[np.ndarray, "query key"],
     visible: Bool[np.ndarray, "query key"],
-    at: Position,
+    at: Focus,
     *,
     title: str,
     shows: TensorSlice,
@@ -117,7 +117,7 @@ def rollout(
     step: Float[np.ndarray, "query key"],
     before: Float[np.ndarray, "token input"],
     after: Float[np.ndarray, "token input"],
-    at: Position,
+    at: Focus,
     *,
     limit: float,
     theme: ThemeName = "light",

@@ -23,7 +23,7 @@ from encoder_core.figures import (
     span_of,
 )
 from encoder_core.scenes.attention.softmax import weight_bars, weight_map
-from encoder_core.scenes.position import Position, head_slice
+from encoder_core.scenes.focus import Focus, head_slice
 from encoder_core.support.number_format import format_number
 from encoder_core.support.read_only import compared_by_identity
 
@@ -43,7 +43,7 @@ def mixture(
     weights: HeadWeights,
     v: Float[np.ndarray, "key d_head"],
     z: Float[np.ndarray, "query d_head"],
-    at: Position,
+    at: Focus,
     *,
     dimension: int,
     factor: float = 1.0,
@@ -82,7 +82,7 @@ def one_number(
     values: Float[np.ndarray, "key"],
     visible: Bool[np.ndarray, "key"],
     z: float,
-    at: Position,
+    at: Focus,
     *,
     dimension: int,
     factor: float = 1.0,

@@ -22,7 +22,7 @@ from encoder_core.figures import (
     parameter_slice,
 )
 from encoder_core.scenes.equation import EquationTerm, equation
-from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
+from encoder_core.scenes.focus import POSITION_ENCODING, Focus, text_slice
 
 MAX_ROWS = 64  # of a larger vocabulary, only the rows in use are visible
 HEIGHT = 220
@@ -46,7 +46,7 @@ def lookup(
     ids: Int[np.ndarray, "seq"],
     rows: Float[np.ndarray, "seq d_model"],
     table: Float[np.ndarray, "vocab d_model"],
-    at: Position,
+    at: Focus,
     *,
     vocabulary: Sequence[str],
     columns: Window | None = None,
@@ -91,7 +91,7 @@ def rows_and_positions(
     rows: Float[np.ndarray, "seq d_model"],
     position: Float[np.ndarray, "seq d_model"],
     sizes: Mapping[str, float],
-    at: Position,
+    at: Focus,
     *,
     scale: str,
     in_use: bool,

@@ -29,7 +29,7 @@ from encoder_core.figures import (
 )
 from encoder_core.scenes.add_and_norm import norm_step_slices
 from encoder_core.scenes.equation import EquationTerm, equation
-from encoder_core.scenes.position import POSITION_ENCODING, Position, text_slice
+from encoder_core.scenes.focus import POSITION_ENCODING, Focus, text_slice
 
 HEIGHT = 230
 
@@ -37,7 +37,7 @@ HEIGHT = 230
 def all_positions(
     encoding: Float[np.ndarray, "position d_model"],
     chosen: Sequence[int],
-    at: Position,
+    at: Focus,
     *,
     title: str,
     seq: int,
@@ -67,7 +67,7 @@ def position_added(
     scaled: Float[np.ndarray, "seq d_model"],
     position: Float[np.ndarray, "seq d_model"],
     total: Float[np.ndarray, "seq d_model"],
-    at: Position,
+    at: Focus,
     *,
     columns: Window | None = None,
     title: Literal["embedded", "embedding sum"] = "embedded",
@@ -87,7 +87,7 @@ def position_added(
 def sum_normed(
     norm: NormSteps,
     embedded: Float[np.ndarray, "seq d_model"],
-    at: Position,
+    at: Focus,
     *,
     in_use: bool = True,
     columns: Window | None = None,

@@ -9,8 +9,8 @@ from encoder_core.encoder import Encoder
 from encoder_core.explain.recompute import difference
 from encoder_core.figures import Line, MosaicStyle, ThemeName, TileGrid, mosaic, position_labels
 from encoder_core.scenes.attention import multi_head as scenes
+from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.items import Matrix, line_of
-from encoder_core.scenes.position import ScenePosition
 from encoder_core.support.number_format import format_number
 from encoder_core.trace import Run
 from encoder_core.tutorials.item import Finding, Item, Quotation, judge
@@ -109,7 +109,7 @@ def _concatenate(seed: int) -> Finding:
     gap = difference(layer.attn_out, parts.astype(float).sum(1) + bias)
 
     def draw(theme: ThemeName) -> Line:
-        at = ScenePosition(labels=tuple(position_labels(parts.shape[2])))
+        at = Focus(labels=tuple(position_labels(parts.shape[2])))
         return scenes.contributions(parts[0], layer.attn_out[0], at, biased=True, theme=theme)
 
     return Finding(

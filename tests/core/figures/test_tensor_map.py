@@ -12,9 +12,9 @@ from encoder_core.figures import (
     TensorSlice,
     parameter_slice,
 )
-from encoder_core.scenes.position import ScenePosition, head_slice, layer_slice, text_slice
+from encoder_core.scenes.focus import Focus, head_slice, layer_slice, text_slice
 
-AT = ScenePosition(sentence=1, layer=2, head=3, token=5, key_token=6)
+AT = Focus(sentence=1, layer=2, head=3, token=5, key_token=6)
 CASES = {
     "a head": (head_slice("q", AT), Place(4, 7), Cell("q", (1, 3, 4, 7), 2)),
     "a head, transposed": (head_slice("k", AT, transposed=True), Place(7, 4), Cell("k", (1, 3, 4, 7), 2)),

@@ -11,12 +11,12 @@ from encoder_core.explain.sublayers import add_and_norm as tensors_around
 from encoder_core.figures import Line, Window, colour_limit
 from encoder_core.scenes import add_and_norm, feed_forward, language, predictions, residual_stream
 from encoder_core.scenes.attention import multi_head, qkv, scaled_scores, softmax, stack_attention, weighted_values
+from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.inputs import embedding, positions
-from encoder_core.scenes.position import ScenePosition
 from encoder_core.trace import Run
 
 
-def attention_lines(run: Run, at: ScenePosition) -> Iterator[Line]:
+def attention_lines(run: Run, at: Focus) -> Iterator[Line]:
     """The scenes of one head."""
     layer = run.trace.layers[at.layer]
     q, k, v, dots, scores, weights, z = (
@@ -38,7 +38,7 @@ def attention_lines(run: Run, at: ScenePosition) -> Iterator[Line]:
     yield weighted_values.one_number(row, v[:, 0], visible[at.token], number, at, dimension=0, factor=factor)
 
 
-def layer_lines(run: Run, at: ScenePosition, columns: Window) -> Iterator[Line]:
+def layer_lines(run: Run, at: Focus, columns: Window) -> Iterator[Line]:
     """The scenes of one layer."""
     config, layer = run.config, run.trace.layers[at.layer]
     d_head, q = config.d_head, layer.q[at.sentence]
@@ -70,7 +70,7 @@ def layer_lines(run: Run, at: ScenePosition, columns: Window) -> Iterator[Line]:
                                neurons=neurons.fitted(9), neuron=0)  # fmt: skip
 
 
-def text_lines(run: Run, at: ScenePosition, columns: Window) -> Iterator[Line]:
+def text_lines(run: Run, at: Focus, columns: Window) -> Iterator[Line]:
     """The scenes of what comes before the layers, and of all of them together."""
     trace, config, sentence = run.trace, run.config, at.sentence
     seq, first = len(at.labels), first_input(run).for_sentence(sentence)
@@ -120,7 +120,7 @@ def text_lines(run: Run, at: ScenePosition, columns: Window) -> Iterator[Line]:
                                          real=np.ones(seq, bool))  # fmt: skip
 
 
-def all_lines(run: Run, at: ScenePosition, bins: int) -> list[Line]:
+def all_lines(run: Run, at: Focus, bins: int) -> list[Line]:
     """All scenes; wide axes have bins of the size `bins`."""
     at = at._replace(labels=tuple(f"token {index}" for index in range(run.trace.real.shape[1])))
     columns = Window(0, run.config.d_model, bins)

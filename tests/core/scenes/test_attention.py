@@ -7,10 +7,10 @@ from encoder_core import Encoder, EncoderConfig
 from encoder_core.analysis import entropy, softmax_steps
 from encoder_core.figures import panels_of
 from encoder_core.scenes.attention import multi_head, scaled_scores, softmax, weighted_values
-from encoder_core.scenes.position import ScenePosition
+from encoder_core.scenes.focus import Focus
 
 TOKENS = ("the", "<b>", "sat")
-AT = ScenePosition(head=1, token=1, labels=TOKENS)
+AT = Focus(head=1, token=1, labels=TOKENS)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_weighted_rows_add_up_to_the_row_of_z(layer):
     weights, v, z = layer.pattern[0, 0], layer.v[0, 0], layer.z[0, 0]
     visible = np.isfinite(layer.scores[0, 0])
     parts = weighted_values.mixture(
-        weighted_values.HeadWeights(weights, visible, 0.5), v, z, ScenePosition(token=2, labels=TOKENS), dimension=1
+        weighted_values.HeadWeights(weights, visible, 0.5), v, z, Focus(token=2, labels=TOKENS), dimension=1
     )
     of_weights, values, of_products, result = limits(parts)
     assert (of_weights, values) == (0.5, result)
@@ -61,7 +61,7 @@ def test_weighted_rows_add_up_to_the_row_of_z(layer):
     products = panels_of(parts)[3].figure.data[0].z
     np.testing.assert_allclose(products.sum(axis=0), z[2], rtol=1e-5, atol=1e-6)
     one = weighted_values.one_number(
-        weights[2], v[:, 1], visible[2], float(z[2, 1]), ScenePosition(token=2, labels=TOKENS), dimension=1
+        weights[2], v[:, 1], visible[2], float(z[2, 1]), Focus(token=2, labels=TOKENS), dimension=1
     )
     running = panels_of(one)[-1]
     assert running.figure.layout.xaxis.title.text.startswith("ends at z = ")
@@ -77,7 +77,7 @@ def test_weighted_rows_add_up_to_the_row_of_z(layer):
 def test_products_of_a_head_with_a_small_factor_are_not_written_as_zeros(factor, numbers, z):
     weights, values = np.float32([0.5, 0.5]), np.float32([2, 4])
     line = weighted_values.one_number(
-        weights, values, np.ones(2, bool), 3 * factor, ScenePosition(labels=("a", "b")), dimension=0, factor=factor
+        weights, values, np.ones(2, bool), 3 * factor, Focus(labels=("a", "b")), dimension=0, factor=factor
     )
     products, running = (panel.figure for panel in panels_of(line)[2:])
     assert list(products.data[-1].text) == numbers
@@ -87,14 +87,14 @@ def test_products_of_a_head_with_a_small_factor_are_not_written_as_zeros(factor,
 
 def test_split_and_merged_q_are_equal(layer):
     q = layer.q[0].swapaxes(0, 1).reshape(3, 8)
-    whole, _, again = panels_of(multi_head.split(q, layer.q[0], ScenePosition(head=1, labels=TOKENS)))
+    whole, _, again = panels_of(multi_head.split(q, layer.q[0], Focus(head=1, labels=TOKENS)))
     np.testing.assert_array_equal(whole.figure.data[0].z, q)
     np.testing.assert_array_equal(again.figure.data[0].z, q)
 
 
 def test_patterns_of_several_sentences_have_numbered_tokens(trace, layer):
     (sheet,) = multi_head.all_patterns(
-        layer.pattern, trace.mask, ScenePosition(sentence=1, labels=TOKENS), title="t", limit=1.0
+        layer.pattern, trace.mask, Focus(sentence=1, labels=TOKENS), title="t", limit=1.0
     )
     assert sheet.rows.names == ("1", "2", "3")
     assert sheet.tiles.rows.names == ("sentence 1", "sentence 2")
@@ -104,10 +104,10 @@ def test_patterns_of_several_sentences_have_numbered_tokens(trace, layer):
 def test_contributions_and_their_sum_share_a_colour_scale(layer):
     added = layer.head_contributions[0]
     total = added.sum(axis=0)
-    parts = multi_head.contributions(added, total, ScenePosition(token=2, labels=TOKENS), biased=False)
+    parts = multi_head.contributions(added, total, Focus(token=2, labels=TOKENS), biased=False)
     largest = float(max(np.abs(added).max(), np.abs(total).max()))
     assert limits(parts) == [largest, largest]
-    (norms,) = multi_head.contribution_lengths(np.linalg.norm(added, axis=-1), ScenePosition(token=2, labels=TOKENS))
+    (norms,) = multi_head.contribution_lengths(np.linalg.norm(added, axis=-1), Focus(token=2, labels=TOKENS))
     assert norms.figure.data[0].z.shape == (2, 3)
     changed = multi_head.difference(total, 2 * total, titles=("before", "after"), tokens=TOKENS)
     assert len(set(limits(changed))) == 1

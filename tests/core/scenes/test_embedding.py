@@ -1,11 +1,10 @@
 """The scenes of the embedding: the product of the rows in use is the whole product."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from encoder_core.figures import panels_of
+from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.inputs import embedding
 
 
@@ -25,7 +24,7 @@ def test_one_hot_matrix_names_its_columns_and_is_wide_enough_for_few(vocab, titl
     """A vocabulary of 100 has more rows than MAX_ROWS, so that only those of the ids 2, 5 and 8 are drawn."""
     ids = np.array([5, 2, 5, 2 if vocab == 6 else 8])
     table = np.ones((vocab, 4), np.float32)
-    at = SimpleNamespace(sentence=0, layer=0, head=0, token=0, key_token=0, labels=tuple("abcd"))
+    at = Focus(labels=tuple("abcd"))
     line = embedding.lookup(ids, table[ids], table, at,
                             vocabulary=[f"w{index}" for index in range(vocab)])  # fmt: skip
     hot, rows, *_, looked_up = panels_of(line)
@@ -37,6 +36,6 @@ def test_one_hot_matrix_names_its_columns_and_is_wide_enough_for_few(vocab, titl
 
 def test_a_word_that_is_its_id_is_named_once():
     ids, table = np.array([1, 2]), np.ones((3, 4), np.float32)
-    at = SimpleNamespace(sentence=0, layer=0, head=0, token=0, key_token=0, labels=tuple("ab"))
+    at = Focus(labels=tuple("ab"))
     _, rows, *_ = panels_of(embedding.lookup(ids, table[ids], table, at, vocabulary=["0", "one", "2"]))
     assert rows.rows.names == ("0", "1 one", "2")

@@ -7,7 +7,7 @@ from encoder_core import Encoder, EncoderConfig, attention_from, head_roles, sam
 from encoder_core.analysis import visible_keys
 from encoder_core.figures import Window, panels_of, theme_named
 from encoder_core.scenes import language
-from encoder_core.scenes.position import ScenePosition
+from encoder_core.scenes.focus import Focus
 
 TOKENS = ("the", "<b>", "sat", ",", "down")
 
@@ -20,7 +20,7 @@ def trace():
 
 def test_one_word_has_a_row_for_each_head_and_the_weights_on_one_key(trace):
     weights = attention_from(trace, 1, 1)
-    visible, at = visible_keys(trace, 1)[:, :, 1], ScenePosition(sentence=1, layer=1, head=2, token=1, labels=TOKENS)
+    visible, at = visible_keys(trace, 1)[:, :, 1], Focus(sentence=1, layer=1, head=2, token=1, labels=TOKENS)
     sheet, to_key = panels_of(language.one_word(weights, visible, at, limit=0.5))
     np.testing.assert_array_equal(sheet.figure.data[0].z[4:, :2], weights[1, :, :2])  # three heads and a gap above
     assert np.isnan(sheet.figure.data[0].z[:, 2:]).all()  # padding is masked
@@ -35,7 +35,7 @@ def test_the_weights_of_a_role_and_the_strongest_head_of_each(trace):
     measured = head_roles([trace])
     assert measured.roles == ("previous", "next", "itself", "punctuation")
     role, bars = panels_of(
-        language.head_roles(measured, "next", ScenePosition(head=1), description="the token after", limit=0.7)
+        language.head_roles(measured, "next", Focus(head=1), description="the token after", limit=0.7)
     )
     np.testing.assert_array_equal(role.figure.data[0].z, measured.weights[1].astype(np.float32))
     assert role.figure.data[0].zmax == 0.7

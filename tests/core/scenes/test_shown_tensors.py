@@ -9,7 +9,7 @@ from encoder_core import EncoderConfig, edits
 from encoder_core.explain import check_cell, derive
 from encoder_core.explain.cell import tensor_at
 from encoder_core.figures import Panel, Place, panels_of
-from encoder_core.scenes.position import ScenePosition
+from encoder_core.scenes.focus import Focus
 from tests.core.derive.models import FIXED_MODELS, PLACES, drawn_models, traced
 from tests.core.scenes.all_lines import all_lines, attention_lines
 
@@ -79,7 +79,7 @@ def check_lines(model, at, bins, seed):
 def any_position(model, rng):
     (batch, seq), config = model.trace.real.shape, model.config
     sizes = (batch, config.num_layers, config.num_heads, seq, seq)
-    return ScenePosition(*(int(rng.integers(size)) for size in sizes))
+    return Focus(*(int(rng.integers(size)) for size in sizes))
 
 
 @pytest.mark.parametrize("build", FIXED_MODELS)
@@ -103,7 +103,7 @@ TOKENS = tuple(f"token {index}" for index in range(4))
 def lines_with(*applied):
     model = traced(CONFIG, PLACES, applied, (1, 4), "ids", "causal", 7)
     run = model.run
-    return run, list(attention_lines(run, ScenePosition(layer=1, head=1, token=2, key_token=1, labels=TOKENS)))
+    return run, list(attention_lines(run, Focus(layer=1, head=1, token=2, key_token=1, labels=TOKENS)))
 
 
 def test_a_score_that_an_edit_sets_is_marked_and_has_the_number_of_the_edit():

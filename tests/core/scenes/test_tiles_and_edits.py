@@ -7,7 +7,7 @@ import pytest
 from encoder_core.figures import HeatmapStyle, panels_of
 from encoder_core.scenes import residual_stream, what_if
 from encoder_core.scenes.attention import stack_attention
-from encoder_core.scenes.position import ScenePosition
+from encoder_core.scenes.focus import Focus
 
 TOKENS = tuple(f"token{index}" for index in range(12))
 
@@ -15,7 +15,7 @@ TOKENS = tuple(f"token{index}" for index in range(12))
 def test_tiles_of_many_tokens_show_the_largest_weight_of_each_bin_as_a_cell_of_the_tensor():
     patterns = np.random.default_rng(0).random((12, 16, 12, 12), np.float32)
     visible = np.tril(np.ones(patterns.shape, bool))
-    line = stack_attention.every_head(patterns, visible, ScenePosition(layer=3, head=2, labels=TOKENS), limit=0.7)
+    line = stack_attention.every_head(patterns, visible, Focus(layer=3, head=2, labels=TOKENS), limit=0.7)
     sheet, enlarged = panels_of(line)
     assert stack_attention.bin_size(patterns.size) == sheet.rows.size == sheet.columns.size == 2
     assert sheet.rows.names[:2] == ("1 to 2", "3 to 4")
@@ -54,7 +54,7 @@ def test_the_title_says_that_there_is_no_difference():
 
 
 def test_a_stage_selects_the_layer_whose_output_it_is():
-    (panel,) = what_if.propagation(np.ones((4, 2)), ScenePosition(layer=1, labels=("a", "b")))
+    (panel,) = what_if.propagation(np.ones((4, 2)), Focus(layer=1, labels=("a", "b")))
     assert [panel.selection(panel.place(row, 1)) for row in range(4)] == [
         {"layer": layer, "token": 1} for layer in (0, 0, 1, 2)
     ]

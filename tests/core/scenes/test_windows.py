@@ -6,12 +6,12 @@ import pytest
 from encoder_core.figures import Product, Window
 from encoder_core.scenes import residual_stream
 from encoder_core.scenes.attention import multi_head
+from encoder_core.scenes.focus import Focus
 from encoder_core.scenes.inputs import embedding
-from encoder_core.scenes.position import ScenePosition
 
 
 def test_the_lookup_is_a_product_only_without_bins():
-    at = ScenePosition(labels=("a", "b"))
+    at = Focus(labels=("a", "b"))
     table, ids = np.eye(3, 8, dtype=np.float32), np.array([2, 0])
     for columns, product in ((None, Product(0, 1)), (Window(2, 6), Product(0, 1)), (Window(0, 8, 2), None)):
         parts = embedding.lookup(ids, table[ids], table, at, vocabulary=["x", "y", "z"], columns=columns)

@@ -22,7 +22,7 @@ from encoder_core.analysis import visible_keys
 from encoder_core.analysis.language import StrongHead, special_tokens_and_query
 from encoder_core.figures import dimensions
 from encoder_core.scenes import language as scenes
-from encoder_core.scenes.position import head_slice
+from encoder_core.scenes.focus import head_slice
 from encoder_core.support.number_format import latex_range
 from encoder_core.support.wording import head_name
 

@@ -19,7 +19,7 @@ from dashboard.shell import frame
 from dashboard.theme import current_theme
 from encoder_core import analysis
 from encoder_core.scenes.attention import stack_attention as scenes
-from encoder_core.scenes.position import layer_slice
+from encoder_core.scenes.focus import layer_slice
 from encoder_core.support.number_format import format_number
 from encoder_core.support.wording import format_count
 

@@ -21,7 +21,7 @@ from encoder_core import blocks
 from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.figures import Line
 from encoder_core.scenes.attention import stack_attention as scenes
-from encoder_core.scenes.position import head_slice, layer_slice
+from encoder_core.scenes.focus import head_slice, layer_slice
 from encoder_core.support.number_format import format_number, latex_range
 from encoder_core.support.wording import head_name
 

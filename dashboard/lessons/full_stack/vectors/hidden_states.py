@@ -20,7 +20,7 @@ from encoder_core import EncoderConfig
 from encoder_core.analysis import residual_stream
 from encoder_core.figures import Window, colour_limit, dimensions
 from encoder_core.scenes import residual_stream as scenes
-from encoder_core.scenes.position import layer_slice
+from encoder_core.scenes.focus import layer_slice
 from encoder_core.support.number_format import latex_range
 
 

@@ -16,7 +16,7 @@ from encoder_core import Encoder
 from encoder_core.analysis import cosines
 from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import residual_stream as scenes
-from encoder_core.scenes.position import text_slice
+from encoder_core.scenes.focus import text_slice
 from encoder_core.support.number_format import latex_sequence
 
 

@@ -35,7 +35,7 @@ from encoder_core.analysis.language import (
 )
 from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import contexts as scenes
-from encoder_core.scenes.position import layer_slice, text_slice
+from encoder_core.scenes.focus import layer_slice, text_slice
 from encoder_core.support.wording import format_count, shorten
 
 _MAX_ROW_NAME = 40  # characters of a sentence in the table

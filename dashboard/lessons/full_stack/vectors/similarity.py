@@ -18,7 +18,7 @@ from dashboard.theme import current_theme
 from encoder_core.analysis import cosines, mean_off_diagonal
 from encoder_core.figures.base import label
 from encoder_core.scenes import residual_stream as scenes
-from encoder_core.scenes.position import layer_slice
+from encoder_core.scenes.focus import layer_slice
 
 
 def render_similarity(current: Model, at: Focus, _: None) -> Depths:
