@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from encoder_core.edits import format_edit
-from encoder_core.export.report_stages import ReportPosition, stage_sections
+from encoder_core.export.report_stages import ReportFocus, stage_sections
 from encoder_core.export.subject import ACTIVATION_NAMES, Random, SomeRecipe, Subject, require_subject
 from encoder_core.export.svg import HATCH
 from encoder_core.parameters.cost import parameters_by_part
@@ -32,7 +32,7 @@ def report_html(subject: Subject, sentence: int = 0, layer: int = 0, head: int =
     sizes = len(trace.tokens), subject.config.num_layers, subject.config.num_heads
     for name, index, size in zip(("sentence", "layer", "head"), (sentence, layer, head), sizes, strict=True):
         require_index(name, index, size)
-    at = ReportPosition(sentence, layer, head, tuple(_numbered(trace.tokens[sentence])))
+    at = ReportFocus(sentence, layer, head, tuple(_numbered(trace.tokens[sentence])))
     style = files(__package__).joinpath("report.css").read_text(encoding="utf-8")
     sections = [
         _section(number, title, text, "".join(figures))
@@ -46,7 +46,7 @@ def report_html(subject: Subject, sentence: int = 0, layer: int = 0, head: int =
     )
 
 
-def _header(subject: Subject, at: ReportPosition) -> str:
+def _header(subject: Subject, at: ReportFocus) -> str:
     trace, c = subject.run.trace, subject.config
     facts = {
         "Encoder": subject.encoder_name + _note_on_chance(subject),
@@ -63,7 +63,7 @@ def _header(subject: Subject, at: ReportPosition) -> str:
     return f"<header><h1>{_TITLE}</h1><table>{rows}</table></header>{_tokens(trace, at)}"
 
 
-def _tokens(trace: EncoderTrace, at: ReportPosition) -> str:
+def _tokens(trace: EncoderTrace, at: ReportFocus) -> str:
     ids = [None] * len(at.tokens) if trace.ids is None else trace.ids[at.sentence]
     chips = "".join(
         f'<span class="{"token" if is_real else "token padding"}">{html.escape(token)}<small>{index}</small></span>'

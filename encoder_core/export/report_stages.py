@@ -18,7 +18,7 @@ FULL, HALF, THIRD, SMALL = 690, 338, 222, 104  # pixels: the widths of figures
 _ROW, _SMALL_ROW = 13, 5
 
 
-class ReportPosition(NamedTuple):
+class ReportFocus(NamedTuple):
     """What the report shows: indices from 0, and the labels of the tokens."""
 
     sentence: int
@@ -31,12 +31,12 @@ Section = tuple[str, str, Sequence[str]]  # title, text, figures
 Matrix = Float[np.ndarray, "row column"]
 
 
-def stage_sections(run: Run, at: ReportPosition) -> list[Section]:
+def stage_sections(run: Run, at: ReportFocus) -> list[Section]:
     """All stages, in the order of the computation."""
     return [*_input(run, at), *_attention(run, at), *_layer(run, at), _stack(run, at)]
 
 
-def _input(run: Run, at: ReportPosition) -> list[Section]:
+def _input(run: Run, at: ReportFocus) -> list[Section]:
     c, trace = run.config, run.trace
     scaled, embedded = trace.scaled_embedding[at.sentence], trace.embedded[at.sentence]
     factor = {"none": "", "sqrt_d": " times √d_model", "inv_sqrt_d": " divided by √d_model"}[c.embedding_scale]
@@ -65,7 +65,7 @@ def _input(run: Run, at: ReportPosition) -> list[Section]:
     ]
 
 
-def _attention(run: Run, at: ReportPosition) -> list[Section]:
+def _attention(run: Run, at: ReportFocus) -> list[Section]:
     c, layer = run.config, run.trace.layers[at.layer]
     q, k, v, z, dots, scores, pattern = (
         tensor[at.sentence, at.head]
@@ -118,7 +118,7 @@ def _attention(run: Run, at: ReportPosition) -> list[Section]:
     ]  # fmt: skip
 
 
-def _layer(run: Run, at: ReportPosition) -> list[Section]:
+def _layer(run: Run, at: ReportFocus) -> list[Section]:
     c, layer = run.config, run.trace.layers[at.layer]
     before, added, after, mlp_in, act, out, post = (
         tensor[at.sentence]
@@ -159,7 +159,7 @@ def _layer(run: Run, at: ReportPosition) -> list[Section]:
     ]  # fmt: skip
 
 
-def _stack(run: Run, at: ReportPosition) -> Section:
+def _stack(run: Run, at: ReportFocus) -> Section:
     c, trace = run.config, run.trace
     averages = stack_patterns(trace, at.sentence).mean(axis=1)
     averages = _hatched(averages, np.any(visible_keys(trace, at.sentence), axis=1))
@@ -230,11 +230,11 @@ def _has_empty_row(scores: Matrix) -> bool:
     return bool((~np.isfinite(scores)).all(axis=-1).any())
 
 
-def _sets_input(run: Run, at: ReportPosition) -> bool:
+def _sets_input(run: Run, at: ReportFocus) -> bool:
     return any(sentence == at.sentence for sentence, *_ in run.effects.embedded)
 
 
-def _sets_scores(run: Run, at: ReportPosition) -> bool:
+def _sets_scores(run: Run, at: ReportFocus) -> bool:
     cells = run.effects.cell_values("scores", at.layer)
     return any((sentence, head) == (at.sentence, at.head) for sentence, head, *_ in cells)
 
