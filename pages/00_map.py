@@ -8,12 +8,15 @@ from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.map import input_group, layer_group, length_question, output_group, render_cost
 from dashboard.lessons.sublayers.edited_residuals import factor_line
 from dashboard.lessons.transitions import render_opening
+from dashboard.models.recomputed import difference_of
 from dashboard.selection import focus
+from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import inspect_cell
 from dashboard.shell import frame
 from dashboard.shell.frame import Shape
 from dashboard.theme import current_theme
 from encoder_core import blocks
+from encoder_core.explain import recompute
 from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
 from encoder_core.parameters.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.scenes.focus import text_slice
@@ -35,7 +38,7 @@ render_opening(
 
 
 def render_body() -> None:
-    at = focus.render_focus_controls(current, "layer", "head")
+    at = focus.render_focus_controls(current, "layer", "head", badge=render_badge)
     question = length_question(config, seq, batch)
     ask_first(question)
     groups = [
@@ -62,6 +65,16 @@ def render_body() -> None:
         ],
         question,
         inspect_cell(current, at, text_slice("output", at).cell(focus.resolve_focus(current).token, 0)),
+    )
+
+
+def render_badge(at: Focus) -> None:
+    """The badge over the cards of the input and of the selected layer."""
+    frame.render_recompute_badge(
+        lambda: difference_of(current, recompute.input_and_layer, at.layer),
+        f"layer {at.layer + 1}",
+        f"The stages of the input and of layer {at.layer + 1} are recomputed in 64-bit NumPy, each from the tensors "
+        "before it.",
     )
 
 

@@ -1,8 +1,11 @@
 """Full stack: attention and hidden states across all layers, one view at a time."""
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard.inspect.depths import render_depths
+from dashboard.lessons.full_stack import recomputed
 from dashboard.lessons.full_stack.attention.ablation import render_ablation
 from dashboard.lessons.full_stack.attention.head_pairs import render_head_pairs
 from dashboard.lessons.full_stack.attention.head_roles import render_head_roles, render_role_picker
@@ -24,7 +27,6 @@ from dashboard.lessons.full_stack.vectors.similarity import render_similarity
 from dashboard.lessons.full_stack.view import READ_OUT_NOTE, View, render_dims_picker
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
-from dashboard.selection.focus import Focus
 from dashboard.selection.inspected_cell import CELL, inspect_cell
 from dashboard.selection.view_choice import render_grouped_choice
 from dashboard.shell import frame
@@ -32,7 +34,6 @@ from dashboard.shell.frame import Shape
 from dashboard.state.choices import VIEW
 from dashboard.state.session import session
 from encoder_core.analysis import has_predictions
-from encoder_core.explain import recompute
 from encoder_core.scenes.focus import text_slice
 
 current = frame.begin_page()
@@ -43,28 +44,32 @@ VIEWS_BY_LAYER = ("Rollout", "Hidden states", "Similarity", "Same word")
 COMPARED_VIEWS = ("Head average", "One word", "Rollout")  # of the attention of one token
 VIEWS = {
     "Attention": {
-        "All heads": View(("layer", "head", "token"), render_all_heads),
-        "Head average": View(("layer", "token"), render_head_averages),
-        "One word": View(("layer", "head", "token", "key_token"), render_one_word),
+        "All heads": View(("layer", "head", "token"), render_all_heads, recomputation=recomputed.WEIGHTS),
+        "Head average": View(("layer", "token"), render_head_averages, recomputation=recomputed.MEAN_WEIGHTS),
+        "One word": View(("layer", "head", "token", "key_token"), render_one_word, recomputation=recomputed.WEIGHTS),
         "What heads look at": View(("layer", "head"), render_head_roles, render_role_picker, of_sentence=False),
         "Pairs of a head": View(("layer", "head"), render_head_pairs, of_sentence=False),
-        "Rollout": View(("layer", "token"), render_rollout),
+        "Rollout": View(("layer", "token"), render_rollout, recomputation=recomputed.ROLLOUT),
         "Ablation": View(("layer", "head", "token"), render_ablation),
     },
     "Vectors": {
-        "Hidden states": View(("layer", "token"), render_hidden_states, render_dims_picker),
+        "Hidden states": View(
+            ("layer", "token"), render_hidden_states, render_dims_picker, recomputation=recomputed.LAYER
+        ),
         "Geometry": View(("head", "token"), render_geometry, render_geometry_pickers),
         "Similarity": View(("layer", "token"), render_similarity),
         "Same word": View((), render_same_word, render_word_picker),
         "Similar contexts": View(("token",), render_similar_contexts, render_layer_picker),
         "Sentences": View((), render_sentences, render_window_picker),
-        "In and out": View(("token",), render_in_and_out, render_dims_picker),
+        "In and out": View(("token",), render_in_and_out, render_dims_picker, recomputation=recomputed.OUTPUT),
     },
 }
 
 PREDICTION_VIEWS = {
-    "Predicted tokens": View(("token",), render_predicted_tokens, render_output_picker),
-    "Logit lens": View(("token",), render_logit_lens, render_output_picker),
+    "Predicted tokens": View(
+        ("token",), render_predicted_tokens, render_output_picker, recomputation=recomputed.LOGITS
+    ),
+    "Logit lens": View(("token",), render_logit_lens, render_output_picker, recomputation=recomputed.LENS),
     "Logit attribution": View(("layer", "head", "token"), render_logit_attribution, render_output_picker),
 }
 if has_predictions(config):
@@ -87,10 +92,11 @@ def render_body() -> None:
         name = render_grouped_choice("View", names, VIEW)
         view = next(views[name] for views in VIEWS.values() if name in views)
         choice = view.render_picker(current)
+    recomputation = view.recomputation if view.recomputation and view.recomputation.covers(config) else None
     at = focus.render_focus_controls(
         current,
         *view.parts,
-        badge=lambda at: frame.render_recompute_badge(lambda: difference(at)),
+        badge=partial(recomputation.render_badge, current) if recomputation else None,
         of_sentence=view.of_sentence,
     )
     if config.attention_read_out == "input" and name in VIEWS_BY_LAYER:
@@ -103,11 +109,6 @@ def render_body() -> None:
         begins_with_table = result.inspection is None and not session().get(CELL)
         inspection = result.inspection or inspect_cell(current, at, text_slice("output", at).cell(at.token, 0))
         render_depths(*result[:4], inspection, begins_with_table=begins_with_table)
-
-
-def difference(at: Focus) -> float:
-    """Largest difference between the selected layer's output and a recomputation from its input."""
-    return recompute.encoder_layer(current.run, at.layer, at.sentence)
 
 
 frame.run_as_fragment(render_body)

@@ -149,17 +149,24 @@ def render_explained(text: str) -> None:
     st.caption(explain_terms(text))
 
 
-def render_recompute_badge(difference_of: Callable[[], float]) -> None:
-    """Render the badge with the largest relative difference between the stage's result and its recomputation, which is
-    computed after the figures."""
+_OF_STAGE = "The result of this stage is recomputed in 64-bit NumPy from the tensors on this page."
+
+
+def render_recompute_badge(difference_of: Callable[[], float], part: str = "", scope: str = _OF_STAGE) -> None:
+    """Render the badge with the largest relative difference between tensors on the page and their recomputation, which
+    is computed after the figures.
+
+    part   what was recomputed, in the badge, where it is not all that is shown, such as "layer 1"
+    scope  the tooltip's sentence on what was recomputed, and from what
+    """
 
     def render() -> None:
         difference = difference_of()
         colour, icon = ("green", "check") if difference < 1e-5 else ("orange", "warning")
+        text = f"{part} recomputed, Δ" if part else "recomputed, max Δ"
         st.markdown(
-            f":{colour}-badge[:material/{icon}: recomputed, max Δ {format_number(difference, 1)}]",
-            help="The result of this stage is recomputed in 64-bit NumPy from the tensors on this page. Δ is the "
-            "largest difference, as a fraction of the largest value.",
+            f":{colour}-badge[:material/{icon}: {text} {format_number(difference, 1)}]",
+            help=f"{scope} Δ is the largest difference, as a fraction of the largest value.",
             width="content",
         )
 

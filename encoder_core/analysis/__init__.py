@@ -3,6 +3,7 @@
 from encoder_core.analysis.attention import (
     later_key_share,
     mix_with_residual,
+    roll_out,
     rollout,
     stack_patterns,
     visible_keys,
@@ -83,6 +84,7 @@ __all__ = [
     "residual_stages",
     "residual_step",
     "residual_stream",
+    "roll_out",
     "rollout",
     "root_mean_square",
     "self_matches",

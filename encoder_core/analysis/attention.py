@@ -56,7 +56,12 @@ def rollout(
     """
     require_trace(trace)
     require_chained_trace(trace, allow_unchained=allow_unchained)
-    mixed = mix_with_residual(stack_patterns(trace, sentence))
+    return roll_out(stack_patterns(trace, sentence))
+
+
+def roll_out(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
+    """The rollout of the attention weights of all layers, see `rollout`."""
+    mixed = mix_with_residual(patterns)
     rolled = [mixed[0]]
     for layer in mixed[1:]:
         rolled.append(layer @ rolled[-1])

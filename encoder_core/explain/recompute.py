@@ -5,13 +5,15 @@ recomputation includes the edits and the dropout of the run. Cells that edits se
 values that were set, because the fraction for the other cells would be small beside a large value.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 
-from encoder_core.analysis import one_hot
-from encoder_core.config import embedding_factors
+from encoder_core.analysis import logit_lens, one_hot, residual_stream, stack_patterns
+from encoder_core.blocks import output_logits
+from encoder_core.config import embedding_factors, require_chained_layers
 from encoder_core.edits.effects import CellValues
 from encoder_core.explain import sublayers
 from encoder_core.explain.first_input import embedding_norm
@@ -139,6 +141,58 @@ def encoder_layer(run: Run, layer: int, sentence: int) -> float:
     return difference(
         tensors.resid_post[sentence], sublayers.encoder_layer(tensors.resid_pre[sentence], run, layer, sentence)
     )
+
+
+def input_and_layer(run: Run, layer: int) -> float:
+    """The stages of the input and of one layer, each from the tensors before it."""
+    stages = (projections, scores, softmax, weighted_values, multi_head, add_and_norm, feed_forward)
+    return max(embedding(run), positions(run), *(stage(run, layer) for stage in stages))
+
+
+# Of all layers, for one sentence. `measure` is what a figure shows of the weights, such as their mean over the heads.
+
+
+def stack_weights(
+    run: Run, sentence: int, measure: Callable[[Float[np.ndarray, "..."]], Float[np.ndarray, "..."]] = np.asarray
+) -> float:
+    """The attention weights of all heads of all layers from their scores, or a measure of them."""
+    sentences, trace = slice(sentence, sentence + 1), run.trace
+    weights = [
+        sublayers.attention_weights(tensors.scores[sentences], run, layer, sentences)[0]
+        for layer, tensors in enumerate(trace.layers)
+    ]
+    return difference(measure(stack_patterns(trace, sentence)), measure(np.stack(weights)))
+
+
+def output(run: Run, sentence: int) -> float:
+    """The output from the input of the last layer: the layer, and the final norm if there is one.
+
+    Raises ValueError with attention_read_out="input": the output is then not computed from the layers of the trace.
+    """
+    require_chained_layers(run.config)
+    last = len(run.trace.layers) - 1
+    rows = sublayers.encoder_layer(run.trace.layers[last].resid_pre[sentence], run, last, sentence)
+    if run.config.final_norm:
+        scale, shift = sublayers.norm_parameters(run.edited_parameters, last, "final_norm")
+        rows = sublayers.layer_norm_steps(rows, scale, shift, run.config.norm_eps).output
+    return difference(run.trace.output[sentence], rows)
+
+
+def logits(run: Run, sentence: int) -> float:
+    """The logits from the output of the encoder: output W_head + b."""
+    trace, parameters = run.trace, run.edited_parameters
+    assert trace.logits is not None
+    return difference(trace.logits[sentence], output_logits(trace.output[sentence].astype(float), parameters))
+
+
+def lens_logits(run: Run, sentence: int) -> float:
+    """The logits of the logit lens from the residual stream: its final norm, if there is one, and the output head."""
+    parameters, config = run.edited_parameters, run.config
+    rows = residual_stream(run.trace, sentence).astype(float)
+    if config.final_norm:
+        scale, shift = (parameters[f"final_norm.{name}"] for name in ("scale", "bias"))
+        rows = sublayers.layer_norm_steps(rows, scale, shift, config.norm_eps).output
+    return difference(logit_lens(run, sentence), output_logits(rows, parameters))
 
 
 def _difference_with_edits(

@@ -38,7 +38,15 @@ def test_a_cell_that_is_not_minus_infinity_differs(wrong):
     assert recompute.difference(right.astype(np.float32), np.array([1.0, wrong])) == np.inf
 
 
-SMALL = EncoderConfig(vocab_size=9, d_model=12, num_heads=3, d_ff=16, num_layers=2, embedding_scale="sqrt_d")
+SMALL = EncoderConfig(
+    vocab_size=9,
+    d_model=12,
+    num_heads=3,
+    d_ff=16,
+    num_layers=2,
+    embedding_scale="sqrt_d",
+    output_head=True,
+)
 CONFIGS = {
     "post": replace(SMALL, dropout=0.3, dropout_at=get_args(DropoutPlace)),
     "pre": replace(SMALL, norm="pre", final_norm=True, activation="gelu", use_bias=False),
@@ -76,7 +84,16 @@ def differences(run: Run, layer: int) -> dict[str, float]:
     """The differences of all stages, by function name."""
     layer_stages = ("projections", "scores", "softmax", "weighted_values", "multi_head", "add_and_norm", "feed_forward")
     result = {name: getattr(recompute, name)(run, layer) for name in layer_stages}
-    differences = [recompute.encoder_layer(run, layer, sentence) for sentence in range(len(IDS))]
+    sentences, last = range(len(IDS)), len(run.trace.layers) - 1
+    differences = [recompute.encoder_layer(run, layer, sentence) for sentence in sentences]
+    of_stack = {
+        "all weights": recompute.stack_weights,
+        "output": recompute.output,
+        "logits": recompute.logits,
+        "lens": recompute.lens_logits,
+    }
+    if layer == last:
+        result |= {name: max(function(run, sentence) for sentence in sentences) for name, function in of_stack.items()}
     return result | {
         "embedding": recompute.embedding(run),
         "positions": recompute.positions(run),
@@ -100,6 +117,9 @@ def test_every_stage_agrees_with_every_edit(config, edits):
     for layer in range(2):
         result = differences(run, layer)
         assert max(result.values()) < 1e-5, result
+        stages = ("embedding", "positions", "projections", "scores", "softmax", "weighted_values", "multi_head")
+        expected = max(result[stage] for stage in (*stages, "add_and_norm", "feed_forward"))
+        assert recompute.input_and_layer(run, layer) == expected
 
 
 def test_every_type_of_edit_is_tested():
@@ -109,13 +129,13 @@ def test_every_type_of_edit_is_tested():
 # The stages that disagree where the recomputation does not apply the edits.
 DISAGREEING_STAGES = {
     "a row of the table": {"embedding"},
-    "weights": {"projections", "multi_head", "layer"},
+    "weights": {"projections", "multi_head", "layer", "output"},
     "the embedded input": {"positions"},
-    "unscaled": {"scores", "layer"},
-    "scores": {"scores", "layer"},
-    "temperature": {"softmax", "layer"},
-    "head factors": {"weighted_values", "layer"},
-    "residual factors": {"add_and_norm", "layer"},
+    "unscaled": {"scores", "layer", "output"},
+    "scores": {"scores", "layer", "output"},
+    "temperature": {"softmax", "layer", "all weights", "output"},
+    "head factors": {"weighted_values", "layer", "output"},
+    "residual factors": {"add_and_norm", "layer", "output"},
 }
 
 
@@ -146,6 +166,9 @@ def test_stages_disagree_without_the_edits(config, edits):
         *((tensor, "feed_forward", True) for tensor in ("mlp_pre", "mlp_act", "mlp_out")),
         ("resid_post", "add_and_norm", True),
         ("resid_post", "layer", True),
+        ("pattern", "all weights", True),
+        ("output", "output", False),
+        ("logits", "logits", False),
     ],
 )
 def test_a_stage_disagrees_with_one_changed_number(config, edits, tensor, stage, in_layer):

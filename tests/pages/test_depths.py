@@ -57,6 +57,31 @@ def test_the_map_shows_the_numbers_of_the_word_that_is_followed(framed):
     assert "“cat”" in str(derivation)
 
 
+BADGES = {  # view of the full stack, or a stage -> what the tooltip of its badge says; None: there is no badge
+    "All heads": "The attention weights of all 4 layers for sentence 2 are recomputed",
+    "One word": "The attention weights of all 4 layers for sentence 2 are recomputed",
+    "Head average": "The means over the heads of the attention weights of all 4 layers for sentence 2",
+    "Rollout": "The shares that rollout computes from the attention weights of all 4 layers for sentence 2",
+    "What heads look at": None,
+    "Ablation": None,
+    "Hidden states": "The vectors of sentence 2 after layer 3 are recomputed",
+    "Sentences": None,
+    "In and out": "The output vectors of sentence 2 are recomputed",
+    "map": "The stages of the input and of layer 3 are recomputed",
+    "softmax": "The result of this stage is recomputed",
+}
+
+
+def test_a_badge_says_what_was_recomputed(framed):
+    for name, said in BADGES.items():
+        stage, link = ("full_stack", {"view": name}) if name[0].isupper() else (name, {})
+        at = opened(stage_named(stage), text="the cat\nthe dog", sentence="2", layer="3", **link)
+        badges = [text for text in at.markdown if "recomputed" in text.value]
+        assert [text.proto.help[: len(said or "")] for text in badges] == ([said] if said else []), name
+        part = "layer 3 recomputed, Δ" if name in ("map", "Hidden states") else "recomputed, max Δ"
+        assert all(text.value.startswith(f":green-badge[:material/check: {part} ") for text in badges)
+
+
 def test_numbers_formula_and_code(page, functions_of_the_engine):
     (group,) = [group for group in page.button_group if group.key.partition(".")[0] == "numbers"]
     if INSPECTED_CELL in group.options:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.questions import Question, WrongOption
+from dashboard.lessons.full_stack.recomputed import Recomputation
 from dashboard.models.model import Model
 from dashboard.selection.axis_window import WideAxis
 from dashboard.selection.focus import Focus, Part
@@ -36,12 +37,14 @@ class View(NamedTuple):
                    be shown, after it has rendered the reason
     render_picker  renders the view's own picker beside the choice of views
     of_sentence    whether the view shows one sentence of the text
+    recomputation  what the badge covers; None: no tensor that the view shows is recomputed, so there is no badge
     """
 
     parts: tuple[Part, ...]
     render: Callable[[Model, Focus, Any], Depths | None]
     render_picker: Callable[[Model], Any] = lambda _: None
     of_sentence: bool = True
+    recomputation: Recomputation | None = None
 
 
 def render_dims_picker(current: Model) -> Window:
