@@ -1,10 +1,13 @@
 """The map: the whole encoder with the current settings. Each part is a small heatmap and a link to its stage."""
 
+from functools import partial
+
 import numpy as np
 
 from dashboard.components.diagram import render_diagram
 from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
+from dashboard.lessons.full_stack.predictions.output_token import output_head_formula
 from dashboard.lessons.map import input_group, layer_group, length_question, output_group, render_cost
 from dashboard.lessons.sublayers.edited_residuals import factor_line
 from dashboard.lessons.transitions import render_opening
@@ -20,6 +23,7 @@ from encoder_core.explain import recompute
 from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
 from encoder_core.parameters.cost import BYTES_PER_PARAMETER, flops_by_part
 from encoder_core.scenes.focus import text_slice
+from encoder_core.support.number_format import latex_with_shape
 
 current = frame.begin_page()
 config, encoder = current.config, current.encoder
@@ -79,20 +83,24 @@ def render_badge(at: Focus) -> None:
 
 
 def formula() -> str:
-    """The equations of the stack, with the final norm and the output head if the model has them, and with factors of
-    the residuals that edits change."""
-    scale = config.embedding_scale
+    """The equations of the stack for one sentence, with the final norm and the output head if the model has them, and
+    with factors of the residuals that edits change."""
+    scale, vocab = config.embedding_scale, config.vocab_size
+    stream = partial(latex_with_shape, sizes=(seq, d_model))
     factor = "" if scale == "none" else rf"{SCALE_SYMBOLS[scale]}\;"
-    embedding = rf"{factor}E[\mathrm{{ids}}]" + ("" if config.positions == "none" else " + P")
+    table = latex_with_shape("E", (vocab, d_model), above=True)
+    embedding = rf"{factor}{table}[\mathrm{{ids}}]" + ("" if config.positions == "none" else f" + {stream('P')}")
     embedded = _EMBEDDED[config.embedding_norm] % embedding
     around_attention, around_mlp = factor_line("a", current, "attention"), factor_line("f", current, "mlp")
     lines = _FORMULAS[config.norm].replace("<a>", r"a\, " if around_attention else "")
+    for symbol in ("x_0", "y", "x_{l+1}"):
+        lines = lines.replace(f"{symbol} &", f"{stream(symbol)} &")
     lines = lines.replace("<f>", r"f\, " if around_mlp else "").replace("<x>", embedded)
-    end = r" \\ \mathrm{output} &= \mathrm{norm}(x_L)" if config.final_norm else ""
+    output = stream(r"\mathrm{output}")
+    end = rf" \\ {output} &= \mathrm{{norm}}(x_L)" if config.final_norm else ""
     if config.output_head:
-        bias = r" + b_\mathrm{head}" if config.use_bias else ""
-        end += "" if config.final_norm else r" \\ \mathrm{output} &= x_L"
-        end += rf" \\ \mathrm{{logits}} &= \mathrm{{output}}\; W_\mathrm{{head}}{bias}"
+        end += "" if config.final_norm else rf" \\ {output} &= x_L"
+        end += rf" \\ {output_head_formula(config, seq)}"
     return rf"\begin{{aligned}} {lines}{end}{around_attention}{around_mlp} \end{{aligned}}"
 
 

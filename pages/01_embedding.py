@@ -4,7 +4,7 @@ from dashboard.components.token_strip import render_token_strip
 from dashboard.inspect.depths import render_depths
 from dashboard.inspect.predict_first import ask_first
 from dashboard.lessons.embedding import lookup
-from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
+from dashboard.lessons.embedding.cosine_table import cosine_formula
 from dashboard.lessons.embedding.nearest_words import render_nearest_words
 from dashboard.lessons.embedding.scales import render_scales
 from dashboard.lessons.transitions import render_opening
@@ -57,7 +57,7 @@ def render_body() -> None:
         rf"\begin{{gathered}} \underbrace{{X}}_{{{seq}\times{d_model}}} = s\cdot"
         rf"\overbrace{{\mathrm{{onehot}}(ids)}}^{{{seq}\times{vocab}}}\;"
         rf"\overbrace{{E}}^{{{vocab}\times{d_model}}} = s\cdot E[ids] \\[18pt] s = {factor:.4g} \\[12pt] "
-        rf"{COSINE_FORMULA} \end{{gathered}}",
+        rf"{cosine_formula(d_model)} \end{{gathered}}",
         [blocks.lookup, blocks.embed, nearest_words],
         question,
         inspection,

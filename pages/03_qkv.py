@@ -23,6 +23,7 @@ from encoder_core.figures import MAX_UNBINNED, dimensions
 from encoder_core.scenes.attention import qkv as scenes
 from encoder_core.scenes.attention.qkv import LETTERS, side_by_side
 from encoder_core.scenes.focus import head_slice
+from encoder_core.support.number_format import latex_with_shape
 
 current = frame.begin_page()
 config, trace = current.config, current.trace
@@ -85,7 +86,8 @@ def render_body() -> None:
         tables["b"] = NumberTable(np.stack(list(biases.values()))[:, table_columns], list(LETTERS), names)
     lines = r" \\ ".join(
         rf"\underbrace{{{letter}}}_{{{seq}\times{width}}} = \overbrace{{x}}^{{{seq}\times{d_model}}}\;"
-        rf"\overbrace{{W_{letter}}}^{{{d_model}\times{width}}}" + (rf" + b_{letter}" if biases else "")
+        rf"\overbrace{{W_{letter}}}^{{{d_model}\times{width}}}"
+        + (f" + {latex_with_shape(f'b_{letter}', (1, width), above=True)}" if biases else "")
         for letter in LETTERS.values()
     )
     formula = rf"\begin{{gathered}} {lines} \end{{gathered}}"

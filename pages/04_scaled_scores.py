@@ -17,6 +17,7 @@ from encoder_core.explain import recompute
 from encoder_core.figures import dimensions
 from encoder_core.scenes.attention import scaled_scores as scenes
 from encoder_core.scenes.focus import head_slice
+from encoder_core.support.number_format import latex_with_shape
 
 current = frame.begin_page()
 config = current.config
@@ -39,7 +40,8 @@ def formula() -> str:
     product = rf"\overbrace{{Q}}^{{{seq}\times{d_head}}}\;\overbrace{{K^\top}}^{{{d_head}\times{seq}}}"
     scaled = rf"\frac{{{product}}}{{\sqrt{{{d_head}}}}}" if is_scaled else product
     return (
-        rf"\begin{{gathered}} \underbrace{{S}}_{{{seq}\times{seq}}} = {scaled} + M \\[10pt] M_{{ij}} = "
+        rf"\begin{{gathered}} \underbrace{{S}}_{{{seq}\times{seq}}} = {scaled} + "
+        rf"{latex_with_shape('M', (seq, seq))} \\[10pt] M_{{ij}} = "
         r"\begin{cases} 0 & \text{query } i \text{ may attend to key } j \\ -\infty & \text{masked} \end{cases} "
         r"\end{gathered}"
     )

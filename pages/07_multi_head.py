@@ -19,7 +19,7 @@ from encoder_core import LayerTrace, blocks
 from encoder_core.explain import recompute
 from encoder_core.figures import MAX_UNBINNED, dimensions
 from encoder_core.scenes.focus import layer_slice
-from encoder_core.support.number_format import latex_sequence
+from encoder_core.support.number_format import latex_sequence, latex_with_shape
 
 PARTS = ("What each head adds", "Switch heads off", "How many heads?")
 
@@ -64,6 +64,7 @@ def render_body() -> None:
             sections.render_head_counts(current)
         case _:
             sections.render_contributions(current, at, layer, dims.window(), out_bias(at.layer), inspection)
+    bias = f" + {latex_with_shape('b_O', (1, d_model))}" if config.use_bias else ""
     all_z = latex_sequence([f"z_{{{head + 1}}}" for head in range(heads)], separator=r"\; ")
     names, token_contributions = [f"head {head + 1}" for head in range(heads)], contributions[:, at.token]
     render_depths(
@@ -77,9 +78,9 @@ def render_body() -> None:
         rf"\begin{{gathered}} \underbrace{{\text{{attn\_out}}}}_{{{seq}\times{d_model}}} = "
         rf"\underbrace{{[{all_z}]}}_{{{seq}\times{width}}}\;"
         rf"\underbrace{{W_O}}_{{{width}\times{d_model}}}"
-        rf"{' + b_O' if config.use_bias else ''}"
+        rf"{bias}"
         rf"\\[2em] = \sum_{{h=1}}^{{{heads}}} \underbrace{{z_h}}_{{{seq}\times{d_head}}}\;"
-        rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{' + b_O' if config.use_bias else ''} "
+        rf"\underbrace{{W_{{O,h}}}}_{{{d_head}\times{d_model}}}{bias} "
         r"\end{gathered}",
         [blocks.SelfAttention.__call__, *MIXING, vars(LayerTrace)["head_contributions"].fget],
         question,

@@ -21,6 +21,7 @@ from encoder_core.explain.sublayers import FeedForwardSteps
 from encoder_core.figures import dimensions
 from encoder_core.scenes.feed_forward import activation_function, activation_name, network
 from encoder_core.scenes.focus import layer_slice
+from encoder_core.support.number_format import latex_with_shape
 
 current = frame.begin_page()
 config, parameters = current.config, current.parameters
@@ -80,7 +81,10 @@ def render_body() -> None:
 
 def formula() -> str:
     """The equations of both linear layers, with the activation after one of them."""
-    up, down = (" + b_{up}", " + b_{down}") if config.use_bias else ("", "")
+    up = down = ""
+    if config.use_bias:
+        up = f" + {latex_with_shape('b_{up}', (1, d_ff), above=True)}"
+        down = f" + {latex_with_shape('b_{down}', (1, d_model))}"
     hidden = rf"\overbrace{{X}}^{{{seq}\times{d_model}}}\;\overbrace{{W_{{up}}}}^{{{d_model}\times{d_ff}}}{up}"
     out = rf"H\;\underbrace{{W_{{down}}}}_{{{d_ff}\times{d_model}}}{down}"
     name, _, index = activation_function(config).partition("_")

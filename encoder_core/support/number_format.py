@@ -49,6 +49,12 @@ def latex_sequence(terms: Sequence[str], separator: str = ", ") -> str:
     return separator.join(first_and_last)
 
 
+def latex_with_shape(symbol: str, sizes: Sequence[int], *, above: bool = False) -> str:
+    """A symbol with a brace below it, or above it, and the sizes of its axes there."""
+    shape = r"\times".join(map(str, sizes))
+    return rf"\overbrace{{{symbol}}}^{{{shape}}}" if above else rf"\underbrace{{{symbol}}}_{{{shape}}}"
+
+
 def latex_range(first: int, last: int) -> str:
     r"""The whole numbers from the first to the last in LaTeX: "1, \dots, 4"; "1" if they are the same."""
     return latex_sequence([str(number) for number in range(first, last + 1)])

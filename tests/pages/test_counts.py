@@ -69,6 +69,7 @@ def test_no_view_of_the_stack_says_1_of_a_plural(framed, view):
     for text in texts(at):
         assert not PLURAL_AFTER_1.search(text), text
     assert not any(r"\dots" in latex.value for latex in at.latex)
+    assert view == "Geometry" or "brace{" in at.latex[-1].value, "symbols have shapes"
 
 
 def test_a_range_of_one_head_or_layer_has_no_dots(framed):

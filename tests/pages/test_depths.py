@@ -1,6 +1,7 @@
 """The depths of every page: numbers, formula, code of the engine, and a question with one right answer."""
 
 import ast
+import re
 from collections import defaultdict
 from copy import copy
 from pathlib import Path
@@ -100,6 +101,8 @@ def test_numbers_formula_and_code(page, functions_of_the_engine):
     (formula,) = page.latex
     assert formula.value.count("{") == formula.value.count("}")
     assert formula.value.count(r"\begin") == formula.value.count(r"\end")
+    assert "brace{" in formula.value or r"\mathbb{R}" in formula.value
+    assert not re.search(r"\+ (b_|M\b|P\b)", formula.value), "biases, the mask and the positions have shapes, too"
     assert not page.code  # a tab is rendered only when it is open
     page.session_state["session"].set(DETAILS, "Code")
     run(page)

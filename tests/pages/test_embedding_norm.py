@@ -156,7 +156,7 @@ def test_the_map_has_the_norm_in_its_formula_and_its_cards(bert):
     at = opened(stage_named("map"), **bert)
     titles = [card["title"] for card in cards(at)]
     assert titles[:5] == ["tokens", "embedding", "+ positions", "= sum", "norm = embedded"]
-    assert r"x_0 &= \mathrm{norm}(E[\mathrm{ids}] + P)" in at.latex[1].value
+    assert r"} &= \mathrm{norm}(\overbrace{E}^{" in at.latex[1].value
 
 
 def test_the_embedding_page_explains_the_effect_of_the_norm_on_the_scale(bert):
@@ -184,4 +184,5 @@ def test_without_the_norm_no_page_mentions_it(framed):
             "def layer_norm",
         ):
             assert not any(words in text for text in texts), (name, words)
-    assert r"x_0 &= E[\mathrm{ids}] + P" in opened(stage_named("map")).latex[1].value
+    start = r"\underbrace{x_0}_{20\times64} &= \overbrace{E}^{30\times64}[\mathrm{ids}]"
+    assert rf"{start} + \underbrace{{P}}_{{20\times64}} " in opened(stage_named("map")).latex[1].value

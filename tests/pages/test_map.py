@@ -8,8 +8,8 @@ from dashboard.state.settings import Settings
 from tests.pages.app import bridges, cards, figures, opened, rendered
 
 WITH_HEAD = {
-    "reverse": (["output", "output head = logits"], r"\mathrm{output} &= x_L"),
-    "nanolm": (["after layer 6", "norm = output", "output head = logits"], r"\mathrm{output} &= \mathrm{norm}(x_L)"),
+    "reverse": (["output", "output head = logits"], "&= x_L"),
+    "nanolm": (["after layer 6", "norm = output", "output head = logits"], r"&= \mathrm{norm}(x_L)"),
 }
 
 
@@ -20,18 +20,16 @@ def formula(at):
 @pytest.mark.parametrize("name", WITH_HEAD)
 def test_an_output_head_has_a_card_and_a_line_of_the_formula(framed, name):
     at, (titles, output) = opened(stage_named("map"), encoder=name), WITH_HEAD[name]
-    config = model_for(Settings.from_state({"encoder": name})).config
+    model = model_for(Settings.from_state({"encoder": name}))
     last = cards(at)[-len(titles) :]
     assert [card["title"] for card in last] == titles
     assert last[-1]["stage"] == "full_stack"
-    assert last[-1]["shape"].endswith(f"× {config.vocab_size}")
+    assert last[-1]["shape"].endswith(f"× {model.config.vocab_size}")
     assert "thumbnail" in last[-1]
-    bias = (
-        r" + b_\mathrm{head}"
-        if "output_head.bias" in model_for(Settings.from_state({"encoder": name})).parameters
-        else ""
-    )
-    assert rf"{output} \\ \mathrm{{logits}} &= \mathrm{{output}}\; W_\mathrm{{head}}{bias} \end" in formula(at)
+    seq, (d_model, vocab) = model.batch.ids.shape[1], model.parameters["output_head.kernel"].shape
+    bias = rf" + \overbrace{{b_\mathrm{{head}}}}^{{1\times{vocab}}}" if "output_head.bias" in model.parameters else ""
+    assert rf"\mathrm{{output}}}}_{{{seq}\times{d_model}}} {output} \\ \underbrace{{\mathrm{{logits}}}}" in formula(at)
+    assert rf"\overbrace{{W_\mathrm{{head}}}}^{{{d_model}\times{vocab}}}{bias} \end" in formula(at)
 
 
 def test_without_an_output_head_the_map_has_no_logits(framed):
@@ -119,7 +117,7 @@ def test_the_formula_of_the_map_names_both_sublayers(framed, norm, edits):
     a, f = (r"a\, ", r"f\, ") if edits else ("", "")
     sums = {
         "post": (rf"norm}}({a}x_l + \mathrm{{attention}}(x_l))", rf"norm}}({f}y + \mathrm{{FFN}}(y))"),
-        "pre": (rf"y &= {a}x_l + \mathrm{{attention}}(\mathrm{{norm}}(x_l))",
+        "pre": (rf"}} &= {a}x_l + \mathrm{{attention}}(\mathrm{{norm}}(x_l))",
                 rf"= {f}y + \mathrm{{FFN}}(\mathrm{{norm}}(y))"),
     }  # fmt: skip
     assert all(part in text for part in sums[norm]), text

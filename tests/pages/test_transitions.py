@@ -254,7 +254,8 @@ def test_equal_words_have_their_numbers_in_the_question_about_both_directions():
 
 
 @pytest.mark.parametrize(
-    ("scale", "formula"), [("none", r"x_0 &= E["), ("sqrt_d", r"x_0 &= \sqrt{d_"), ("inv_sqrt_d", r"x_0 &= \tfrac{1}{")]
+    ("scale", "formula"),
+    [("none", r"} &= \overbrace{E}"), ("sqrt_d", r"} &= \sqrt{d_"), ("inv_sqrt_d", r"} &= \tfrac{1}{")],
 )
 def test_the_formula_of_the_map_has_the_factor_of_the_embedding(scale, formula):
     assert formula in page_text("map", scale=scale)

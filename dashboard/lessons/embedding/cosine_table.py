@@ -7,8 +7,13 @@ from jaxtyping import Float
 
 from dashboard.inspect.depths import NumberTable
 from encoder_core.pretrained import Neighbour, direction_of
+from encoder_core.support.number_format import latex_with_shape
 
-COSINE_FORMULA = r"\cos(a, b) = \frac{a \cdot b}{\lVert a \rVert\, \lVert b \rVert}"
+
+def cosine_formula(d_model: int) -> str:
+    """The cosine of two vectors, with their shapes."""
+    a, b = (latex_with_shape(name, (1, d_model), above=True) for name in "ab")
+    return rf"\cos(a, b) = \frac{{{a} \cdot {b}}}{{\lVert a \rVert\, \lVert b \rVert}}"
 
 
 def cosine_table(

@@ -15,10 +15,10 @@ from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
 from dashboard.shell import frame
 from dashboard.theme import current_theme
-from encoder_core import ablate_heads, ablate_tokens
+from encoder_core import EncoderConfig, ablate_heads, ablate_tokens
 from encoder_core.figures import dimensions
 from encoder_core.scenes import what_if as scenes
-from encoder_core.support.number_format import format_number
+from encoder_core.support.number_format import format_number, latex_with_shape
 
 
 def render_ablation(current: Model, at: Focus, _: None) -> Depths:
@@ -48,10 +48,20 @@ def render_ablation(current: Model, at: Focus, _: None) -> Depths:
             "tokens": NumberTable(effects.tokens, at.labels, at.labels),
             "heads, this token": NumberTable(effects.heads[..., at.token], dimensions(num_layers, 1), heads),
         },
-        r"\begin{aligned} \Delta^{(l,h)}_t &= \lVert y_t(z^{(l,h)} = 0) - y_t \rVert \\"
-        r"\Delta_{jt} &= \lVert y_t(\text{key } j \text{ hidden}) - y_t \rVert \end{aligned}",
+        _formula(num_layers, num_heads, len(at.labels), current.config),
         [ablate_heads, ablate_tokens],
         question,
+    )
+
+
+def _formula(num_layers: int, num_heads: int, seq: int, config: EncoderConfig) -> str:
+    of_heads = latex_with_shape(r"\Delta^{(l,h)}_t", (num_layers, num_heads, seq))
+    of_tokens = latex_with_shape(r"\Delta_{jt}", (seq, seq))
+    z = latex_with_shape("z^{(l,h)}", (seq, config.d_head))
+    y = latex_with_shape("y_t", (1, config.d_model))
+    return (
+        rf"\begin{{aligned}} {of_heads} &= \lVert y_t({z} = 0) - {y} \rVert \\"
+        rf"{of_tokens} &= \lVert y_t(\text{{key }} j \text{{ hidden}}) - {y} \rVert \end{{aligned}}"
     )
 
 

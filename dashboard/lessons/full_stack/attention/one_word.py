@@ -23,7 +23,7 @@ from encoder_core.analysis.language import StrongHead, special_tokens_and_query
 from encoder_core.figures import dimensions
 from encoder_core.scenes import language as scenes
 from encoder_core.scenes.focus import head_slice
-from encoder_core.support.number_format import latex_range
+from encoder_core.support.number_format import latex_range, latex_with_shape
 from encoder_core.support.wording import head_name
 
 
@@ -65,7 +65,8 @@ def render_one_word(current: Model, at: Focus, _: None) -> Depths:
             "to the key": NumberTable(to_key, [f"layer {name}" for name in dimensions(num_layers, 1)], heads),
             f"layer {at.layer + 1}": NumberTable(weights[at.layer], heads, at.labels),
         },
-        rf"\begin{{aligned}} \underbrace{{a^{{(l,h)}}}}_{{1\times{seq}}} &= \text{{softmax}}(s^{{(l,h)}}_q), \quad "
+        rf"\begin{{aligned}} \underbrace{{a^{{(l,h)}}}}_{{1\times{seq}}} &= \text{{softmax}}("
+        rf"{latex_with_shape('s^{(l,h)}_q', (1, seq))}), \quad "
         rf"q = {at.token + 1} \\ "
         rf"l &= {latex_range(1, num_layers)}, \quad h = {latex_range(1, num_heads)} \end{{aligned}}",
         [attention_from, strongest_heads],

@@ -22,7 +22,7 @@ from encoder_core.analysis import stack_patterns, visible_keys
 from encoder_core.figures import Line
 from encoder_core.scenes.attention import stack_attention as scenes
 from encoder_core.scenes.focus import head_slice, layer_slice
-from encoder_core.support.number_format import format_number, latex_range
+from encoder_core.support.number_format import format_number, latex_range, latex_with_shape
 from encoder_core.support.wording import head_name
 
 
@@ -39,7 +39,8 @@ def render_all_heads(current: Model, at: Focus, _: None) -> Depths:
     num_layers, num_heads, seq, _ = patterns.shape
     return Depths(
         {head_name(at.layer, at.head): NumberTable(patterns[at.layer, at.head], at.labels, at.labels)},
-        rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}(S^{{(l,h)}}) \\"
+        rf"\begin{{aligned}} \underbrace{{A^{{(l,h)}}}}_{{{seq}\times{seq}}} &= \text{{softmax}}("
+        rf"{latex_with_shape('S^{(l,h)}', (seq, seq))}) \\"
         rf"l &= {latex_range(1, num_layers)}, \quad h = {latex_range(1, num_heads)} \end{{aligned}}",
         [stack_code(current)],
         question,
@@ -60,7 +61,7 @@ def render_head_averages(current: Model, at: Focus, _: None) -> Depths:
     return Depths(
         {f"layer {at.layer + 1}, average": NumberTable(averages[at.layer], at.labels, at.labels)},
         rf"\underbrace{{\bar A^{{(l)}}}}_{{{seq}\times{seq}}} = \frac{{1}}{{{num_heads}}} \sum_{{h=1}}^{{{num_heads}}}"
-        r" A^{(l,h)}",
+        rf" {latex_with_shape('A^{(l,h)}', (seq, seq))}",
         [blocks.softmax, stack_code(current)],
         question,
         inspection,

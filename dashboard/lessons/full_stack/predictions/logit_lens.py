@@ -22,7 +22,7 @@ from encoder_core.explain import Cell
 from encoder_core.figures import Selection, dimensions
 from encoder_core.figures.base import label
 from encoder_core.scenes import predictions as scenes
-from encoder_core.support.number_format import format_probability, latex_range
+from encoder_core.support.number_format import format_probability, latex_range, latex_with_shape
 
 _CLEAR = 1.05  # ratio of two probabilities
 _LEAST = 0.1  # probability of a prediction that stands out from chance
@@ -88,10 +88,14 @@ def _convention(config: EncoderConfig) -> str:
 
 
 def _formula(config: EncoderConfig) -> str:
-    stream = r"\text{norm}(x^{(l)}_t)" if config.final_norm else "x^{(l)}_t"
-    bias = r" + b_\mathrm{head}" if config.use_bias else ""
+    stream = latex_with_shape("x^{(l)}_t", (1, config.d_model))
+    stream = rf"\text{{norm}}({stream})" if config.final_norm else stream
+    d_model, vocab = config.d_model, config.vocab_size
+    lens = latex_with_shape(r"\mathrm{lens}^{(l)}_t", (1, vocab))
+    kernel = latex_with_shape(r"W_\mathrm{head}", (d_model, vocab))
+    bias = " + " + latex_with_shape(r"b_\mathrm{head}", (1, vocab)) if config.use_bias else ""
     return (
-        rf"\begin{{aligned}} \mathrm{{lens}}^{{(l)}}_t &= {stream}\, W_\mathrm{{head}}{bias} \\ l &= "
+        rf"\begin{{aligned}} {lens} &= {stream}\, {kernel}{bias} \\ l &= "
         rf"{latex_range(0, config.num_layers)} \end{{aligned}}"
     )
 

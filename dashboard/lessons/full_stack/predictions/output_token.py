@@ -9,7 +9,9 @@ from dashboard.selection.inspected_cell import drop_cell
 from dashboard.state.choices import OUTPUT_ID
 from dashboard.state.session import session
 from dashboard.state.widgets import bind_value
+from encoder_core import EncoderConfig
 from encoder_core.analysis import top_tokens
+from encoder_core.support.number_format import latex_with_shape
 from encoder_core.support.wording import shorten
 
 NO_PREDICTIONS = "This encoder has no output head, so it makes no predictions"
@@ -45,6 +47,16 @@ def choose_output(token_id: int | None) -> None:
     """Explain the prediction of this output token, or of the most probable one; call it from a callback."""
     session().set(OUTPUT_ID, token_id)
     drop_cell()
+
+
+def output_head_formula(config: EncoderConfig, seq: int) -> str:
+    """logits = output W_head + b_head in LaTeX, each with its shape, for a line of `aligned`."""
+    vocab, d_model = config.vocab_size, config.d_model
+    logits = latex_with_shape(r"\mathrm{logits}", (seq, vocab))
+    output = latex_with_shape(r"\mathrm{output}", (seq, d_model), above=True)
+    kernel = latex_with_shape(r"W_\mathrm{head}", (d_model, vocab), above=True)
+    bias = " + " + latex_with_shape(r"b_\mathrm{head}", (1, vocab), above=True) if config.use_bias else ""
+    return rf"{logits} &= {output}\; {kernel}{bias}"
 
 
 def output_name(current: Model, token_id: int) -> str:

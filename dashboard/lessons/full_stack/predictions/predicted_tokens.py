@@ -9,7 +9,12 @@ from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
-from dashboard.lessons.full_stack.predictions.output_token import chance_note, choose_output, output_name
+from dashboard.lessons.full_stack.predictions.output_token import (
+    chance_note,
+    choose_output,
+    output_head_formula,
+    output_name,
+)
 from dashboard.lessons.full_stack.view import Depths
 from dashboard.markdown import escape_token
 from dashboard.models.model import Model
@@ -52,16 +57,13 @@ def render_predicted_tokens(current: Model, at: Focus, output_id: int) -> Depths
     render_plot(parts, key="full_stack_predictions_plot", inspection=inspection, on_click=select)
     frame.render_explained(_describe(current, at, logits, output_id))
     ranks = [f"rank {name}" for name in dimensions(top.ids.shape[1], 1)]
-    config = current.config
-    bias = r" + b_\mathrm{head}" if config.use_bias else ""
     return Depths(
         {
             "probabilities": NumberTable(top.probabilities, at.labels, ranks),
             "logits": NumberTable(sentence_logits, at.labels, current.vocabulary),
         },
-        rf"\begin{{aligned}} \underbrace{{\mathrm{{logits}}}}_{{{len(at.labels)}\times{config.vocab_size}}} &= "
-        rf"\mathrm{{output}}\; W_\mathrm{{head}}{bias} \\ p_{{tv}} &= \text{{softmax}}_v(\mathrm{{logits}}_t)"
-        r" \end{aligned}",
+        rf"\begin{{aligned}} {output_head_formula(current.config, len(at.labels))} \\ "
+        r"p_{tv} &= \text{softmax}_v(\mathrm{logits}_t) \end{aligned}",
         [top_tokens, softmax],
         question,
         inspection,

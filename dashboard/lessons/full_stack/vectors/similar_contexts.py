@@ -9,7 +9,7 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
+from dashboard.lessons.embedding.cosine_table import cosine_formula
 from dashboard.lessons.full_stack.sentences.sentence_list import ListedSentence, render_sentence_list
 from dashboard.lessons.full_stack.sentences.sources import Sources, describe_sources, render_sources
 from dashboard.lessons.full_stack.sentences.uploaded_sentences import render_uploaded_sentences
@@ -83,7 +83,7 @@ def render_similar_contexts(current: Model, at: Focus, layer: int) -> Depths | N
     place = layer_slice("resid_post", at._replace(layer=layer - 1)) if layer else text_slice("embedded", at)
     return Depths(
         _tables(result, sources, shares),
-        COSINE_FORMULA,
+        cosine_formula(current.config.d_model),
         [compare_contexts, nearest_contexts, same_word_shares],
         question,
         inspect_cell(current, at, place.cell(at.token, 0)),

@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.embedding.cosine_table import COSINE_FORMULA
+from dashboard.lessons.embedding.cosine_table import cosine_formula
 from dashboard.lessons.full_stack.vectors.hidden_states import stage_names, stages_of
 from dashboard.lessons.full_stack.vectors.padding_note import padding_note
 from dashboard.lessons.full_stack.vectors.vector_questions import common_vector_question
@@ -54,7 +54,7 @@ def render_similarity(current: Model, at: Focus, _: None) -> Depths:
             f"after layer {at.layer + 1}": NumberTable(after, labels, labels),
             "with own input": NumberTable(own_cosines, names, labels),
         },
-        COSINE_FORMULA,
+        cosine_formula(current.config.d_model),
         [cosines, mean_off_diagonal],
         question,
         inspection,
