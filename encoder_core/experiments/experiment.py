@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -172,12 +172,53 @@ def describe_spread(samples: Float[np.ndarray, "sample"], unit: str = "") -> str
     return f"{middle}{unit} ({low} to {high})"
 
 
-def time_calls(function: Callable[[], object], repeats: int) -> Float[np.ndarray, "repeat"]:
-    """The milliseconds of each of some calls, after one that is not counted."""
-    function()
-    taken = np.empty(repeats)
-    for repeat in range(repeats):
-        begin = time.perf_counter()
+# Windows counts processor time in steps of 16 ms, in which these calls would take none.
+_is_fine = time.get_clock_info("thread_time").resolution < 1e-6
+_clock = time.thread_time if _is_fine else time.perf_counter
+PROCESSOR_TIME = "The time is that of the processor for one thread" if _is_fine else "The time is that of the clock"
+
+
+def time_calls(functions: Sequence[Callable[[], object]], repeats: int) -> Float[np.ndarray, "function repeat"]:
+    """The milliseconds of each of some calls of each function, fastest first, after one that is not counted.
+
+    It is the processor time of this thread, so that other programs do not count, and the functions take turns, so that
+    a busy moment meets them all. Compare the fastest calls: what disturbs a call can only make it longer.
+    """
+    for function in functions:
         function()
-        taken[repeat] = (time.perf_counter() - begin) * 1e3
-    return taken
+    reading = min(-_clock() + _clock() for _ in range(20))
+    taken = np.empty((len(functions), repeats))
+    for repeat in range(repeats):
+        for row, function in enumerate(functions):
+            begin = _clock()
+            function()
+            taken[row, repeat] = (_clock() - begin - reading) * 1e3
+    return np.sort(np.maximum(taken, 1e-6), axis=1)
+
+
+class TimeRatio(NamedTuple):
+    """How many times as long one function takes as another, by the fastest call of each.
+
+    low, high  the same with the third fastest call of the one or of the other
+    """
+
+    fastest: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        fastest, low, high = (format_number(value, 3) for value in self)
+        return f"{fastest} ({low} to {high})"
+
+
+def time_ratio(longer: Float[np.ndarray, "repeat"], shorter: Float[np.ndarray, "repeat"]) -> TimeRatio:
+    """The ratio of the times of two functions, each with its fastest call first (`time_calls`)."""
+    return TimeRatio(float(longer[0] / shorter[0]), float(longer[0] / shorter[2]), float(longer[2] / shorter[0]))
+
+
+def explain_ratio(repeats: int) -> str:
+    """What a `TimeRatio` compares, as a sentence."""
+    return (
+        f"The times are those of the fastest of {repeats} runs each on this server; the range in brackets has the "
+        "third fastest run in the place of one of the two."
+    )

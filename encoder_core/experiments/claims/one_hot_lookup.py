@@ -7,13 +7,15 @@ from jaxtyping import Float, Int
 
 from encoder_core.analysis import one_hot
 from encoder_core.experiments.experiment import (
+    PROCESSOR_TIME,
     Control,
     Experiment,
     Measurement,
     Option,
     Setup,
-    describe_spread,
+    explain_ratio,
     time_calls,
+    time_ratio,
     verdict_if,
 )
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves
@@ -48,24 +50,22 @@ def useful_share(vocab: int) -> float:
 def _measure(setup: Setup) -> Measurement:
     vocab, d_model = int(setup["vocab"]), int(setup["d_model"])
     rng = np.random.default_rng(0)
-    products, lookups = [], []
+    times = []
     for size in VOCABULARIES:
         table = rng.standard_normal((size, d_model)).astype(np.float32)
         ids = rng.integers(0, size, _TOKENS)
-        products.append(time_calls(partial(product_lookup, ids, table), _REPEATS))
-        lookups.append(time_calls(partial(row_lookup, ids, table), _REPEATS))
+        calls = [partial(function, ids, table) for function in (product_lookup, row_lookup)]
+        times.append(time_calls(calls, _REPEATS))
         if size == vocab:
             difference = float(np.abs(product_lookup(ids, table) - row_lookup(ids, table)).max())
     place = VOCABULARIES.index(vocab)
-    ratios = products[place] / np.median(lookups[place])
+    (product, lookup), ratio = times[place], time_ratio(*times[place])
     share = useful_share(vocab)
     small_ids, small_table = np.array([2, 0, 5, 2]), rng.standard_normal((_SHOWN, 4)).astype(np.float32)
 
     def draw(theme: ThemeName) -> Line:
-        times = {
-            "one-hot × table": np.log10([np.median(x) for x in products]),
-            "lookup": np.log10([np.median(x) for x in lookups]),
-        }
+        fastest = np.log10(times)[:, :, 0].T
+        series = dict(zip(("one-hot × table", "lookup"), fastest, strict=True))
         names = [f"{size:,}" for size in VOCABULARIES]
         return [
             *line_of(
@@ -80,19 +80,19 @@ def _measure(setup: Setup) -> Measurement:
                 theme=theme,
             ),
             "|",
-            curves(times, names, title=f"time for {_TOKENS} tokens", x_axis="rows of the table", y_axis="log₁₀ of ms",
+            curves(series, names, title=f"time for {_TOKENS} tokens", x_axis="rows of the table", y_axis="log₁₀ of ms",
                    style=PanelStyle(height=_HEIGHT, theme=theme)),
         ]  # fmt: skip
 
     return Measurement(
         int(np.argmin(np.abs(np.log(share) - np.log([0.5, 1 / d_model, 1 / vocab])))),
-        f"the product takes {describe_spread(ratios)} times as long as the lookup, for {vocab:,} rows",
+        f"the product takes {ratio} times as long as the lookup, for {vocab:,} rows",
         f"For a table of {vocab:,} × {d_model} both give the same rows: the largest difference is **{difference:g}**. "
         f"Of the multiplications, **1 in {round(1 / share):,}** has the factor 1, all others have the factor 0. The "
-        f"product with its one-hot rows takes **{format_number(float(np.median(products[place])), 3)} ms**, the lookup "
-        f"**{format_number(float(np.median(lookups[place])), 3)} ms** (medians of {_REPEATS} runs on this server).",
+        f"product with its one-hot rows takes **{format_number(float(product[0]), 3)} ms**, the lookup "
+        f"**{format_number(float(lookup[0]), 3)} ms**. {explain_ratio(_REPEATS)}",
         draw,
-        verdict_if(difference == 0 and float(np.median(ratios)) > _FAR_LESS),
+        verdict_if(difference == 0 and ratio.fastest > _FAR_LESS),
     )
 
 
@@ -117,7 +117,7 @@ EXPERIMENT = Experiment(
         Control("d_model", "d_model", (16, 64, 256), 64),
     ),
     measure=_measure,
-    limits="Times are those of NumPy on this server, which others use at the same time; they differ from run to run. "
+    limits=f"{PROCESSOR_TIME}, in NumPy on this server, which others use at the same time; it differs from run to run. "
     "Deep-learning libraries compute the lookup, too, and in training only the looked-up rows get a gradient.",
     code=(product_lookup, row_lookup),
     stage="embedding",

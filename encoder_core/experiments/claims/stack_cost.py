@@ -8,13 +8,15 @@ from jaxtyping import Float
 
 from encoder_core.config import EncoderConfig
 from encoder_core.experiments.experiment import (
+    PROCESSOR_TIME,
     Control,
     Experiment,
     Measurement,
     Option,
     Setup,
-    describe_spread,
+    explain_ratio,
     time_calls,
+    time_ratio,
     verdict_if,
 )
 from encoder_core.figures import Line, PanelStyle, ThemeName, curves
@@ -58,7 +60,7 @@ def _measure(setup: Setup) -> Measurement:
         float,
     )
     scores = np.array([flops_by_part(config, seq)["scores"] for config, seq in encoders], float)
-    times = [time_calls(partial(matrix_products, config, seq), _REPEATS) for config, seq in encoders]
+    times = time_calls([partial(matrix_products, config, seq) for config, seq in encoders], _REPEATS)
     growth = float(flops[1] / flops[0])
 
     def relative(values: Float[np.ndarray, "step"]) -> Float[np.ndarray, "step"]:
@@ -69,14 +71,14 @@ def _measure(setup: Setup) -> Measurement:
             "parameters": relative(parameters),
             "operations": relative(flops),
             "of these, for the scores": relative(scores),
-            "time": relative(np.array([np.median(x) for x in times])),
+            "time": relative(times[:, 0]),
         }
         return [
             curves(series, [f"× {factor}" for factor in factors], title=f"growth with the {size}", x_axis=size,
                    y_axis="log₂ of the growth", style=PanelStyle(height=_HEIGHT, theme=theme)),
         ]  # fmt: skip
 
-    ratios = times[-1] / np.median(times[0])
+    ratio = time_ratio(times[-1], times[0])
     more_parameters, more_scores = (format_number(float(x[1] / x[0]), 3) for x in (parameters, scores))
     more = format_number(growth, 3)
     is_same = parameters[1] == parameters[0]
@@ -84,12 +86,12 @@ def _measure(setup: Setup) -> Measurement:
     answer = 0 if growth < 2.01 else 2 if growth > 3.99 else 1
     return Measurement(
         answer,
-        f"operations × {more} for twice the {size}; time × {describe_spread(ratios)} for eight times the {size}",
+        f"operations × {more} for twice the {size}; time × {ratio} for eight times the {size}",
         f"With {_SEQ} tokens and d_model {_BASE.d_model}, twice the {size} means **{more} times** as many "
         f"operations and {grown_parameters}, the embedding not counted. The operations for the scores alone become "
-        f"**{more_scores} times** as many.",
+        f"**{more_scores} times** as many. {explain_ratio(_REPEATS)}",
         draw,
-        verdict_if(answer == (0 if size == "layers" else 1)),
+        verdict_if(answer == (0 if size == "layers" else 1) and ratio.fastest > 1),
     )
 
 
@@ -114,8 +116,8 @@ EXPERIMENT = Experiment(
     ),
     controls=(Control("size", "Twice the", _SIZES, "tokens"),),
     measure=_measure,
-    limits="Only matrix products are counted and timed. Time depends on how well a processor is used: small matrices "
-    "take longer than their operations suggest, and this server has other visitors.",
+    limits=f"Only matrix products are counted and timed. {PROCESSOR_TIME}. It depends on how well a processor is used: "
+    "small matrices take longer than their operations suggest, and this server has other visitors, who use its caches.",
     code=(matrix_products, enlarged),
     stage="map",
     source="Vaswani et al. 2017, table 1",

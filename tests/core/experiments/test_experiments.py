@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+import time
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ from encoder_core.experiments.claims.stack_cost import enlarged
 from encoder_core.experiments.claims.token_mixing import SENTENCE, changed_rows, row_changes
 from encoder_core.experiments.claims.word_in_context import word_similarities
 from encoder_core.experiments.claims.word_order import output_changes
+from encoder_core.experiments.experiment import time_calls, time_ratio
 from encoder_core.experiments.stack_gradients import geometric_mean, stack_norms
 from encoder_core.figures import panels_of
 from encoder_core.parameters.cost import flops_by_part
@@ -112,6 +114,26 @@ def test_the_verdict_with_the_defaults(experiment, trained):
 def test_the_verdict_in_other_setups(name, setup, verdict):
     experiment = experiments()[name]
     assert experiment.result(experiment.setup(**setup)).verdict == verdict
+
+
+def test_the_time_of_calls_is_that_of_their_fastest_turn_without_waiting():
+    turns = []
+
+    def wait():
+        turns.append("wait")
+        time.sleep(0.01)
+
+    def compute():
+        turns.append("compute")
+        sum(range(20_000 if len(turns) < 9 else 2_000))  # something disturbs the first three that count
+
+    waited, computed = time_calls([wait, compute], 5)
+    assert turns == ["wait", "compute"] * 6  # a busy moment meets both
+    assert waited.max() < 5
+    assert (np.diff(computed) >= 0).all()
+    assert computed[0] < computed[2] / 3
+    assert time_ratio(np.array([6.0, 7, 9]), np.array([2.0, 2, 3])) == (3, 2, 4.5)
+    assert str(time_ratio(np.array([6.0, 7, 9]), np.array([2.0, 2, 3]))) == "3 (2 to 4.5)"
 
 
 def test_what_a_prediction_needs_to_know_is_given():
