@@ -111,7 +111,8 @@ def tutorial_differences(settings: Settings, page: str) -> list[str]:
         sentence, intended = _DIFFERENCES[note.differs_from]
         variant = f"Variant on this page: {'as written' if note.matches_code(config) else intended}."
         if recipe and all(map(note.matches_code, recipe.variants.values())):
-            variant = "This recipe follows the code here."
+            reason = f", because {note.why_one_variant}" if note.why_one_variant else ""
+            variant = f"This recipe follows the code here{reason}."
         sentences.append(f"{sentence} (“{note.title}”). {variant} The page Recipes shows the difference.")
     return sentences
 

@@ -43,10 +43,12 @@ HAIKU = Recipe(
             "The table of positions stays zero",
             "The encodings are “pre-computed and added to the token embeddings at the beginning of the forward pass”.",
             "`pe.at[...].set(...)` returns a new array, which the code discards, so zeros are added. The encoder's own "
-            "example starts from random rows and does not use the table.",
+            "example starts from random rows and does not use the table, so this recipe has one variant.",
             as_intended=replace(CONFIG, positions="sinusoidal"),
             as_written=CONFIG,
             tensor="position_encoding",
+            why_one_variant="the tutorial's encoder does not contain the table of positions, and its example, which "
+            "this recipe runs, starts from random rows",
         ),
         Note(
             "1000 or 10000",

@@ -35,6 +35,7 @@ class Note:
     as_intended, as_written  two configs that differ only in this point, so that its effect can be shown; None if no
                        number of a trace in evaluation mode depends on it
     tensor             the first field of the trace (or of its layers) in which they differ, one of NOTE_TENSORS
+    why_one_variant  why a recipe whose text differs is run as written only, to follow "because"; empty if it has both
     demonstration      a further computation on the recipes page: that two linear layers are "one affine map", or the
                        "rank of a head"'s Q K^T
     rows               names of the rows in `encoder_core.tutorials` that compute the effect of a point without configs
@@ -48,6 +49,7 @@ class Note:
     as_intended: EncoderConfig | None = None
     as_written: EncoderConfig | None = None
     tensor: str | None = None
+    why_one_variant: str = ""
     demonstration: Literal["one affine map", "rank of a head"] | None = None
     rows: tuple[str, ...] = ()
 

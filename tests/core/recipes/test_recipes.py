@@ -188,6 +188,8 @@ def test_each_note_isolates_one_point_and_its_effect_is_where_it_says(name):
     assert recipe.notes
     for note in recipe.notes:
         assert (note.as_intended is None) == (note.as_written is None) == (note.tensor is None)
+        has_one_variant = all(map(note.matches_code, recipe.variants.values()))
+        assert bool(note.why_one_variant) == has_one_variant, "a difference that cannot be run has a reason"
         if note.as_intended is None or note.as_written is None:
             continue
         differing = [
