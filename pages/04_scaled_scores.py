@@ -5,7 +5,11 @@ import streamlit as st
 from dashboard.components.plot import render_plot
 from dashboard.inspect.depths import NumberTable, render_depths
 from dashboard.inspect.predict_first import ask_first
-from dashboard.lessons.attention.scaled_scores import longer_query_question, variance_text
+from dashboard.lessons.attention.scaled_scores import (
+    longer_query_question,
+    render_scales_toggle,
+    variance_text,
+)
 from dashboard.lessons.transitions import render_opening
 from dashboard.selection import focus
 from dashboard.selection.inspected_cell import inspect_cell
@@ -65,20 +69,22 @@ def render_body() -> None:
     ask_first(question)
     tokens, dims = at.labels, dimensions(d_head)
     inspection = inspect_cell(current, at, head_slice("dot_products", at).cell(at.token, at.key_token))
-    render_plot(
-        scenes.step_by_step(q, k, dots, scores, at, scale=scenes.Scale(scale, divisor), set_by_hand=set_by_hand,
-                            theme=current_theme()),
-        key="scores_plot",
-        inspection=inspection,
-    )  # fmt: skip
-    st.caption(
-        f"{variance_text(at, dots, scale)} "
-        + (
-            ("Division by √1 changes nothing." if is_scaled else "The dot products are not scaled.")
-            if scale == 1
-            else "Q Kᵀ has a colour scale of its own: on one scale, the scaled scores would be paler."
-        )
-    )
+    plot_area = st.container()  # above the choice of the colour scale
+    own_scales = scale != 1 and render_scales_toggle()
+    with plot_area:
+        render_plot(
+            scenes.step_by_step(q, k, dots, scores, at, scale=scenes.Scale(scale, divisor), set_by_hand=set_by_hand,
+                                own_scales=own_scales, theme=current_theme()),
+            key="scores_plot",
+            inspection=inspection,
+        )  # fmt: skip
+    if scale == 1:
+        scaling = "Division by √1 changes nothing." if is_scaled else "The dot products are not scaled."
+    elif own_scales:
+        scaling = "Q Kᵀ has a colour scale of its own: on one scale, the scaled scores would be paler."
+    else:
+        scaling = f"All steps share one colour scale: divided by {divisor}, the scores are paler."
+    st.caption(f"{variance_text(at, dots, scale)} {scaling}")
     render_depths(
         {
             "scores": NumberTable(scores, tokens, tokens),

@@ -39,6 +39,7 @@ SHUFFLE = declare_number("shuffle", 1, 9999, 1)  # the seed of the shuffle
 CURVES = declare_numbers("curves", None, max_count=6)  # the dimensions plotted as curves
 
 # Attention
+OWN_SCALES = declare_flag("own_scales")  # scores have another colour scale than the dot products
 ALL_HEADS = declare_flag("all_heads")  # Q, K and V of all heads side by side
 TEMPERATURES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 TEMPERATURE = declare_option("temperature", TEMPERATURES, 1.0)  # of the page Softmax

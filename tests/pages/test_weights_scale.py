@@ -1,4 +1,4 @@
-"""The colour scale of weights ends at the largest weight, or at 1; the choice applies to all pages."""
+"""Colour scales. Weights: to the largest one, or to 1, on all pages. Scores: that of the dot products, or their own."""
 
 import pytest
 
@@ -40,3 +40,15 @@ def test_panels_of_the_full_stack_beside_each_other_share_one_scale(framed, view
     assert len(scales) == 2
     assert scales[0] == scales[1]
     assert 0 < scales[0] < 1
+
+
+def test_scores_share_the_colour_scale_of_the_dot_products_unless_they_have_their_own(framed):
+    at = opened(stage_named("scaled_scores"))
+    dots, scaled, masked = (figure["data"][0]["zmax"] for figure in list(figures(at))[2:])
+    assert dots == scaled == masked
+    assert any("All steps share one colour scale" in caption.value for caption in at.caption)
+    at.toggle(key=key_of(at, "own_scales")).set_value(True)
+    limits = [figure["data"][0]["zmax"] for figure in list(figures(run(at)))[2:]]
+    assert limits == pytest.approx([dots, dots / 4, dots / 4])  # d_head is 16
+    assert any("Q Kᵀ has a colour scale of its own" in caption.value for caption in at.caption)
+    assert not any("own_scales" in toggle.key for toggle in opened(stage_named("scaled_scores"), scaled="false").toggle)

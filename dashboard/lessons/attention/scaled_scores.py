@@ -1,13 +1,16 @@
-"""The question and the variances of the page Scaled scores."""
+"""The question, the colour scales and the variances of the page Scaled scores."""
 
 from collections.abc import Collection
 
 import numpy as np
+import streamlit as st
 from jaxtyping import Float
 
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token, name_in_sentence
 from dashboard.selection.focus import Focus
+from dashboard.state.choices import OWN_SCALES
+from dashboard.state.widgets import bind_widget
 from encoder_core.support.number_format import format_calculation, format_number
 
 Row = Float[np.ndarray, "key"]
@@ -72,6 +75,15 @@ def _doubled_differences(scores: Row, set_by_hand: Collection[int]) -> str:
     if not depends.any() or np.ptp(scores[depends]) <= 1e-3 * np.abs(scores[depends]).max():
         return ""
     return "the differences between the scores" + " that are not set by hand" * bool(set_by_hand)
+
+
+def render_scales_toggle() -> bool:
+    """Render the toggle, and return whether the scores have another colour scale than the dot products."""
+    return st.toggle(
+        "A colour scale for the scores alone", **bind_widget(OWN_SCALES),
+        help="On one scale with Q Kᵀ, division makes the colours paler. On a scale of their own, small differences "
+        "between scores are visible.",
+    )  # fmt: skip
 
 
 def variance_text(at: Focus, dot_products: Rows, scale: float) -> str:

@@ -28,20 +28,23 @@ def step_by_step(
     *,
     scale: Scale,
     set_by_hand: Collection[tuple[int, int]] = (),
+    own_scales: bool = False,
     theme: ThemeName = "light",
 ) -> Line:
     """Q · Kᵀ = dot products → scaled → masked.
 
-    Q and K share one colour scale, the scaled and the masked scores another. The dot products have their own, because
-    they are larger than the scaled ones.
+    Q and K share one colour scale. The three steps share another, so that scaling fades their colours.
 
     set_by_hand  the scores (query, key) that an edit has set
+    own_scales   the dot products have a colour scale of their own, so that small differences of scores are visible
     """
     dims, cell, scaled = dimensions(q.shape[1]), [(at.token, at.key_token)], np.float32(scale.factor) * dots
     factors = HeatmapStyle(limit=colour_limit(q, k), theme=theme)
     by_query = HeatmapStyle(row_axis="query", column_axis="key", theme=theme)
-    dots_style = replace(by_query, limit=colour_limit(dots))
-    scores_style = replace(by_query, limit=colour_limit(scaled, scores))
+    dots_style, scores_style = (
+        replace(by_query, limit=colour_limit(*shown))
+        for shown in (([dots], [scaled, scores]) if own_scales else [[dots, scaled, scores]] * 2)
+    )
     shows = head_slice("scores", at)
     title = f"Q Kᵀ / {scale.divisor}" if scale.divisor else "Q Kᵀ, not scaled"
     return [

@@ -29,11 +29,15 @@ def limits(parts):
     return [panel.figure.data[0].zmax for panel in panels_of(parts) if panel.figure.data[0].type == "heatmap"]
 
 
-def test_scaled_and_masked_scores_share_a_colour_scale_that_the_dot_products_do_not_have(layer):
+@pytest.mark.parametrize(("own_scales", "share"), [(False, 1), (True, 0.5)])
+def test_scaled_and_masked_scores_share_the_colour_scale_of_the_dot_products_or_one_of_their_own(
+    layer, own_scales, share
+):
     q, k, dots, scores = (x[0, 1] for x in (layer.q, layer.k, layer.dot_products, layer.scores))
-    parts = scaled_scores.step_by_step(q, k, dots, scores, AT, scale=scaled_scores.Scale(0.5, "√4"))
+    scale = scaled_scores.Scale(0.5, "√4")
+    parts = scaled_scores.step_by_step(q, k, dots, scores, AT, scale=scale, own_scales=own_scales)
     largest, of_factors = float(np.abs(dots).max()), float(max(np.abs(q).max(), np.abs(k).max()))
-    assert limits(parts) == [of_factors, of_factors, largest, largest / 2, largest / 2]
+    assert limits(parts) == [of_factors, of_factors, largest, share * largest, share * largest]
     assert [part for part in parts if isinstance(part, str)] == ["·", "=", "→", "→"]
 
 
