@@ -158,13 +158,15 @@ def test_the_selected_token_keeps_its_label_among_too_many(screen):
     assert "w16" not in of_keys
 
 
-def test_the_marked_score_is_written_and_not_pale(screen):
-    screen.open("scaled_scores", token=16, key_token=3)
-    scores = trace_of().layers[0].scores[0, 0]
-    marked = screen.page.locator(".ew-marked").last
-    assert float(marked.inner_text()) == pytest.approx(scores[15, 2], rel=1e-3)
-    ends = screen.page.locator(".ew-bar").last.inner_text().rsplit("±", 1)[1]
-    assert float(ends) == pytest.approx(float(np.abs(scores[np.isfinite(scores)]).max()), rel=0.01)
+def test_the_marked_score_is_written_and_not_pale_on_a_scale_of_its_own(screen):
+    layer = trace_of().layers[0]
+    scores, dots = layer.scores[0, 0], layer.dot_products[0, 0]
+    for own_scales, largest in ((False, dots), (True, scores[np.isfinite(scores)])):
+        screen.open("scaled_scores", token=16, key_token=3, own_scales=str(own_scales).lower())
+        marked = screen.page.locator(".ew-marked").last
+        assert float(marked.inner_text()) == pytest.approx(scores[15, 2], rel=1e-3)
+        ends = screen.page.locator(".ew-bar").last.inner_text().rsplit("±", 1)[1]
+        assert float(ends) == pytest.approx(float(np.abs(largest).max()), rel=0.01)
 
 
 def test_the_trail_of_a_page_does_not_follow_to_the_next(screen):
