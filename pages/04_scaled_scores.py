@@ -22,6 +22,7 @@ from encoder_core.figures import dimensions
 from encoder_core.scenes.attention import scaled_scores as scenes
 from encoder_core.scenes.focus import head_slice
 from encoder_core.support.number_format import latex_with_shape
+from encoder_core.support.wording import format_count
 
 current = frame.begin_page()
 config = current.config
@@ -84,6 +85,8 @@ def render_body() -> None:
         scaling = "Q Kᵀ has a colour scale of its own: on one scale, the scaled scores would be paler."
     else:
         scaling = f"All steps share one colour scale: divided by {divisor}, the scores are paler."
+    if set_by_hand:
+        scaling += f" You have set {format_count(len(set_by_hand), 'score')} of this head, instead of what is computed."
     st.caption(f"{variance_text(at, dots, scale)} {scaling}")
     render_depths(
         {

@@ -8,6 +8,7 @@ from dashboard.models.loading import encoder_loader
 from dashboard.models.model import Model
 from dashboard.models.story import story_head
 from dashboard.selection.focus import focus_parameters
+from dashboard.state import edit_history
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
 from dashboard.state.setting_parameters import DEFAULT_TEXT, SETTINGS, WORDS
@@ -39,8 +40,10 @@ def render_note_on_chance(then: Callable[[], None] = lambda: None) -> None:
 def _open_trained() -> None:
     """Choose minilm if this server has loaded it, else the small encoder that reads sentences.
 
-    With the default text, select the head of the start page: that of the untrained encoder was one of many.
+    With the default text, select the head of the start page: that of the untrained encoder was one of many. The edits
+    are undone, because its tokens have other numbers: they would change other words.
     """
+    edit_history.reset()
     has_minilm = MINILM in OFFERED and encoder_loader(OFFERED[MINILM]).encoder is not None
     encoder = MINILM if has_minilm else WORDS
     session().set(SETTINGS["encoder"], encoder)

@@ -84,6 +84,10 @@ def test_cells_are_large_enough_for_a_finger(phone):
     open_editor(phone)
     box = cells(phone).nth(5).bounding_box()
     assert min(box["width"], box["height"]) >= 24
+    starts = phone.page.locator(".st-key-mask_starts button").filter(visible=True)
+    heights = starts.evaluate_all("buttons => buttons.map(button => button.offsetHeight)")
+    assert len(heights) >= 4
+    assert min(heights) >= 40
     with phone.rerun():
         cells(phone).nth(5).tap()
     assert both(phone) == "1111/1011/1111/1111"

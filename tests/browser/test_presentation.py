@@ -118,6 +118,13 @@ def test_first_figure_fits_into_the_window(screen, name):
     assert bottom <= 720
 
 
+def test_the_switch_of_softmax_is_read_on_a_phone(screen):
+    screen.page.set_viewport_size({"width": 360, "height": 740})
+    screen.open("softmax", present="on")
+    label = screen.page.locator(".st-key-softmax_controls label", has_text="Mask every key")
+    assert label.bounding_box()["height"] < 70
+
+
 def test_present_begins_with_the_first_figure(screen):
     screen.page.set_viewport_size(PROJECTOR)
     screen.open("softmax")  # whose inspected cell is in the fifth figure

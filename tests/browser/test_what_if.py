@@ -101,14 +101,21 @@ def test_two_visitors_have_edits_of_their_own(screen, browser):
 
 
 @pytest.mark.parametrize(
-    ("menu", "name", "change"),
-    [("Other edits", "Switch off head 1", "edits=head.0.0%3D0"), ("Why exp", "Set the temperature", "temperature=0.5")],
+    ("menu", "by_key", "name", "change"),
+    [
+        ("Other edits", False, "Switch off head 1", "edits=head.0.0%3D0"),
+        ("Why exp", True, "Set the temperature", "temperature=0.5"),
+    ],
 )
-def test_a_button_of_a_menu_closes_it_and_the_figure_it_changes_can_be_seen(screen, menu, name, change):
+def test_a_button_of_a_menu_closes_it_and_the_figure_it_changes_can_be_seen(screen, menu, by_key, name, change):
     screen.open("softmax")
-    opens = screen.page.get_by_role("button", name=menu)
-    opens.click()
-    screen.page.get_by_test_id("stPopoverBody").get_by_role("button", name=name).first.click()
+    opens, body = screen.page.get_by_role("button", name=menu), screen.page.get_by_test_id("stPopoverBody")
+    if by_key:  # which takes the focus into the menu
+        opens.press("Enter")
+        expect(body).to_be_focused()
+    else:
+        opens.click()
+    body.get_by_role("button", name=name).first.click()
     screen.page.wait_for_url(f"**{change}*")
     expect(screen.page.get_by_test_id("stPopoverBody")).to_have_count(0)
     expect(opens).to_be_focused()

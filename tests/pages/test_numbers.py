@@ -85,6 +85,7 @@ def test_the_variances_of_the_selected_row_are_those_of_its_dot_products(framed,
     dots = model_for(Settings.from_state({"text": "one two three four five"})).trace.layers[0].dot_products[0, 0]
     expected = [dots[4].var(), dots[4].var() / 16][:counts] + [mean := dots.var(axis=1).mean(), mean / 16][:counts]
     assert variances == [format_number(value, 3) for value in expected]
+    assert ("You have set 1 score of this head, instead of" in text) == edits.startswith("score")
 
 
 @pytest.mark.parametrize(("token", "output_id"), [(1, 7), (3, 7), (3, 90), (5, 12), (8, 33), (10, 50)])

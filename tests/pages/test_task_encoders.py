@@ -120,12 +120,13 @@ def test_the_untrained_state_next_to_the_trained_one(framed):
 
 
 def test_a_random_encoder_says_so_and_leads_to_a_trained_one(framed, stage):
-    at = opened(stage, text="The cat saw the dog.", token="2")
+    at = opened(stage, text="The cat saw the dog.", token="2", edits="score.0.0.0.1.0=5")
     assert "Untrained: who attends to whom is chance." in rendered(at)
     at.button("open_trained").click()
     run(at)
     assert chosen(at, "encoder") in ("minilm", "words")
     assert chosen(at, "text") == "The cat saw the dog."
+    assert chosen(at, "edits") == (), "its tokens have other numbers"
     assert "Untrained: who attends to whom is chance." not in rendered(at)
 
 

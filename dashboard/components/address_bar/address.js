@@ -42,6 +42,8 @@ function updateLinks(query) {
   const links = document.querySelectorAll(STAGE_LINKS);
   for (const link of links) {
     const target = new URL(link.href);
+    if (target.pathname === window.location.pathname) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
     if (target.origin === window.location.origin && !isSameQuery(target.search, query)) {
       target.search = query;
       link.href = target.href;

@@ -34,12 +34,29 @@ function onClick(selector, action) {
   });
 }
 
+// Streamlit leaves the focus on the button of a popover, whose content is at the end of the page: a key that opens it
+// takes the focus along.
+function focusPopoversOpenedByKey() {
+  document.addEventListener("click", ({ detail, target }) => {
+    if (detail || !(target instanceof Element) || !target.closest("[data-testid=stPopoverButton]")) return;
+    let frames = 30;
+    const focus = () => {
+      const body = find("[data-testid=stPopoverBody]");
+      if (!body) return frames-- > 0 && requestAnimationFrame(focus);
+      body.tabIndex = -1;
+      body.focus({ preventScroll: true });
+    };
+    requestAnimationFrame(focus);
+  });
+}
+
 /** @type {(selector: string) => HTMLElement | null} */
 const find = selector => document.querySelector(selector);
 
 /** Call it once in a tab. */
 export function watchClicks() {
   applyFieldBeforeLinks();
+  focusPopoversOpenedByKey();
   // The buttons at the end of the walkthrough change the figure, which is above the window then.
   onClick("[class*=st-key-ending] button", () => find(".st-key-focus")?.scrollIntoView({ block: "start" }));
   // A button in a menu changes what the menu covers, so it closes the menu, as Escape does. A mask takes several clicks.

@@ -215,7 +215,7 @@ def parameter_question(config: EncoderConfig, seq: int) -> Question:
                 WrongOption(
                     f"{now * other // heads:,}",
                     misconception,
-                    "Q split by head: the stripes share one matrix",
+                    "Q = x W_Q: the stripes share one matrix",
                 ),
                 WrongOption(
                     f"{now * heads // other:,}",

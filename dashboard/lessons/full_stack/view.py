@@ -81,7 +81,7 @@ def depth_question(current: Model) -> Question:
             WrongOption(
                 "only the FLOPs: all layers share their parameters",
                 "The layers have the same architecture, but each has parameters of its own.",
-                "the page Map: the parameters by part are those of all layers",
+                "the page Map of the encoder: the parameters by part are those of all layers",
             ),
             WrongOption(
                 "the parameters, the FLOPs and the number of outputs",

@@ -65,10 +65,10 @@ def scaled_scores(model: Model) -> Transition:
             Why(
                 f"Why {'' if is_scaled else 'do other encoders '}divide by √d_head = {root}?",
                 f"A dot product is a sum of {format_count(d_head, 'product')}. If the components of queries and keys "
-                "are "
-                f"independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the "
-                "differences between scores, the closer softmax is to choosing a single key, where its gradient is "
-                f"nearly 0. Divided by {root}, the variance is 1 for any width of a head.{exception}",
+                f"are independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the "
+                "differences between scores, the closer softmax, the step of the next stage, is to choosing a single "
+                "key, where its gradient is nearly 0, so that training hardly changes it. "
+                f"Divided by {root}, the variance is 1 for any width of a head.{exception}",
                 experiment("score-scaling"),
             )
         ],

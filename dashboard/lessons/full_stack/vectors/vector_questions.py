@@ -165,7 +165,7 @@ def layer_0_question(current: Model, word: str) -> Question:
             WrongOption(
                 "it depends on whether the encoder is trained",
                 "Training changes the row, but both occurrences have the same one.",
-                "the page Tokens and embedding: an id selects one row",
+                "the page Tokens and embedding lookup: an id selects one row",
             ),
         ],
     )
