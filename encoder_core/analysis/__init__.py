@@ -3,8 +3,8 @@
 from encoder_core.analysis.attention import (
     later_key_share,
     mix_with_residual,
-    roll_out,
     rollout,
+    rollout_of_weights,
     stack_patterns,
     visible_keys,
 )
@@ -84,8 +84,8 @@ __all__ = [
     "residual_stages",
     "residual_step",
     "residual_stream",
-    "roll_out",
     "rollout",
+    "rollout_of_weights",
     "root_mean_square",
     "self_matches",
     "similarity_by_distance",

@@ -56,10 +56,10 @@ def rollout(
     """
     require_trace(trace)
     require_chained_trace(trace, allow_unchained=allow_unchained)
-    return roll_out(stack_patterns(trace, sentence))
+    return rollout_of_weights(stack_patterns(trace, sentence))
 
 
-def roll_out(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
+def rollout_of_weights(patterns: Float[np.ndarray, "layer head seq seq"]) -> Float[np.ndarray, "layer seq seq"]:
     """The rollout of the attention weights of all layers, see `rollout`."""
     mixed = mix_with_residual(patterns)
     rolled = [mixed[0]]

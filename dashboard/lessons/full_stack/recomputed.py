@@ -13,7 +13,7 @@ from dashboard.models.recomputed import difference_of
 from dashboard.selection.focus import Focus
 from dashboard.shell import frame
 from encoder_core import EncoderConfig, Run
-from encoder_core.analysis import mix_with_residual, roll_out
+from encoder_core.analysis import mix_with_residual, rollout_of_weights
 from encoder_core.explain import recompute
 
 
@@ -51,7 +51,7 @@ def _mean_weights(run: Run, sentence: int) -> float:
 
 
 def _rollout(run: Run, sentence: int) -> float:
-    return recompute.stack_weights(run, sentence, lambda w: np.stack([mix_with_residual(w), roll_out(w)]))
+    return recompute.stack_weights(run, sentence, lambda w: np.stack([mix_with_residual(w), rollout_of_weights(w)]))
 
 
 _IN_64_BIT = "are recomputed in 64-bit NumPy from"
