@@ -20,7 +20,7 @@ from encoder_core.edits import (
 )
 from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.support.number_format import format_number
-from encoder_core.support.wording import form_for, format_count, shorten
+from encoder_core.support.wording import form_for, format_count, head_name, shorten
 
 # The index of an edit -> what it counts, in the singular and the plural, and whether these are tokens of a sentence.
 _PARTS = {
@@ -48,10 +48,10 @@ def describe_edit(edit: Edit, model: Model) -> str:
         case SetEmbedded(batch, position, dimension, value):
             return f"embedded[{_token_name(model, batch, position)}, {dimension}] = {format_number(value, 4)}"
         case SetWeight(matrix, layer, head, row, column, value):
-            return f"{matrix} of layer {layer + 1}, head {head + 1} [{row}, {column}] = {format_number(value, 4)}"
+            return f"{matrix} of {head_name(layer, head)} [{row}, {column}] = {format_number(value, 4)}"
         case SetScore(batch, layer, head, query, key, value):
             pair = f"{_token_name(model, batch, query)} → {_token_name(model, batch, key)}"
-            return f"score {pair}, layer {layer + 1}, head {head + 1} = {format_number(value, 4)}"
+            return f"score {pair}, {head_name(layer, head)} = {format_number(value, 4)}"
         case ReplaceToken(batch, position, id):
             return f"{_token_name(model_for(model.settings), batch, position)} becomes {_word(model, id)}"
         case HideToken(batch, position):
@@ -60,7 +60,7 @@ def describe_edit(edit: Edit, model: Model) -> str:
             return f"temperature {format_number(value, 4)}"
         case HeadFactor(layer, head, factor):
             times = "off" if factor == 0 else f"× {format_number(factor, 4)}"
-            return f"layer {layer + 1}, head {head + 1} {times}"
+            return f"{head_name(layer, head)} {times}"
         case ResidualFactor(layer, sublayer, factor):
             times = "removed" if factor == 0 else f"× {format_number(factor, 4)}"
             return f"residual around {'attention' if sublayer == 'attention' else 'feed-forward'} {layer + 1} {times}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dashboard.markdown import capitalize
 from dashboard.models.model import Model
 from dashboard.models.recomputed import difference_of
 from dashboard.selection.focus import Focus
@@ -24,15 +25,17 @@ class Recomputation(NamedTuple):
     scope       the tooltip's sentence: what is recomputed, and from what; "{layers}", "{layer}" and
                 "{sentence}" are filled in
     of_layer    whether it is of the selected layer alone; the badge then says so
+    is_chained  whether each layer must read the output of the one before it
     """
 
     difference: Callable[..., float]
     scope: str
     of_layer: bool = False
+    is_chained: bool = False
 
     def covers(self, config: EncoderConfig) -> bool:
         """Whether the layers of the trace are those that compute what is recomputed."""
-        return self is not OUTPUT or config.has_chained_layers
+        return config.has_chained_layers or not self.is_chained
 
     def render_badge(self, current: Model, at: Focus) -> None:
         """Render the badge."""
@@ -57,7 +60,7 @@ def _rollout(run: Run, sentence: int) -> float:
 _IN_64_BIT = "are recomputed in 64-bit NumPy from"
 _OF_WEIGHTS = f"the attention weights of {{layers}} for sentence {{sentence}} {_IN_64_BIT} the scores."
 
-WEIGHTS = Recomputation(recompute.stack_weights, f"T{_OF_WEIGHTS[1:]}")
+WEIGHTS = Recomputation(recompute.stack_weights, capitalize(_OF_WEIGHTS))
 MEAN_WEIGHTS = Recomputation(_mean_weights, f"The means over the heads of {_OF_WEIGHTS}")
 ROLLOUT = Recomputation(_rollout, f"The shares that rollout computes from {_OF_WEIGHTS}")
 LAYER = Recomputation(
@@ -66,7 +69,9 @@ LAYER = Recomputation(
     of_layer=True,
 )
 OUTPUT = Recomputation(
-    recompute.output, f"The output vectors of sentence {{sentence}} {_IN_64_BIT} the input of the last layer."
+    recompute.output,
+    f"The output vectors of sentence {{sentence}} {_IN_64_BIT} the input of the last layer.",
+    is_chained=True,
 )
 LOGITS = Recomputation(
     recompute.logits,
