@@ -101,6 +101,7 @@ def test_the_verdict_with_the_defaults(experiment, trained):
         ("word-order", {"positions": "sinusoidal"}, "holds"),  # with positions it is not equivariant
         ("token-mixing", {"mask": "causal"}, "holds"),
         ("padding", {"padding": "masked"}, "holds"),
+        ("padding", {"attention": "causal"}, "holds"),
         ("sinusoids", {"d_model": 8}, "holds in part"),  # distance 63 is nearer than 1
         ("sinusoids", {"positions": "random"}, None),  # the claim is about sinusoids
         ("norm-placement", {"norm": "post-norm"}, "holds"),
@@ -261,11 +262,25 @@ def test_rows_that_change_when_a_token_is_replaced(token, causal):
 
 
 def test_masked_padding_changes_nothing():
-    for value in (-10.0, 0.0, 10.0):
-        alone, padded = padded_outputs(value, True, 0)
+    for value, causal in itertools.product((-10.0, 0.0, 10.0), (False, True)):
+        alone, padded = padded_outputs(value, True, causal, 0)
         np.testing.assert_allclose(padded, alone, atol=1e-5)
-        alone, padded = padded_outputs(value, False, 0)
-        assert np.abs(padded - alone).max() > 0.01
+        alone, padded = padded_outputs(value, False, causal, 0)
+        assert (np.abs(padded - alone).max() > 0.01) == (not causal)
+
+
+def test_causal_and_bidirectional_attention_differ_on_the_same_parameters():
+    """The first of five tokens attends to itself alone in causal attention, the last to the same tokens in both."""
+    both_ways, causal = (padded_outputs(0.0, True, causal, 0)[0] for causal in (False, True))
+    assert (np.abs(both_ways - causal).max(-1) > 0.01).all()  # of two layers: the other tokens differ in the second
+    experiment = experiments()["padding"]
+    result = experiment.result(experiment.setup(attention="causal"))
+    assert result.answer == 0
+    assert "the causal mask hides the pad rows, which are later, from them" in result.meaning
+    change = np.abs(np.subtract(*padded_outputs(0.0, False, False, 0))).max()
+    assert (
+        f"With bidirectional attention and the same parameters, the largest change is {change:.2f}." in result.meaning
+    )
 
 
 def test_a_post_norm_stream_keeps_its_length_and_a_pre_norm_stream_grows():
