@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dashboard.glossary import explain_terms, mark_terms
 from dashboard.lessons.experiments.choice import render_experiment_choice
 from dashboard.lessons.experiments.prediction import read_prediction, render_question
 from dashboard.lessons.experiments.result import can_measure, render_result
@@ -20,7 +21,7 @@ frame.render_heading(
 def body() -> None:
     experiment = render_experiment_choice()
     setup, prediction = read_setup(experiment), read_prediction(experiment)
-    st.markdown(f"**Claim** — {experiment.claim}{_given(experiment, setup)}")
+    st.markdown(f"**Claim** — {explain_terms(mark_terms(experiment.claim))}{_given(experiment, setup)}")
     render_controls(experiment, setup)
     if prediction is None:
         render_question(experiment, setup)

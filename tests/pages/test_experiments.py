@@ -1,5 +1,7 @@
 """The experiments page: prediction, result, controls and links."""
 
+import re
+
 import pytest
 
 from dashboard.page_list import page_named
@@ -11,7 +13,8 @@ PAGE = page_named("experiments")
 
 
 def texts(at):
-    return "\n".join(rendered(at))
+    """What is written on the page, without the links of explained terms."""
+    return re.sub(r"\[([^]]+)\]\(#term-[^)]+\)", r"\1", "\n".join(rendered(at)))
 
 
 @pytest.mark.parametrize("name", experiments())

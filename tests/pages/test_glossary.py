@@ -6,10 +6,11 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from dashboard.glossary import GLOSSARY, definitions, explain_terms, without_marks
+from dashboard.glossary import GLOSSARY, definitions, explain_terms, mark_terms, without_marks
 from dashboard.markdown import escape_markdown
 from dashboard.page_list import START, stage_named
 from dashboard.shell.glossary_dialog import glossary_text
+from encoder_core.experiments import experiments
 from tests.pages.app import ROOT, app, opened, run
 
 SOURCES = [path for folder in ("dashboard", "pages") for path in (ROOT / folder).rglob("*.py")]
@@ -25,6 +26,17 @@ def test_a_marked_term_is_a_link_to_its_definition():
     assert definitions()["#term-layer%20norm"] == without_marks(GLOSSARY["layer norm"].definition)
     assert len(definitions()) == len(GLOSSARY)
     assert without_marks("one [[query|queries]] of a [[head]]") == "one queries of a head"
+
+
+def test_the_first_mention_of_a_term_is_marked():
+    text = "Softmax has gradients; softmax of one-hot vectors, not softmaxed. The d_model of a keystone."
+    assert mark_terms(text) == (
+        "[[softmax|Softmax]] has [[gradient|gradients]]; softmax of [[one-hot vector|one-hot vectors]], not softmaxed. "
+        "The [[d_model|d_model]] of a keystone."
+    )
+    for experiment in experiments().values():
+        assert without_marks(mark_terms(experiment.claim)) == experiment.claim
+    assert "[entropy](#term-entropy)" in explain_terms(mark_terms(experiments()["score-scaling"].hypothesis))
 
 
 @pytest.mark.parametrize("text", ["<b>x</b> & y", escape_markdown("<b>"), "$a < b$", escape_markdown("[[head]]")])
@@ -84,7 +96,7 @@ def test_the_dialog_lists_all_terms(framed):
     assert run(app().switch_page("pages/30_guide.py")).button(key="glossary").label == "Glossary"
 
 
-@pytest.mark.parametrize("name", ["[CLS]", "[SEP]", "[PAD]", "MLP", "logit lens", "FLOP", "seed"])
+@pytest.mark.parametrize("name", ["[CLS]", "[SEP]", "[PAD]", "MLP", "logit lens", "FLOP", "seed", "loss"])
 def test_names_that_pages_use_without_a_mark_have_a_definition(name):
     assert f"**{name}** — " in glossary_text()
 

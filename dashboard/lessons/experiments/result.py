@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard.components.plot import render_plot
+from dashboard.glossary import explain_terms, mark_terms
 from dashboard.inspect.source_code import render_source
 from dashboard.inspect.verdict_badge import verdict_badge
 from dashboard.lessons.experiments.prediction import render_again_button, render_feedback
@@ -45,7 +46,7 @@ def render_result(experiment: Experiment, setup: dict[str, Setting], prediction:
     # What to expect answers the question of many experiments, so it comes after the prediction.
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.markdown(
-            f"**Expected if the claim is true:** {experiment.hypothesis}  \n"
+            f"**Expected if the claim is true:** {explain_terms(mark_terms(experiment.hypothesis))}  \n"
             f"**Measured:** {measurement.measured} {_verdict(measurement)}",
             width="content",
         )

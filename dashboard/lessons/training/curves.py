@@ -1,9 +1,8 @@
 """Loss, accuracy and gradients of the runs that are shown."""
 
-import streamlit as st
-
 from dashboard.components.plot import render_plot
 from dashboard.lessons.training.current_runs import names_of
+from dashboard.shell.frame import render_explained
 from dashboard.theme import current_theme
 from dashboard.training.stored_run import StoredRun
 from encoder_core.scenes.training_run import MAX_POINTS, gradient_curves, gradient_limits, learning_curves
@@ -33,11 +32,11 @@ def render_curves(runs: list[StoredRun]) -> None:
     largest, up_to = max(sizes, default=1), "up to " * (len(sizes) > 1)
     counted = f" {runs[0].plan.definition.counted}".rstrip()
     points = f" A point of a line is the mean of {up_to}{largest} steps." if largest > 1 else ""
-    st.caption(
+    render_explained(
         "Lines: the random inputs of each step, before its update; accuracy counts single outputs. Circles: "
         f"{NUM_TESTS} test inputs{_seen(runs)}, at each checkpoint; there, accuracy counts inputs whose outputs are "
-        f"all right.{counted}{points} The part “embedding” of the gradient includes the table of positions, if it is "
-        "learned, and “output” the final norm of a pre-norm encoder."
+        f"all right.{counted}{points} The part “embedding” of the [[gradient]] includes the table of positions, "
+        "if it is learned, and “output” the final norm of a pre-norm encoder."
     )
 
 

@@ -67,7 +67,7 @@ def scaled_scores(model: Model) -> Transition:
                 f"A dot product is a sum of {format_count(d_head, 'product')}. If the components of queries and keys "
                 f"are independent, with mean 0 and variance 1, the variance of the sum is {d_head}. The larger the "
                 "differences between scores, the closer softmax, the step of the next stage, is to choosing a single "
-                "key, where its gradient is nearly 0, so that training hardly changes it. "
+                "key, where its [[gradient]] is nearly 0, so that training hardly changes it. "
                 f"Divided by {root}, the variance is 1 for any width of a head.{exception}",
                 experiment("score-scaling"),
             )

@@ -26,8 +26,8 @@ def add_and_norm(model: Model) -> Transition:
         [
             Why(
                 "Why a residual?",
-                "A sublayer then computes a change of x and need not repeat what x contains. In training, the gradient "
-                "has a path around each sublayer, on which that sublayer cannot shrink it"
+                "A sublayer then computes a change of x and need not repeat what x contains. In training, the "
+                "[[gradient]] has a path around each sublayer, on which that sublayer cannot shrink it"
                 + (": only the norms after the sums change it there." if is_post else "."),
                 experiment("residual-gradients"),
             ),

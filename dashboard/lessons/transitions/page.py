@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from dashboard.glossary import explain_terms
 from dashboard.lessons.transitions import attention, inputs, layer
 from dashboard.lessons.transitions.ending import endings, introduction
 from dashboard.lessons.transitions.transition import Demonstration, Transition, Why
@@ -71,7 +72,7 @@ def _render_whys(name: str, transition: Transition) -> None:
 
 
 def _render_why(why: Why, key: str) -> None:
-    st.markdown(f"**{why.question}** {why.answer}")
+    st.markdown(explain_terms(f"**{why.question}** {why.answer}"))
     render_demonstration(why.demonstration, key)
 
 
