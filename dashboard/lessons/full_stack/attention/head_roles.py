@@ -21,6 +21,7 @@ from encoder_core import HeadRoles, WordTokenizer, head_roles
 from encoder_core.analysis.language import role_keys
 from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import language as scenes
+from encoder_core.support.number_format import latex_with_shape
 from encoder_core.support.wording import format_count, head_name
 
 _ROLE_LABELS = {
@@ -73,8 +74,9 @@ def render_head_roles(current: Model, at: Focus, role: str | None) -> Depths | N
     heads = [f"head {name}" for name in dimensions(weights.shape[1], 1)]
     return Depths(
         {name: NumberTable(measured.weights[i], rows, heads) for i, name in enumerate(measured.roles)},
-        r"\frac{1}{|Q|} \sum_{q \in Q} \sum_{k \in R(q)} A^{(l,h)}_{qk}"
-        rf", \qquad |Q| = {queries}",
+        rf"\begin{{aligned}} {latex_with_shape('w^{(l,h)}', weights.shape)} &= "
+        r"\frac{1}{|Q|} \sum_{q \in Q} \sum_{k \in R(q)} A^{(l,h)}_{qk} \\ "
+        rf"|Q| &= {queries} \end{{aligned}}",
         [role_keys, head_roles],
         question,
     )

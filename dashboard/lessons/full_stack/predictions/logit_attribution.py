@@ -25,7 +25,7 @@ from encoder_core.explain import Cell
 from encoder_core.explain.rules import BY_CONTRIBUTION
 from encoder_core.figures import Selection, dimensions
 from encoder_core.scenes import predictions as scenes
-from encoder_core.support.number_format import format_fixed, format_number
+from encoder_core.support.number_format import format_fixed, format_number, latex_with_shape
 
 _TIE = 0.01  # changes of a logit that differ by less than this fraction of the contribution count as equal
 _SHOWN = 0.005  # smaller contributions are 0.00 in the caption
@@ -74,8 +74,10 @@ def _formula(config: EncoderConfig) -> str:
     """The sum of a logit and, where norms follow, the sum that a norm is."""
     text = r"\mathrm{logits}_{tv} &= \sum_c \mathrm{contribution}_c"
     if _has_norms_after_components(config):
-        norm = r"\mathrm{norm}\left(\textstyle\sum_c c\right) &= \beta + \sum_c \frac{c - \bar c}{\sigma} \gamma"
-        text = rf"{text} \\ {norm}"
+        shape = (1, config.d_model)
+        component, gamma, beta = (latex_with_shape(symbol, shape) for symbol in ("c", r"\gamma", r"\beta"))
+        total = rf"{beta} + \sum_c \frac{{c - \bar c}}{{\sigma}} {gamma}"
+        text = rf"{text} \\ \mathrm{{norm}}\Bigl(\sum_c {component}\Bigr) &= {total}"
     return rf"\begin{{aligned}} {text} \end{{aligned}}"
 
 

@@ -13,7 +13,13 @@ from encoder_core import EncoderConfig
 from encoder_core.analysis import GroupCosines, PrincipalPlane, ResidualStage, StepPart
 from encoder_core.explain.derivations.embedding import SCALE_SYMBOLS
 from encoder_core.scenes.geometry import AXES, PlanePoints
-from encoder_core.support.number_format import format_fixed, format_number, format_percent, latex_number
+from encoder_core.support.number_format import (
+    format_fixed,
+    format_number,
+    format_percent,
+    latex_number,
+    latex_with_shape,
+)
 
 
 class Picture(NamedTuple):
@@ -120,7 +126,9 @@ def view_formula(config: EncoderConfig, stage: ResidualStage, residual_factor: f
 
     residual_factor  the factor on the residual of that sum, which edits can change
     """
-    projection = r"p^{(s)}_t &= P\,\bigl(x^{(s)}_t - \bar{x}\bigr), \quad P:\ 2 \times " + str(config.d_model)
+    vector = latex_with_shape("x^{(s)}_t", (1, config.d_model))
+    place, plane = latex_with_shape("p^{(s)}_t", (1, 2)), latex_with_shape("P", (config.d_model, 2))
+    projection = rf"{place} &= \bigl({vector} - \bar{{x}}\bigr)\, {plane}"
     if stage.layer is None:
         step = _input_formula(config) if stage.tensor == "embedded" else r"x' &= \text{norm}(x)"
         return rf"\begin{{aligned}} {projection} \\ {step} \end{{aligned}}"
@@ -152,9 +160,9 @@ def step_question(picture: Picture, d_model: int) -> Question:
         f"Each of the two coordinates is a sum over all {d_model:,} numbers of the vector.",
         [
             WrongOption("the first two", "The axes of the plane are directions in which the vectors differ most, not "
-                        "two of their dimensions.", "the formula: P has a column for every dimension"),
+                        "two of their dimensions.", "the formula: P has a row for every dimension"),
             WrongOption("the two largest", "No number is picked: each is multiplied and added.",
-                        "the formula: P has a column for every dimension"),
+                        "the formula: P has a row for every dimension"),
         ],
     )  # fmt: skip
     return largest_value_question(

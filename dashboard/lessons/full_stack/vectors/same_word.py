@@ -29,7 +29,7 @@ from encoder_core.analysis.language import SharedWord, different_words_similarit
 from encoder_core.analysis.language.same_word import TokenPlace
 from encoder_core.explain import Cell
 from encoder_core.scenes import language as scenes
-from encoder_core.support.number_format import format_fixed, latex_range
+from encoder_core.support.number_format import format_fixed, latex_range, latex_with_shape
 from encoder_core.support.wording import shorten
 
 EXAMPLES = ("She took the money to the bank.", "The bank gave him a loan.", "He sat on the bank of the river.")
@@ -79,11 +79,13 @@ def render_same_word(current: Model, at: Focus, word: SharedWord | None) -> Dept
     st.caption(_describe(comparison) + padding_note(current.trace))
     if has_default_text(current):
         _render_examples(current, "A word with two meanings shows how the context moves a vector.")
+    shape = (1, current.config.d_model)
+    vectors = rf"{latex_with_shape('x^{(l)}_{a,i}', shape)},\, {latex_with_shape('x^{(l)}_{b,j}', shape)}"
     rows = series if comparison.control is None else series | {scenes.CONTROL: comparison.control}
     return Depths(
         {"with itself": NumberTable(np.stack(list(rows.values())), list(rows), names), "with all": all_tokens},
-        r"\begin{aligned} &\cos\left(x^{(l)}_{a,i},\, x^{(l)}_{b,j}\right), \quad l = "
-        rf"{latex_range(0, current.config.num_layers)} \\ &\text{{where token }} i \text{{ of sentence }} a"
+        rf"\begin{{aligned}} &\cos\Bigl({vectors}\Bigr), \quad l = {latex_range(0, current.config.num_layers)} "
+        r"\\ &\text{where token } i \text{ of sentence } a"
         r" \text{ is token } j \text{ of } b \end{aligned}",
         [shared_words, same_word_similarity, different_words_similarity],
         question,

@@ -22,7 +22,7 @@ from encoder_core.analysis import cosines
 from encoder_core.analysis.language.token_kinds import SPECIAL
 from encoder_core.figures import Window, dimensions
 from encoder_core.scenes import language as scenes
-from encoder_core.support.number_format import format_fixed
+from encoder_core.support.number_format import format_fixed, latex_with_shape
 
 EXAMPLES = ("A cat sleeps on the sofa.", "A kitten naps on the couch.", "The bank raised its interest rates.")
 MAX_WORDS = 12  # of a sentence in the caption
@@ -54,9 +54,10 @@ def render_sentences(current: Model, at: Focus, columns: Window | None) -> Depth
     numbers, dims = dimensions(batch, 1), dimensions(current.config.d_model)
     return Depths(
         {"cosines": NumberTable(similar, texts, numbers), "S": NumberTable(vectors, texts, dims)},
-        r"\begin{aligned} m_b &= \frac{1}{n_b} \sum_{t=1}^{n_b} y_{b,t}, \quad s_b = \frac{m_b}{\lVert m_b \rVert} \\"
-        rf"\underbrace{{C}}_{{{batch}\times{batch}}} &= \underbrace{{S}}_{{{batch}\times{len(dims)}}} S^\top"
-        r" \end{aligned}",
+        rf"\begin{{aligned}} {latex_with_shape('m_b', (1, len(dims)))} "
+        r"&= \frac{1}{n_b} \sum_{t=1}^{n_b} y_{b,t}, \quad s_b = \frac{m_b}{\lVert m_b \rVert} \\"
+        rf"{latex_with_shape('C', (batch, batch))} &= {latex_with_shape('S', (batch, len(dims)))} S^\top "
+        r"\end{aligned}",
         [sentence_vectors, cosines],
         question,
     )
