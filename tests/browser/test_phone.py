@@ -172,6 +172,20 @@ def test_a_page_begins_at_its_top_and_back_returns_to_where_it_was_left(phone):
     assert phone.page.evaluate(top) == 0
 
 
+def test_back_after_a_jump_to_a_heading_returns_to_where_the_page_was_left(phone):
+    phone.open("guide").come_to_rest()
+    top = "document.querySelector('[data-testid=stMain]').scrollTop"
+    last = phone.page.locator(".stMarkdown td a[href^='#step-']").last
+    last.scroll_into_view_if_needed()
+    left = phone.page.evaluate(top)
+    last.tap()
+    phone.page.wait_for_function(f"left => {top} > left + 1000", arg=left)
+    there = phone.page.evaluate(top)
+    for move, place in ((phone.page.go_back, left), (phone.page.go_forward, there), (phone.page.go_back, left)):
+        move()
+        phone.page.wait_for_function(f"place => Math.abs({top} - place) < 2", arg=place)
+
+
 @pytest.mark.parametrize("name", ["scaled_scores", "start"])
 def test_what_a_finger_taps_is_at_least_40_pixels_high(phone, name):
     phone.open(name)
