@@ -1,4 +1,4 @@
-"""Results: the user's predictions and answers in this session."""
+"""Results: the user's predictions and answers."""
 
 import streamlit as st
 
@@ -10,8 +10,8 @@ from dashboard.state.answers import answers
 frame.begin_page()
 frame.render_heading(
     page_named("results"),
-    "Your answers to the questions of the pages, and your predictions in the experiments. The server keeps them in "
-    "the memory of this session only: nothing is saved, and reloading the page clears them.",
+    "Your answers to the questions of the pages, and your predictions in the experiments. This browser keeps them for "
+    "a day, also for links that you open in other tabs; the server forgets them when you leave.",
 )
 
 

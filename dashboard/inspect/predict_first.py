@@ -12,7 +12,7 @@ from dashboard.inspect.questions import Question
 from dashboard.state.answers import last_answer, record_answer
 from dashboard.state.choices import PREDICT, PREDICT_FIRST
 from dashboard.state.session import session
-from dashboard.state.widgets import bind_value, set_initial_value, widget_value
+from dashboard.state.widgets import bind_value, set_widget_value, widget_value
 
 OPTION_WIDTH = 480  # pixels of a button that is one of several answers below each other; at most the page's
 _HIDING_RULES = Path(__file__).with_name("hidden_figure.css")
@@ -73,8 +73,8 @@ def _render_options(question: Question, *, horizontal: bool) -> None:
     chosen = last_answer(question.text, question.options, question.right)
     # Another question has another key, so that it does not show the answer to this one.
     key = f"predict {question.key}"
-    if chosen is not None:
-        set_initial_value(key, chosen)
+    if chosen is not None and widget_value(key) is None:  # those of the browser come after the first run
+        set_widget_value(key, chosen)
     st.radio("Your answer", question.options, index=None, label_visibility="collapsed", horizontal=horizontal, key=key,
              on_change=_answer, args=(key, question))  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The answers that the user gave in this session, in order. They are in memory only, and a reload clears them."""
+"""The answers that the user gave, in order: those of this session, and those that the browser has kept."""
 
 import csv
 import io
@@ -13,6 +13,7 @@ from dashboard.state.session import session
 
 MAX_ANSWERS = 500  # of one session
 _KEY = "answers"  # in `Session.memo`
+_CLEARED = "time of clearing the answers"  # in `Session.memo`
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet executes a text that begins with one of these
 
 
@@ -46,18 +47,18 @@ class Answer:
 
 
 def answers() -> tuple[Answer, ...]:
-    """All answers of this session, the oldest first."""
+    """All answers, the oldest first."""
     return tuple(session().memo.get(_KEY, ()))
 
 
 def last_answer(question: str, options: Sequence[str], correct: str) -> str | None:
-    """The last answer of this session to a question on the current page; None if there is none."""
+    """The last answer to a question on the current page; None if there is none."""
     given = _given_to(question, options, correct)
     return given[-1].chosen if given else None
 
 
 def _given_to(question: str, options: Sequence[str], correct: str) -> list[Answer]:
-    """The answers of this session to a question on the current page."""
+    """The answers to a question on the current page."""
     asked = (session().page or "", question, tuple(options), correct)
     return [given for given in answers() if (given.page, given.question, given.options, given.correct) == asked]
 
@@ -71,15 +72,32 @@ def record_answer(
     if chosen not in options or (earlier and earlier[-1].chosen == chosen):
         return
     page = current.page or ""
-    time = datetime.now(UTC).isoformat(timespec="seconds")
-    answer = Answer(time, page, question, tuple(options), chosen, correct, explanation, current.query(), link_to(page),
-                    len(earlier) + 1, misconception)  # fmt: skip
-    current.memo[_KEY] = [*answers(), answer][-MAX_ANSWERS:]
+    answer = Answer(_now(), page, question, tuple(options), chosen, correct, explanation, current.query(),
+                    link_to(page), len(earlier) + 1, misconception)  # fmt: skip
+    add_answers([answer])
+
+
+def add_answers(given: Sequence[Answer]) -> None:
+    """Add the answers that are not there yet, each in its place in time."""
+    known = answers()
+    latest = sorted([*known, *(answer for answer in given if answer not in known)], key=lambda answer: answer.time)
+    session().memo[_KEY] = latest[-MAX_ANSWERS:]
 
 
 def clear_answers() -> None:
-    """Remove all answers. Call it from a callback."""
+    """Remove all answers, also those that the browser has kept. Call it from a callback."""
     session().memo.pop(_KEY, None)
+    session().memo[_CLEARED] = _now()
+
+
+def time_of_clearing() -> str | None:
+    """When this session cleared the answers for the last time, as in `Answer.time`; None if it has not."""
+    cleared: str | None = session().memo.get(_CLEARED)
+    return cleared
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def to_json(given: Sequence[Answer]) -> str:

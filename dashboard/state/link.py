@@ -21,10 +21,14 @@ def shared_link_to(page: str) -> str:
 
 def link_to(page: str, omitted: Collection[Parameter[Any]] = ()) -> str:
     """The link to a page in the current state; "" if the address of the app is not known, as without a browser."""
+    return address_of(page, session().query(omitted))
+
+
+def address_of(page: str, query: str) -> str:
+    """The address of a page with a query string; "" if the address of the app is not known."""
     folder = app_address()
     if not folder:
         return ""
-    query = session().query(omitted)
     path = "" if page == START.name else page
     return f"{folder}/{path}{f'?{query}' if query else ''}"
 

@@ -97,7 +97,7 @@ def set_initial_value(key: str, value: Any) -> None:
 
 
 def set_widget_value(key: str, value: Any) -> None:
-    """Set the value of the widget with this key; call it from a callback."""
+    """Set the value of the widget with this key. Call it from a callback, or before the widget is rendered."""
     st.session_state[key] = value
 
 

@@ -93,6 +93,7 @@ _WATCH_HANDS = """names => {
             window.touched ||= Boolean(type === "pointermove" ? buttons : !target.closest?.(told));
         }, true);
 }"""
+_FORGET_ANSWERS = "try { localStorage.removeItem('encoder-walkthrough-answers'); } catch {}"  # none in about:blank
 _NEEDS_LOAD = f"() => window.touched || !({CALM})()"
 _FOLLOW = """address => {
     History.prototype.pushState.call(history, {}, "", address);  // that of `history` is the app's, see address.js
@@ -111,15 +112,20 @@ WITHOUT_PLOTS = {"training", *(page.name for page in WORKSHOP)}  # when they ope
 
 
 class Screen:
-    """A tab of the browser. Whatever goes wrong in it while it is open, `faults` says."""
+    """A tab of the browser. Whatever goes wrong in it while it is open, `faults` says.
 
-    def __init__(self, context: BrowserContext, url: str) -> None:
+    keeps_answers  whether a load of the app begins with the answers that the browser has kept
+    """
+
+    def __init__(self, context: BrowserContext, url: str, *, keeps_answers: bool = False) -> None:
         self.url = url
         self.faults: list[str] = []
         self._scheme: ThemeName | None = None  # once it was chosen
         self.page = context.new_page()
         self.page.set_default_timeout(TIMEOUT)
         self.page.add_init_script(f"({_WATCH_HANDS})({json.dumps(list(PARAMETERS))})")
+        if not keeps_answers:  # no test begins with the answers of the one before
+            self.page.add_init_script(_FORGET_ANSWERS)
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.faults.append(f"page error: {error}"))
         self.page.on("dialog", lambda dialog: (self.faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))

@@ -1,10 +1,11 @@
-"""The component that writes the URL into the browser's address bar at the end of each run."""
+"""The component that writes the URL into the address bar after each run, and makes the browser keep the answers."""
 
 from pathlib import Path
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.components.static_files import register_component
+from dashboard.state.kept_answers import news_for_browser, restore_answers
 from dashboard.state.session import session
 from dashboard.state.widgets import component_value
 
@@ -23,9 +24,11 @@ def write_address() -> None:
             "query": current.query(),
             "step": current.history_steps,
             "fragment": bool(context and context.fragment_ids_this_run),
+            **news_for_browser(),
         },
         key=_KEY,
         on_restore_change=_read_url,
+        on_answers_change=_restore_answers,
     )
 
 
@@ -37,3 +40,8 @@ def _read_url() -> None:
     query = component_value(_KEY, "restore")
     if isinstance(query, str):
         session().read_link(query)
+
+
+def _restore_answers() -> None:
+    """Add the answers that this browser gave in other sessions."""
+    restore_answers(component_value(_KEY, "answers"))

@@ -5,6 +5,7 @@ import { unlessTakenBack } from "../shared/dom.js";
 import { keepFocus } from "../shared/keep_focus.js";
 import { repairPageMenu } from "../shared/page_menu.js";
 import { watchClicks } from "./clicks.js";
+import { keepAnswers, keptAnswers } from "./kept_answers.js";
 import { arriveAtPage, leavePage, watchScrollPlace } from "./scroll_place.js";
 
 /**
@@ -15,6 +16,9 @@ import { arriveAtPage, leavePage, watchScrollPlace } from "./scroll_place.js";
  * @property {string} query  the query string of its current state
  * @property {number} step  counts the changes that the browser's back button undoes
  * @property {boolean} fragment  whether only a fragment of the page ran
+ * @property {import("./kept_answers.js").Answer[]} [answers]  that the browser may not have yet
+ * @property {number} [most]  how many characters of answers it keeps
+ * @property {string} [cleared]  when the session cleared all answers
  */
 
 // The state of the tab; the component's element is replaced while the tab lives.
@@ -112,7 +116,8 @@ function followQuestion() {
  * @param {import("../shared/dom.js").Component<AddressData>} component
  */
 function write({ data, setTriggerValue }) {
-  const { session, read, query, step, fragment } = data;
+  const { session, read, query, step, fragment, answers = [], most = 0, cleared = "" } = data;
+  if (answers.length || cleared) keepAnswers(answers, most, cleared);
   readUrlAfterReconnect();
   if (!tab.listens) {
     tab.listens = true;
@@ -142,6 +147,10 @@ function write({ data, setTriggerValue }) {
     else window.history.replaceState(window.history.state, "", url);
   }
   updateLinks(query);
+  if (session === tab.hasAnswers) return;
+  tab.hasAnswers = session;
+  const kept = keptAnswers();
+  if (kept.length) setTriggerValue("answers", JSON.stringify(kept));
 }
 
 /** @param {import("../shared/dom.js").Component<AddressData>} component */

@@ -73,5 +73,5 @@ interface Plotly {
 interface Window {
   Plotly?: Plotly;
   encoderWalkthroughPlotly?: Promise<Plotly>;
-  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; pathname?: string, asksBelow?: boolean; watched?: HTMLElement; listens?: boolean };
+  encoderWalkthroughAddress?: { session: string | null; step: number; fragment?: boolean; pathname?: string, asksBelow?: boolean; watched?: HTMLElement; listens?: boolean; hasAnswers?: string };
 }
