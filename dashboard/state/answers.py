@@ -57,6 +57,12 @@ def last_answer(question: str, options: Sequence[str], correct: str) -> str | No
     return given[-1].chosen if given else None
 
 
+def has_answered(question: str, options: Sequence[str], chosen: str) -> bool:
+    """Whether the user has chosen this option of a question on the current page, whatever the right one was."""
+    asked = (session().page or "", question, tuple(options), chosen)
+    return any((given.page, given.question, given.options, given.chosen) == asked for given in answers())
+
+
 def _given_to(question: str, options: Sequence[str], correct: str) -> list[Answer]:
     """The answers to a question on the current page."""
     asked = (session().page or "", question, tuple(options), correct)

@@ -171,14 +171,19 @@ def test_back_closes_one_operand_after_another(screen):
 
 
 def test_back_opens_the_experiment_before_with_its_result(screen):
-    screen.open("experiments", experiment="softmax-maximum", prediction=1)
+    screen.follow("/experiments?experiment=softmax-maximum")
+    screen.arrived("experiments", has_plots=False)
+    with screen.rerun():
+        screen.page.locator("[class*='st-key-predict-softmax-maximum-1'] button").click()
+    predicted = screen.page.get_by_text("You predicted")
+    expect(predicted).to_be_visible()
     with screen.rerun():
         screen.page.get_by_role("button", name="Next").click()
     assert set(screen.parameters) == {"experiment"}, "the next question, without an answer"
     with screen.rerun():
         screen.page.go_back()
     assert screen.parameters == {"experiment": ["softmax-maximum"], "prediction": ["1"]}
-    expect(screen.page.get_by_text("You predicted")).to_be_visible()
+    expect(predicted).to_be_visible()
 
 
 def test_the_selected_word_is_kept(screen):

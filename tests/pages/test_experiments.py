@@ -41,6 +41,22 @@ def test_the_result_is_hidden_until_a_prediction(framed, name):
         assert "Measured" not in texts(run(at))
 
 
+def test_only_the_users_own_prediction_for_this_setup_is_judged(framed):
+    link = {"experiment": "token-mixing", "prediction": "3"}
+    shown = texts(opened(PAGE, **link))
+    assert "You predicted" not in shown
+    assert "**All rows.**" in shown
+    at = opened(PAGE, experiment="token-mixing")
+    at.button(key="predict token-mixing 3").click()
+    run(at)
+    assert "You predicted “All rows”, and so it is." in texts(at)
+    at.button_group(key=key_of(at, "setup_token-mixing_mask")).set_value("causal")
+    run(at)
+    assert link_of(at)["prediction"] == ["3"]
+    assert "You predicted" not in texts(at)  # the question was about another mask
+    assert "**Its own row and all later ones.**" in texts(at)
+
+
 def test_a_control_is_in_the_link_and_a_link_shows_the_same(framed):
     at = opened(PAGE, experiment="word-order", prediction="0")
     assert "same vectors in the new order" in texts(at)

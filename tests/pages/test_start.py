@@ -146,6 +146,14 @@ def test_what_a_sentence_of_the_visitors_own_means_is_not_judged(framed, chosen_
 
 
 @with_minilm
+def test_the_answer_of_a_link_is_not_that_of_its_reader(framed):
+    shown = " ".join(rendered(opened(START, story_answer="sofa")))
+    assert "You said" not in shown
+    assert "Most readers say “cat”: a cat can be tired, a sofa cannot. This head agrees" in shown
+    assert "“sofa” is the nearest noun" not in shown
+
+
+@with_minilm
 def test_another_sentence_is_asked_about_again(framed):
     at = opened(START, story_answer="cat", story_token="3")
     at.text_area[0].set_value(f"{story.SENTENCE}\nAnother line")

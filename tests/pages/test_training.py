@@ -85,7 +85,7 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     run(at)
     assert "step 50 of 100" in texts(at)
     assert "latest checkpoint" in texts(at)
-    assert "You predicted “its mirror image (the anti-diagonal)”. The answer comes when the run has ended." in texts(at)
+    assert "Prediction: “its mirror image (the anti-diagonal)”. The answer comes when the run has ended." in texts(at)
     titles = [figure["title"] for figure in figures(at)]
     assert titles[0] == "every head of every layer"
     assert titles[2:] == ["loss", "accuracy", "norm of the gradient"]
@@ -94,9 +94,9 @@ def test_a_run_has_progress_attention_outputs_and_curves(process):
     run(at)
     assert "after step 100, 100% of the test inputs are entirely right" in texts(at)
     assert "of which 10% occurred in training so far, too" in texts(at)
-    assert "You predicted" in texts(at)
+    assert "Prediction: " in texts(at)
     (answer,) = at.session_state["session"].memo["answers"]
-    assert f"You predicted “{answer.chosen}”" in texts(at)
+    assert f"Prediction: “{answer.chosen}”" in texts(at)
     assert bool(answer.misconception) is (answer.chosen != answer.correct)
     assert answer.misconception in texts(at)
     assert any("✓" in html.proto.body or "✗" in html.proto.body for html in at.get("html"))
@@ -106,7 +106,7 @@ def test_a_prediction_of_a_link_is_no_answer_of_its_reader(process):
     at, start = started(process, train_prediction="1")
     process.train(start)
     process.report(Finished(start.run))
-    assert "You predicted" in texts(run(at))
+    assert "Prediction: " in texts(run(at))
     assert "answers" not in at.session_state["session"].memo
 
 
@@ -117,7 +117,7 @@ def test_a_prediction_that_the_example_cannot_tell_is_not_judged(process):
     run(at)
     predicted = sorted(key_sets("bracket", np.array([1, 1, 1])))
     assert "its partner" in predicted[0]
-    assert f"You predicted “{predicted[0]}”. No token of this example has such a key" in texts(at)
+    assert f"Prediction: “{predicted[0]}”. No token of this example has such a key" in texts(at)
     assert at.session_state["session"].memo.get("answers", []) == []
 
 
@@ -155,7 +155,7 @@ def test_pause_next_checkpoint_and_stop(process):
     assert process.requests[-1].until == 20
     at.button(key="training_stop").click()
     assert "stopped" in texts(run(at))
-    assert "You predicted" in texts(at)
+    assert "Prediction: " in texts(at)
 
 
 def test_a_comparison_shows_both_runs(process):
@@ -337,7 +337,7 @@ def test_each_of_two_runs_opens_in_the_walkthrough_and_the_prediction_is_that_of
         process.train(start)
         process.report(Finished(start.run))
     run(at)
-    assert "**post-norm** · You predicted" in texts(at)
+    assert "**post-norm** · Prediction: " in texts(at)
     at.button(key="open_checkpoint_1").click()
     run(at)
     assert chosen(at, "run") == process.requests[-1].run

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.inspect.predict_first import OPTION_WIDTH
-from dashboard.state.answers import record_answer
+from dashboard.state.answers import has_answered, record_answer
 from dashboard.state.choices import PREDICTION
 from dashboard.state.session import session
 from encoder_core.experiments import Experiment, Measurement, Setup
@@ -39,19 +39,19 @@ def render_question(experiment: Experiment, setup: Setup) -> None:
 
 
 def render_feedback(experiment: Experiment, setup: Setup, measurement: Measurement, prediction: int) -> None:
-    """Render whether the prediction was right, and why."""
+    """Render the answer, and why; of the user's own prediction for this setup, whether it was right."""
     right = experiment.options[measurement.answer]
     question, answer = (experiment.fill_in(text, setup) for text in (experiment.question, right.text))
+    options = [experiment.fill_in(option.text, setup) for option in experiment.options]
+    chosen = experiment.options[prediction - 1]
     if session().memo.pop(_JUST_PREDICTED, None) == prediction:
-        options = [experiment.fill_in(option.text, setup) for option in experiment.options]
-        chosen = experiment.options[prediction - 1]
         misconception = "" if chosen is right else chosen.feedback
         record_answer(question, options, options[prediction - 1], answer, right.feedback, misconception)
-    if prediction == SKIPPED:
+    # The prediction of the URL can be that of another setup, or of the person who copied it.
+    if prediction == SKIPPED or not has_answered(question, options, options[prediction - 1]):
         st.info(f"{question} **{answer}.** {right.feedback}", icon=":material/lightbulb:")
         return
-    chosen = experiment.options[prediction - 1]
-    predicted = f"You predicted “{experiment.fill_in(chosen.text, setup)}”"
+    predicted = f"You predicted “{options[prediction - 1]}”"
     if chosen is right:
         st.success(f"{predicted}, and so it is. {chosen.feedback}", icon=":material/check:")
     else:

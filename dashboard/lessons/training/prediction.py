@@ -65,7 +65,7 @@ def render_answer(run: StoredRun, text: str, name: str) -> None:
     if not chosen or chosen > len(options) or not run.checkpoints:
         return
     last, run_name = run.checkpoints[-1], f"**{name}** · " if name else ""
-    predicted = f"{run_name}You predicted “{options[chosen - 1]}”"
+    predicted = f"{run_name}Prediction: “{options[chosen - 1]}”"
     if run.is_open or run.status == "paused":
         st.info(f"{predicted}. The answer comes when the run has ended.", icon=":material/lightbulb:")
         return
