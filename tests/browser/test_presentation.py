@@ -138,3 +138,14 @@ def test_present_begins_with_the_first_figure(screen):
     for title in figures[:2]:
         expect(chosen).to_have_text(title)
         screen.page.keyboard.press("PageDown")
+
+
+def test_a_key_shows_the_figure_that_a_question_hides(screen):
+    screen.page.set_viewport_size(PROJECTOR)
+    screen.open("qkv", present="on", predict="first")
+    plot = screen.page.locator(".js-plotly-plot").first
+    expect(plot).to_be_hidden()
+    with screen.rerun():
+        screen.page.keyboard.press("PageDown")
+    expect(plot).to_be_visible()
+    expect(screen.page.get_by_text("The answer is")).to_be_in_viewport()

@@ -153,6 +153,24 @@ def test_a_first_picture_that_ends_below_the_window_is_shown_before_the_next(scr
     assert steps == [[True, 500, "ahiddend"], [True, 500, "bhiddend"], [True, 876, "bhiddend"]]
 
 
+def test_a_key_shows_the_answer_that_the_pictures_wait_for(scripts):
+    """The question is between the diagram and the last line, which it hides."""
+    question = (
+        "<div class=st-key-figure_is_hidden><div class=st-key-show_answer>"
+        "<button aria-pressed=false>answered</button></div></div>"
+    )
+    line = '<div class="ew-plot ew-switched" style="height: 650px;'
+    assert line in _PAGE
+    page = _PAGE.replace(line, question + line.replace("height", "visibility: hidden; height"))
+    scripts.page.set_viewport_size({"width": 1280, "height": 720})
+    steps = scripts.page.evaluate(_WALK, [page, [1, 1, 1]])
+    assert [(has_shown, pressed) for has_shown, _, pressed in steps] == [
+        (True, "bhiddend"), (True, "bhiddend"), (True, "bhiddenansweredd")]  # fmt: skip
+    back = scripts.page.evaluate(_WALK, [page, [1, 1, -1, -1, -1]])
+    assert [has_shown for has_shown, *_ in back] == [True, True, True, True, False]
+    assert not any("answered" in pressed for *_, pressed in back)
+
+
 _OPEN_BACKWARDS = """async html => {
     const { default: mount } = await import("/presenter/presenter.js");
     document.body.style.margin = 0;

@@ -1,5 +1,6 @@
 // The pictures of a page, in the order in which the keys of the presentation mode show them. A line that shows one of
-// its figures at a time has a stop for each of them, any other picture has one stop.
+// its figures at a time has a stop for each of them, any other picture has one stop. Where a question hides the pictures
+// that follow it ("Predict first"), the key that would show them shows its answer, and them with it.
 // @ts-check
 
 /**
@@ -8,6 +9,7 @@
  */
 
 const PICTURES = ".ew-plot, .ew-diagram, .ew-word_lines";
+const SHOW_ANSWER = ".st-key-figure_is_hidden .st-key-show_answer button";
 const BAR_BOTTOM = 56;  // pixels: where the bar of presenter.css ends, which covers the right of what is above
 
 /** @type {HTMLElement | null} */
@@ -18,6 +20,24 @@ function displayedPictures(page) {
   /** @type {NodeListOf<HTMLElement>} */
   const pictures = page.querySelectorAll(PICTURES);
   return [...pictures].filter(picture => picture.getClientRects().length);
+}
+
+/** @type {(page: Document) => HTMLElement[]} */
+function visiblePictures(page) {
+  return displayedPictures(page).filter(picture => getComputedStyle(picture).visibility === "visible");
+}
+
+/**
+ * Show the answer that the pictures wait for, with its question. False if none do.
+ * @param {Document} page
+ * @returns {boolean}
+ */
+function showAnswer(page) {
+  /** @type {HTMLButtonElement | null} */
+  const button = page.querySelector(SHOW_ANSWER);
+  button?.scrollIntoView({ block: "center" });
+  button?.click();
+  return button !== null;
 }
 
 /** @type {(picture: HTMLElement) => HTMLButtonElement[]} */
@@ -86,14 +106,14 @@ function showStop(pictures, index, button, page) {
 }
 
 /**
- * Show the next or the previous figure of the page. False if there is none.
+ * Show the next or the previous figure of the page, or the answer that it waits for. False if there is none.
  * @param {Direction} direction
  * @param {Document} [page]
  * @returns {boolean}
  */
 export function showNeighbour(direction, page = document) {
-  const pictures = displayedPictures(page);
-  if (!pictures.length) return false;
+  const pictures = visiblePictures(page);
+  if (!pictures.length) return direction === 1 && showAnswer(page);
   const index = indexInSight(pictures), buttons = figureButtons(pictures[index]);
   const endsBelow = pictures[index].getBoundingClientRect().bottom > window.innerHeight;
   if (direction === 1 && latest !== pictures[index] && endsBelow) {  // nobody has seen its end yet
@@ -106,7 +126,7 @@ export function showNeighbour(direction, page = document) {
     return true;
   }
   const neighbour = index + direction;
-  if (!pictures[neighbour]) return false;
+  if (!pictures[neighbour]) return direction === 1 && showAnswer(page);
   showStop(pictures, neighbour, figureButtons(pictures[neighbour]).at(direction === 1 ? 0 : -1), page);
   return true;
 }
@@ -116,7 +136,7 @@ export function showNeighbour(direction, page = document) {
  * @param {Document} [page]
  */
 export function showLastFigure(page = document) {
-  const pictures = displayedPictures(page);
+  const pictures = visiblePictures(page);
   if (pictures.length) showStop(pictures, pictures.length - 1, figureButtons(pictures[pictures.length - 1]).at(-1), page);
 }
 
