@@ -11,6 +11,7 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -24,6 +25,8 @@ from encoder_core.support.wording import shorten
 _KEY = "session"
 _of_this_thread = threading.local()  # the context of the latest run in this thread, and its session
 _MAX_QUERY = 190_000  # characters of a query string; dashboard/serving/limits/gate.py allows 200 kB a message
+_MAX_COMPARED, _MAX_QUOTED_NAME = 5, 30  # unknown parameters, and characters of their names
+_ALIKE = 0.8  # share of equal letters of two names, one of which may be a misspelling of the other
 _MAX_UNKNOWN = 2_000  # characters of unknown parameters in a link ("embed", "utm_source") that the URL keeps
 
 
@@ -121,6 +124,7 @@ class Session:
             elif left > 0 and (length := len(urlencode([(name, text)])) + len("&")) <= left:
                 self.unknown_parameters.append((name, text))
                 left -= length
+        self._report_misspellings()
         for name, texts in link_values.items():
             parameter = PARAMETERS[name]
             try:
@@ -129,6 +133,15 @@ class Session:
                 self.report_invalid(parameter, str(error), self.get(parameter))
             else:
                 self.report_repetition(parameter, self.get(parameter))
+
+    def _report_misspellings(self) -> None:
+        """Add a message for each of the first unknown parameters whose name is nearly that of a parameter."""
+        for name, _ in self.unknown_parameters[:_MAX_COMPARED]:
+            meant = get_close_matches(name.lower(), PARAMETERS, 1, _ALIKE)
+            if meant and len(name) < _MAX_QUOTED_NAME:
+                self.problems[name] = (
+                    f"The link has “{escape_message(name)}”, which this app does not know; “{meant[0]}” may be meant."
+                )
 
     def report_invalid(self, parameter: Parameter[Any], reason: str, used: Any) -> None:
         """Add a message that the link's value cannot be used, if there is one.
