@@ -1,7 +1,9 @@
 """The map: its cards, its residual connections and its formula are those of the current model."""
 
+import numpy as np
 import pytest
 
+from dashboard.components.diagram import _levels
 from dashboard.models.model import model_for
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
@@ -122,3 +124,11 @@ def test_the_formula_of_the_map_names_both_sublayers(framed, norm, edits):
     }  # fmt: skip
     assert all(part in text for part in sums[norm]), text
     assert "<" not in text
+
+
+def test_only_masked_cells_of_a_thumbnail_have_the_colour_of_masked_cells():
+    """Dropout makes weights larger than 1."""
+    assert _levels(np.array([[1.0, 1.003, 1.11, 0.5, 0.0, np.nan]]), "weights").tolist() == [
+        [254, 254, 254, 127, 0, 255]
+    ]
+    assert _levels(np.array([[2.0, 0.0, -2.0, -np.inf]]), "signed").tolist() == [[254, 127, 0, 255]]

@@ -144,7 +144,10 @@ def _thumbnail(values: Float[np.ndarray, "row column"], kind: str) -> Thumbnail:
 
 
 def _levels(values: Float[np.ndarray, "row column"], kind: str) -> np.ndarray:
-    """Positions on the colour scale from 0 to 254; 255 for masked cells."""
-    share = values if kind == "weights" else (values / (2 * colour_limit(values)) + 0.5).clip(0, 1)
-    levels = np.where(np.isfinite(values), np.nan_to_num(share, posinf=0, neginf=0) * 254, _MASKED)
-    return np.round(levels).clip(0, 255).astype(np.uint8)
+    """Positions on the colour scale from 0 to 254; 255 for masked cells.
+
+    Dropout makes weights larger than 1, which have the last colour.
+    """
+    share = values if kind == "weights" else values / (2 * colour_limit(values)) + 0.5
+    levels = np.where(np.isfinite(values), np.nan_to_num(share).clip(0, 1) * (_MASKED - 1), _MASKED)
+    return np.round(levels).astype(np.uint8)
