@@ -4,15 +4,14 @@ import logging
 from collections.abc import Mapping
 
 
-def read_whole_number(environment: Mapping[str, str], name: str, default: int, allowed: range | None = None) -> int:
+def read_whole_number(environment: Mapping[str, str], name: str, default: int, allowed: range) -> int:
     """The whole number in a variable; the default, with a warning in the log, if it holds none of those allowed."""
     setting = environment.get(name)
     if setting is None:
         return default
-    is_short = allowed is None or len(setting) <= len(str(allowed[-1]))
-    if setting.isdecimal() and is_short and (allowed is None or int(setting) in allowed):
+    is_short = len(setting) <= len(str(allowed[-1]))  # Python refuses to read thousands of digits
+    if setting.isdecimal() and is_short and int(setting) in allowed:
         return int(setting)
-    bounds = "" if allowed is None else f" from {allowed[0]} to {allowed[-1]}"
-    text = "%s=%r is not a whole number%s; %d is used."
-    logging.getLogger(__name__).warning(text, name, setting, bounds, default)
+    text = "%s=%r is not a whole number from %d to %d; %d is used."
+    logging.getLogger(__name__).warning(text, name, setting, allowed[0], allowed[-1], default)
     return default

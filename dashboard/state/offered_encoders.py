@@ -47,7 +47,7 @@ def parse_offered(environment: Mapping[str, str]) -> dict[str, str]:
 
 def parse_max_download_bytes(environment: Mapping[str, str]) -> int:
     """The largest download in bytes."""
-    return read_whole_number(environment, "ENCODER_MAX_MB", _MAX_MB) * 1_000_000
+    return read_whole_number(environment, "ENCODER_MAX_MB", _MAX_MB, range(0, 1_000_000)) * 1_000_000
 
 
 OFFERED = parse_offered(os.environ)

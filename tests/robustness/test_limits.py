@@ -12,6 +12,7 @@ from dashboard.serving.limits import fair_share, gate
 from dashboard.serving.limits.fair_share import ACTIVE, MAX_PAUSE, SAVINGS, SHARE, SHARED, FairShare
 from dashboard.serving.limits.gate import BURST, MAX_BYTES, RATE, Gate, LimitedConnection
 from dashboard.serving.limits.visitors import Visitors, parse_max_sessions
+from dashboard.state.offered_encoders import parse_max_download_bytes
 from encoder_core.engine.executables import wait_for
 from tests.robustness.coroutines import run
 
@@ -251,3 +252,11 @@ def test_sessions_above_the_limit_are_admitted_when_others_leave():
 def test_the_limit_of_sessions_is_a_setting(setting, count):
     assert parse_max_sessions({"ENCODER_MAX_SESSIONS": setting}) == count
     assert parse_max_sessions({}) == 300
+
+
+@pytest.mark.parametrize("setting", ["9" * 5_000, "-1", "", "1e3", "1000000"])
+def test_a_setting_of_the_largest_download_that_is_no_such_number_is_the_default(setting, caplog):
+    assert parse_max_download_bytes({"ENCODER_MAX_MB": setting}) == parse_max_download_bytes({}) == 150_000_000
+    (message,) = caplog.messages
+    assert message.endswith(" is not a whole number from 0 to 999999; 150 is used.")
+    assert parse_max_download_bytes({"ENCODER_MAX_MB": "0"}) == 0
