@@ -19,11 +19,15 @@ from encoder_core.explain import Cell
 
 
 class CellEdit(NamedTuple):
-    """What an edit can set: its name, a function from a new value to the edit, and its current value."""
+    """What an edit can set: its name, a function from a new value to the edit, and its current value.
+
+    is_factor  whether it is the factor of a head or a residual, instead of a number of a tensor
+    """
 
     name: str
     make_edit: Callable[[float], Edit]
     value: float
+    is_factor: bool = False
 
 
 def find_cell_edit(cell: Cell, run: Run) -> CellEdit | None:
@@ -46,11 +50,13 @@ def find_cell_edit(cell: Cell, run: Run) -> CellEdit | None:
             return CellEdit(name, lambda new: SetScore(batch, layer, head, query, key, new), value)
         case (("z" | "head_contributions"), (_, head, _, _)):
             factor = float(run.head_factors(layer)[head])
-            return CellEdit("the factor of this head", lambda new: HeadFactor(layer, head, new), factor)
+            return CellEdit("the factor of this head", lambda new: HeadFactor(layer, head, new), factor, is_factor=True)
         case (("resid_mid" | "resid_post"), _):
             sublayer: Sublayer = "attention" if cell.tensor == "resid_mid" else "mlp"
             factor = run.residual_factor(layer, sublayer)
-            return CellEdit("the factor of the residual", lambda new: ResidualFactor(layer, sublayer, new), factor)
+            return CellEdit(
+                "the factor of the residual", lambda new: ResidualFactor(layer, sublayer, new), factor, is_factor=True
+            )
     return None
 
 

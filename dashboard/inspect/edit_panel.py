@@ -87,12 +87,11 @@ def _without_edit(inspection: Inspection) -> str:
 
 
 def _render_value_controls(cell_edit: CellEdit, inspection: Inspection) -> None:
-    is_factor = cell_edit.name.startswith("the factor")
-    limit = FACTOR_RANGE[1] if is_factor else LARGEST_VALUE
+    limit = FACTOR_RANGE[1] if cell_edit.is_factor else LARGEST_VALUE
     value = min(max(cell_edit.value, -limit), limit) if math.isfinite(cell_edit.value) else 0.0
     reach = (
         max(2.0, abs(value))
-        if is_factor
+        if cell_edit.is_factor
         else min(SLIDER_REACH * max(inspection.derivation.scale, abs(value), 1e-3), limit)
     )
     step = 10.0 ** math.floor(math.log10(reach / 50))

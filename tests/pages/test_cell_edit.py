@@ -67,6 +67,7 @@ def test_the_edit_of_a_cell(text):
     edit, current = CELL_EDITS[text]
     cell_edit = find_cell_edit(parse_cell(text, RUN.trace, RUN.parameters), RUN)
     assert cell_edit.make_edit(5.0) == edit
+    assert cell_edit.is_factor == isinstance(edit, HeadFactor | ResidualFactor)
     expected = number_at(text if current is None else current) if not isinstance(current, float) else current
     assert cell_edit.value == expected
 
