@@ -1,5 +1,6 @@
 """Edits as text, counted as on screen: layers, heads, sentences and tokens from 1, dimensions from 0."""
 
+import re
 from typing import assert_never
 
 from dashboard.markdown import escape_markdown, escape_message, isolate
@@ -22,6 +23,8 @@ from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.support.number_format import format_number
 from encoder_core.support.wording import form_for, format_count, head_name, shorten
 
+SUBLAYER_NAMES: dict[str, str] = {"attention": "attention", "mlp": "feed-forward"}
+
 # The index of an edit -> what it counts, in the singular and the plural, and whether these are tokens of a sentence.
 _PARTS = {
     "layer": ("layer", "layers", False),
@@ -35,6 +38,9 @@ _PARTS = {
     "row": ("row", "rows", False),
     "column": ("column", "columns", False),
 }
+# How messages of `encoder_core` write an index, which counts from 0, and a sublayer.
+_INDEX = re.compile(r"\b(layer|head)=(\d+)")
+_SUBLAYER = re.compile(r"\bsublayer='(attention|mlp)'")
 
 
 def describe_edit(edit: Edit, model: Model) -> str:
@@ -63,27 +69,30 @@ def describe_edit(edit: Edit, model: Model) -> str:
             return f"{head_name(layer, head)} {times}"
         case ResidualFactor(layer, sublayer, factor):
             times = "removed" if factor == 0 else f"× {format_number(factor, 4)}"
-            return f"residual around {'attention' if sublayer == 'attention' else 'feed-forward'} {layer + 1} {times}"
+            return f"residual around {SUBLAYER_NAMES[sublayer]} {layer + 1} {times}"
         case Unscaled():
             return "scores not divided by √d_head"
-        case Dropout(seed):
-            return f"dropout, seed {seed}"
+        case Dropout(seed, rate):
+            return f"dropout, seed {seed}" + ("" if rate is None else f", rate {format_number(rate, 17)}")
         case unknown:
             assert_never(unknown)
 
 
 def describe_ignored_edit(problem: IgnoredEdit, model: Model) -> str:
-    """The sentence about an edit that this model does not use, as markdown.
+    """The sentence about an edit that this model does not use, as markdown. It names the edit as the edit bar does."""
+    name = escape_markdown(describe_edit(problem.edit, model))
+    return f"The edit “{name}” is ignored: {describe_reason(problem, model)}"
 
-    An edit of a layer, head or token that the model does not have (any more) is named as in the edit bar.
-    """
+
+def describe_reason(problem: IgnoredEdit, model: Model) -> str:
+    """Why this model does not use an edit, as markdown: the end of a sentence, with layers and heads counted from 1."""
     if problem.missing is None:
-        return escape_message(problem)
+        counted = _INDEX.sub(lambda index: f"{index[1]} {int(index[2]) + 1}", problem.reason)
+        return escape_message(_SUBLAYER.sub(lambda sublayer: SUBLAYER_NAMES[sublayer[1]], counted))
     index, size = problem.missing
     one, several, is_token = _PARTS[index]
     where = " in a sentence" if is_token and len(model.batch.tokens) > 1 else ""
-    there_are = f"there {form_for(size, 'is', 'are')} {format_count(size, one, several)}{where}"
-    return f"The edit “{escape_markdown(describe_edit(problem.edit, model))}” is ignored: {there_are}."
+    return f"there {form_for(size, 'is', 'are')} {format_count(size, one, several)}{where}."
 
 
 def _word(model: Model, id: int) -> str:

@@ -13,10 +13,12 @@ class IgnoredEdit(str):
     """A sentence about an edit that cannot be used.
 
     edit     the edit
+    reason   the end of the sentence: why it cannot be used
     missing  the name of its index that is too large, and how many there are; None for other reasons
     """
 
     edit: Edit
+    reason: str
     missing: tuple[str, int] | None
 
 
@@ -58,6 +60,6 @@ def ignored_edit(edit: Edit, error: ValueError) -> IgnoredEdit:
         text = short_repr(edit)
     reason = str(error).removeprefix(f"{short_repr(edit)}: ")  # the sentence has named the edit
     sentence = IgnoredEdit(f"The edit “{text}” is ignored: {reason}")
-    sentence.edit = edit
+    sentence.edit, sentence.reason = edit, reason
     sentence.missing = (error.name, error.size) if isinstance(error, IndexTooLarge) else None
     return sentence

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from dashboard.lessons.sublayers.add_and_norm import _dashed_note, _growth
 from dashboard.page_list import stage_named
 from dashboard.state.setting_parameters import SETTINGS
 from encoder_core.encoder import encoder
@@ -64,3 +65,16 @@ def test_values_to_try_are_said_to_be_those_of_this_figure_only(framed):
     assert sentence in " ".join(rendered(opened(stage_named("add_and_norm"), norm_dimension="2",
                                                 scale_and_shift="1.norm1.2~3~0")))  # fmt: skip
     assert sentence not in " ".join(rendered(opened(stage_named("add_and_norm"), norm_dimension="2")))
+
+
+def test_a_stream_that_an_edit_sets_to_0_has_no_growth():
+    assert _growth(2.0, 5.0) == "after the last layer is 2.5 times that at the start"
+    assert _growth(0.0, 1.234) == "is 0 at the start and 1.23 after the last layer"
+
+
+@pytest.mark.parametrize(
+    ("factors", "has_dashes"),
+    [([(1, 1), (1, 1)], False), ([(0.5, 1), (0.5, 1)], False), ([(1, 0), (1, 0)], True), ([(1, 1), (0, 1)], True)],
+)
+def test_only_a_residual_that_is_removed_is_dashed(factors, has_dashes):
+    assert bool(_dashed_note(factors)) == has_dashes

@@ -2,13 +2,15 @@
 
 import pytest
 
-from dashboard.markdown import plain_text
+from dashboard.inspect.edit_text import describe_edit, describe_ignored_edit, describe_reason
+from dashboard.markdown import escape_message, plain_text
 from dashboard.models.model import model_for
 from dashboard.models.variants import with_edits
 from dashboard.page_list import stage_named
 from dashboard.state.setting_parameters import DEFAULTS
 from dashboard.state.settings import Settings
 from encoder_core.edits import parse_edit
+from encoder_core.edits.compatible import ignored_edit
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run, warning_texts
 
 GROWING = "~".join(f"residual.{layer}.{name}=1000" for layer in range(12) for name in ("attention", "mlp"))
@@ -28,7 +30,7 @@ def edits_in_bar(at):
             "softmax",
             "temperature=1000~temperature=999",
             [
-                "“temperature=999” is ignored: temperature: 1000 × 999 = 999000 is invalid: "
+                "“temperature 999” is ignored: temperature: 1000 × 999 = 999000 is invalid: "
                 "allowed are numbers from 0.001 to 1000"
             ],
             ["temperature=1000"],
@@ -36,13 +38,18 @@ def edits_in_bar(at):
         (
             "softmax",
             "temperature=0.01~temperature=0.02~temperature=0.03~unscaled",
-            ["“temperature=0.02” is ignored", "“temperature=0.03” is ignored"],
+            ["“temperature 0.02” is ignored", "“temperature 0.03” is ignored"],
             ["temperature=0.01", "unscaled"],
         ),
-        ("scaled_scores", "dropout.0~dropout.1", ["“dropout.1” is ignored: 2 Dropout edits"], ["dropout.0"]),
+        ("scaled_scores", "dropout.0~dropout.1", ["“dropout, seed 1” is ignored: 2 Dropout edits"], ["dropout.0"]),
         ("qkv", "~".join(["unscaled"] * 40), ["the same edit several times"], ["unscaled"]),
         ("qkv", "head.0.1=2~head.0.1=2.0~unscaled", ["the same edit several times"], ["head.0.1=2", "unscaled"]),
-        ("multi_head", "head.1.0=1000~head.1.0=-2", ["“head.1.0=-2” is ignored: factor of"], ["head.1.0=1000"]),
+        (
+            "multi_head",
+            "head.1.0=1000~head.1.0=-2",
+            ["“layer 2, head 1 × −2” is ignored: factor of layer 2, head 1: 1000 × -2 "],
+            ["head.1.0=1000"],
+        ),
     ],
 )
 def test_incompatible_edits_are_ignored_with_a_message(framed, page, edits, messages, kept):
@@ -73,7 +80,8 @@ def test_incompatible_edits_are_ignored_with_a_message(framed, page, edits, mess
          "“W_Q of layer 1, head 1 [3, 20] = 1” is ignored: there are 16 columns."),
         ("wo.0.0.20.3=1", {"d_model": "64", "heads": "4"},
          "“W_O of layer 1, head 1 [20, 3] = 1” is ignored: there are 16 rows."),
-        ("score.0.0.0.0.0=10000000", {}, "“score.0.0.0.0.0=10000000” is ignored: value=10000000.0 is invalid"),
+        ("score.0.0.0.0.0=10000000", {"text": "cat"},
+         "“score 1 · cat → 1 · cat, layer 1, head 1 = 1e7” is ignored: value=10000000.0 is invalid"),
     ],
 )  # fmt: skip
 def test_an_edit_of_a_part_that_the_model_does_not_have_is_named_as_in_the_bar(framed, edit, choices, sentence):
@@ -150,7 +158,30 @@ def test_the_other_norm_is_compared_without_the_edits_that_overflow(framed):
     """Post-norm allows all 24 factors of 1000; pre-norm overflows."""
     at = opened(stage_named("add_and_norm"), edits=GROWING, layers="12")
     assert warning_texts(at) == []
-    assert any("With pre-norm: The edit “residual" in text for text in rendered(at))
+    problems = [plain_text(text) for text in rendered(at) if "With pre-norm: The edit “residual" in text]
+    assert problems
+    assert all(" around " in text and "layer=" not in text for text in problems)
+    assert any("“residual around attention 12 × 1,000” is ignored: " in text for text in problems)
+
+
+def test_the_reason_why_an_edit_is_ignored_counts_layers_and_heads_from_1():
+    """The messages of the core count from 0, and can contain signs of markdown."""
+    model = model_for(Settings.from_state(DEFAULTS))
+    for message, reason in (
+        ("norm2 of layer=3 reads 3e38.", "norm2 of layer 4 reads 3e38."),
+        ("factor of layer=11, head=0: 2", "factor of layer 12, head 1: 2"),
+        ("factor of layer=0, sublayer='mlp': 2", "factor of layer 1, feed-forward: 2"),
+    ):
+        problem = ignored_edit(parse_edit("residual.3.mlp=1000"), ValueError(message))
+        text = describe_ignored_edit(problem, model)
+        assert plain_text(text) == f"The edit “residual around feed-forward 4 × 1,000” is ignored: {reason}"
+    assert describe_reason(ignored_edit(parse_edit("dropout.1"), ValueError("*a*")), model) == escape_message("*a*")
+
+
+def test_two_rates_of_dropout_are_told_apart():
+    model = model_for(Settings.from_state(DEFAULTS))
+    labels = [describe_edit(parse_edit(text), model) for text in ("dropout.3", "dropout.3=0.5", "dropout.3=0.99999")]
+    assert labels == ["dropout, seed 3", "dropout, seed 3, rate 0.5", "dropout, seed 3, rate 0.99999"]
 
 
 def test_a_model_reports_the_edits_that_it_ignores():

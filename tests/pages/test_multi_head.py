@@ -2,15 +2,21 @@
 
 import base64
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from dashboard.inspect.edit_text import describe_ignored_edit
+from dashboard.lessons.attention import multi_head
 from dashboard.lessons.attention.multi_head import parameter_question
 from dashboard.models.model import model_for
+from dashboard.models.variants import edited_model
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
 from encoder_core.analysis import relative_change
+from encoder_core.edits import ResidualFactor
+from encoder_core.edits.compatible import ignored_edit
 from tests.pages.app import figures, link_of, opened, rendered, warning_texts
 
 TEXT = "one cat\na dog ran off"
@@ -63,3 +69,18 @@ def _matrix(panel):
 def test_the_question_about_parameters_is_about_more_or_fewer_heads(choices, sentence):
     question = parameter_question(model_for(Settings.from_state(choices)).config, 3)
     assert sentence in [option.misconception for option in question.wrong]
+
+
+@pytest.mark.parametrize(("edits", "has_dropout"), [("", False), ("dropout.3=0.5", True)])
+def test_dropout_after_the_sum_of_the_heads_is_said(framed, edits, has_dropout):
+    texts = rendered(opened(stage_named("multi_head"), part="What each head adds", text="one cat", edits=edits))
+    (caption,) = [text for text in texts if "Concat · W_O equals the sum" in text]
+    assert ("In training mode, dropout turns the sum into attn_out." in caption) == has_dropout
+
+
+def test_an_edit_that_does_not_fit_without_the_heads_is_described_as_in_the_sidebar(framed, monkeypatch):
+    problem = ignored_edit(ResidualFactor(3, "mlp", 1000.0), ValueError("v of layer=3 is *large*."))
+    monkeypatch.setattr(multi_head, "edited_model", lambda *key: replace(edited_model(*key), edit_problems=(problem,)))
+    at = opened(stage_named("multi_head"), part="Switch heads off", text="one cat", d_model="8")
+    (caption,) = [text for text in rendered(at) if "is ignored" in text]
+    assert caption == f":orange[{describe_ignored_edit(problem, model_for(Settings.from_state({})))}]"

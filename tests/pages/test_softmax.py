@@ -69,3 +69,4 @@ def test_a_temperature_that_does_not_fit_an_edit_is_that_of_the_page(framed):
     at = opened(stage_named("softmax"), temperature="0.1", edits="temperature=0.002")
     (warning,) = warning_texts(at)
     assert warning.startswith("The temperature of this page is ignored: temperature: 0.002 × 0.1 = 0.0002 is invalid")
+    assert not any("Both temperatures" in text for text in rendered(at)), "only one divides the scores"

@@ -8,6 +8,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.components.plot import render_plot
+from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.lessons.attention.qkv import columns_text
 from dashboard.lessons.attention.word_lines import render_figure_choice, render_layer_lines
@@ -136,7 +137,7 @@ def render_heads_off(current: Model, at: Focus, off: tuple[int, ...], columns: W
     )  # fmt: skip
     without_heads = edited_model(current.settings, (*current.edits, *(HeadFactor(at.layer, head, 0.0) for head in off)))
     for problem in without_heads.edit_problems:
-        st.caption(f":orange[{problem}]")
+        st.caption(f":orange[{describe_ignored_edit(problem, current)}]")
     trace, without = current.trace, without_heads.trace
     tensors = {
         f"attn_out, layer {at.layer + 1}": (trace.layers[at.layer].attn_out, without.layers[at.layer].attn_out),

@@ -7,6 +7,7 @@ import streamlit as st
 from jaxtyping import Float
 
 from dashboard.inspect.cell_edit import sets_score_of
+from dashboard.inspect.edit_text import describe_reason
 from dashboard.inspect.questions import Question, WrongOption, without_duplicates
 from dashboard.markdown import escape_token, names_of_two
 from dashboard.models.model import Model
@@ -16,7 +17,6 @@ from dashboard.state.choices import HIDE_ROW, TEMPERATURE, TEMPERATURES
 from dashboard.state.widgets import bind_widget
 from encoder_core import Edit, Run, Temperature
 from encoder_core.analysis import SoftmaxSteps, entropy, softmax_steps
-from encoder_core.edits import format_edit
 from encoder_core.edits.compatible import IgnoredEdit
 from encoder_core.explain import recompute
 from encoder_core.support.number_format import format_calculation, format_fixed, format_number
@@ -51,8 +51,8 @@ def render_temperature_and_mask(current: Model, at: Focus) -> Run:
         st.space("stretch")
         frame.render_recompute_badge(lambda: recompute.softmax(run, at.layer))
     for problem in problems:  # only the temperature is new: the other edits of the model fit each other
-        name = f"The edit “{format_edit(Temperature(temperature))}”"
-        st.warning(problem.replace(name, "The temperature of this page", 1), icon=":material/info:")
+        reason = describe_reason(problem, current)
+        st.warning(f"The temperature of this page is ignored: {reason}", icon=":material/info:")
     _explain_edits(current, run, temperature, hide)
     if unused:
         st.caption(

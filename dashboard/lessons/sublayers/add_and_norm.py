@@ -1,7 +1,7 @@
 """Sections of the add and norm page: the steps of a norm with γ and β to try; post-norm and pre-norm."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,6 +10,7 @@ from jaxtyping import Float
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.components.plot import render_plot
+from dashboard.inspect.edit_text import describe_ignored_edit
 from dashboard.inspect.questions import Question, WrongOption
 from dashboard.lessons.sublayers.norm_calculation import norm_calculation
 from dashboard.markdown import escape_token
@@ -152,19 +153,29 @@ def render_norm_comparison(current: Model, at: Focus, name: NormName) -> None:
         render_plot(scenes.stream_lengths(lengths, theme=current_theme()), key="add_and_norm_size_plot")
     for norm, model in models.items():
         for problem in model.edit_problems if norm != model_norm else ():
-            st.caption(f":orange[With {norm}-norm: {problem}]")
+            st.caption(f":orange[With {norm}-norm: {describe_ignored_edit(problem, model)}]")
     post, pre, d_model = lengths["post"], lengths["pre"], current.config.d_model
-    dashed = ", a dashed line a residual that an edit removes" if any(0 in each for each in factors.values()) else ""
-    root, growth = format_calculation([d_model], d_model**0.5, math.sqrt), format_number(pre[-2] / pre[0], 2)
+    root = format_calculation([d_model], d_model**0.5, math.sqrt)
     of_row = " in a row whose variance is much larger than ε," * _has_small_variance(models["post"])
     st.caption(
-        f"{_read_out_note(current)}The thick line is the residual stream{dashed}. Both models have the same parameters "
-        "(pre-norm also has a final norm); they differ in the position of the norms. In post-norm, the mean "
-        f"length of a token's vector after the last layer is {format_number(post[-2], 3)} (√{d_model} {root.relation} "
-        f"{root.result}{of_row} if γ is 1 and β is 0). In pre-norm, no norm is applied to the stream itself: its "
-        f"mean length after the last layer is {growth} times that at the start, and the final norm normalises the "
-        "output."
+        f"{_read_out_note(current)}The thick line is the residual stream{_dashed_note(factors.values())}. Both models "
+        "have the same parameters (pre-norm also has a final norm); they differ in the position of the norms. In "
+        f"post-norm, the mean length of a token's vector after the last layer is {format_number(post[-2], 3)} "
+        f"(√{d_model} {root.relation} {root.result}{of_row} if γ is 1 and β is 0). In pre-norm, no norm is applied to "
+        f"the stream itself: its mean length {_growth(pre[0], pre[-2])}, and the final norm normalises the output."
     )
+
+
+def _dashed_note(factors: Iterable[tuple[float, float]]) -> str:
+    """What a dashed line of the flows means, which have these factors on their residuals; empty if there is none."""
+    return ", a dashed line a residual that an edit removes" if any(0 in each for each in factors) else ""
+
+
+def _growth(first: float, last: float) -> str:
+    """The lengths of the stream at the start and after the last layer; an edit can make the first one 0."""
+    if first == 0:
+        return f"is 0 at the start and {format_number(last, 3)} after the last layer"
+    return f"after the last layer is {format_number(last / first, 2)} times that at the start"
 
 
 def _has_small_variance(model: Model) -> bool:

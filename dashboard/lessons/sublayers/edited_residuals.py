@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from dashboard.inspect.edit_text import SUBLAYER_NAMES
 from dashboard.models.model import Model
 from encoder_core.edits import Sublayer
 from encoder_core.support.number_format import format_number, latex_number
-
-_NAMES: dict[Sublayer, str] = {"attention": "attention", "mlp": "feed-forward"}
 
 
 class EditedResidual(NamedTuple):
@@ -33,7 +32,7 @@ def edited_residuals(model: Model, *sublayers: Sublayer) -> list[EditedResidual]
 def edited_residuals_note(model: Model, *sublayers: Sublayer) -> str:
     """A sentence after a statement about a residual sum; empty if no edit changes the residual."""
     parts = [
-        f"the residual around {_NAMES[sublayer]} is "
+        f"the residual around {SUBLAYER_NAMES[sublayer]} is "
         f"{f'multiplied by {format_number(factor, 3)}' if factor else 'removed'} in {_layer_names(layers)}"
         for sublayer, factor, layers in edited_residuals(model, *sublayers)
     ]
