@@ -7,10 +7,10 @@ from jaxtyping import Float
 from dashboard.components.plot import render_plot
 from dashboard.models.model import Model
 from dashboard.theme import current_theme
-from encoder_core import EncoderConfig
 from encoder_core.analysis import numerical_rank
 from encoder_core.explain.recompute import difference
 from encoder_core.explain.sublayers import activate
+from encoder_core.parameters.cost import parameters_by_part
 from encoder_core.recipes.collapse import collapsed_feed_forward
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.feed_forward import activation_name
@@ -28,13 +28,14 @@ def render_affine_map(model: Model, key: str) -> None:
     render_plot(parts, key=key)
     d, d_ff, name = config.d_model, config.d_ff, activation_name(config)
     activated = difference(layer.mlp_out[0], activate(one_map, config.activation))
+    num_parameters = parameters_by_part(config)["feed-forward"] // config.num_layers  # of both linear layers
     st.caption(
         "**The two linear layers are one affine map**, x W + b with W = W_up W_down and b = b_up W_down + b_down. "
         f"W_up is {d} × {d_ff}, W_down {d_ff} × {d}, so W is {d} × {d}: its rank, counted from its singular values, is "
         f"**{numerical_rank(collapsed.kernel)}** and cannot be above {min(d, d_ff)}. In layer 1, sentence 1, both give "
         f"the same numbers: the largest difference is **{format_number(difference(two_layers, one_map), 1)}** of the "
         f"largest number, which is rounding; after {name} it is {format_number(activated, 1)}. So "
-        f"{_num_mlp_parameters(config):,} parameters do in evaluation mode what {d * d + d * config.use_bias:,} could. "
+        f"{num_parameters:,} parameters do in evaluation mode what {d * d + d * config.use_bias:,} could. "
         "In training mode, dropout acts between the two."
     )
 
@@ -67,8 +68,3 @@ def _range(dots: Float[np.ndarray, "batch head query key"]) -> str:
     ranks = [numerical_rank(matrix) for sentence in dots for matrix in sentence]
     low, high = min(ranks), max(ranks)
     return str(low) if low == high else f"{low} to {high}"
-
-
-def _num_mlp_parameters(config: EncoderConfig) -> int:
-    """Number of parameters of both linear layers."""
-    return 2 * config.d_model * config.d_ff + (config.d_ff + config.d_model) * config.use_bias

@@ -23,7 +23,7 @@ from encoder_core.recipes import Variant
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.attention import multi_head
 from encoder_core.scenes.inputs import positions
-from encoder_core.support.number_format import format_number
+from encoder_core.support.number_format import format_number, format_percent
 from encoder_core.support.wording import format_count
 
 RenderFigure = Callable[[Model], None]
@@ -120,8 +120,8 @@ def render_mask(model: Model) -> None:
     )
     render_plot([panel], key="recipes_mask")
     st.caption(
-        f"Mask of shape ({len(visible)}, 1, {visible.shape[1]}), drawn from the seed: **{(~visible).mean():.0%}** of "
-        "the keys are hidden (hatched), for every query and head."
+        f"Mask of shape ({len(visible)}, 1, {visible.shape[1]}), drawn from the seed: "
+        f"**{format_percent((~visible).mean())}** of the keys are hidden (hatched), for every query and head."
     )
 
 
@@ -142,8 +142,8 @@ def render_logits(model: Model) -> None:
     best = np.argsort(-probabilities)[:3]
     st.caption(
         f"Logits of shape {logits.shape}. After “{escape_token(at.labels[at.token])}” the untrained model predicts "
-        + ", ".join(f"**{index}** ({probabilities[index]:.1%})" for index in best)
-        + f"; equal probabilities would be 1/{len(row)} = {1 / len(row):.1%}."
+        + ", ".join(f"**{index}** ({format_percent(probabilities[index], 1)})" for index in best)
+        + f"; equal probabilities would be 1/{len(row)} = {format_percent(1 / len(row), 1)}."
     )
 
 

@@ -23,7 +23,7 @@ from encoder_core.figures.axis import AxisKind
 from encoder_core.recipes import VARIANTS, Variant
 from encoder_core.scenes import recipes as scenes
 from encoder_core.scenes.attention import multi_head
-from encoder_core.support.number_format import format_number
+from encoder_core.support.number_format import format_number, format_percent
 from encoder_core.tutorials import ITEMS
 
 PLACES: dict[DropoutPlace, str] = {
@@ -69,9 +69,9 @@ def render_training(name: str, variant: Variant, seed: int) -> None:
     change, together = relative_change(before[real], after[real]), " at all places together" if len(places) > 1 else ""
     st.caption(
         f"Dropout{together}, drawn with seed {int(dropout_seed)}, changes the output of sentence "
-        f"{at.sentence + 1} by **{change:.0%}** of its length. Evaluation drops nothing and scales nothing: the same "
-        "text gives the same numbers every time. In training, each seed draws its own masks; the same seed draws the "
-        "same masks again."
+        f"{at.sentence + 1} by **{format_percent(change)}** of its length. Evaluation drops nothing and scales "
+        "nothing: the same text gives the same numbers every time. In training, each seed draws its own masks; the "
+        "same seed draws the same masks again."
         + (_ONE_MASK_FOR_ALL_HEADS if name == "nanolm" and place == "pattern" else "")
         + (_OTHER_MEASUREMENTS if name in ITEMS else "")
     )
@@ -122,9 +122,10 @@ def _render_mask(model: Model, training: EncoderTrace, place: DropoutPlace, at: 
     if is_pattern:  # a masked weight is 0 anyway
         counted, of_what = mask[model.trace.mask[index]], "weights that are not masked"
     dropped = int((~counted).sum())
+    share = dropped / max(counted.size, 1)
     st.caption(
-        f"Of {counted.size:,} {of_what} here **{dropped:,}** were dropped ({dropped / max(counted.size, 1):.1%}; the "
-        f"rate is {kept_all.rate:.0%}). The others are multiplied by 1 / (1 − {kept_all.rate:g}) = "
+        f"Of {counted.size:,} {of_what} here **{dropped:,}** were dropped ({format_percent(share, 1)}; the "
+        f"rate is {format_percent(kept_all.rate)}). The others are multiplied by 1 / (1 − {kept_all.rate:g}) = "
         f"{format_number(kept_all.scale, 4)}, so this step preserves the expected value of each number."
     )
 
