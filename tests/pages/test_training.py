@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dashboard.lessons.training import prediction
 from dashboard.page_list import STAGES, page_named, stage_named
 from dashboard.training.runs import RUNS
 from encoder_core.parameters import draw_parameters
@@ -360,6 +361,15 @@ def test_a_task_in_which_several_words_fit_counts_as_learned_with_fewer_right_in
     process.report(Finished(start.run))
     assert ("it has not learned the task, and cannot tell" in texts(run(at))) != is_answered
     assert ("The largest weights of any head for this example" in texts(at)) == is_answered
+
+
+def test_nearly_equal_weights_decide_no_prediction(process, monkeypatch):
+    at, start = started(process, train_prediction="1")
+    process.train(start)
+    process.report(Finished(start.run))
+    for difference, is_undecided in ((2.0, True), (0.0, False)):  # no two weights differ by 2
+        monkeypatch.setattr(prediction, "_CLEAR", difference)
+        assert ("None is clearly ahead" in texts(run(at))) == is_undecided
 
 
 def test_a_warm_up_as_long_as_the_run_is_shown_as_it_is(process):

@@ -79,21 +79,21 @@ def render_answer(run: StoredRun, text: str, name: str) -> None:
         return
     result = example_result(run, last, text)
     largest = {}
-    for name, keys in key_sets(run.plan.task, result.ids).items():
+    for option, keys in key_sets(run.plan.task, result.ids).items():
         weights = weight_on(keys, result.patterns)
         if weights is not None:
-            largest[name] = float(weights.max())
+            largest[option] = float(weights.max())
     if options[chosen - 1] not in largest:
         st.info(
             f"{predicted}. No token of this example has such a key: another example can tell.",
             icon=":material/lightbulb:",
         )
         return
-    answer = max(largest, key=lambda name: largest[name])
-    listed = ", ".join(f"{name}: {largest[name]:.2f}" for name in sorted(largest, key=lambda name: -largest[name]))
+    answer = max(largest, key=lambda option: largest[option])
+    ordered = sorted(largest.items(), key=lambda item: -item[1])
+    listed = ", ".join(f"{option}: {weight:.2f}" for option, weight in ordered)
     measured = f"The largest weights of any head for this example, as means over its tokens — {listed}."
-    ranked = sorted(largest.values(), reverse=True)
-    if ranked[0] - ranked[1] < _CLEAR:
+    if ordered[0][1] - ordered[1][1] < _CLEAR:
         st.info(f"{predicted}. None is clearly ahead. {measured}", icon=":material/lightbulb:")
     elif options[chosen - 1] == answer:
         _record(task, options, answer, answer, measured)
