@@ -19,7 +19,7 @@ from encoder_core.training.shipped import PLANS
 DEFAULT_TEXT = f"{SENTENCE}\nThe dog ran to the river, drank water and slept under the table, because it was very tired"
 MAX_TOKENS = 64
 
-WORDS = "words"  # the one among them that reads any sentence
+WORDS = "words"  # the only one of TASK_ENCODERS that reads sentences
 
 # The controls of the sidebar, by the name of their parameter in the URL.
 DEFAULTS: dict[str, Any] = {
