@@ -45,6 +45,12 @@ def test_products_that_are_nearly_equal_have_digits_that_tell_them_apart():
     assert "0.1201" in close.explanation
 
 
+@pytest.mark.parametrize(("weight", "right"), [(1.0, "the value row of “b”"), (2.0, "nothing")])
+def test_a_weight_that_dropout_made_larger_than_1_is_not_all_the_weight(weight, right):
+    question = contribution_question(AT, np.array([0.0, weight, 0.0]), np.array([1.0, 0.0, 2.0]), 1.0, 2)
+    assert question.right == right
+
+
 def test_a_factor_above_2_is_not_written_as_2():
     config = Settings.from_state(DEFAULTS | {"layers": 2, "d_ff": 128}).config(10)
     question = length_question(config, 1)

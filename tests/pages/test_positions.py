@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from dashboard.lessons.positions.encodings import ENCODINGS
-from dashboard.lessons.positions.shuffle import output_changes
+from dashboard.lessons.positions.shuffle import _order, _verdict, output_changes
+from dashboard.lessons.positions.similarity import _spread
 from dashboard.page_list import stage_named
 from dashboard.state.settings import Settings
 from encoder_core import RECIPES, Encoder
+from encoder_core.analysis import similarity_by_distance
 from tests.pages.app import figures, opened, rendered
 
 CHANGE = ": change of the output"
@@ -86,3 +88,24 @@ def test_the_curve_by_distance_begins_at_different_positions(framed, encoding):
     assert curve["title"] == "by distance, from 1 on"
     (text,) = [text for text in rendered(at) if "The curve leaves out distance 0" in text]
     assert ("its squared length, 32." in text) == (encoding == "sinusoidal")  # 32 pairs of sine and cosine
+
+
+@pytest.mark.parametrize(
+    ("change", "order_matters", "has_effect"), [(0.3, True, True), (1e-6, True, False), (7e-4, False, False)]
+)
+def test_a_mask_makes_the_order_matter_only_where_an_output_changes(change, order_matters, has_effect):
+    """Equal tokens can change places under a causal mask without any effect."""
+    verdict = _verdict("causal", change, order_matters=order_matters)
+    assert ("makes the output depend on the order" in verdict) == has_effect
+    assert ("up to rounding" in verdict) != has_effect
+
+
+def test_a_shuffle_changes_the_order_of_two_tokens():
+    """A random permutation of two is the identity for every other seed."""
+    assert [_order(2, seed).tolist() for seed in range(1, 9)] == [[1, 0]] * 8
+
+
+def test_positions_with_themselves_are_no_pairs_at_one_distance():
+    low, _, high = similarity_by_distance(np.diag([1.0, 2.0, 3.0]) + 5)
+    assert high[0] - low[0] == 2
+    assert _spread(low, high) == 0

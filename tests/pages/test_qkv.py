@@ -2,7 +2,9 @@
 
 import pytest
 
+from dashboard.lessons.attention.qkv import _source
 from dashboard.page_list import stage_named
+from encoder_core import EncoderConfig
 from tests.pages.app import derivations, figures, key_of, opened, rendered, run
 
 
@@ -40,3 +42,11 @@ def test_question_names_its_head(framed):
     """With all heads side by side, "this head" could be any of them."""
     at = opened(stage_named("qkv"), all_heads="true", head="3")
     assert any("suppose that head 3 computed its keys" in text for text in rendered(at))
+
+
+@pytest.mark.parametrize(
+    ("layer", "read_out", "source"),
+    [(0, "stack", "the embedded tokens"), (2, "stack", "the output of layer 2"), (2, "input", "the embedded tokens")],
+)
+def test_the_input_of_a_layer_is_named(layer, read_out, source):
+    assert _source(EncoderConfig(vocab_size=9, attention_read_out=read_out), layer) == source

@@ -14,6 +14,7 @@ from dashboard.models.variants import with_edits
 from dashboard.page_list import PAGES, STAGES, page_named, stage_named
 from dashboard.state.settings import Settings
 from encoder_core import HideToken, SetScore
+from encoder_core.inputs.mask_link import parse_mask
 from tests.pages.app import chosen, link_of, opened, rendered, run
 
 MODELS = {
@@ -235,6 +236,18 @@ def page_text(name, **link):
 )
 def test_what_the_mask_hides_is_said(settings, sentence):
     assert sentence in page_text("scaled_scores", **settings)
+
+
+def test_a_noun_that_the_pronoun_cannot_attend_to_is_not_said_to_get_a_weight():
+    for text, page in (("it saw the cat", "start"), ("the cat saw it", "full_stack")):
+        model = model_for(Settings.from_state({"text": text, "mask": "causal", "d_model": 8, "layers": 1}))
+        assert ending.endings(model)[0].demonstration.page == page
+
+
+def test_a_mask_that_hides_earlier_keys_as_well_has_no_switch_of_a_causal_mask():
+    mask = parse_mask("nothing.2")
+    model = model_for(Settings.from_state({"mask": "custom", "custom_mask": mask, "d_model": 8, "layers": 1}))
+    assert ending.endings(model)[-1].demonstration.label == "Switch the causal mask on"
 
 
 def test_a_mask_that_hides_every_key_is_not_called_causal(framed):

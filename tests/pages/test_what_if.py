@@ -4,12 +4,14 @@ import re
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from dashboard.markdown import plain_text
 from dashboard.page_list import stage_named
 from dashboard.state import edit_history
+from dashboard.state.session import session
 from dashboard.state.setting_parameters import DEFAULT_TEXT
-from encoder_core import Encoder, EncoderConfig, WordTokenizer, residual_change
+from encoder_core import Encoder, EncoderConfig, HeadFactor, WordTokenizer, residual_change
 from encoder_core.edits import format_edit, parse_edit
 from tests.pages.app import chosen, figures, key_of, opened, rendered, run
 from tests.pages.app import warning_texts as messages
@@ -151,6 +153,16 @@ def test_no_edit_ends_another_one(framed):
     at.number_input(key=key_of(at, "what_if_number")).set_value(2.0)
     run(at)
     assert edits_in_use(at) == (*full[1:], "score.0.0.0.0.0=2")  # a change of one is
+
+
+def test_one_edit_more_than_allowed_is_no_change_that_could_be_undone(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    for head in range(edit_history.MAX_EDITS + 1):
+        edit_history.add(HeadFactor(0, head, 0.0))
+    assert len(edit_history.edit_texts()) == edit_history.MAX_EDITS
+    assert not session().problems
+    edit_history.undo()
+    assert len(edit_history.edit_texts()) == edit_history.MAX_EDITS - 1
 
 
 def test_a_number_is_set_undone_redone_and_reset(framed):

@@ -10,6 +10,7 @@ from dashboard.inspect.questions import Question, WrongOption
 from dashboard.markdown import escape_token, names_of_two
 from dashboard.models.model import Model
 from dashboard.selection.focus import Focus
+from encoder_core import EncoderConfig
 from encoder_core.figures import largest_magnitude
 from encoder_core.scenes.attention.qkv import LETTERS
 from encoder_core.support.number_format import format_number
@@ -27,8 +28,6 @@ def render_roles(current: Model, at: Focus, head_columns: range, biases: dict[st
     config = current.config
     for column, role in zip(st.columns(3, gap="large"), _ROLES, strict=True):
         column.markdown(role)
-    reads_stack = at.layer and config.attention_read_out == "stack"
-    source = f"the output of layer {at.layer}" if reads_stack else "the embedded tokens"
     normed = ", normalised because this model is pre-norm" if config.norm == "pre" else ""
     largest = largest_magnitude(*biases.values())
     bias_note = (
@@ -38,9 +37,15 @@ def render_roles(current: Model, at: Focus, head_columns: range, biases: dict[st
     )
     columns = columns_text(head_columns)
     st.caption(
-        f"Three equations with the same x, one for each colour. x is {source}{normed}. {bias_note} Head {at.head + 1} "
-        f"uses {columns} of the full {config.d_model} × {config.qkv_width} matrices."
+        f"Three equations with the same x, one for each colour. x is {_source(config, at.layer)}{normed}. {bias_note} "
+        f"Head {at.head + 1} uses {columns} of the full {config.d_model} × {config.qkv_width} matrices."
     )
+
+
+def _source(config: EncoderConfig, layer: int) -> str:
+    """What a layer, counted from 0, reads, before a norm."""
+    reads_stack = layer > 0 and config.attention_read_out == "stack"
+    return f"the output of layer {layer}" if reads_stack else "the embedded tokens"
 
 
 def linear_parameters(

@@ -52,17 +52,21 @@ def render_shuffle(current: Model, at: Focus, choice: PositionChoice) -> None:
     shuffled = escape_tokens(words[place] for place in order[:_MAX_WORDS])
     without = float(changes[_WITHOUT].max())
     mask_name = "custom" if current.settings.has_custom_mask else "causal"
-    verdict = (
-        f"the {mask_name} mask alone makes the output depend on the order"
-        if order_matters and without > _ROUNDING
-        else "the output is the same vectors in the new order, up to rounding"
-    )
     st.caption(
         f"Shuffled: {shuffled}{' …' if len(order) > _MAX_WORDS else ''}. Each bar is the distance between a token's "
         "outputs in the shuffled and in the original sentence (without padding and edits"
         f"{f', with the {mask_name} mask' if mask is not None else ''}). Without positions, the largest change of an "
-        f"output is {format_number(without, 2)}: {verdict}.{_model_note(current, choice)}"
+        f"output is {format_number(without, 2)}: {_verdict(mask_name, without, order_matters=order_matters)}."
+        f"{_model_note(current, choice)}"
     )
+
+
+def _verdict(mask_name: str, change: float, *, order_matters: bool) -> str:
+    """What the largest change of an output without positions shows. It can be 0 although the order matters: among equal
+    tokens, for example."""
+    if order_matters and change > _ROUNDING:
+        return f"the {mask_name} mask alone makes the output depend on the order"
+    return "the output is the same vectors in the new order, up to rounding"
 
 
 def _model_note(model: Model, choice: PositionChoice) -> str:
