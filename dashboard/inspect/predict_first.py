@@ -2,6 +2,8 @@
 
 In this mode, what follows the question keeps its place but is invisible until the user answers or asks for the answer
 (see hidden_figure.css). It is rendered all the same, so that it appears at once and nothing on the page moves.
+
+`ask_again` hides the figures of a page again, also those whose questions were answered.
 """
 
 from pathlib import Path
@@ -17,11 +19,19 @@ from dashboard.state.widgets import bind_value, set_widget_value, widget_value
 OPTION_WIDTH = 480  # pixels of a button that is one of several answers below each other; at most the page's
 _HIDING_RULES = Path(__file__).with_name("hidden_figure.css")
 _REVEALED = "revealed figures"  # in `Session.memo`: (page, topic) -> key of the question whose answer was shown, or ""
+_ASKED_AGAIN = "pages that ask again"  # in `Session.memo`: page -> keys of its questions that were answered since then
 
 
 def asks_first() -> bool:
     """Whether the mode "Predict first" is on."""
     return session().get(PREDICT) == PREDICT_FIRST
+
+
+def ask_again(page: str) -> None:
+    """Hide the figures of a page until their questions are answered once more. Call it from a callback."""
+    for place in [place for place in _revealed() if place[0] == page]:
+        del _revealed()[place]
+    _asked_again()[page] = set()
 
 
 def ask_first(question: Question, topic: str = "") -> None:
@@ -59,7 +69,7 @@ def ask_below(question: Question) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(f"**Predict** — {question.text}")
         _render_options(question, horizontal=False)
-        if last_answer(question.text, question.options, question.right) is not None:
+        if _answer_to(question) is not None:
             _render_feedback(question)
         _render_toggle()
 
@@ -70,7 +80,7 @@ def _render_toggle() -> None:
 
 
 def _render_options(question: Question, *, horizontal: bool) -> None:
-    chosen = last_answer(question.text, question.options, question.right)
+    chosen = _answer_to(question)
     # Another question has another key, so that it does not show the answer to this one.
     key = f"predict {question.key}"
     if chosen is not None and widget_value(key) is None:  # those of the browser come after the first run
@@ -81,7 +91,7 @@ def _render_options(question: Question, *, horizontal: bool) -> None:
 
 def _render_feedback(question: Question) -> None:
     """Render whether the last answer is right and, if it is wrong, its misconception."""
-    chosen = last_answer(question.text, question.options, question.right)
+    chosen = _answer_to(question)
     if chosen == question.right:
         st.success(f"Yes. {question.why}", icon=":material/check:")
         return
@@ -103,9 +113,22 @@ def _revealed() -> dict[tuple[str, str], str]:
     return revealed
 
 
+def _asked_again() -> dict[str, set[str]]:
+    asked: dict[str, set[str]] = session().memo.setdefault(_ASKED_AGAIN, {})
+    return asked
+
+
+def _answer_to(question: Question) -> str | None:
+    """The last answer to a question of the current page, without those from before the page was to ask again."""
+    answered_since = _asked_again().get(session().page or "")
+    if answered_since is not None and question.key not in answered_since:
+        return None
+    return last_answer(question.text, question.options, question.right)
+
+
 def _reveal_if_answered(question: Question, place: tuple[str, str]) -> bool:
     """Reveal the figure if the user has answered this question, or asked for its answer; whether that is so."""
-    if last_answer(question.text, question.options, question.right) is not None:
+    if _answer_to(question) is not None:
         _revealed().setdefault(place, "")
         return True
     return _revealed().get(place) == question.key
@@ -116,6 +139,7 @@ def _answer(key: str, question: Question) -> None:
     chosen = widget_value(key)
     if chosen is not None:
         record_answer(question.text, question.options, chosen, question.right, question.why, question.explain(chosen))
+        _asked_again().get(session().page or "", set()).add(question.key)
 
 
 def _show_answer(question: Question, place: tuple[str, str]) -> None:

@@ -164,6 +164,40 @@ def test_each_recipe_is_revealed_by_its_own_answer(framed):
     assert order.index("radio") > order.index("plot")
 
 
+def follow_guide(at):
+    """Open the logit lens by the button of the guide, which asks first."""
+    run(at.switch_page(page_named("guide").path))
+    next(button for button in at.button if button.label == "Logit lens").click()
+    run(at)
+    return run(at.switch_page(STACK.path))  # for AppTest the next run is that of the guide otherwise
+
+
+def test_the_guide_hides_a_figure_again_that_was_revealed(framed):
+    at = follow_guide(opened(page_named("guide")))
+    assert not is_hidden(show_answer(at))
+    run(at.switch_page(SOFTMAX.path))
+    show_answer(at)
+    assert is_hidden(follow_guide(at))
+    assert not feedback(at)
+    run(at.switch_page(SOFTMAX.path))
+    assert not is_hidden(at)  # the link of the guide was to another page
+
+
+def test_the_guide_asks_again_what_was_answered(framed):
+    at = follow_guide(opened(page_named("guide")))
+    option = at.radio[0].options[0]
+    assert not is_hidden(answer(at, option))
+    assert is_hidden(follow_guide(at))
+    assert at.radio[0].value is None
+    assert not feedback(at)
+    assert not is_hidden(answer(at, option))  # the same option once more
+    assert feedback(at)
+    run(at.switch_page(SOFTMAX.path))
+    run(at.switch_page(STACK.path))
+    assert not is_hidden(at)
+    assert len(at.session_state["session"].memo["answers"]) == 1
+
+
 def test_a_link_with_another_value_says_so(framed):
     at = opened(SOFTMAX, predict="<b>never</b>")
     assert warning_texts(at) == ["The link has predict = “<b>never</b>”; allowed are below, first. below is used."]

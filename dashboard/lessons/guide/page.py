@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dashboard.inspect.predict_first import ask_again
 from dashboard.lessons.guide.plan import STEPS
 from dashboard.lessons.guide.step import EncoderNotLoaded, PlanStep, PlanView, Version
 from dashboard.lessons.guide.text import TextOfVersion, misunderstandings, overview, text_of, time_span
 from dashboard.models.story import story_encoder
 from dashboard.navigation import open_view
 from dashboard.shell.glossary_dialog import render_glossary_button
-from dashboard.state.choices import GUIDE_VERSION
+from dashboard.state.choices import GUIDE_VERSION, PREDICT, PREDICT_FIRST, PRESENT
 from dashboard.state.link import app_address
 from dashboard.state.offered_encoders import MINILM, OFFERED
 from dashboard.state.session import session
@@ -69,12 +70,16 @@ def _render_link(version: Version, view: PlanView, key: str, is_first: bool) -> 
 
 
 def _open(version: Version, view: PlanView) -> None:
-    """Open the view. The version stays chosen, for the way back through the menu."""
-    query = view.query
-    if version.name != GUIDE_VERSION.default:
-        query += f"&{GUIDE_VERSION.name}={GUIDE_VERSION.format(version.name)}"
-    open_view(view.name, query)
-    session().set_derived(GUIDE_VERSION, version.name)
+    """Open the view. The version stays chosen, for the way back through the menu, and a presentation goes on.
+
+    A view that hides its figure does so again, although the figure was revealed before in this session.
+    """
+    kept = [(GUIDE_VERSION, version.name), (PRESENT, session().get(PRESENT))]
+    if view.link.get(PREDICT.name) == PREDICT_FIRST:
+        ask_again(view.name)
+    parameters = [f"{parameter.name}={parameter.format(value)}" for parameter, value in kept
+                  if value != parameter.default]  # fmt: skip
+    open_view(view.name, "&".join([view.query, *parameters]))
 
 
 def _render_answer(step: PlanStep) -> None:
