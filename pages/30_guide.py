@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.lessons.guide.page import render_hints, render_minilm_note, render_overview, render_step
+from dashboard.lessons.guide.page import render_end, render_hints, render_minilm_note, render_overview, render_step
 from dashboard.lessons.guide.plan import VERSIONS, steps_of
 from dashboard.navigation import ensure_entrypoint
 from dashboard.page_list import page_named
@@ -30,6 +30,7 @@ def body() -> None:
         render_minilm_note()
     for number, (begin, step) in enumerate(steps, 1):
         render_step(version, number, begin, step)
+    render_end(version)
 
 
 frame.run_as_fragment(body)

@@ -79,6 +79,7 @@ def test_positions(screen):
     assert (min(with_positions), max(with_positions)) == pytest.approx(
         (step.numbers["smallest"], step.numbers["largest"]), rel=1e-4
     )
+    step.open(1).choose("The same vectors, in the new order")
 
 
 @NEEDS_MINILM
@@ -118,6 +119,11 @@ def test_values(screen):
 def test_mixing(screen):
     step = Step(screen, "mixing").open().choose("All rows")
     step.says("{values} row of the values. After the first attention {attention} rows have changed")
+    for role, name in (("button", "Predict again"), ("radio", "causal")):
+        with screen.rerun():
+            screen.page.get_by_role(role, name=name, exact=True).click()
+    expect(screen.page.locator("[data-testid=stMain]")).not_to_contain_text("Measured:")
+    step.choose("Its own row and all later ones").says("After the first attention {causal} rows have changed")
 
 
 def test_predictions(screen):

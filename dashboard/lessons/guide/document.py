@@ -5,9 +5,9 @@ python -m dashboard.lessons.guide.document > docs/workshop.md
 
 import re
 
-from dashboard.lessons.guide.plan import STEPS, VERSIONS, steps_of
-from dashboard.lessons.guide.step import PlanStep
-from dashboard.lessons.guide.text import misunderstandings, overview
+from dashboard.lessons.guide.plan import FULL, STEPS, TAKE_AWAY, VERSIONS, steps_of
+from dashboard.lessons.guide.step import PlanStep, PlanView
+from dashboard.lessons.guide.text import misunderstandings, overview, text_of
 from dashboard.models.loading import encoder_loader
 from dashboard.state.offered_encoders import MINILM, OFFERED
 
@@ -19,9 +19,8 @@ The numbers are computed by the encoders of the app; this file is printed by
 
     python -m dashboard.lessons.guide.document > docs/workshop.md
 
-Ask the question of a step before you open its link. Open every link once before you begin: encoders are loaded at their
-first use. A link with `predict=first` hides the figure until the question of the page is answered; “Show the answer”
-reveals it as well.
+A link with `predict=first` hides the figure until the question of the page is answered; “Show the answer” reveals it
+as well.
 """
 
 
@@ -31,7 +30,10 @@ def document() -> str:
         f"## {version.title}\n\n{overview(version, steps_of(version.name), _anchor)}\n" for version in VERSIONS.values()
     )
     sections = "\n".join(map(section, STEPS))
-    return f"{_HEADER}\n{tables}\n{sections}"
+    text = text_of(VERSIONS[FULL])
+    before = f"## Before you begin\n\n{text.before}\n\n{text.hints}\n"
+    end = f"## At the end\n\n{text.end}\n\n{_link(TAKE_AWAY)}\n"
+    return "\n".join([_HEADER, before, tables, sections, end])
 
 
 def section(step: PlanStep) -> str:
@@ -39,12 +41,17 @@ def section(step: PlanStep) -> str:
     minutes = ", ".join(
         f"{step.minutes[name]} ({version.title})" for name, version in VERSIONS.items() if name in step.minutes
     )
-    links = "\n".join(f"- {view.label}: `{view.address}`" for view in step.views)
+    links = "\n".join(map(_link, step.views))
+    room = f"\n**{text_of(VERSIONS[FULL]).room}.** {step.room}\n" if step.room else ""
     return (
         f"## {step.title}\n\nMinutes: {minutes}\n\n{links}\n\n**Question.** {step.question}\n\n"
         f"**On the page.** {step.task}\n\n**Expected answer.** {step.measured_answer()}\n\n**Listen for**\n\n"
-        f"{misunderstandings(step)}\n"
+        f"{misunderstandings(step)}\n{room}"
     )
+
+
+def _link(view: PlanView) -> str:
+    return f"- {view.label}: `{view.address}`"
 
 
 def _anchor(_: int, step: PlanStep) -> str:

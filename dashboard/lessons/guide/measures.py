@@ -145,16 +145,20 @@ def values(views: Sequence[PlanView]) -> Numbers:
 
 
 def mixing(_: Sequence[PlanView]) -> Numbers:
-    """The rows that change at each stage when a word is replaced, in the default setup of the experiment."""
+    """The rows that change at each stage when a word is replaced, in the default setup of the experiment, and those
+    that change after attention with a causal mask."""
     setup = token_mixing.EXPERIMENT.default_setup
-    token = int(setup["token"]) - 1
-    changes = token_mixing.row_changes(token, setup["mask"] == "causal", int(setup["seed"]))
-    rows = {name: token_mixing.changed_rows(change) for name, change in changes.items()}
+    token, seed = int(setup["token"]) - 1, int(setup["seed"])
+    rows, causal_rows = (
+        {name: token_mixing.changed_rows(change) for name, change in changes.items()}
+        for changes in (token_mixing.row_changes(token, causal, seed) for causal in (False, True))
+    )
     return {
         "word": token_mixing.SENTENCE[token],
         "values": rows["values 1"],
         "attention": rows["attention 1"],
         "network": rows["FFN 1"],
+        "causal": causal_rows["attention 1"],
         "count": len(token_mixing.SENTENCE),
     }
 

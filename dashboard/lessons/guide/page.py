@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.inspect.predict_first import ask_again
-from dashboard.lessons.guide.plan import STEPS
+from dashboard.lessons.guide.plan import STEPS, TAKE_AWAY
 from dashboard.lessons.guide.step import EncoderNotLoaded, PlanStep, PlanView, Version
 from dashboard.lessons.guide.text import TextOfVersion, misunderstandings, overview, text_of, time_span
 from dashboard.models.story import story_encoder
@@ -24,8 +24,11 @@ def render_overview(version: Version, steps: Sequence[tuple[int, PlanStep]]) -> 
 
 
 def render_hints(version: Version) -> None:
-    """How to use the plan, and the terms that the pages explain."""
-    st.markdown(text_of(version).hints)
+    """How to use the plan, what to prepare, and the terms that the pages explain."""
+    text = text_of(version)
+    if text.before:
+        st.markdown(f"**Before you begin.**\n\n{text.before}")
+    st.markdown(text.hints)
     render_glossary_button()
 
 
@@ -58,6 +61,17 @@ def render_step(version: Version, number: int, begin: int, step: PlanStep) -> No
                     _render_misunderstandings(text, step)
         if version.for_group:
             _render_misunderstandings(text, step)
+            if step.room:
+                st.markdown(f"**{text.room}** — {step.room}")
+
+
+def render_end(version: Version) -> None:
+    """What to do after the last step, with a link to the files of the encoder that most steps use."""
+    with st.container(border=True, gap="small", key="guide_end"):
+        st.header("At the end", anchor=False)
+        st.markdown(text_of(version).end)
+        if MINILM in OFFERED:
+            _render_link(version, TAKE_AWAY, "end", is_first=True)
 
 
 def _render_link(version: Version, view: PlanView, key: str, is_first: bool) -> None:

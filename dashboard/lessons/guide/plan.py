@@ -4,10 +4,11 @@ from itertools import accumulate
 
 from dashboard.lessons.guide import measures
 from dashboard.lessons.guide.step import Misunderstanding, PlanStep, PlanView, Version
-from dashboard.state.choices import GUIDE_VERSIONS, PREDICT_FIRST
+from dashboard.state.choices import GUIDE_VERSIONS, PREDICT_FIRST, TRAINING
 from dashboard.state.offered_encoders import MINILM
 from dashboard.state.setting_parameters import WORDS
 from encoder_core.edits import format_edit
+from encoder_core.training.shipped import PLANS
 
 FULL, SHORT, ALONE = GUIDE_VERSIONS
 VERSIONS = {
@@ -23,6 +24,12 @@ _STORY = {"encoder": MINILM, "layer": 4, "head": 2, "token": 17, "key_token": 4}
 _ASKED = {"predict": PREDICT_FIRST}  # the page asks its question before it shows the figure
 _OTHER_SENTENCE = "The animal did not cross the street because it was too "
 _OTHER = {**_STORY, "token": 10, "key_token": 3, "view": "One word"}  # from "it" to "animal"
+_PLAN_OF_REVERSE = {"train_task": "reverse"} | {
+    parameter.name: value
+    for name, parameter in TRAINING.items()
+    if (value := getattr(PLANS["reverse"], name)) != parameter.default
+}
+TAKE_AWAY = PlanView("Take away MiniLM", "take_away", _STORY)  # after the last step
 
 STEPS = (
     PlanStep(
@@ -63,9 +70,13 @@ STEPS = (
     PlanStep(
         "Word order",
         {FULL: 8, ALONE: 10},
-        [PlanView("Positions", "positions", {"encoder": MINILM, "token": 17, **_ASKED})],
-        "Answer the question on the page. Then go to “Does the token order matter?” and press “Shuffle again” a few "
-        "times.",
+        [
+            PlanView("Positions", "positions", {"encoder": MINILM, "token": 17, **_ASKED}),
+            PlanView("Experiment: word order", "experiments", {"experiment": "word-order"}),
+        ],
+        "Answer the question on the page, which is about the dot products of positions. Then go to “Does the token "
+        "order matter?” and press “Shuffle again” a few times. The experiment asks the question of this step, about a "
+        "random encoder: make a prediction, press “Predict again”, set the positions to sinusoidal, and predict.",
         "The words are shuffled. Which outputs change without positions, and which with positions?",
         "Without positions, none: the largest change is **{without:.2f}**. With positions, in the first shuffle, the "
         "outputs change by **{smallest:.2f}** to **{largest:.2f}**.",
@@ -84,8 +95,8 @@ STEPS = (
             PlanView("Scaled scores", "scaled_scores", {**_STORY, **_ASKED}),
             PlanView("Experiment: why divide?", "experiments", {"experiment": "score-scaling"}),
         ],
-        "Answer the question on the page, click the cell “it” → “cat” and read its arithmetic. Then make a prediction "
-        "in the experiment.",
+        "Answer the question on the page, which is about a query that becomes twice as long. Click the cell “it” → "
+        "“cat” and read its arithmetic. Then make a prediction in the experiment, which is about the division.",
         "Why is the dot product of the query of “it” and the key of “cat” divided by √d_head?",
         "The dot product is **{product:.2f}**; divided by √{d_head} it is **{score:.2f}**. With the same queries and "
         "keys but no division, softmax would give “cat” **{undivided:.2f}** instead of **{weight:.2f}**. In the "
@@ -121,8 +132,7 @@ STEPS = (
         "What if?",
         {FULL: 12, SHORT: 8, ALONE: 15},
         [
-            PlanView("The edited score", "softmax",
-                     {**_STORY, "key_token": 8, "edits": (format_edit(measures.WHAT_IF),)}),
+            PlanView("The edited score", "softmax", {**_STORY, "edits": (format_edit(measures.WHAT_IF),)}),
             PlanView("A second sentence", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}wide"}),
             PlanView("The same with “tired”", "full_stack", {**_OTHER, "text": f"{_OTHER_SENTENCE}tired"}),
         ],
@@ -162,11 +172,12 @@ STEPS = (
         "Who mixes the tokens?",
         {FULL: 7, ALONE: 10},
         [PlanView("Experiment: token mixing", "experiments", {"experiment": "token-mixing"})],
-        "Make a prediction, look at the result, then set the mask to causal and predict again.",
+        "Make a prediction and look at the result. Then press “Predict again”, set the mask to causal, and predict.",
         "One word of the sentence is replaced. How many rows of the values change, how many after attention, and does "
-        "the feed-forward network add any?",
+        "the feed-forward network add any? How many are there after attention with a causal mask?",
         "“{word}” is replaced: **{values}** row of the values changes, and **{attention}** of {count} rows after "
-        "attention. After the feed-forward network it is **{network}** rows: it works on each row alone.",
+        "attention. After the feed-forward network it is **{network}** rows: it works on each row alone. With a causal "
+        "mask, **{causal}** of {count} rows change after attention: that of “{word}” and those of all later words.",
         measures.mixing,
         [
             Misunderstanding("“The feed-forward network combines the words.”", "It is applied to each token "
@@ -181,10 +192,11 @@ STEPS = (
         [PlanView("Logit lens", "full_stack",
                   {"encoder": WORDS, "text": "The cat drinks [MASK].", "token": 4, "view": "Logit lens", **_ASKED})],
         "Answer the question on the page. Then follow the row of [MASK] from the input to the last layer.",
-        "The encoder must guess the hidden word in “The cat drinks [MASK].” After which layer can its guess be read?",
-        "After the last one: “{last}” with a probability of **{last_share:.2f}**, before {others}. Before the first "
-        "layer the most probable word is “{first}” (**{first_share:.2f}**). Before layer {layers}, “{last}” has "
-        "**{middle_share:.2f}**.",
+        "The encoder must guess the hidden word in “The cat drinks [MASK].” Which word would you guess? Is the "
+        "encoder's guess as probable before its last layer as after it?",
+        "After the last layer, the guess is “{last}” with a probability of **{last_share:.2f}**, before {others}. "
+        "Before layer {layers}, “{last}” has **{middle_share:.2f}**, and before the first layer the most probable word "
+        "is “{first}” (**{first_share:.2f}**).",
         measures.predictions,
         [
             Misunderstanding("“The encoder has three guesses and chooses one.”", "Each stage is one vector, to which "
@@ -214,7 +226,7 @@ STEPS = (
         "Attention is learned",
         {FULL: 10, SHORT: 8, ALONE: 15},
         [
-            PlanView("Training", "training", {"train_task": "reverse"}),
+            PlanView("Training", "training", _PLAN_OF_REVERSE),
             PlanView("Trained next to untrained", "softmax",
                      {"encoder": "reverse", "layer": 2, "head": 2, "token": 1, "key_token": 7, "untrained": True}),
             PlanView("Experiment: learned attention", "experiments", {"experiment": "learned-attention"}),
@@ -223,8 +235,10 @@ STEPS = (
         "An encoder learns to write words backwards, from right outputs alone. To which letter will a head attend?",
         "To the mirror image: the anti-diagonal. In the encoder “reverse”, layer {layer}, head {head} gives it "
         "**{after:.2f}** of the weight, as a mean over {inputs} random inputs; before training it was **{before:.2f}**"
-        ", and equal weights would be **{equal:.2f}**. For “{example}” it is **{example_after:.2f}**, and "
-        "**{example_before:.2f}** before training.",
+        ", and equal weights would be **{equal:.2f}**. For “{example}”, the example of the page, it is "
+        "**{example_after:.2f}**, and **{example_before:.2f}** before training. The first link has the settings of "
+        "this encoder, so its run begins with the same parameters; it can end with other weights, because rounding "
+        "differs between machines.",
         measures.training,
         [
             Misunderstanding("“Somebody told the head where to look.”", "The loss compares outputs only. The pattern "
@@ -232,6 +246,11 @@ STEPS = (
             Misunderstanding("“A high weight proves that the output is read from there.”", "It shows where the head "
                              "looks. Switching the head off tests whether the output depends on it."),
         ],
+        "With more than a few participants, press Run on the projector only, and give them the link to the run with "
+        "Share. On two cores, a run took 5 seconds, and the first one, which starts the training process and compiles, "
+        "34 seconds. A process of the server trains two runs at a time, unless ENCODER_TRAINING_RUNS sets another "
+        "number; further ones wait in a queue. Only the process that trains a run can show it, and `make serve` starts "
+        "two: with `make serve PROCESSES=1`, everybody sees it.",
     ),
 )  # fmt: skip
 

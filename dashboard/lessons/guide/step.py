@@ -94,6 +94,7 @@ class PlanStep:
     answer             the expected answer; the names in braces are those of `measure`, with their formats
     measure            computes the numbers of the answer from the encoders of the views
     misunderstandings  what to listen for
+    room               what a facilitator must know to do this with a group
     """
 
     title: str
@@ -104,6 +105,7 @@ class PlanStep:
     answer: str
     measure: Callable[[Sequence[PlanView]], Numbers]
     misunderstandings: Sequence[Misunderstanding]
+    room: str = ""
 
     @property
     def needs_minilm(self) -> bool:
