@@ -13,6 +13,7 @@ from dashboard.page_list import page_named
 from dashboard.shell import frame
 from dashboard.state.choices import RUN
 from dashboard.state.session import session
+from dashboard.training.runs import RUNS
 from dashboard.training.storage import MAX_PER_OWNER
 
 ensure_entrypoint()  # instead of `frame.begin_page`: the model of the sidebar is not on this page
@@ -35,9 +36,9 @@ def body() -> None:
         return
     if session().get(RUN):
         st.warning(
-            f"This server does not have the run of the link any more: it keeps the last {MAX_PER_OWNER} runs of a "
-            "session, until it restarts or needs their memory. The settings of the link are set, so Run trains it "
-            "again.",
+            "The process of the server that you use does not have the run of the link. A run is only in the process "
+            f"that trained it, which keeps the last {MAX_PER_OWNER} runs of a session, until it restarts or needs "
+            f"their memory. The settings of the link are set{', so Run trains it again' * bool(RUNS.max_active)}.",
             icon=":material/info:",
         )
     render_question(task)

@@ -10,8 +10,8 @@ from dashboard.training.runs import RUNS
 from dashboard.training.stored_run import StoredRun
 
 _NO_RUN = (
-    "This server does not have the training run of the link any more, so the pages show the random encoder. The page "
-    "Training in the menu Lab can run it again."
+    "The process of the server that you use does not have the training run of the link, so the pages show the random "
+    "encoder. The page Training in the menu Lab says why, and can run it again."
 )
 _NO_ID = (
     "No training run is named in the link, so the pages show the random encoder. The page Training in the menu Lab "

@@ -181,7 +181,9 @@ def test_a_run_that_diverged_says_why(process):
 
 def test_a_run_that_the_server_does_not_know_can_run_again(process):
     at = opened(PAGE, run="0123456789", **SMALL)
-    assert any("does not have the run" in warning for warning in warning_texts(at))
+    (warning,) = warning_texts(at)
+    assert "The process of the server that you use does not have the run of the link." in warning
+    assert warning.endswith("so Run trains it again.")
     at.button(key="training_run").click()
     run(at)
     assert process.requests[-1].plan.d_model == 16
