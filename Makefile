@@ -1,6 +1,6 @@
 # make run     the walkthrough at http://localhost:8501
 # make serve   the same for many people: nginx in front of several processes (deploy/README.md)
-# make dev     the same, run again whenever a file is saved
+# make dev     as make run, but the app runs again whenever a file is saved
 # make test    format, lint, types and all tests
 # make bench   measures the numbers of one person and of training in docs/benchmarks.md, which names the other commands
 # make clean   remove the virtual environment and the caches
