@@ -9,6 +9,8 @@ from encoder_core.figures.axis import Axis
 from encoder_core.support.number_format import Number, format_number
 from encoder_core.support.wording import format_count, shorten
 
+_ROUNDING = 1e-6  # relative difference of equal numbers in 32-bit floating point
+
 
 def _three_digits(value: Number) -> str:
     return format_number(value, 3)
@@ -25,7 +27,8 @@ def numbers_in_words(
 
     values  those that are drawn; NaN where there is none
     place   the name of a row and column
-    masked  how many cells are masked, called `unit`
+    masked  how many cells are masked
+    unit    what a value is called
     write   writes a number
     """
     hidden = f"; {format_count(masked, unit)} masked" if masked else ""
@@ -37,7 +40,9 @@ def numbers_in_words(
     low, high = write(float(np.fmin.reduce(flat))), write(float(largest))
     if low == high:
         return f"; all values {high}{hidden}"
-    return f"; values {low} to {high}, largest at {place(row, column)}{hidden}"
+    count = int(np.count_nonzero(flat >= largest - _ROUNDING * abs(largest)))
+    first = "" if count == 1 else f"{format_count(count, unit)}, first "
+    return f"; values {low} to {high}, largest at {first}{place(row, column)}{hidden}"
 
 
 def cell_in_words(axes: tuple[Axis, Axis], row: int, column: int) -> str:
@@ -46,6 +51,9 @@ def cell_in_words(axes: tuple[Axis, Axis], row: int, column: int) -> str:
 
 
 def place_in_words(axis: Axis, index: int) -> str:
-    """The name of a row or column: "query “it”", "dimension 3"."""
+    """The name of a row or column: "query “it”", "dimension 3"; "query 3 “it”" where another one has the same name."""
     name = axis.names[index]
-    return f"{axis.title} {name if name.isdecimal() else f'“{shorten(name)}”'}".strip()
+    if name.isdecimal():
+        return f"{axis.title} {name}".strip()
+    number = f"{axis.start + index * axis.size + 1} " if axis.names.count(name) > 1 else ""
+    return f"{axis.title} {number}“{shorten(name)}”".strip()

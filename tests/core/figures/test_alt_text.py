@@ -21,6 +21,15 @@ def test_weights_say_what_is_masked():
     assert panel.alt.endswith("; values 0.25 to 1, largest at query “a”, key “a”; 1 cell masked")
 
 
+def test_the_largest_of_several_equal_numbers_and_of_tokens_with_the_same_name():
+    weights = np.array([[0.25, 0.75], [0.75, 0.25]], np.float32)
+    style = HeatmapStyle(kind="weights", row_axis="query", column_axis="key")
+    panel = heatmap(weights, ["cat", "cat"], ["a", "b"], title="A", style=style)
+    assert panel.alt.endswith("; values 0.25 to 0.75, largest at 2 cells, first query 1 “cat”, key “b”")
+    panel = heatmap(np.array([[1.0, 2.0, 2.0]]), ["a"], title="t")
+    assert panel.alt.endswith("; values 1 to 2, largest at 2 cells, first token “a”, dimension 1")
+
+
 def test_equal_numbers_and_none():
     assert heatmap(np.ones((2, 2)), ["a", "b"], title="t").alt.endswith("2 dimension columns; all values 1")
     assert heatmap(np.full((2, 2), np.nan), ["a", "b"], title="t").alt.endswith("2 dimension columns; 4 cells masked")
