@@ -84,7 +84,8 @@ EXPERIMENT = Experiment(
         Option("Longer", "Each pre-norm layer adds its output to the stream. In a random encoder the two are nearly "
                "independent, so the sum is mostly longer."),
         Option("Equally long", "A post-norm layer ends with a norm, which gives every row the length √d_model."),
-        Option("Shorter", "A sum of independent vectors is longer than each of them; a norm restores one length."),
+        Option("Shorter", "A sum of independent vectors is mostly longer than each of them; a norm restores one "
+               "length."),
     ),
     controls=(
         Control("depth", "Layers", DEPTHS, 6),

@@ -394,6 +394,9 @@ def test_a_word_has_one_vector_at_the_input_and_several_at_the_output(minilm):
         "one row of the embedding table plus a position, normalised: the"
         in experiment.result(experiment.setup(), minilm).meaning
     )
+    result = experiment.result({"word": "spring"}, minilm)
+    same, other = (float(part.split()[0]) for part in result.measured.split(": ")[1].split(" meaning, "))
+    assert f"they differ by **{same - other:.2f}**" in result.meaning, "the difference of the numbers that are read"
     with pytest.raises(ValueError, match="needs a trained encoder"):
         experiments()["pronoun"].result({"sentence": "cat"})
 
