@@ -63,7 +63,7 @@ GLOSSARY: dict[str, GlossaryEntry] = {
                       "key"),
         GlossaryEntry("value", "What a [[token]] passes on to a token that attends to it: a [[vector]], which is "
                       "multiplied by a [[weight]].", "value"),
-        GlossaryEntry("head", "One of several computations of [[attention]] in a layer, with its own "
+        GlossaryEntry("head", "One computation of [[attention]] in a layer, usually one of several, with its own "
                       "[[query|queries]], [[key|keys]] and [[value|values]]."),
         GlossaryEntry("d_head", "The number of dimensions of a [[query]], a [[key]] or a [[value]] in one [[head]]."),
         GlossaryEntry("score", "How well a [[query]] matches a [[key]]: the dot product of the two, usually divided by "

@@ -353,7 +353,13 @@ def test_each_of_two_runs_opens_in_the_walkthrough_and_the_prediction_is_that_of
 
 @pytest.mark.parametrize(
     ("task", "accuracy", "is_answered"),
-    [("words", 0.58, True), ("words", 0.4, False), ("reverse", 0.89, False), ("reverse", 0.9, True)],
+    [
+        ("words", 0.58, True),
+        ("words", 0.4, False),
+        ("reverse", 0.89, False),
+        ("reverse", 0.9, True),
+        ("reverse", 0.004, False),
+    ],
 )
 def test_a_task_in_which_several_words_fit_counts_as_learned_with_fewer_right_inputs(
     process, task, accuracy, is_answered
@@ -363,6 +369,7 @@ def test_a_task_in_which_several_words_fit_counts_as_learned_with_fewer_right_in
     process.report(Finished(start.run))
     assert ("it has not learned the task, and cannot tell" in texts(run(at))) != is_answered
     assert ("The largest weights of any head for this example" in texts(at)) == is_answered
+    assert ("Less than 1% of this run's test inputs" in texts(at)) == (accuracy < 0.01)
 
 
 def test_nearly_equal_weights_decide_no_prediction(process, monkeypatch):

@@ -72,7 +72,7 @@ def render_answer(run: StoredRun, text: str, name: str) -> None:
     if last.evaluation.sequence_accuracy < (_LEARNED_TO_FILL if task.hide else _LEARNED):
         share = format_percent(last.evaluation.sequence_accuracy)
         st.info(
-            f"{predicted}. Only {share} of this run's "
+            f"{predicted}. {capitalize(share) if share.startswith('less') else f'Only {share}'} of this run's "
             "test inputs are entirely right: it has not learned the task, and cannot tell.",
             icon=":material/lightbulb:",
         )
